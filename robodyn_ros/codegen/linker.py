@@ -19,7 +19,7 @@ from dataclasses import replace
 from robodyn_ros.algorithms.core import aba
 from robodyn_ros.codegen.registry import FURTHER_RECIPES, LAW_RECURSIONS, RECIPES
 from robodyn_ros.codegen.specialise import origin, specialise
-from robodyn_ros.compile import embedded, generic
+from robodyn_ros.compile import embedded, flexible, generic
 from robodyn_ros.compile.dependencies import fingerprint
 from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.compile.source_cache import imported
@@ -102,6 +102,16 @@ def over_independent(kernel):
     return _linked(kernel, _Text(None), 'with dependent joints')
 
 
+@functools.cache
+def over_modes(kernel):
+    """Return the twin of a Kernel for robots with flexible links, not yet compiled.
+
+    It has the same source with the recursions of robodyn_ros.algorithms.flexible.
+    """
+    text = _Text(None, flexible.COUNTERPARTS, flexible.COUNTERPARTS.get)
+    return _linked(kernel, text, 'with flexible links')
+
+
 def _linked(kernel, text, robot):
     if not text.add(kernel.python):
         return kernel
@@ -135,10 +145,14 @@ def twins(kernels, model):
 class _Text:
     """The collected functions and imports of a module."""
 
-    def __init__(self, model):
-        """model : RobotModel, or None for code for all robots with dependent joints."""
+    def __init__(self, model, replaced=embedded.HAVE_COUNTERPARTS, by=embedded.counterpart):
+        """model : RobotModel, or None for code for all robots with dependent joints or modes.
+
+        replaced : recursions that are replaced there. by : returns the one in place of another.
+        """
         self.functions = []
-        self._is_embedded = model is None or model.is_embedded
+        self._replaced = replaced if model is None or model.is_embedded else ()
+        self._by = by
         self._model, self._meaning, self._imports, self._linked = model, {}, {}, {}
 
     def add(self, function, decorator=''):
@@ -176,15 +190,15 @@ class _Text:
                 self._linked[name, value] = self._adapt(name, value)
             if self._linked[name, value]:
                 pass
-            elif self._is_embedded and value in embedded.HAVE_COUNTERPARTS:
+            elif value in self._replaced:
                 self._linked[name, value] = self._embed(name, value)
             elif not value.__module__.startswith(RECURSIONS) and value.__name__ == name:
                 self._linked[name, value] = self.add(value, '@primitive\n')
         return self._linked[name, value]
 
     def _embed(self, name, recursion):
-        """Import the counterpart of a recursion over independent coordinates."""
-        found = embedded.counterpart(recursion)
+        """Import the counterpart of a recursion."""
+        found = self._by(recursion)
         self._bind(name, recursion)
         self._import(found.__module__, f'{found.__name__} as {name}')
         return True
@@ -199,7 +213,7 @@ class _Text:
         self._import(kernels.one.python.__module__, f'one as recorded_{name}')
         self._import('robodyn_ros.compile.generic', f'{GENERAL[recursion]} as any_{name}')
         fallback = f'any_{name}'
-        if self._is_embedded:
+        if self._replaced:
             self._import('robodyn_ros.compile.embedded', 'kernel_of')
             fallback = f'kernel_of({fallback})'
         parameters = tuple(inspect.signature(recursion).parameters)
@@ -229,7 +243,7 @@ class _Text:
         return True
 
     def _whose(self):
-        return f'robot {self._model.name!r}' if self._model else 'robots with dependent joints'
+        return f'robot {self._model.name!r}' if self._model else 'robots of one kind'
 
     def _import(self, module, name):
         self._imports.setdefault(module, set()).add(name)

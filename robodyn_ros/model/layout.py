@@ -73,3 +73,17 @@ REFERENCE = 35  # position of the joint in a posture in which all loops are clos
 FRAME_A, FRAME_B = 36, 48  # rotations and translations of the frames on their bodies, 12 each
 LENGTH = 60  # the distance that is kept [m]
 CLOSED_CONSTANT_COLUMNS = 61
+
+# For a robot whose links bend by modes these columns follow the first five. Modes come behind the
+# joints in q and qd. Their numbers are in rows of the constants behind those of the bodies, at
+# the place that a column gives, see robodyn_ros.algorithms.flexible.memory.
+MODES = 5  # number of modes of the body
+FIRST_MODE = 6  # the first of them among all modes
+SHAPE = 7  # place of the numbers of the body
+MOUNT = 8  # place of the mode shapes of its parent where the body hangs
+ROOM = 9  # memory of the body in the scratch array
+MOUNT_ROOM = 10  # memory of its mount there
+FIRST_POSITION, FIRST_VELOCITY = MODES, FIRST_MODE  # of row 0: of the modes in q and qd
+NODES, FIRST_NODE = SHAPE, MOUNT  # of row 0: number of loaded nodes, and the place of the first
+ALL_ROOM = ROOM  # of row 0: entries of memory
+FLEXIBLE_TOPOLOGY_COLUMNS = 11

@@ -495,7 +495,7 @@ class Plant:
         """Step the robot with its payloads; code for one robot does not know them."""
         robot, kernel = self._robot, self._kernel
         if self._payloads:
-            robot = Robot(model)
+            robot = self._with_payload(model)
             kernel = robot.linked(self.kernel)
         self.model, self.linked, self._step = model, robot.linked, kernel.compiled
         self._arrays = (
@@ -507,6 +507,10 @@ class Plant:
             self._drives.command,
             self._f_ext,
         )
+
+    def _with_payload(self, model):
+        """Return the robot of a model with payloads."""
+        return Robot(model)
 
     def _inertia(self):
         """(nv,) that each drive moves in the initial posture, the others held still."""

@@ -64,7 +64,8 @@ VECTORS = 8
 def allocate(topology):
     """Return the scratch array of a robot, shape (nb, WIDTH).
 
-    It has more rows for dependent joints, see robodyn_ros.algorithms.constraints.expansion.
+    It has more rows for dependent joints, see robodyn_ros.algorithms.constraints.expansion, and
+    for links that bend by modes, see robodyn_ros.algorithms.flexible.memory.
     """
     return np.zeros(shape(topology))
 
@@ -78,6 +79,8 @@ def rows_behind(topology):
     """Return the number of rows behind those of the bodies."""
     if topology.shape[1] == layout.TOPOLOGY_COLUMNS:
         return 0
+    if topology.shape[1] == layout.FLEXIBLE_TOPOLOGY_COLUMNS:
+        return -(-int(topology[0, layout.ALL_ROOM]) // WIDTH)
     n, nv, width = topology.shape[0] - 1, topology[0, layout.FIRST], topology[0, layout.COUNT]
     entries = (2 + VECTORS + width) * n + (n + nv) * (n + 6) + 10 * n * n
     if topology.shape[1] > layout.EMBEDDED_TOPOLOGY_COLUMNS:

@@ -2,38 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """A plant with elastic joints: commands go to the motors, states are those of links or motors."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from robodyn_ros.model.extended.elastic_joints import DEFLECTION
 from robodyn_ros.model.rigid_body import Payloads
 from robodyn_ros.model.robot_model import RobotModel
 from robodyn_ros.robot.robot import Robot
-from robodyn_ros.simulation.command_modes import CODES, UNSPOKEN, Command, modes_of
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings, one_of
+from robodyn_ros.simulation.spring_plant import SpringPlant
 
 LINK, MOTOR = 'link', 'motor'
 SIDES = (LINK, MOTOR)
-#: Attributes of the plant inside that are those of the whole.
-SAME = (
-    't',
-    'fault',
-    'faults',
-    'refused',
-    'largest',
-    'linked',
-    'use',
-    'apply_wrench',
-    'acting_wrenches',
-    'stepped_model',
-)
-#: Settings of a plant that have an entry for each joint.
-PER_JOINT = {'command_modes': 'effort', 'stiffness': 0.0, 'rate_gain': 0.0, 'velocity_gain': 0.0}
 
 
-class ElasticPlant:
+class ElasticPlant(SpringPlant):
     """A plant whose joints have springs between motor and link, with the interface of `Plant`.
 
     Inside, each elastic joint is that of its motor and the deflection of its spring in series, see
@@ -89,19 +72,13 @@ class ElasticPlant:
         self._at = [robot.joint_names.index(name) for name in self.elastic]
         self._q_at = robot.model.coordinates[self._at]
         self._stiffness = np.array([spring.stiffness for spring in elastic.model.springs])
-        self.inside = Plant(elastic, self._spread(settings))
+        self.inside = Plant(elastic, self._spread(settings, len(self._at)))
         nq, nv = robot.model.nq, robot.model.nv
         self.motor_q, self.motor_qd = self.inside.q[:nq], self.inside.qd[:nv]
         self.effort = self.inside.effort[:nv]
         self.q, self.qd = self.motor_q.copy(), self.motor_qd.copy()
         self._initial = self._rigid.q.copy(), self._rigid.qd.copy()
         self.reset()
-
-    def __getattr__(self, name):
-        """Return an attribute of the plant inside: time, faults, wrenches, kernels."""
-        if name not in SAME:
-            raise AttributeError(f'{type(self).__name__!r} object has no attribute {name!r}')
-        return getattr(self.inside, name)
 
     def reset(self):
         """Return to the initial state; see `Plant.reset`."""
@@ -142,58 +119,11 @@ class ElasticPlant:
         self.inside.step(command, dt)
         self._sense()
 
-    def tagged(self, command):
-        """Return a command whose quantities a later change of mode leaves alone; see `Plant`."""
-        given = self._rigid.tagged(command)
-        if isinstance(command, Command):
-            return given
-        return Command(given.value, np.array([CODES[mode] for mode in self.modes]))
-
     def attach(self, frame, mass, com=(0.0, 0.0, 0.0), inertia=np.zeros((3, 3))):
         """Attach a rigid payload to a frame of the links; see `Plant.attach`."""
         model = self._payloads.attach(frame, mass, com, inertia)
         self.inside.attach(frame, mass, com, inertia)
         self._carry(model)
-
-    @property
-    def broken(self):
-        """Return the Faults injected; assign to change them. Stuck joints have stuck motors."""
-        return self.inside.broken
-
-    @broken.setter
-    def broken(self, faults):
-        faults.check_names(self.model.name, self.model.joint_names)
-        self.inside.broken = faults
-
-    @property
-    def command_modes(self):
-        """Return what each motor takes; assign one for all, or one for each; see `Plant`."""
-        return self.inside.command_modes[: self.model.nv]
-
-    @command_modes.setter
-    def command_modes(self, names):
-        names = modes_of(self.model, names)
-        self.inside.command_modes = names + ('effort',) * len(self.elastic)
-
-    @property
-    def modes(self):
-        """Return the mode that each motor is in: 'effort', 'position' or 'velocity'."""
-        return self.inside.modes[: self.model.nv]
-
-    @property
-    def takes(self):
-        """Return (nv, 3) whether each motor takes efforts, positions and velocities; live."""
-        return self.inside.takes[: self.model.nv]
-
-    @property
-    def commanded(self):
-        """Return (nv,) whether each motor follows a command at present."""
-        return self.inside.commanded[: self.model.nv]
-
-    @property
-    def over_speed(self):
-        """Return (nv,) whether each link exceeds its velocity limit."""
-        return np.abs(self.qd) > self.model.limits.velocity
 
     @property
     def measured(self):
@@ -229,20 +159,6 @@ class ElasticPlant:
     def strain_energy(self):
         """Return the energy in the springs [J]."""
         return 0.5 * float(self._stiffness @ self.inside.q[self.model.nq :] ** 2)
-
-    def _spread(self, settings):
-        """Return settings for all coordinates inside."""
-        entries = {}
-        for name, none in PER_JOINT.items():
-            given = getattr(settings, name)
-            given = given * self.model.nv if len(given) == 1 else given
-            entries[name] = (*given, *[none] * len(self._at)) if given else ()
-        return replace(settings, **entries)
-
-    def _spread_command(self, command):
-        """Return a command to all coordinates, of which springs take none."""
-        none = [np.full(len(self._at), each) for each in (np.nan, UNSPOKEN)]
-        return Command(*(np.concatenate(pair) for pair in zip(command, none)))
 
     def _carry(self, model):
         """Have the weight of the payloads where springs hang at rest."""

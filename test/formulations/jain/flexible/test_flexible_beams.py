@@ -12,18 +12,13 @@ from robodyn_ros.formulations.jain.flexible import (
     flexible_forward_dynamics,
     flexible_mass_matrix,
 )
-from robodyn_ros.formulations.jain.flexible.beam import (
-    Beam,
-    bending_roots,
-    bending_shape,
-    natural_frequencies,
-    uniform_beam,
-)
+from robodyn_ros.formulations.jain.flexible.beam import Beam, natural_frequencies, uniform_beam
 from robodyn_ros.formulations.jain.flexible.craig_bampton import craig_bampton
 from robodyn_ros.formulations.jain.flexible.flexible_tree import FlexibleBody, flexible_tree
 from robodyn_ros.formulations.jain.flexible.modal_body import Interface, ModalBody, fixed, rigid
 from robodyn_ros.formulations.jain.single_body import spatial_inertia
 from robodyn_ros.formulations.spong import spong_arms
+from robodyn_ros.model.extended.beam_modes import bending_roots, bending_shape
 from support.compare import agree
 
 BEAM = Beam(length=1.3, mass=2.1, EI_z=40.0, EI_y=70.0, polar=0.02, GJ=15.0)

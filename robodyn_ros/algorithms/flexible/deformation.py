@@ -1,0 +1,264 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Deformed bodies: where others hang on them, how these places move, inertias and their bias.
+
+    delta = Pi eta,  R = (1 - [s])^-1 (1 + [s]),  s = delta_q / 2               (Jain 13.2, 13.3)
+    omega = (delta_q' + delta_q x delta_q' / 2) / (1 + s.s)
+    M_fl(eta) = M_0 + sum eta_r M_1r + sum eta_r eta_s M_2rs                           (13.27)
+
+Vectors are in axes of the body that deforms. Accelerations are classical.
+"""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.joint_transform import joint_transforms, set_column
+from robodyn_ros.algorithms.flexible.memory import (
+    MOTIONS,
+    MOVING,
+    MOVING_BIAS,
+    NODE,
+    TURNING,
+    TURNING_BIAS,
+    angular,
+    angular_slope,
+    inertia_curve,
+    inertia_slope,
+    linear,
+    load_of,
+    memory,
+    modes,
+    numbers,
+    put,
+    spin_coupling,
+    vec,
+)
+from robodyn_ros.model.layout import (
+    FIRST_MODE,
+    FIRST_NODE,
+    FIRST_POSITION,
+    FIRST_VELOCITY,
+    INERTIA,
+    MODES,
+    MOMENT,
+    MOUNT,
+    MOUNT_ROOM,
+    NODES,
+    OFFSET,
+    PARENT,
+    ROOM,
+    SHAPE,
+)
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.rotational_inertia import load_symmetric, store_symmetric, times
+from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, store, sub
+
+
+@primitive
+def first_mode(topology, i, of_velocities):
+    """Return the index of the first mode of body i, in qd or in q."""
+    start = topology[0, FIRST_VELOCITY] if of_velocities else topology[0, FIRST_POSITION]
+    return start + topology[i, FIRST_MODE]
+
+
+@primitive
+def summed(flat, place, n, amplitudes, first):
+    """Return rotation and displacement of a node: its n shapes times amplitudes from `first`."""
+    turned, moved = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for r in range(n):
+        x = amplitudes[first + r]
+        turned = add(turned, scale(x, vec(flat, place + 6 * r)))
+        moved = add(moved, scale(x, vec(flat, place + 6 * r + 3)))
+    return turned, moved
+
+
+@primitive
+def turned_by(delta, v):
+    """Return R v for twice the Gibbs vector, delta."""
+    s = scale(0.5, delta)
+    twice = cross(s, v)
+    share = 2.0 / (1.0 + dot(s, s))
+    return add(v, scale(share, add(twice, cross(s, twice))))
+
+
+@primitive
+def turning_rate(delta, rate):
+    """Return the angular velocity of a rotation by delta and its rate."""
+    more = scale(0.5, cross(delta, rate))
+    return scale(1.0 / (1.0 + 0.25 * dot(delta, delta)), add(rate, more))
+
+
+@primitive
+def modal_transforms(topology, constants, scratch, q):
+    """Compute the pose of each body on its deformed parent, and the modal motions of its mount.
+
+    A modal motion is that of the point of the parent at the body's origin.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    flat, room = numbers(constants), memory(topology, scratch)
+    for i in range(1, topology.shape[0]):
+        parent = topology[i, PARENT]
+        n = modes(topology, parent)
+        if n == 0:
+            continue
+        shape, place = topology[i, MOUNT], topology[i, MOUNT_ROOM] + MOTIONS
+        delta, moved = summed(flat, shape, n, q, first_mode(topology, parent, False))
+        offset = load(constants, i, OFFSET)
+        slide = turned_by(delta, sub(load(scratch, i, at.POSITION), offset))
+        store(scratch, i, at.POSITION, add(add(offset, moved), slide))
+        for column in range(3):
+            k = at.ROTATION + column
+            axis = turned_by(delta, (scratch[i, k], scratch[i, k + 3], scratch[i, k + 6]))
+            set_column(scratch, i, column, axis)
+        for r in range(n):
+            turning = turning_rate(delta, vec(flat, shape + 6 * r))
+            put(room, place + 6 * r, turning)
+            put(room, place + 6 * r + 3, add(vec(flat, shape + 6 * r + 3), cross(turning, slide)))
+
+
+@primitive
+def mount_motions(topology, constants, scratch, q, qd):
+    """Compute how each mount moves on its parent, and what that adds to accelerations."""
+    flat, room = numbers(constants), memory(topology, scratch)
+    for i in range(1, topology.shape[0]):
+        parent = topology[i, PARENT]
+        n = modes(topology, parent)
+        if n == 0:
+            continue
+        shape, place = topology[i, MOUNT], topology[i, MOUNT_ROOM]
+        delta, moved = summed(flat, shape, n, q, first_mode(topology, parent, False))
+        rate, _ = summed(flat, shape, n, qd, first_mode(topology, parent, True))
+        turning, moving = summed(room, place + MOTIONS, n, qd, first_mode(topology, parent, True))
+        offset = add(load(constants, i, OFFSET), moved)
+        slide = sub(load(scratch, i, at.POSITION), offset)
+        slowing = -0.5 * dot(delta, rate) / (1.0 + 0.25 * dot(delta, delta))
+        turning_bias = scale(slowing, turning)
+        put(room, place + TURNING, turning)
+        put(room, place + MOVING, moving)
+        put(room, place + TURNING_BIAS, turning_bias)
+        put(
+            room,
+            place + MOVING_BIAS,
+            add(cross(turning_bias, slide), cross(turning, cross(turning, slide))),
+        )
+
+
+@primitive
+def deformed_inertias(topology, constants, scratch, q):
+    """Compute first moment, inertia and modal coupling of every body, deformed."""
+    flat, room = numbers(constants), memory(topology, scratch)
+    for i in range(1, topology.shape[0]):
+        n = topology[i, MODES]
+        h, inertia = load(constants, i, MOMENT), load_symmetric(constants, i, INERTIA)
+        first, place = first_mode(topology, i, False), topology[i, SHAPE]
+        for r in range(n):
+            x = q[first + r]
+            h = add(h, scale(x, vec(flat, place + linear(n, r))))
+            inertia = add_scaled(inertia, x, flat, place + inertia_slope(n, r))
+            spin = vec(flat, place + angular(n, r))
+            for s in range(n):
+                y = q[first + s]
+                spin = add(spin, scale(y, vec(flat, place + angular_slope(n, r, s))))
+                inertia = add_scaled(inertia, x * y, flat, place + inertia_curve(n, r, s))
+            put(room, topology[i, ROOM] + spin_coupling(n, r), spin)
+        store(scratch, i, at.C_MOMENT, h)
+        store_symmetric(scratch, i, at.C_INERTIA, inertia)
+
+
+@primitive
+def add_scaled(a, x, flat, k):
+    """Return A + x B for symmetric matrices, B at place k."""
+    return (
+        a[0] + x * flat[k],
+        a[1] + x * flat[k + 1],
+        a[2] + x * flat[k + 2],
+        a[3] + x * flat[k + 3],
+        a[4] + x * flat[k + 4],
+        a[5] + x * flat[k + 5],
+    )
+
+
+@primitive
+def gyroscopic_forces(topology, constants, scratch, q, qd):
+    """Compute b_fl of every body (13.38): moment and force, and z_m. Needs angular velocities."""
+    flat, room = numbers(constants), memory(topology, scratch)
+    for i in range(1, topology.shape[0]):
+        n, place = topology[i, MODES], topology[i, SHAPE]
+        at_q, at_qd = first_mode(topology, i, False), first_mode(topology, i, True)
+        mine = topology[i, ROOM]
+        w = load(scratch, i, at.OMEGA)
+        spin = times(load_symmetric(scratch, i, at.C_INERTIA), w)
+        moment, drift = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+        slowing = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        for r in range(n):
+            rate = qd[at_qd + r]
+            spin = add(spin, scale(rate, vec(room, mine + spin_coupling(n, r))))
+            drift = add(drift, scale(rate, vec(flat, place + linear(n, r))))
+            slope = add_scaled(
+                (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), 1.0, flat, place + inertia_slope(n, r)
+            )
+            twist = (0.0, 0.0, 0.0)
+            for s in range(n):
+                slope = add_scaled(slope, q[at_q + s], flat, place + inertia_curve(n, r, s))
+                slope = add_scaled(slope, q[at_q + s], flat, place + inertia_curve(n, s, r))
+                own = vec(flat, place + angular_slope(n, r, s))
+                other = vec(flat, place + angular_slope(n, s, r))
+                moment = add(moment, scale(rate * qd[at_qd + s], own))
+                twist = add(twist, scale(qd[at_qd + s], sub(own, other)))
+            room[mine + load_of(n, r)] = dot(twist, w) - 0.5 * dot(w, times(slope, w))
+            slowing = add_symmetric_scaled(slowing, rate, slope)
+        moment = add(moment, add(times(slowing, w), cross(w, spin)))
+        swing = add(scale(2.0, drift), cross(w, load(scratch, i, at.C_MOMENT)))
+        store(scratch, i, at.MOMENT, moment)
+        store(scratch, i, at.FORCE, cross(w, swing))
+
+
+@primitive
+def add_symmetric_scaled(a, x, b):
+    """Return A + x B for symmetric matrices."""
+    return (
+        a[0] + x * b[0],
+        a[1] + x * b[1],
+        a[2] + x * b[2],
+        a[3] + x * b[3],
+        a[4] + x * b[4],
+        a[5] + x * b[5],
+    )
+
+
+@primitive
+def apply_wrenches(topology, constants, scratch, q, f_ext):
+    """Take external wrenches from the forces of bodies, and from z_m those on loaded nodes.
+
+    f_ext : (nb + nodes, 6) moment and force on each body about its origin, then on each node.
+    """
+    flat, room, nb = numbers(constants), memory(topology, scratch), topology.shape[0]
+    for i in range(1, nb):
+        accumulate(scratch, i, at.MOMENT, scale(-1.0, load(f_ext, i, 0)))
+        accumulate(scratch, i, at.FORCE, scale(-1.0, load(f_ext, i, 3)))
+    place = topology[0, FIRST_NODE]
+    for j in range(topology[0, NODES]):
+        i = int(flat[place])
+        n, shape = topology[i, MODES], place + NODE
+        moment, force = load(f_ext, nb + j, 0), load(f_ext, nb + j, 3)
+        if dot(moment, moment) + dot(force, force) > 0.0:
+            delta, moved = summed(flat, shape, n, q, first_mode(topology, i, False))
+            moment = turned_by(delta, in_body(flat, place + 4, moment))
+            force = turned_by(delta, in_body(flat, place + 4, force))
+            for r in range(n):
+                turning = turning_rate(delta, vec(flat, shape + 6 * r))
+                pushed = dot(turning, moment) + dot(vec(flat, shape + 6 * r + 3), force)
+                k = topology[i, ROOM] + load_of(n, r)
+                room[k] = room[k] - pushed
+            arm = add(vec(flat, place + 1), moved)
+            accumulate(scratch, i, at.MOMENT, scale(-1.0, add(moment, cross(arm, force))))
+            accumulate(scratch, i, at.FORCE, scale(-1.0, force))
+        place = shape + 6 * n
+
+
+@primitive
+def in_body(flat, k, v):
+    """Return R v, with R row-major at place k."""
+    return (
+        flat[k] * v[0] + flat[k + 1] * v[1] + flat[k + 2] * v[2],
+        flat[k + 3] * v[0] + flat[k + 4] * v[1] + flat[k + 5] * v[2],
+        flat[k + 6] * v[0] + flat[k + 7] * v[1] + flat[k + 8] * v[2],
+    )

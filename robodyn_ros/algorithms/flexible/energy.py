@@ -1,0 +1,102 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Kinetic and potential energy of flexible links, without the strain of the modes."""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.joint_transform import add_along_joint, to_child
+from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip
+from robodyn_ros.algorithms.flexible.deformation import (
+    deformed_inertias,
+    first_mode,
+    modal_transforms,
+    summed,
+)
+from robodyn_ros.algorithms.flexible.memory import (
+    MOTIONS,
+    linear,
+    memory,
+    modal_mass,
+    modes,
+    numbers,
+    spin_coupling,
+    vec,
+)
+from robodyn_ros.model.layout import MASS, MODES, MOUNT_ROOM, PARENT, ROOM, ROTOR, SHAPE, V
+from robodyn_ros.spatial.primitive import primitive, separate
+from robodyn_ros.spatial.rotation import rotate
+from robodyn_ros.spatial.rotational_inertia import load_symmetric, times
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale, store
+
+
+@primitive
+def velocities_base_to_tip(topology, constants, scratch, qd):
+    """Compute angular velocities and velocities of the origins. Needs `modal_transforms`."""
+    room = memory(topology, scratch)
+    store(scratch, 0, at.OMEGA, (0.0, 0.0, 0.0))
+    store(scratch, 0, at.SPEED, (0.0, 0.0, 0.0))
+    for i in range(1, topology.shape[0]):
+        parent = topology[i, PARENT]
+        w = load(scratch, parent, at.OMEGA)
+        v = add(load(scratch, parent, at.SPEED), cross(w, load(scratch, i, at.POSITION)))
+        n = modes(topology, parent)
+        if n > 0:
+            turning, moving = summed(
+                room, topology[i, MOUNT_ROOM] + MOTIONS, n, qd, first_mode(topology, parent, True)
+            )
+            w, v = add(w, turning), add(v, moving)
+        w, v = to_child(scratch, i, w), to_child(scratch, i, v)
+        w, v = add_along_joint(topology, constants, i, w, v, qd[topology[i, V]])
+        store(scratch, i, at.OMEGA, w)
+        store(scratch, i, at.SPEED, v)
+
+
+@separate
+def energy(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    energies: Vector,
+):
+    """T = sum V_fl' M_fl V_fl / 2 (13.26) and V = -sum g.(m p + R h), in O(n).
+
+    q, qd : of joints and modes; energies : (2,) [J] kinetic and potential, written.
+    """
+    modal_transforms(topology, constants, scratch, q)
+    deformed_inertias(topology, constants, scratch, q)
+    poses_base_to_tip(topology, scratch)
+    velocities_base_to_tip(topology, constants, scratch, qd)
+    flat, room = numbers(constants), memory(topology, scratch)
+    g = (gravity[0], gravity[1], gravity[2])
+    twice_kinetic, potential = 0.0, 0.0
+    for i in range(1, topology.shape[0]):
+        n, place, mine = topology[i, MODES], topology[i, SHAPE], topology[i, ROOM]
+        mass, h, rate = constants[i, MASS], load(scratch, i, at.C_MOMENT), qd[topology[i, V]]
+        w, v = load(scratch, i, at.OMEGA), load(scratch, i, at.SPEED)
+        spin, drift = times(load_symmetric(scratch, i, at.C_INERTIA), w), cross(w, h)
+        first = first_mode(topology, i, True)
+        for r in range(n):
+            x = qd[first + r]
+            pull = dot(vec(room, mine + spin_coupling(n, r)), w)
+            pull = pull + dot(vec(flat, place + linear(n, r)), v)
+            twice_kinetic = twice_kinetic + 2.0 * x * pull
+            for j in range(n):
+                share = flat[place + modal_mass(n, r, j)]
+                twice_kinetic = twice_kinetic + share * x * qd[first + j]
+        twice_kinetic = (
+            twice_kinetic
+            + mass * dot(v, v)
+            + dot(w, spin)
+            + 2.0 * dot(v, drift)
+            + constants[i, ROTOR] * rate * rate
+        )
+        moment = add(
+            scale(mass, load(scratch, i, at.WORLD_POSITION)),
+            rotate(scratch, i, at.WORLD_ROTATION, h),
+        )
+        potential = potential - dot(g, moment)
+    energies[0] = 0.5 * twice_kinetic
+    energies[1] = potential

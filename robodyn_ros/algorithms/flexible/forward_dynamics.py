@@ -1,0 +1,437 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Forward dynamics of flexible links: articulated bodies in two stages.
+
+    P_fl = A_fl Gamma A_fl' + M_fl,  D_m = P^ff,  g = P^rf D_m^-1,  P_pr = P^rr - g P^fr    (13.69)
+
+Jain 2011, algorithms 13.5 to 13.7: first the modes of a body, then its joint. With modes that are
+clamped at the root, H_M = [1, 0]. D_m is factorised anew, cubic in the modes of a body. For the
+few modes of a link that takes less than the update (13.70), whose solve has six unknowns.
+"""
+
+from numpy import sqrt
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.articulated import (
+    accelerate,
+    articulated_times,
+    eliminate_joint,
+    propagate_inertia,
+)
+from robodyn_ros.algorithms.core.joint_transform import (
+    along_joint,
+    axes_turning,
+    to_child,
+    to_parent,
+)
+from robodyn_ros.algorithms.flexible.deformation import (
+    apply_wrenches,
+    deformed_inertias,
+    first_mode,
+    gyroscopic_forces,
+    modal_transforms,
+    mount_motions,
+)
+from robodyn_ros.algorithms.flexible.memory import (
+    MOTIONS,
+    MOVING,
+    MOVING_BIAS,
+    TURNING,
+    TURNING_BIAS,
+    coupling,
+    gain,
+    linear,
+    load_of,
+    memory,
+    modal_mass,
+    modes,
+    numbers,
+    put,
+    share_of,
+    spin_coupling,
+    vec,
+)
+from robodyn_ros.model.layout import (
+    BALL_Z,
+    FIRST_VELOCITY,
+    KIND,
+    MASS,
+    MODES,
+    MOUNT_ROOM,
+    PARENT,
+    PITCH,
+    PRISMATIC,
+    ROOM,
+    SHAPE,
+    V,
+)
+from robodyn_ros.spatial.articulated_inertia import (
+    load_general,
+    rotate_general,
+    shift_articulated,
+    store_general,
+    times_general,
+    transpose_times,
+)
+from robodyn_ros.spatial.primitive import primitive, separate
+from robodyn_ros.spatial.rotation import rotate_symmetric, turn_symmetric
+from robodyn_ros.spatial.rotational_inertia import (
+    add_symmetric,
+    load_symmetric,
+    store_symmetric,
+    times,
+)
+from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, store
+
+
+@primitive
+def velocity_base_to_tip(topology, constants, scratch, qd):
+    """Compute angular velocities, and velocity-dependent accelerations of mounts and joints."""
+    room = memory(topology, scratch)
+    store(scratch, 0, at.OMEGA, (0.0, 0.0, 0.0))
+    for i in range(1, topology.shape[0]):
+        parent, rate = topology[i, PARENT], qd[topology[i, V]]
+        carrier = load(scratch, parent, at.OMEGA)
+        lever = cross(carrier, cross(carrier, load(scratch, i, at.POSITION)))
+        twist = (0.0, 0.0, 0.0)
+        if modes(topology, parent) > 0:
+            k = topology[i, MOUNT_ROOM]
+            turning, moving = vec(room, k + TURNING), vec(room, k + MOVING)
+            twist = add(vec(room, k + TURNING_BIAS), cross(carrier, turning))
+            lever = add(lever, scale(2.0, cross(carrier, moving)))
+            lever = add(lever, vec(room, k + MOVING_BIAS))
+            carrier = add(carrier, turning)
+        w, linear_bias, twist = (
+            to_child(scratch, i, carrier),
+            to_child(scratch, i, lever),
+            to_child(scratch, i, twist),
+        )
+        twice = rate + rate
+        if topology[i, KIND] != PRISMATIC:
+            twice = constants[i, PITCH] * twice
+            twist = add(twist, (w[1] * rate, -(w[0] * rate), 0.0))
+        store(scratch, i, at.BIAS_LINEAR, add(linear_bias, (w[1] * twice, -(w[0] * twice), 0.0)))
+        if topology[i, KIND] != PRISMATIC:
+            w = (w[0], w[1], w[2] + rate)
+            if topology[i, KIND] == BALL_Z:
+                twist = add(twist, axes_turning(qd, qd, topology[i, V]))
+        store(scratch, i, at.BIAS_ANGULAR, twist)
+        store(scratch, i, at.OMEGA, w)
+
+
+@primitive
+def start_inertia(topology, constants, scratch, diagonal, i):
+    """Start P_fl of body i from M_fl and the diagonal."""
+    flat, room = numbers(constants), memory(topology, scratch)
+    m, h = constants[i, MASS], load(scratch, i, at.C_MOMENT)
+    store_symmetric(scratch, i, at.P_ANGULAR, load_symmetric(scratch, i, at.C_INERTIA))
+    store_general(
+        scratch, i, at.P_COUPLING, (0.0, -h[2], h[1], h[2], 0.0, -h[0], -h[1], h[0], 0.0)
+    )
+    store_symmetric(scratch, i, at.P_LINEAR, (m, 0.0, 0.0, m, 0.0, m))
+    n, place, mine = topology[i, MODES], topology[i, SHAPE], topology[i, ROOM]
+    first = first_mode(topology, i, True)
+    for r in range(n):
+        for s in range(r + 1):
+            room[mine + r * n + s] = flat[place + modal_mass(n, r, s)]
+        room[mine + r * n + r] = room[mine + r * n + r] + diagonal[first + r]
+        put(room, mine + coupling(n, r), vec(room, mine + spin_coupling(n, r)))
+        put(room, mine + coupling(n, r) + 3, vec(flat, place + linear(n, r)))
+
+
+@primitive
+def propagate_to_modes(topology, scratch, i, parent):
+    """Add P+ of body i to P_fl of its deformed parent: A_fl Gamma A_fl'."""
+    room, n = memory(topology, scratch), topology[parent, MODES]
+    motions, mine = topology[i, MOUNT_ROOM] + MOTIONS, topology[parent, ROOM]
+    c, s = scratch[i, at.COS], scratch[i, at.SIN]
+    a = rotate_symmetric(
+        scratch, i, at.ROTATION, turn_symmetric(c, s, load_symmetric(scratch, i, at.P_ANGULAR))
+    )
+    d = rotate_symmetric(
+        scratch, i, at.ROTATION, turn_symmetric(c, s, load_symmetric(scratch, i, at.P_LINEAR))
+    )
+    b = rotate_general(scratch, i, at.ROTATION, c, s, load_general(scratch, i, at.P_COUPLING))
+    arm = load(scratch, i, at.POSITION)
+    for r in range(n):
+        w, v = vec(room, motions + 6 * r), vec(room, motions + 6 * r + 3)
+        moment = add(times(a, w), times_general(b, v))
+        force = add(transpose_times(b, w), times(d, v))
+        for k in range(r + 1):
+            pushed = dot(vec(room, motions + 6 * k), moment) + dot(
+                vec(room, motions + 6 * k + 3), force
+            )
+            room[mine + r * n + k] = room[mine + r * n + k] + pushed
+        k = mine + coupling(n, r)
+        put(room, k, add(vec(room, k), add(moment, cross(arm, force))))
+        put(room, k + 3, add(vec(room, k + 3), force))
+    a, b = shift_articulated(a, b, d, arm)
+    angular = add_symmetric(load_symmetric(scratch, parent, at.P_ANGULAR), a)
+    linear_part = add_symmetric(load_symmetric(scratch, parent, at.P_LINEAR), d)
+    store_symmetric(scratch, parent, at.P_ANGULAR, angular)
+    store_symmetric(scratch, parent, at.P_LINEAR, linear_part)
+    for k in range(9):
+        scratch[parent, at.P_COUPLING + k] = scratch[parent, at.P_COUPLING + k] + b[k]
+
+
+@primitive
+def factorise_modes(room, mine, n):
+    """Replace D_m by its Cholesky factor, the diagonal inverted; return whether that succeeded."""
+    done = True
+    for r in range(n):
+        for s in range(r + 1):
+            x = room[mine + r * n + s]
+            for k in range(s):
+                x = x - room[mine + r * n + k] * room[mine + s * n + k]
+            if s < r:
+                room[mine + r * n + s] = x * room[mine + s * n + s]
+            elif x > 0.0:
+                room[mine + r * n + r] = 1.0 / sqrt(x)
+            else:  # like a mode that is held
+                room[mine + r * n + r] = 0.0
+                done = False
+    return done
+
+
+@primitive
+def solve_modes(room, mine, n, x, stride):
+    """Solve D_m y = x in place, whose entries begin at place x, `stride` apart."""
+    for r in range(n):
+        y = room[x + stride * r]
+        for k in range(r):
+            y = y - room[mine + r * n + k] * room[x + stride * k]
+        room[x + stride * r] = y * room[mine + r * n + r]
+    for r in range(n - 1, -1, -1):
+        y = room[x + stride * r]
+        for k in range(r + 1, n):
+            y = y - room[mine + k * n + r] * room[x + stride * k]
+        room[x + stride * r] = y * room[mine + r * n + r]
+
+
+@primitive
+def eliminate_modes(topology, scratch, i, status):
+    """Compute g, and P_pr in place of P^rr. Returns status, or i if D_m is singular."""
+    room, n, mine = memory(topology, scratch), topology[i, MODES], topology[i, ROOM]
+    if not factorise_modes(room, mine, n):
+        status = i
+    for r in range(n):
+        for k in range(6):
+            room[mine + gain(n, r) + k] = room[mine + coupling(n, r) + k]
+    for k in range(6):
+        solve_modes(room, mine, n, mine + gain(n, 0) + k, 6)
+    a, d = load_symmetric(scratch, i, at.P_ANGULAR), load_symmetric(scratch, i, at.P_LINEAR)
+    b = load_general(scratch, i, at.P_COUPLING)
+    for r in range(n):
+        g, f = vec(room, mine + gain(n, r)), vec(room, mine + gain(n, r) + 3)
+        u, w = vec(room, mine + coupling(n, r)), vec(room, mine + coupling(n, r) + 3)
+        a = less(a, g, u)
+        d = less(d, f, w)
+        b = (
+            b[0] - g[0] * w[0],
+            b[1] - g[0] * w[1],
+            b[2] - g[0] * w[2],
+            b[3] - g[1] * w[0],
+            b[4] - g[1] * w[1],
+            b[5] - g[1] * w[2],
+            b[6] - g[2] * w[0],
+            b[7] - g[2] * w[1],
+            b[8] - g[2] * w[2],
+        )
+    store_symmetric(scratch, i, at.P_ANGULAR, a)
+    store_symmetric(scratch, i, at.P_LINEAR, d)
+    store_general(scratch, i, at.P_COUPLING, b)
+    return status
+
+
+@primitive
+def less(a, g, u):
+    """Return A - g u^T, of which the sum over modes is symmetric."""
+    return (
+        a[0] - g[0] * u[0],
+        a[1] - g[0] * u[1],
+        a[2] - g[0] * u[2],
+        a[3] - g[1] * u[1],
+        a[4] - g[1] * u[2],
+        a[5] - g[2] * u[2],
+    )
+
+
+@primitive
+def articulated_inertias(topology, constants, scratch, diagonal):
+    """Compute articulated inertias tip to base, modes and joint of each body eliminated.
+
+    diagonal : (nv,) is added to the diagonal of the mass matrix, joints and modes. Needs
+    `modal_transforms` and `deformed_inertias`. Returns 0, or the body whose pivot is singular.
+    """
+    status = 0
+    for i in range(1, topology.shape[0]):
+        start_inertia(topology, constants, scratch, diagonal, i)
+    for i in range(topology.shape[0] - 1, 0, -1):
+        parent = topology[i, PARENT]
+        if topology[i, MODES] > 0:
+            status = eliminate_modes(topology, scratch, i, status)
+        status = eliminate_joint(topology, constants, scratch, i, diagonal, status)
+        if modes(topology, parent) > 0:
+            propagate_to_modes(topology, scratch, i, parent)
+        elif parent > 0:
+            propagate_inertia(topology, scratch, i)
+    return status
+
+
+@primitive
+def residual_tip_to_base(topology, constants, scratch, tau):
+    """Propagate bias forces to the base; compute the residuals of joints, and nu_m of modes."""
+    room = memory(topology, scratch)
+    for i in range(topology.shape[0] - 1, 0, -1):
+        parent, m, mine = topology[i, PARENT], topology[i, MODES], topology[i, ROOM]
+        n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
+        first = first_mode(topology, i, True)
+        for r in range(m):
+            e = tau[first + r] - room[mine + load_of(m, r)]
+            room[mine + share_of(m, r)] = e
+            n = add(n, scale(e, vec(room, mine + gain(m, r))))
+            f = add(f, scale(e, vec(room, mine + gain(m, r) + 3)))
+        if m > 0:
+            solve_modes(room, mine, m, mine + share_of(m, 0), 1)
+        u = tau[topology[i, V]] - along_joint(topology, constants, i, n, f)
+        scratch[i, at.RESIDUAL] = u
+        if parent > 0:
+            moment, force = articulated_times(
+                scratch, i, load(scratch, i, at.BIAS_ANGULAR), load(scratch, i, at.BIAS_LINEAR)
+            )
+            share = scratch[i, at.D_INVERSE] * u
+            n = add(add(n, moment), scale(share, load(scratch, i, at.U_ANGULAR)))
+            f = add(add(f, force), scale(share, load(scratch, i, at.U_LINEAR)))
+            carry_force(topology, scratch, i, parent, n, f)
+
+
+@primitive
+def carry_force(topology, scratch, i, parent, n, f):
+    """Add moment and force on body i to those of its parent, and to z_m of its modes."""
+    f, n = to_parent(scratch, i, f), to_parent(scratch, i, n)
+    m = modes(topology, parent)
+    if m > 0:
+        room = memory(topology, scratch)
+        motions = topology[i, MOUNT_ROOM] + MOTIONS
+        for r in range(m):
+            k = topology[parent, ROOM] + load_of(m, r)
+            pushed = dot(vec(room, motions + 6 * r), n) + dot(vec(room, motions + 6 * r + 3), f)
+            room[k] = room[k] + pushed
+    accumulate(scratch, parent, at.MOMENT, add(n, cross(load(scratch, i, at.POSITION), f)))
+    accumulate(scratch, parent, at.FORCE, f)
+
+
+@primitive
+def carried(topology, scratch, i, qdd):
+    """Return the acceleration that body i has from its parent and its modes, without biases."""
+    parent = topology[i, PARENT]
+    turning = load(scratch, parent, at.ALPHA)
+    moving = add(load(scratch, parent, at.ACCEL), cross(turning, load(scratch, i, at.POSITION)))
+    n = modes(topology, parent)
+    if n > 0:
+        room, motions = memory(topology, scratch), topology[i, MOUNT_ROOM] + MOTIONS
+        first = first_mode(topology, parent, True)
+        for r in range(n):
+            x = qdd[first + r]
+            turning = add(turning, scale(x, vec(room, motions + 6 * r)))
+            moving = add(moving, scale(x, vec(room, motions + 6 * r + 3)))
+    return to_child(scratch, i, turning), to_child(scratch, i, moving)
+
+
+@primitive
+def acceleration_base_to_tip(topology, constants, gravity, scratch, qdd):
+    """Compute the accelerations of joints, then those of the modes of each body."""
+    room = memory(topology, scratch)
+    store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
+    store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
+    for i in range(1, topology.shape[0]):
+        alpha, a = carried(topology, scratch, i, qdd)
+        alpha = add(alpha, load(scratch, i, at.BIAS_ANGULAR))
+        a = add(a, load(scratch, i, at.BIAS_LINEAR))
+        qdd[topology[i, V]] = accelerate(topology, constants, scratch, i, alpha, a)
+        n, mine, first = topology[i, MODES], topology[i, ROOM], first_mode(topology, i, True)
+        alpha, a = load(scratch, i, at.ALPHA), load(scratch, i, at.ACCEL)
+        for r in range(n):
+            pull = dot(vec(room, mine + gain(n, r)), alpha)
+            pull = pull + dot(vec(room, mine + gain(n, r) + 3), a)
+            qdd[first + r] = room[mine + share_of(n, r)] - pull
+
+
+@separate
+def forward_dynamics(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    tau: Vector,
+    f_ext: Matrix,
+    diagonal: Vector,
+    qdd: Vector,
+) -> Integer:
+    """qdd = (M + diag(diagonal))^-1 (tau - C qd - g + J^T f_ext), in O(n).
+
+    q, qd, tau, diagonal, qdd : of joints and modes; tau of a mode has its spring and damper. f_ext
+    : see `apply_wrenches`. Returns 0, or the body whose pivot is singular.
+    """
+    modal_transforms(topology, constants, scratch, q)
+    mount_motions(topology, constants, scratch, q, qd)
+    velocity_base_to_tip(topology, constants, scratch, qd)
+    deformed_inertias(topology, constants, scratch, q)
+    gyroscopic_forces(topology, constants, scratch, q, qd)
+    apply_wrenches(topology, constants, scratch, q, f_ext)
+    status = articulated_inertias(topology, constants, scratch, diagonal)
+    residual_tip_to_base(topology, constants, scratch, tau)
+    acceleration_base_to_tip(topology, constants, gravity, scratch, qdd)
+    return status
+
+
+@separate
+def mass_matrix_inverse(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    diagonal: Vector,
+    inverse: Matrix,
+) -> Integer:
+    """Compute (M + diag(diagonal))^-1, symmetric, by accelerations for unit torques; O(n^2).
+
+    inverse : of joints and modes, written in its first rows. Returns 0, or the body whose pivot
+    is singular.
+    """
+    room = memory(topology, scratch)
+    modal_transforms(topology, constants, scratch, q)
+    deformed_inertias(topology, constants, scratch, q)
+    status = articulated_inertias(topology, constants, scratch, diagonal)
+    nv = topology[0, FIRST_VELOCITY] + count_modes(topology)
+    for k in range(nv):
+        for i in range(1, topology.shape[0]):
+            n = topology[i, MODES]
+            store(scratch, i, at.MOMENT, (0.0, 0.0, 0.0))
+            store(scratch, i, at.FORCE, (0.0, 0.0, 0.0))
+            store(scratch, i, at.BIAS_ANGULAR, (0.0, 0.0, 0.0))
+            store(scratch, i, at.BIAS_LINEAR, (0.0, 0.0, 0.0))
+            for r in range(n):
+                room[topology[i, ROOM] + load_of(n, r)] = 0.0
+        for j in range(nv):
+            inverse[k, j] = 1.0 if j == k else 0.0
+        residual_tip_to_base(topology, constants, scratch, inverse[k])
+        acceleration_base_to_tip(topology, constants, (0.0, 0.0, 0.0), scratch, inverse[k])
+    for k in range(nv):
+        for j in range(k):
+            mean = 0.5 * (inverse[k, j] + inverse[j, k])
+            inverse[k, j] = mean
+            inverse[j, k] = mean
+    return status
+
+
+@primitive
+def count_modes(topology):
+    """Return the number of all modes."""
+    count = 0
+    for i in range(1, topology.shape[0]):
+        count = count + topology[i, MODES]
+    return count

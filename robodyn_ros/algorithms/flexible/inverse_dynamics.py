@@ -1,0 +1,137 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Inverse dynamics of flexible links: Jain 2011, algorithm 13.1.
+
+V(k), alpha(k) outward from the deformed mounts,  f_fl = A_fl f(child) + M_fl alpha_fl + b_fl
+T = [f^f; H f^r]                                                           (13.51 to 13.55)
+"""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.joint_transform import add_along_joint, along_joint
+from robodyn_ros.algorithms.flexible.deformation import (
+    apply_wrenches,
+    deformed_inertias,
+    first_mode,
+    gyroscopic_forces,
+    modal_transforms,
+    mount_motions,
+)
+from robodyn_ros.algorithms.flexible.forward_dynamics import (
+    carried,
+    carry_force,
+    velocity_base_to_tip,
+)
+from robodyn_ros.algorithms.flexible.memory import (
+    linear,
+    load_of,
+    memory,
+    modal_mass,
+    numbers,
+    spin_coupling,
+    vec,
+)
+from robodyn_ros.model.layout import MASS, MODES, PARENT, ROOM, ROTOR, SHAPE, V
+from robodyn_ros.spatial.primitive import primitive, separate
+from robodyn_ros.spatial.rotational_inertia import load_symmetric, times
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, store
+
+
+@primitive
+def motion_base_to_tip(topology, constants, gravity, scratch, qdd):
+    """Compute accelerations of the bodies from those of joints and modes."""
+    store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
+    store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
+    for i in range(1, topology.shape[0]):
+        alpha, a = carried(topology, scratch, i, qdd)
+        alpha = add(alpha, load(scratch, i, at.BIAS_ANGULAR))
+        a = add(a, load(scratch, i, at.BIAS_LINEAR))
+        alpha, a = add_along_joint(topology, constants, i, alpha, a, qdd[topology[i, V]])
+        store(scratch, i, at.ALPHA, alpha)
+        store(scratch, i, at.ACCEL, a)
+
+
+@primitive
+def inertia_forces(topology, constants, scratch, qdd):
+    """Add M_fl alpha_fl to the forces of bodies and modes."""
+    flat, room = numbers(constants), memory(topology, scratch)
+    for i in range(1, topology.shape[0]):
+        n, place, mine = topology[i, MODES], topology[i, SHAPE], topology[i, ROOM]
+        alpha, a = load(scratch, i, at.ALPHA), load(scratch, i, at.ACCEL)
+        h, first = load(scratch, i, at.C_MOMENT), first_mode(topology, i, True)
+        moment = add(times(load_symmetric(scratch, i, at.C_INERTIA), alpha), cross(h, a))
+        force = add(scale(constants[i, MASS], a), cross(alpha, h))
+        for r in range(n):
+            x = qdd[first + r]
+            spin, drift = vec(room, mine + spin_coupling(n, r)), vec(flat, place + linear(n, r))
+            moment, force = add(moment, scale(x, spin)), add(force, scale(x, drift))
+            k = mine + load_of(n, r)
+            room[k] = room[k] + dot(spin, alpha) + dot(drift, a)
+            for j in range(n):
+                room[k] = room[k] + flat[place + modal_mass(n, r, j)] * qdd[first + j]
+        accumulate(scratch, i, at.MOMENT, moment)
+        accumulate(scratch, i, at.FORCE, force)
+
+
+@primitive
+def force_tip_to_base(topology, constants, scratch, qdd, tau):
+    """Propagate the forces to the base: their parts along joints and modes are the torques."""
+    room = memory(topology, scratch)
+    for i in range(topology.shape[0] - 1, 0, -1):
+        parent, k = topology[i, PARENT], topology[i, V]
+        m, first = topology[i, MODES], first_mode(topology, i, True)
+        n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
+        tau[k] = along_joint(topology, constants, i, n, f) + constants[i, ROTOR] * qdd[k]
+        for r in range(m):
+            tau[first + r] = room[topology[i, ROOM] + load_of(m, r)]
+        if parent > 0:
+            carry_force(topology, scratch, i, parent, n, f)
+
+
+@separate
+def inverse_dynamics(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    qdd: Vector,
+    f_ext: Matrix,
+    tau: Vector,
+):
+    """tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext, in O(n), without springs of modes.
+
+    q, qd, qdd, tau : of joints and modes. f_ext : see `apply_wrenches`.
+    """
+    modal_transforms(topology, constants, scratch, q)
+    mount_motions(topology, constants, scratch, q, qd)
+    velocity_base_to_tip(topology, constants, scratch, qd)
+    deformed_inertias(topology, constants, scratch, q)
+    gyroscopic_forces(topology, constants, scratch, q, qd)
+    apply_wrenches(topology, constants, scratch, q, f_ext)
+    motion_base_to_tip(topology, constants, gravity, scratch, qdd)
+    inertia_forces(topology, constants, scratch, qdd)
+    force_tip_to_base(topology, constants, scratch, qdd, tau)
+
+
+@separate
+def gravity_torque(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    tau: Vector,
+):
+    """tau = g(q) = dV/dq, of joints and modes, without springs of modes."""
+    for k in range(tau.shape[0]):
+        tau[k] = 0.0  # also the rates and accelerations, each read before it is overwritten
+    modal_transforms(topology, constants, scratch, q)
+    mount_motions(topology, constants, scratch, q, tau)
+    velocity_base_to_tip(topology, constants, scratch, tau)
+    deformed_inertias(topology, constants, scratch, q)
+    gyroscopic_forces(topology, constants, scratch, q, tau)
+    motion_base_to_tip(topology, constants, gravity, scratch, tau)
+    inertia_forces(topology, constants, scratch, tau)
+    force_tip_to_base(topology, constants, scratch, tau, tau)

@@ -1,0 +1,23 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Poses of bodies that hang on deformed links."""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip
+from robodyn_ros.algorithms.flexible.deformation import modal_transforms
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Matrix, Stack, Table, Topology, Vector
+
+
+@primitive
+def body_poses(topology: Topology, constants: Table, scratch: Matrix, q: Vector, poses: Stack):
+    """Compute the transforms of all bodies in the base. poses : (nb, 4, 4) [-, m], written."""
+    modal_transforms(topology, constants, scratch, q)
+    poses_base_to_tip(topology, scratch)
+    for i in range(topology.shape[0]):
+        for row in range(3):
+            for column in range(3):
+                poses[i, row, column] = scratch[i, at.WORLD_ROTATION + 3 * row + column]
+            poses[i, row, 3] = scratch[i, at.WORLD_POSITION + row]
+            poses[i, 3, row] = 0.0
+        poses[i, 3, 3] = 1.0

@@ -1,0 +1,141 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers of the modes of a body in the constants, and their memory in the scratch array.
+
+For n modes, in the axes of the body about its origin:
+
+    MODAL_MASS n^2       M^ff [kg]
+    LINEAR 3 n           M^fr by velocities; also the first moment by each mode [kg]
+    ANGULAR 3 n          M^fr by angular velocities, undeformed [kg m]
+    INERTIA_SLOPE 6 n    inertia by each mode [kg m]
+    ANGULAR_SLOPE 3 n^2  ANGULAR of mode r by mode s [kg]
+    INERTIA_CURVE 6 n^2  half of the inertia by modes r and s [kg]
+
+The shapes of a node are n times a rotation [rad] and a displacement [m]. A loaded node is its
+body, place (3), axes (9), and shapes.
+"""
+
+from robodyn_ros.algorithms.core.scratch import WIDTH
+from robodyn_ros.model.layout import MODES
+from robodyn_ros.spatial.primitive import primitive
+
+#: Entries of a loaded node before its shapes.
+NODE = 13
+#: Entries of the memory of a mount before its modal motions: OMEGA, SPEED of the node on its
+#: body, and the accelerations that its velocity brings.
+TURNING, MOVING, TURNING_BIAS, MOVING_BIAS, MOTIONS = 0, 3, 6, 9, 12
+
+
+def numbers_of(n):
+    """Return how many numbers a body with n modes has."""
+    return 12 * n + 10 * n * n
+
+
+def room_of(n):
+    """Return how many entries of memory a body with n modes needs."""
+    return n * n + 17 * n
+
+
+def mount_room_of(n):
+    """Return how many entries of memory a mount on a body with n modes needs."""
+    return MOTIONS + 6 * n
+
+
+@primitive
+def numbers(constants):
+    """Return the constants as a vector."""
+    return constants.reshape(constants.size)
+
+
+@primitive
+def memory(topology, scratch):
+    """Return the memory behind the rows of the bodies."""
+    return scratch.reshape(scratch.size)[topology.shape[0] * WIDTH :]
+
+
+@primitive
+def modes(topology, i):
+    """Return the number of modes of a body; the base has none."""
+    return topology[i, MODES] if i > 0 else 0
+
+
+@primitive
+def vec(flat, k):
+    """Return the 3-vector at place k."""
+    return flat[k], flat[k + 1], flat[k + 2]
+
+
+@primitive
+def put(flat, k, v):
+    """Write the 3-vector v to place k."""
+    flat[k] = v[0]
+    flat[k + 1] = v[1]
+    flat[k + 2] = v[2]
+
+
+# places in the numbers of a body with n modes
+@primitive
+def modal_mass(n, r, s):
+    """Return the place of MODAL_MASS of modes r and s."""
+    return r * n + s
+
+
+@primitive
+def linear(n, r):
+    """Return the place of LINEAR of mode r."""
+    return n * n + 3 * r
+
+
+@primitive
+def angular(n, r):
+    """Return the place of ANGULAR of mode r."""
+    return n * n + 3 * n + 3 * r
+
+
+@primitive
+def inertia_slope(n, r):
+    """Return the place of INERTIA_SLOPE of mode r."""
+    return n * n + 6 * n + 6 * r
+
+
+@primitive
+def angular_slope(n, r, s):
+    """Return the place of ANGULAR_SLOPE of mode r by mode s."""
+    return n * n + 12 * n + 3 * (r * n + s)
+
+
+@primitive
+def inertia_curve(n, r, s):
+    """Return the place of INERTIA_CURVE of modes r and s."""
+    return 4 * n * n + 12 * n + 6 * (r * n + s)
+
+
+# places in the memory of a body with n modes; its Cholesky factor comes first
+@primitive
+def coupling(n, r):
+    """Return the place of P^fr of mode r: moment and force."""
+    return n * n + 6 * r
+
+
+@primitive
+def gain(n, r):
+    """Return the place of g = D_m^-1 P^fr of mode r: moment and force."""
+    return n * n + 6 * n + 6 * r
+
+
+@primitive
+def spin_coupling(n, r):
+    """Return the place of ANGULAR of mode r, deformed."""
+    return n * n + 12 * n + 3 * r
+
+
+@primitive
+def load_of(n, r):
+    """Return the place of z_m of mode r."""
+    return n * n + 15 * n + r
+
+
+@primitive
+def share_of(n, r):
+    """Return the place of nu_m of mode r."""
+    return n * n + 16 * n + r

@@ -1,0 +1,113 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A plant with coordinates behind those of its joints, which springs alone move."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from robodyn_ros.simulation.command_modes import CODES, UNSPOKEN, Command, modes_of
+
+#: Attributes of the plant inside that are those of the whole.
+SAME = (
+    't',
+    'fault',
+    'faults',
+    'refused',
+    'largest',
+    'linked',
+    'use',
+    'apply_wrench',
+    'acting_wrenches',
+    'stepped_model',
+)
+#: Settings of a plant that have an entry for each joint.
+PER_JOINT = {'command_modes': 'effort', 'stiffness': 0.0, 'rate_gain': 0.0, 'velocity_gain': 0.0}
+
+
+class SpringPlant:
+    """The interface of `Plant` for joints that are the first coordinates of a plant inside.
+
+    Commands, drives, brakes, friction and stops act on the joints.
+
+    Attributes
+    ----------
+    model : RobotModel
+        Of the joints.
+    settings : PlantSettings
+        With one entry for each joint.
+    inside : Plant
+        The plant of all coordinates.
+    """
+
+    def __getattr__(self, name):
+        """Return an attribute of the plant inside: time, faults, wrenches, kernels."""
+        if name not in SAME:
+            raise AttributeError(f'{type(self).__name__!r} object has no attribute {name!r}')
+        return getattr(self.inside, name)
+
+    @property
+    def behind(self):
+        """Return the number of coordinates that springs move."""
+        return len(self.inside.model.springs)
+
+    def tagged(self, command):
+        """Return a command whose quantities a later change of mode leaves alone; see `Plant`."""
+        given = self._rigid.tagged(command)
+        if isinstance(command, Command):
+            return given
+        return Command(given.value, np.array([CODES[mode] for mode in self.modes]))
+
+    @property
+    def broken(self):
+        """Return the Faults injected; assign to change them."""
+        return self.inside.broken
+
+    @broken.setter
+    def broken(self, faults):
+        faults.check_names(self.model.name, self.model.joint_names)
+        self.inside.broken = faults
+
+    @property
+    def command_modes(self):
+        """Return what each joint takes; assign one for all, or one for each; see `Plant`."""
+        return self.inside.command_modes[: self.model.nv]
+
+    @command_modes.setter
+    def command_modes(self, names):
+        names = modes_of(self.model, names)
+        self.inside.command_modes = names + ('effort',) * self.behind
+
+    @property
+    def modes(self):
+        """Return the mode that each joint is in: 'effort', 'position' or 'velocity'."""
+        return self.inside.modes[: self.model.nv]
+
+    @property
+    def takes(self):
+        """Return (nv, 3) whether each joint takes efforts, positions and velocities; live."""
+        return self.inside.takes[: self.model.nv]
+
+    @property
+    def commanded(self):
+        """Return (nv,) whether each joint follows a command at present."""
+        return self.inside.commanded[: self.model.nv]
+
+    @property
+    def over_speed(self):
+        """Return (nv,) whether each joint exceeds its velocity limit."""
+        return np.abs(self.qd) > self.model.limits.velocity
+
+    def _spread(self, settings, behind):
+        """Return settings for all coordinates inside, of which springs move the last."""
+        entries = {}
+        for name, none in PER_JOINT.items():
+            given = getattr(settings, name)
+            given = given * self.model.nv if len(given) == 1 else given
+            entries[name] = (*given, *[none] * behind) if given else ()
+        return replace(settings, **entries)
+
+    def _spread_command(self, command):
+        """Return a command to all coordinates, of which springs take none."""
+        none = [np.full(self.behind, each) for each in (np.nan, UNSPOKEN)]
+        return Command(*(np.concatenate(pair) for pair in zip(command, none)))
