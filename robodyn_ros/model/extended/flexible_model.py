@@ -100,6 +100,19 @@ class FlexibleModel(RobotModel):
         link = self.links.get(place.body)
         return None if link is None else link.points(place.translation)
 
+    def largest_turn(self, eta):
+        """Return the largest rotation [rad] of a mount or frame by the modes (modes,)."""
+        found, first = 0.0, 0
+        for row, link in self.links.items():
+            mine, first = eta[first : first + link.n], first + link.n
+            hangs = self.rigid.constants[
+                self.rigid.topology[:, PARENT] == row, OFFSET : OFFSET + 3
+            ]
+            on = [self.rigid.frame(name) for name in self.on_links]
+            for place in (*hangs, *(frame.translation for frame in on if frame.body == row)):
+                found = max(found, float(np.linalg.norm(link.points(place)[:3] @ mine)))
+        return found
+
     @property
     def mode_names(self):
         """Return the names of the modes."""

@@ -21,6 +21,7 @@ KNOWN = (
     'shapes',
     'collision_links',
     'elastic_joints',
+    'flexible_links',
     'joint_friction',
 )
 

@@ -10,11 +10,12 @@ from robodyn_ros.model.contacts import Contacts
 from robodyn_ros.model.extended.elastic_joints import ElasticJoint
 from robodyn_ros.model.layout import ROTOR
 from robodyn_ros.model.robot_model import RobotModel
-from robodyn_ros.model.sources import contact_file, elastic_joint_file
+from robodyn_ros.model.sources import contact_file, elastic_joint_file, flexible_link_file
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.robot_source import RobotSource, read_entries
 from robodyn_ros.simulation.elastic.elastic_plant import ElasticPlant
 from robodyn_ros.simulation.faults import Faults
+from robodyn_ros.simulation.flexible.flexible_plant import FlexiblePlant, flexible_kernels
 from robodyn_ros.simulation.perturbation import Perturbation, perturbed
 from robodyn_ros.simulation.plant import Plant, kernels_of
 from robodyn_ros.simulation.plant_settings import METHODS, PlantSettings
@@ -35,6 +36,8 @@ SAME_NAME = (
     'command_modes',
 )
 KINDS = ('noise', 'bias', 'drift')  # of errors of the encoders, in parameters and settings
+#: Parameters of sensors that measure rigid links, each empty or false without them.
+SENSORS_OF_LINKS = ('imu.frames', 'force_torque.frames', 'joint_torque.enabled')
 DRIVE = ('kinematic', 'stiffness', 'rate_gain', 'velocity_gain', 'carries_weight')
 
 
@@ -77,6 +80,8 @@ def plant_kernels(
 ) -> tuple[Kernel, ...]:
     """Return the kernels that the plant of a node takes its steps with."""
     method = METHODS[values['integrator']]
+    if values['flexible_links_path']:
+        return flexible_kernels(method)
     return kernels_of(method, robot.model.is_embedded, contacts is not None)
 
 
@@ -90,13 +95,14 @@ def elastic_joints(values: Mapping[str, Any]) -> dict[str, ElasticJoint]:
 
 def make_plant(
     values: Mapping[str, Any], robot: Robot, contacts: Contacts | None = None
-) -> Plant | ElasticPlant:
+) -> Plant | ElasticPlant | FlexiblePlant:
     """Return the plant of `robot`.
 
     Raises:
       ShapeError: for a bad initial state.
-      ParameterError: for a bad initial state, or elastic joints with contacts.
-      ModelError, UnknownNameError: for joints that cannot be elastic.
+      ParameterError: for a bad initial state, or what does not go with elastic joints or flexible
+        links.
+      ModelError, UnknownNameError: for joints that cannot be elastic, links that cannot bend.
 
     """
     settings = PlantSettings(
@@ -106,6 +112,10 @@ def make_plant(
     )
     start = values['initial_position'] or None, values['initial_velocity'] or None
     springs = elastic_joints(values)
+    links = flexible_link_file.flexible_links_of(values['flexible_links_path'] or None)
+    if links:
+        _refuse_beside_flexible_links(values, robot, links, springs, contacts)
+        return FlexiblePlant(robot, links, settings, *start)
     if not springs:
         return Plant(robot, settings, *start, contacts)
     if contacts is not None:
@@ -114,6 +124,25 @@ def make_plant(
             f'joints {", ".join(springs)}; expected contacts or elastic joints, one of them'
         )
     return ElasticPlant(robot, springs, settings, *start, values['encoders'])
+
+
+def _refuse_beside_flexible_links(values, robot, links, springs, contacts):
+    """Raise ParameterError for what knows rigid links alone."""
+    beside = [name for name in SENSORS_OF_LINKS if values[name]]
+    beside += ['contacts_path'] * (contacts is not None)
+    beside += [f'elastic joints {", ".join(springs)}'] * bool(springs)
+    if beside:
+        raise ParameterError(
+            f'robot {robot.name!r}: {" and ".join(beside)} beside flexible links '
+            f'{", ".join(links)}; expected one of them'
+        )
+    frame = values['payload.frame']
+    carrier = robot.model.body_names[robot.model.frame(frame).body] if frame else ''
+    if carrier in links:
+        raise ParameterError(
+            f'robot {robot.name!r}: payload.frame is {frame!r} on the flexible link {carrier!r}; '
+            'expected the payload by ~/set_payload, or another frame'
+        )
 
 
 def make_sensor(values: Mapping[str, Any], robot: Robot) -> Sensor:

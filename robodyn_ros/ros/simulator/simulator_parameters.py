@@ -329,6 +329,22 @@ SIMULATOR_PARAMETERS = (
         '`<joint>_motor`, or `<joint>_link` with the joint torque as its effort.',
     ),
     ParamSpec(
+        'flexible_links_path',
+        'string',
+        '',
+        '',
+        'YAML file of links that bend by modes, by its path or as `package://<name>/<path>` (see '
+        'doc/robots/flexible_links.md). Empty: none.',
+    ),
+    ParamSpec(
+        'publish_modes',
+        'bool',
+        False,
+        '',
+        'Whether joint states also have the modes of flexible links, without noise: '
+        '`<link>_mode_<k>` with its amplitude, rate, and spring force.',
+    ),
+    ParamSpec(
         'perturbation.mass',
         'float',
         0.0,

@@ -37,6 +37,7 @@ from robodyn_ros.ros.simulator.simulated_plant import (
 from robodyn_ros.ros.simulator.simulator_parameters import COMMAND_TOPICS, TIMER
 from robodyn_ros.ros.simulator.state_publisher import state_topics
 from robodyn_ros.simulation.elastic.elastic_plant import ElasticPlant
+from robodyn_ros.simulation.flexible.flexible_plant import FlexiblePlant
 from robodyn_ros.simulation.runner import Runner
 from robodyn_ros.simulation.specialised_step import specialised_step
 
@@ -74,6 +75,7 @@ class SimulatorSession:
         plant = make_plant(values, robot, contacts)
         warm_up(plant_kernels(values, robot, contacts))
         self.lock = Lock()
+        bends = isinstance(plant, FlexiblePlant)
         elastic = plant.elastic if isinstance(plant, ElasticPlant) else ()
         instruments = make_instruments(values, robot, elastic)
         self.runner = Runner(plant, make_sensor(values, robot), values['update_rate'], instruments)
@@ -87,7 +89,8 @@ class SimulatorSession:
         self._simulated_stamps = values['publish_clock'] or not timed
         self._at_once = values['speed_factor'] == 0.0
         self._frame_id = values['frame_id'] or robot.model.body_names[0]
-        beyond = (lambda: plant.other_side) if elastic and values['publish_other_side'] else None
+        told = values['publish_modes'] if bends else elastic and values['publish_other_side']
+        beyond = (lambda: plant.other_side) if told else None
         self._state = state_topics(node, robot.model, values, self._frame_id, beyond)
         self._instruments = SensorTopics(node, instruments, robot.joint_names)
         self._slots, self._published = 0, 0.0
@@ -104,7 +107,7 @@ class SimulatorSession:
         self.kernels = SessionKernels(
             node,
             robot.name,
-            values['specialise'],
+            values['specialise'] and not bends,
             functools.partial(
                 specialised_step,
                 portable(plant.stepped_model),

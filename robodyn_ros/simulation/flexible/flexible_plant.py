@@ -4,16 +4,32 @@
 
 import numpy as np
 
+from robodyn_ros.codegen import linker
+from robodyn_ros.compile.flexible import KERNELS
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.model.extended.flexible_model import with_modal_links
 from robodyn_ros.model.robot_model import RobotModel
 from robodyn_ros.simulation.flexible.flexible_robot import FlexibleRobot
-from robodyn_ros.simulation.plant import Plant
+from robodyn_ros.simulation.plant import Plant, kernels_of
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.spring_plant import SpringPlant
 
 #: Largest number of iterations for the rest of the modes, and change [-] at which they end.
-ROUNDS, SETTLED = 200, 1e-13
+ROUNDS, SETTLED = 100, 1e-13
+#: [rad] by which the weight may turn a point of a link at rest.
+LARGEST_TURN = 0.5
+
+
+def flexible_kernels(method):
+    """Return the kernels of a FlexiblePlant, its step first.
+
+    Parameters
+    ----------
+    method : int
+        The integrator; see PlantSettings.method.
+    """
+    step, *others = kernels_of(method)
+    return linker.over_modes(step), *others, *KERNELS.values()
 
 
 class FlexiblePlant(SpringPlant):
@@ -101,8 +117,8 @@ class FlexiblePlant(SpringPlant):
         Raises
         ------
         ShapeError, ParameterError
-            As of `Plant.set_state`, and where the weight bends a link without end. Nothing has
-            changed then.
+            As of `Plant.set_state`, and where the weight bends a link too far. Nothing has changed
+            then.
         """
         q = self.q if position is None else self._rigid.checked_position(position)
         qd = self.qd if velocity is None else self._rigid.checked_velocity(velocity)
@@ -194,14 +210,16 @@ class FlexiblePlant(SpringPlant):
         for _ in range(ROUNDS):
             weight = self._robot.gravity_torque(np.concatenate((q, eta)))[self.model.nv :]
             old, eta = eta, -weight / self._stiffness
-            if not np.isfinite(eta).all():
+            turned = self._robot.model.largest_turn(eta)
+            if not turned <= LARGEST_TURN:
+                raise ParameterError(
+                    f'robot {self.model.name!r}: at rest the weight turns a point of its flexible '
+                    f'links by {turned:.3g} rad; modes are linear, expected at most '
+                    f'{LARGEST_TURN:g} rad by stiffer links, or deflections `eta` to begin with'
+                )
+            if np.abs(eta - old).max() <= SETTLED * np.abs(eta).max():
                 break
-            if np.abs(eta - old).max() <= SETTLED * max(np.abs(eta).max(), 1e-9):
-                return eta
-        raise ParameterError(
-            f'robot {self.model.name!r}: the weight bends a flexible link without end; expected '
-            'stiffer links, or deflections `eta` to begin with'
-        )
+        return eta
 
 
 class _ModalPlant(Plant):
