@@ -164,9 +164,13 @@ SYSTEMS = (
     System(
         'Flexible links and elastic joints',
         'Jain 13; Spong, Example 6.2',
-        (f'{J}flexible.flexible_tree.FlexibleTree',),
+        (
+            f'{J}flexible.flexible_tree.FlexibleTree',
+            'algorithms.flexible.forward_dynamics.forward_dynamics',
+        ),
         (
             'test_forward_dynamics_of_flexible_links_by_every_route',
+            'test_forward_dynamics_is_algorithm_13_7',
             'test_flexible_arm_has_the_frequencies_of_many_small_bodies',
             'test_elastic_joints_solve_the_equations_of_the_tree',
         ),

@@ -5,8 +5,7 @@
     P_fl = A_fl Gamma A_fl' + M_fl,  D_m = P^ff,  g = P^rf D_m^-1,  P_pr = P^rr - g P^fr    (13.69)
 
 Jain 2011, algorithms 13.5 to 13.7: first the modes of a body, then its joint. With modes that are
-clamped at the root, H_M = [1, 0]. D_m is factorised anew, cubic in the modes of a body. For the
-few modes of a link that takes less than the update (13.70), whose solve has six unknowns.
+clamped at the root, H_M = [1, 0]. D_m is factorised anew, cubic in the modes of a body.
 """
 
 from numpy import sqrt

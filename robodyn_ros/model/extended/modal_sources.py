@@ -206,8 +206,8 @@ class CraigBampton:
     Parameters
     ----------
     mass, stiffness : (6 b + n, 6 b + n) array_like
-        Of the six displacements of each boundary node, rotations [rad] before translations [m],
-        and of the modes; in axes of the frame of the link.
+        Of six displacements of each boundary node, rotations [rad] before translations [m]. Then
+        of the modes. In axes of the frame of the link.
     boundary : (b, 3) array_like
         Places of the boundary nodes [m]. The first is at the frame of the link.
     damping : (6 b - 6 + n,) square array_like, optional

@@ -208,9 +208,13 @@ ITEMS = (
         'Alg 13.7',
         'Forward dynamics of flexible links, simplified',
         'n n_md^3',
-        functions=(f'{_FLEXIBLE}.flexible_forward_dynamics.forward_dynamics',),
+        functions=(
+            f'{_FLEXIBLE}.flexible_forward_dynamics.forward_dynamics',
+            'algorithms.flexible.forward_dynamics.forward_dynamics',
+        ),
         tests=(
             'test_forward_dynamics_of_flexible_links_by_every_route',
+            'test_forward_dynamics_is_algorithm_13_7',
             'test_one_mode_of_rotation_is_the_elastic_joint_of_spong',
         ),
     ),
