@@ -21,13 +21,7 @@ from robodyn_ros.formulations.jain.flexible import (
     flexible_inverse_dynamics,
     flexible_mass_matrix,
 )
-from robodyn_ros.formulations.jain.flexible.beam import (
-    Beam,
-    bending_roots,
-    bending_shape,
-    natural_frequencies,
-    uniform_beam,
-)
+from robodyn_ros.formulations.jain.flexible.beam import Beam, natural_frequencies, uniform_beam
 from robodyn_ros.formulations.jain.flexible.flexible_tree import (
     FlexibleBody,
     flexible_tree,
@@ -38,6 +32,7 @@ from robodyn_ros.formulations.jain.flexible.flexible_tree import (
 from robodyn_ros.formulations.jain.flexible.modal_body import fixed
 from robodyn_ros.formulations.jain.sko import dynamics
 from robodyn_ros.formulations.simulate import runge_kutta
+from robodyn_ros.model.extended.beam_modes import bending_roots, bending_shape
 
 UPPER = Beam(length=1.2, mass=2.4, EI_z=90.0, EI_y=60.0)
 FORE = Beam(length=0.9, mass=1.1, EI_z=40.0, EI_y=30.0)

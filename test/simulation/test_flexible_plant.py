@@ -150,6 +150,19 @@ def test_energy_of_an_undamped_arm_stays(integrator):
     assert drift[0] / drift[1] > 10.0
 
 
+def test_energy_of_an_undamped_arm_stays_to_rounding_by_order_eight():
+    """By `dop853`, whose tolerance is close to rounding: it swings for 0.2 s."""
+    settings = PlantSettings(integrator='dop853', command_timeout=inf, no_command='free')
+    plant = arm(settings, modes=2)
+    plant.set_state([0.2, -0.6], [0.3, 1.0])
+    before = sum(plant.energy)
+    for _ in range(100):
+        plant.step(dt=2e-3)
+    assert plant.energy[2] > 1e-3
+    # a hundred steps, each of some hundred operations on 10 J
+    assert abs(sum(plant.energy) - before) < 1e-11 * plant.energy[0]
+
+
 @pytest.mark.parametrize('integrator', ['semi_implicit_euler', 'rosenbrock', 'energy_rosenbrock'])
 def test_implicit_schemes_never_add_energy_to_stiff_links(integrator):
     """Modes of 1e5 rad/s at steps of 1 ms: they are damped, the joints move as without them."""

@@ -12,9 +12,9 @@ from robodyn_ros.ros.common.realtime_parameters import REALTIME_PARAMETERS
 from robodyn_ros.ros.common.robot_source import ROBOT_PARAMETERS
 from robodyn_ros.ros.common.session_kernels import KERNEL_PARAMETERS
 from robodyn_ros.ros.simulator.sensor_parameters import LARGEST_SEED, SENSOR_PARAMETERS
+from robodyn_ros.ros.simulator.spring_parameters import SPRING_PARAMETERS
 from robodyn_ros.ros.transport.lock_step import LOCK_STEP, LOCK_STEP_PARAMETERS
 from robodyn_ros.simulation.command_modes import COMMAND_MODES, QUANTITIES
-from robodyn_ros.simulation.elastic.elastic_plant import LINK, SIDES
 from robodyn_ros.simulation.plant_settings import METHODS, NO_COMMAND, VOID_COMMAND, PlantSettings
 
 TIMER, COMMAND = 'timer', 'command'
@@ -295,55 +295,7 @@ SIMULATOR_PARAMETERS = (
         upper=1e6,
         lengths=(0, 'n'),
     ),
-    ParamSpec(
-        'elastic_joints',
-        'string[]',
-        (),
-        '',
-        'Joints with a spring between motor and link, each as `joint=stiffness damping '
-        'motor_inertia`: N m/rad, N m s/rad and kg m^2, seen at the link. The last two may be '
-        'left out. In place of those of the file.',
-    ),
-    ParamSpec(
-        'elastic_joints_path',
-        'string',
-        '',
-        '',
-        'YAML file of elastic joints, by its path or as `package://<name>/<path>` (see '
-        'doc/robots/joints.md). Empty: none.',
-    ),
-    ParamSpec(
-        'encoders',
-        'string',
-        LINK,
-        '',
-        'Side of elastic joints whose position and velocity are measured.',
-        choices=SIDES,
-    ),
-    ParamSpec(
-        'publish_other_side',
-        'bool',
-        False,
-        '',
-        'Whether joint states also have the other side of elastic joints, without noise: '
-        '`<joint>_motor`, or `<joint>_link` with the joint torque as its effort.',
-    ),
-    ParamSpec(
-        'flexible_links_path',
-        'string',
-        '',
-        '',
-        'YAML file of links that bend by modes, by its path or as `package://<name>/<path>` (see '
-        'doc/robots/flexible_links.md). Empty: none.',
-    ),
-    ParamSpec(
-        'publish_modes',
-        'bool',
-        False,
-        '',
-        'Whether joint states also have the modes of flexible links, without noise: '
-        '`<link>_mode_<k>` with its amplitude, rate, and spring force.',
-    ),
+    *SPRING_PARAMETERS,
     ParamSpec(
         'perturbation.mass',
         'float',
