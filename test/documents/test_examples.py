@@ -17,6 +17,7 @@ TESTED = {
     'press_on_a_table',
     'move_closed_chains',
     'sweep_a_parameter',
+    'swing_a_flexible_boom',
     'track_a_trajectory',
     'write_a_law',
 }
@@ -72,6 +73,12 @@ def test_a_load_is_identified():
     mass, com = example.main()
     assert mass == pytest.approx(example.MASS, rel=0.01)
     assert np.abs(com - example.COM).max() < 1e-3
+
+
+def test_a_flexible_boom_swings_on_after_a_fast_motion():
+    """By a millimetre, and by a twentieth of that after a motion longer than its period."""
+    fast, slow = load('swing_a_flexible_boom').main().values()
+    assert 5e-4 < fast < 5e-3 and slow < 0.05 * fast
 
 
 def test_arms_near_critical_damping_settle_first():
