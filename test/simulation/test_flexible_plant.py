@@ -180,6 +180,65 @@ def test_implicit_schemes_never_add_energy_to_stiff_links(integrator):
     assert not plant.fault
 
 
+@pytest.mark.parametrize('integrator', ['semi_implicit_euler', 'energy_rosenbrock', 'rk4'])
+def test_joints_of_bending_arms_stick_and_stop(integrator):
+    """Dry friction holds a joint to the last bit, and a stop the other one."""
+    text = ARM.replace(
+        '<joint name="elbow" type="continuous">', '<joint name="elbow" type="revolute">'
+    ).replace(
+        '<limit velocity="90" effort="900"/></joint>\n<joint name="weld"',
+        '<limit lower="-1" upper="0.1" velocity="90" effort="900"/></joint>\n<joint name="weld"',
+    )
+    text = text.replace('<axis xyz="0 1 0"/>', '<axis xyz="0 1 0"/><dynamics friction="5000"/>', 1)
+    settings = PlantSettings(
+        integrator=integrator, command_timeout=inf, no_command='free', substeps=10
+    )
+    links = {
+        'upper': ModalBeam((1.2, 0, 0), (4e3, inf), modes=(2, 0, 0)),
+        'fore': ModalBeam((0.8, 0, 0), (2e3, inf), modes=(2, 0, 0)),
+    }
+    plant = FlexiblePlant(Robot.from_urdf(text), links, settings, [0.3, -0.5])
+    start, energies, elbow = plant.q[0], [sum(plant.energy)], []
+    for _ in range(700):
+        plant.step(dt=1e-3)
+        energies.append(sum(plant.energy))
+        elbow.append(plant.q[1])
+    assert plant.q[0] == start
+    assert max(elbow) == 0.1 and elbow[0] < -0.4 and not plant.fault
+    assert np.abs(plant.eta_rate).max() > 1e-6  # links swing on after the stop
+    # no impulse adds energy; the error of falling steps is their order's
+    assert max(energies) < energies[0] + 1e-2 * (max(energies) - min(energies))
+
+
+def test_free_flyer_keeps_energy_and_momentum_while_it_bends():
+    """In weightlessness, its momentum that of M qd along the base's first three velocities."""
+    robot = Robot.from_urdf(
+        ARM.replace(
+            '<link name="base"/>',
+            '<link name="base"><inertial><mass value="5"/>'
+            '<inertia ixx="0.3" ixy="0" ixz="0" iyy="0.4" iyz="0" izz="0.5"/></inertial></link>',
+        ),
+        gravity=(0.0, 0.0, 0.0),
+        free_base=True,
+    )
+    links = {'upper': ModalBeam((1.2, 0, 0), 400.0, modes=(2, 2, 0))}
+    settings = PlantSettings(integrator='dop853', command_timeout=inf, no_command='free')
+    plant = FlexiblePlant(robot, links, settings)
+    rng = np.random.default_rng(5)
+    q = robot.configuration.random(rng)
+    plant.set_state(q, rng.uniform(-0.5, 0.5, robot.nv), [0.02, 0.01, -0.02, 0.01], np.ones(4))
+
+    def invariants():
+        M = plant.dynamics.mass_matrix(plant.inside.q)
+        return np.array([sum(plant.energy), *(M @ plant.inside.qd)[:3]])
+
+    before = invariants()
+    for _ in range(100):
+        plant.step(dt=2e-3)
+    assert np.abs(plant.eta).max() > 1e-3
+    agree(invariants(), before, np.abs(before).max(), 1e-10)
+
+
 def small_bodies(beams, segments):
     """MJCF of an arm in the plane of x and z: rigid segments, hinges with springs between."""
     pieces = []

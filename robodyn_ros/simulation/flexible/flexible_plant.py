@@ -160,6 +160,11 @@ class FlexiblePlant(SpringPlant):
         return self.mode_names, self.eta, self.eta_rate, self.inside.effort[self.model.nv :]
 
     @property
+    def dynamics(self):
+        """Return the FlexibleRobot of joints and modes, with its payloads."""
+        return self._robot
+
+    @property
     def energy(self):
         """Return kinetic, potential and strain energy [J]."""
         return self._robot.energy(self.inside.q, self.inside.qd)
