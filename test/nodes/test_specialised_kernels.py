@@ -17,6 +17,7 @@ from std_srvs.srv import Trigger
 from robodyn_ros.cli import warmup
 from robodyn_ros.compile import cache
 from robodyn_ros.robot.background_compiler import ahead, with_batches
+from robodyn_ros.simulation.specialised_step import specialised_step
 from support.nodes.node_harness import (
     COLD,
     EASY,
@@ -31,6 +32,12 @@ from support.nodes.simulated_arm import COMMANDS, Arm, posture
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
 GENERIC, SPECIALISED = 'generic kernels', 'specialised kernels'
+SMALL = {  # a law of little code
+    'law': 'pd_gravity',
+    'gains__joint1__p': 50.0,
+    'gains__joint2__p': 30.0,
+    'specialise': True,
+}
 PATIENCE = 900.0  # [s] for a compiler of low priority, beside whatever else the machine does
 
 
@@ -61,7 +68,7 @@ def children(node):
 def test_controller_goes_over_while_it_holds_the_arm(graph, start, unknown):
     """Generic first, then specialised; torques stay the same. The next time it is so at once."""
     probe, arm = ControllerProbe(graph), FakeArm(graph, JOINTS, POSTURE)
-    options = {**EASY, 'urdf_path': unknown, 'specialise': True}
+    options = {**EASY, **SMALL, 'urdf_path': unknown}
     controller = start('controller', **options)
     probe.wait_for('HOLD', timeout=COLD)
     before = probe.next_command()
@@ -85,18 +92,20 @@ def test_controller_goes_over_while_it_holds_the_arm(graph, start, unknown):
 def test_after_a_warm_up_nothing_is_compiled(graph, start, unknown, monkeypatch):
     """The controller begins with the kernels of the robot, and starts no other process."""
 
-    def but_for_programs(make, progress):  # what no node asks for takes its time
-        return SimpleNamespace(generic=()) if make.func is with_batches else ahead(make, progress)
+    def but_for_programs(make, progress):  # what no controller asks for takes its time
+        if make.func in (with_batches, specialised_step):
+            return SimpleNamespace(generic=())
+        return ahead(make, progress)
 
     def code():
         return set(cache.folder(warmup.__file__).rglob('*two_link*.nbc'))
 
     monkeypatch.setattr(warmup, 'ahead', but_for_programs)
     monkeypatch.setattr(warmup, 'warm_up', lambda *_: None)
-    assert warmup.main([str(unknown), '--laws', 'computed_torque']) == 0
+    assert warmup.main([str(unknown), '--laws', SMALL['law']]) == 0
     before = code()
     probe, arm = ControllerProbe(graph), FakeArm(graph, JOINTS, POSTURE)
-    controller = start('controller', **{**EASY, 'urdf_path': unknown, 'specialise': True})
+    controller = start('controller', **{**EASY, **SMALL, 'urdf_path': unknown})
     probe.wait_for('HOLD', timeout=COLD)
     assert {status.kernels for status in probe.statuses.messages} - {''} == {SPECIALISED}
     assert children(controller) == []
