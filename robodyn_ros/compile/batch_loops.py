@@ -10,7 +10,6 @@ frames, and their wrenches, (k, m, 6) or (1, m, 6) for all rows. Last are the fi
 of the range. A loop ends with the first nonzero status, and returns it.
 """
 
-import ast
 import functools
 import hashlib
 import inspect
@@ -22,7 +21,7 @@ from robodyn_ros.algorithms.task_space import task_inertia as _task_inertia
 from robodyn_ros.compile import generic
 from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.compile.source_cache import imported
-from robodyn_ros.compile.syntax_tree import parsed
+from robodyn_ros.compile.syntax_tree import returns_a_value
 from robodyn_ros.spatial import types
 from robodyn_ros.spatial.types import Integer, Matrix, Scalar, Stack, Vector
 
@@ -117,7 +116,7 @@ def _written(kernel, embedded):
     call = textwrap.fill(f'{name}({", ".join(given)})', 80, subsequent_indent='    ')
     within += (
         [f'status = {call}', 'if status != 0:', '    return status']
-        if _judges(function)
+        if returns_a_value(function)
         else [call]
     )
     body = [*before, 'for k in range(first, last):', textwrap.indent('\n'.join(within), '    ')]
@@ -128,12 +127,6 @@ def _written(kernel, embedded):
         head=textwrap.fill(head, 99, subsequent_indent=9 * ' '),
         body=textwrap.indent('\n'.join(body), '    '),
     )
-
-
-def _judges(function):
-    """Return whether a function returns a status."""
-    tree = parsed(inspect.getsource(function))
-    return any(isinstance(node, ast.Return) for node in ast.walk(tree))
 
 
 @functools.partial(Kernel, has_vectorcall=False, nogil=True)

@@ -21,7 +21,8 @@ from numba import types
 from numba.extending import intrinsic
 
 from robodyn_ros.compile.numba_private import MISSING, cgutils
-from robodyn_ros.spatial.primitive import RECURSIONS, SEPARATE, recursion, separate
+from robodyn_ros.compile.own_code import ARGUMENTS, or_own_code
+from robodyn_ros.spatial.primitive import RECURSIONS, SEPARATE, primitive, recursion, separate
 
 
 def called(kernel):
@@ -53,23 +54,29 @@ def called(kernel):
 
 def provide_recursions(function):
     """Compile or load the kernels of all recursions that a function calls, however deeply."""
-    found = _recursions_of(inspect.unwrap(function))
-    provide(_kernel_of(each) for each in found)
+    provide(map(_kernel_of, recursions_of(inspect.unwrap(function))))
 
 
 @functools.cache
-def _recursions_of(function):
-    """Return the recursions that a function reaches through inlined functions, except itself."""
+def recursions_of(function, enters=lambda value: not hasattr(value, '__wrapped__')):
+    """Return the recursions that a function calls through others, however deeply.
+
+    enters : whether to look for them in a function too. By default these are all but separate
+    ones, which call recursions from their own kernels.
+    """
     seen, waiting = {function: None}, [function]
     while waiting:
-        for value in _globals_of(waiting.pop()):
-            value = getattr(value, 'py_func', value)
-            # what a separate function calls is for its own kernel
-            if isinstance(value, FunctionType) and not hasattr(value, '__wrapped__'):
-                if value not in seen:
-                    seen[value] = None
+        for value in map(_python, _globals_of(inspect.unwrap(waiting.pop()))):
+            if isinstance(value, FunctionType) and value not in seen:
+                seen[value] = None
+                if enters(value):
                     waiting.append(value)
     return tuple(each for each in seen if each in RECURSIONS and each is not function)
+
+
+def _python(value):
+    """Return the plain function of a dispatcher, or the value itself."""
+    return getattr(value, 'py_func', value)
 
 
 def _globals_of(function):
@@ -97,11 +104,12 @@ def _kernel_of(recursion):
 
 @functools.cache
 def _recursion_call(function):
-    """Return a function that calls the machine code of the kernel of a recursion."""
+    """Return a function that calls a robot's code for a recursion, or that of its kernel."""
     kernel = _kernel_of(function)
     provide([kernel])
     (result,) = kernel.compiled.overloads.values()
-    return _separate_call(function, result.signature.return_type)
+    call = _separate_call(function, result.signature.return_type)
+    return or_own_code(function, primitive(call)) if function in ARGUMENTS else call
 
 
 def declare():

@@ -3,6 +3,8 @@
 """Thread-safe syntax trees of sources."""
 
 import ast
+import inspect
+import textwrap
 import threading
 
 _ONE = threading.Lock()
@@ -22,3 +24,9 @@ def parsed(text):
             except SystemError:
                 pass
         return ast.parse(text)
+
+
+def returns_a_value(function):
+    """Return whether the source of a function returns a value, such as a status."""
+    tree = parsed(textwrap.dedent(inspect.getsource(function)))
+    return any(isinstance(node, ast.Return) and node.value is not None for node in ast.walk(tree))
