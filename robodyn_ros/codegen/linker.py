@@ -22,21 +22,21 @@ from robodyn_ros.algorithms.core import aba
 from robodyn_ros.codegen.registry import FURTHER_RECIPES, LAW_RECURSIONS, RECIPES
 from robodyn_ros.codegen.specialise import origin, specialise
 from robodyn_ros.compile import embedded, generic
-from robodyn_ros.compile.call import recursions_of
+from robodyn_ros.compile.call import called, recursions_of
 from robodyn_ros.compile.dependencies import fingerprint
 from robodyn_ros.compile.kernel import Kernel
-from robodyn_ros.compile.own_code import ARGUMENTS, OwnCode
+from robodyn_ros.compile.own_code import ARGUMENTS, OwnCode, or_own_code
 from robodyn_ros.compile.source_cache import imported
 from robodyn_ros.compile.syntax_tree import parsed
 from robodyn_ros.errors import KernelError
+from robodyn_ros.spatial.primitive import called_instead
 
 MODULE = '''"""{title}
 
 The text of {origin}, over independent coordinates.
 Linked by robodyn_ros; not meant to be edited.{sources}
 """
-from robodyn_ros.compile.call import called
-from robodyn_ros.compile.own_code import or_own_code
+from robodyn_ros.codegen.linker import own_or_counterpart
 from robodyn_ros.spatial.primitive import primitive
 {imports}
 
@@ -153,6 +153,18 @@ def twins(kernels, model):
     return {kernel: twin for kernel, twin in found.items() if twin is not kernel}
 
 
+@functools.cache
+def own_or_counterpart(recursion):
+    """Return a function for kernels: a robot's code for a recursion, or else the counterpart.
+
+    For Python it is the counterpart.
+    """
+    kernel = embedded.kernel_of(getattr(generic, GENERAL[recursion]))
+    return called_instead(
+        embedded.counterpart(recursion), lambda: or_own_code(recursion, called(kernel))
+    )
+
+
 class _Text:
     """The collected functions and imports of a module over independent coordinates."""
 
@@ -205,12 +217,7 @@ class _Text:
             self._import(found.__module__, f'{found.__name__} as {name}')
             return True
         self._import(recursion.__module__, f'{recursion.__name__} as of_tree_{name}')
-        self._import('robodyn_ros.compile.generic', f'{GENERAL[recursion]} as any_{name}')
-        self._import('robodyn_ros.compile.embedded', 'kernel_of')
-        self.functions.append(
-            f'any_{name} = called(kernel_of(any_{name}))\n'
-            f'{name} = primitive(or_own_code(of_tree_{name}, any_{name}))\n\n'
-        )
+        self.functions.append(f'{name} = own_or_counterpart(of_tree_{name})\n\n')
         return True
 
     def _import(self, module, name):
