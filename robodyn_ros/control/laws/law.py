@@ -101,7 +101,7 @@ class ControlLaw:
     def use(self, twins):
         """Replace kernels by their twins, {kernel: twin}, or restore them.
 
-        A twin does the same with code for this robot alone (codegen/linker.py). `torques` calls
+        A twin does the same with the code of this robot (codegen/linker.py). `torques` calls
         `_torques`, which one assignment replaces here, so a cycle never mixes kernels. A law with
         several kernels replaces all of them here.
         """
