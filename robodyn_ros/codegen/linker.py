@@ -3,7 +3,7 @@
 """Kernels that call recursions, linked to the code of one robot.
 
 A control law or a step of the plant branches on its data: limits, stops, friction. So it cannot be
-recorded. But its dynamics are calls of recursions, which run the robot's recorded code if its
+recorded. But its dynamics are calls of recursions. They run the robot's recorded code if its
 topology has the address of that code. So nothing but the recordings is compiled for a robot.
 
 Kernels for robots with dependent joints call other recursions. Their source is copied, function by
