@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Sweep a parameter: the joint damping that settles fastest, over 200 simulated arms.
+"""Sweep a parameter: the joint damping that settles fastest, over 64 simulated arms.
 
     python examples/sweep_a_parameter.py
 
@@ -17,7 +17,7 @@ from robodyn_ros.simulation import Plant, PlantSettings
 
 URDF = Path(__file__).resolve().parents[1] / 'config' / 'urdf' / 'franka_like.urdf'
 STEP, STEPS = 1e-3, 3000  # [s] and how many
-ARMS = 200
+ARMS = 64
 FREQUENCY = 10.0  # [rad/s] natural frequency of every joint
 RATIOS = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.5, 2.0)
 SETTLED = 0.02  # [rad] largest error of a settled arm
