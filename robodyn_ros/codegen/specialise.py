@@ -119,12 +119,18 @@ def record(name, recipe, model, subject=None):
     subject : argument of `recipe.given`, such as the name of a frame. Returns a Recording.
     """
     recipe = recipe.of_model(model)
+    return _shortest(
+        functools.partial(record_as_is, name, recipe, form, subject)
+        for form in _normal_forms(model, recipe)
+    )
+
+
+def _normal_forms(model, recipe):
+    """Return the forms of a model of which the shortest recording is compiled."""
     forms = [normal_form(model, recipe.regrouped)] if recipe.aligned else []
     if recipe.given or not recipe.aligned:  # rotated frames change the requested quantity
         forms.append(regroup(clean(model)) if recipe.regrouped else clean(model))
-    return _shortest(
-        functools.partial(record_as_is, name, recipe, form, subject) for form in forms
-    )
+    return forms
 
 
 def counts(model, name, frame=None):
@@ -137,10 +143,19 @@ def counts(model, name, frame=None):
     models = {'as described': model, 'cleaned': clean(model)}
     models['aligned'] = align(models['cleaned']) if recipe.aligned else models['cleaned']
     models['regrouped'] = regroup(models['aligned']) if recipe.regrouped else models['aligned']
-    found = {
-        step: record_as_is(name, recipe, form, frame).counts() for step, form in models.items()
-    }
-    return found | {'compiled': record(name, recipe, model, frame).counts()}
+    known = {}
+
+    def counted(form):
+        given = recipe.given(form, frame) if recipe.given else {}
+        numbers = form.topology, form.constants, form.gravity, *given.values()
+        key = tuple(np.asarray(each).tobytes() for each in numbers)
+        if key not in known:
+            known[key] = record_as_is(name, recipe, form, frame).counts()
+        return known[key]
+
+    found = {step: counted(form) for step, form in models.items()}
+    shortest = min(map(counted, _normal_forms(model, recipe)), key=lambda each: sum(each.values()))
+    return found | {'compiled': shortest}
 
 
 def record_as_is(name, recipe, model, subject=None):
