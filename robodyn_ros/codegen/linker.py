@@ -6,8 +6,9 @@ A control law or a step of the plant branches on its data: limits, stops, fricti
 recorded. But its dynamics are calls of recursions. They run the robot's recorded code if its
 topology has the address of that code. So nothing but the recordings is compiled for a robot.
 
-Kernels for robots with dependent joints call other recursions. Their source is copied, function by
-function, to a module in which those names refer to robodyn_ros.compile.embedded.
+Kernels for robots with dependent joints or flexible links call other recursions. Their source is
+copied, function by function, to a module. There those names refer to recursions of
+robodyn_ros.compile.embedded or robodyn_ros.compile.flexible.
 """
 
 import ast
@@ -21,7 +22,7 @@ from dataclasses import replace
 from robodyn_ros.algorithms.core import aba
 from robodyn_ros.codegen.registry import FURTHER_RECIPES, LAW_RECURSIONS, RECIPES
 from robodyn_ros.codegen.specialise import origin, specialise
-from robodyn_ros.compile import embedded, generic
+from robodyn_ros.compile import embedded, flexible, generic
 from robodyn_ros.compile.call import called, recursions_of
 from robodyn_ros.compile.dependencies import fingerprint
 from robodyn_ros.compile.kernel import Kernel
@@ -33,7 +34,7 @@ from robodyn_ros.spatial.primitive import called_instead
 
 MODULE = '''"""{title}
 
-The text of {origin}, over independent coordinates.
+The text of {origin}, with other recursions.
 Linked by robodyn_ros; not meant to be edited.{sources}
 """
 from robodyn_ros.codegen.linker import own_or_counterpart
@@ -126,23 +127,39 @@ def over_independent(kernel):
     """
     if kernel.python in embedded.HAVE_COUNTERPARTS:
         return embedded.kernel_of(kernel)
-    text = _Text()
+    text = _Text(embedded.HAVE_COUNTERPARTS, embedded.counterpart, have_own_code=ARGUMENTS)
+    return _rewritten(kernel, text, 'independent coordinates')
+
+
+@functools.cache
+def over_modes(kernel):
+    """Return the twin of a Kernel for robots with flexible links, not yet compiled.
+
+    It has the same source with the recursions of robodyn_ros.algorithms.flexible.
+    """
+    text = _Text(flexible.COUNTERPARTS, flexible.COUNTERPARTS.get)
+    return _rewritten(kernel, text, 'joints and modes')
+
+
+def _rewritten(kernel, text, coordinates):
+    """Return a Kernel of the source of another with other recursions, or itself without any."""
     if not text.add(kernel.python):
         return kernel
-    what = f'{kernel.python.__name__} over independent coordinates'
+    name = kernel.python.__name__
     sources = fingerprint(kernel.python)  # the source has only their names
     written = MODULE.format(
-        title=what,
+        title=f'{name} over {coordinates}',
         imports=text.imports(),
         origin=origin(kernel.python),
         sources=sources and f'\nSources of other packages in it: {sources}.',
         functions='\n'.join(text.functions),
     )
     digest = hashlib.sha256(written.encode()).hexdigest()[:16]
-    module = imported(f'{kernel.python.__name__}_over_independent_{digest}', lambda: written)
+    stem = f'{name}_over_{coordinates.replace(" ", "_")}_{digest}'
+    module = imported(stem, lambda: written)
     return Kernel(
-        getattr(module, kernel.python.__name__),
-        f'{kernel.name} over independent coordinates',
+        getattr(module, name),
+        f'{kernel.name} over {coordinates}',
         **kernel.options | {'fastmath': False},
     )
 
@@ -166,10 +183,15 @@ def own_or_counterpart(recursion):
 
 
 class _Text:
-    """The collected functions and imports of a module over independent coordinates."""
+    """The collected functions and imports of a module with other recursions."""
 
-    def __init__(self):
+    def __init__(self, replaced, by, have_own_code=()):
+        """replaced : recursions. by : returns the one in place of another.
+
+        have_own_code : those of them that look for a robot's own code first.
+        """
         self.functions = []
+        self._replaced, self._by, self._have_own_code = replaced, by, have_own_code
         self._meaning, self._imports, self._linked = {}, {}, {}
 
     def add(self, function, decorator=''):
@@ -198,22 +220,22 @@ class _Text:
         )
 
     def _links(self, name, value):
-        """Return whether a name is redefined over independent coordinates."""
+        """Return whether a name has another meaning in the module."""
         if not isinstance(value, types.FunctionType):
             return False
         if (name, value) not in self._linked:
             self._linked[name, value] = False  # a function may call itself
-            if value in embedded.HAVE_COUNTERPARTS:
+            if value in self._replaced:
                 self._linked[name, value] = self._embed(name, value)
             elif _is_no_algorithm(value) and value.__name__ == name:
                 self._linked[name, value] = self.add(value, '@primitive\n')
         return self._linked[name, value]
 
     def _embed(self, name, recursion):
-        """Add the counterpart of a recursion."""
+        """Import the counterpart of a recursion, or add its choice."""
         self._bind(name, recursion)
-        if recursion not in ARGUMENTS:
-            found = embedded.counterpart(recursion)
+        if recursion not in self._have_own_code:
+            found = self._by(recursion)
             self._import(found.__module__, f'{found.__name__} as {name}')
             return True
         self._import(recursion.__module__, f'{recursion.__name__} as of_tree_{name}')
@@ -226,7 +248,7 @@ class _Text:
     def _bind(self, name, value):
         if self._meaning.setdefault(name, value) is not value:
             raise KernelError(
-                f'linking kernels of robots with dependent joints: the name {name!r} '
+                f'linking kernels of robots of one kind: the name {name!r} '
                 'means two things in the files of one kernel; expected one'
             )
 
