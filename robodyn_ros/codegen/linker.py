@@ -176,9 +176,10 @@ def own_or_counterpart(recursion):
 
     For Python it is the counterpart.
     """
-    kernel = embedded.kernel_of(getattr(generic, GENERAL[recursion]))
+    # now, since its symbol must be known before cached code that calls it is loaded
+    otherwise = called(embedded.kernel_of(getattr(generic, GENERAL[recursion])))
     return called_instead(
-        embedded.counterpart(recursion), lambda: or_own_code(recursion, called(kernel))
+        embedded.counterpart(recursion), lambda: or_own_code(recursion, otherwise)
     )
 
 
