@@ -50,6 +50,34 @@ print(json.dumps([
     'gravity.gravity_torque.address' in text]))
 """
 
+GRIPPER = """
+<robot name="fingers"><link name="base"/>
+  <link name="left"><inertial><origin xyz="0.1 0 0"/><mass value="1"/>
+    <inertia ixx="0.01" iyy="0.02" izz="0.02" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="right"><inertial><origin xyz="0 0.1 0"/><mass value="2"/>
+    <inertia ixx="0.02" iyy="0.01" izz="0.02" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="lead" type="continuous"><parent link="base"/><child link="left"/>
+    <axis xyz="0 1 0"/></joint>
+  <joint name="follow" type="continuous"><parent link="base"/><child link="right"/>
+    <axis xyz="1 0 0"/><mimic joint="lead" multiplier="-0.5"/></joint>
+</robot>
+"""
+LAW = """
+import json
+import sys
+import numpy as np
+from robodyn_ros import Robot
+from robodyn_ros.control.laws.gravity_compensation import GravityCompensation
+
+robot = Robot.from_urdf(sys.argv[1])
+law, terms = GravityCompensation(robot), np.zeros((6, 1))
+twin = robot.linked(law.kernels[0])
+law.torques(np.array([0.4]), np.zeros(1), np.zeros((3, 1)), np.ones((2, 1)), terms)
+error = terms.sum() - robot.gravity_torque([0.4])[0]
+hits = sum(twin.compiled.stats.cache_hits.values())
+print(json.dumps([twin is not law.kernels[0], error, hits]))
+"""
+
 
 def test_a_recursion_is_called_where_types_fit_and_compiled_in_elsewhere(tmp_path):
     """Also with code from the cache. The two differ by roundoff of 50 N m: 1e-13."""
@@ -59,6 +87,16 @@ def test_a_recursion_is_called_where_types_fit_and_compiled_in_elsewhere(tmp_pat
         )
         assert called == 0.0 and inlined < 1e-13
         assert hits == expected_hits and by_address == (not hits)
+
+
+def test_a_law_over_dependent_joints_comes_from_the_cache(tmp_path):
+    """In a new process, where nothing has named the kernels that it calls."""
+    (tmp_path / 'fingers.urdf').write_text(GRIPPER)
+    for expected_hits in (0, 1):
+        (is_twin, error, hits), _ = run_script(
+            LAW, tmp_path, [str(tmp_path / 'fingers.urdf')], ROBODYN_CACHE_DIR=tmp_path / 'cache'
+        )
+        assert is_twin and abs(error) < 1e-14 and hits == expected_hits
 
 
 def test_the_same_without_the_compiler(tmp_path):
