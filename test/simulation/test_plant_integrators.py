@@ -185,6 +185,15 @@ def test_no_drive_gives_more_than_it_can():
     assert plant.q[0] == pytest.approx(1.0, abs=1e-3)
 
 
+@pytest.mark.parametrize('scheme', ['rosenbrock', 'energy_rosenbrock'])
+def test_a_stiff_drive_stops_at_its_set_point(elbow, scheme):
+    """Its law asks for its limit at every speed above 0.05 rad/s, so it must not switch late."""
+    settings = {'stiffness': (4e4,), 'rate_gain': (2e3,)}
+    plant = make(elbow, scheme, (0.3, -0.2), command_modes=('position',), **settings)
+    state = run(plant, [0.6, 0.3], 1500, 1e-3)
+    assert state == pytest.approx([0.6, 0.3, 0.0, 0.0], abs=1e-9)
+
+
 @pytest.mark.parametrize(
     'robot', [MIXED['one_ball'].robot, MECHANISMS['rod of constant length'].robot()]
 )

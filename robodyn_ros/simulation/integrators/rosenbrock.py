@@ -21,7 +21,6 @@ from robodyn_ros.simulation.integrators.runge_kutta import power
 from robodyn_ros.simulation.joint_table import (
     BRAKED,
     DAMPING,
-    EFFORT,
     FREE,
     GAIN,
     MEAN_QDD,
@@ -32,41 +31,17 @@ from robodyn_ros.simulation.joint_table import (
     POSITION_MODE,
     QDD,
     RATE,
-    RATE_GAIN,
     RHS,
     SIDE,
     STIFFNESS,
     STRENGTH,
     STUCK,
-    TARGET,
     WORK_DONE,
 )
-from robodyn_ros.simulation.servo import (
-    SLACK,
-    effort_at_rest,
-    engage,
-    feeds_back,
-    largest_effort,
-    take_back,
-)
+from robodyn_ros.simulation.servo import SLACK, engage, feeds_back, largest_effort, take_back
 from robodyn_ros.spatial.primitive import unfused
 
 GAMMA = 0.29289321881345254  # 1 - 1 / sqrt(2)
-
-
-@unfused
-def engage_within_limits(joints, work, ahead, q, qd, effort):
-    """Take the law of each drive implicitly over the time `ahead`, or its limit where it is at it.
-
-    Writes efforts at no velocity, work[SIDE], and work[GAIN] = Kd + ahead Kp.
-    """
-    for k in range(qd.shape[0]):
-        work[SIDE, k] = work[TARGET, k]
-        if feeds_back(joints, k) and work[SIDE, k] == 0.0:
-            wanted = effort_at_rest(joints, work, q, k) - joints[k, RATE_GAIN] * qd[k]
-            if abs(wanted) > joints[k, EFFORT]:
-                work[SIDE, k] = 1.0 if wanted > 0.0 else -1.0
-    engage(joints, work, ahead, q, effort)
 
 
 @unfused
@@ -81,15 +56,15 @@ def spring_of(joints, work, k):
 def exceeds(joints, work, effort):
     """Return whether a drive gave more than it can over the step, which work[FREE] holds.
 
-    Writes their efforts into effort, and into work[TARGET] at which limit such a drive is in the
+    Writes their efforts into effort, and into work[SIDE] at which limit such a drive is in the
     next trial.
     """
     found = False
     for k in range(effort.shape[0]):
         if feeds_back(joints, k):
             limit = largest_effort(joints, k)
-            if work[TARGET, k] == 0.0 and abs(work[FREE, k]) > (1.0 + SLACK) * limit:
-                work[TARGET, k] = 1.0 if work[FREE, k] > 0.0 else -1.0
+            if work[SIDE, k] == 0.0 and abs(work[FREE, k]) > (1.0 + SLACK) * limit:
+                work[SIDE, k] = 1.0 if work[FREE, k] > 0.0 else -1.0
                 found = True
             effort[k] = min(max(work[FREE, k], -limit), limit)
     return found
@@ -107,7 +82,7 @@ def rosenbrock(
     """
     status = 0
     for k in range(qd.shape[0]):
-        work[TARGET, k] = 0.0
+        work[SIDE, k] = 0.0
     for _ in range(qd.shape[0] + 1):
         status = two_stages(
             topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
@@ -139,7 +114,7 @@ def two_stages(
         work[MEAN_QDD, k] = 0.0
         work[FREE, k] = 0.0
     for stage in range(2):
-        engage_within_limits(joints, work, ahead, q, qd, effort)
+        engage(joints, work, ahead, q, effort)
         for k in range(n):
             spring, damper = spring_of(joints, work, k), joints[k, DAMPING] + work[GAIN, k]
             before = damper * work[MEAN_QDD, k] + spring * work[MEAN_RATE, k]
