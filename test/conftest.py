@@ -33,12 +33,11 @@ def pytest_addoption(parser):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers():
-    """Return the number of processes of `-n auto`: one more than processors, if not too many.
+    """Say how many processes `-n auto` is: the processors that there are for us, if not too many.
 
-    Tests that start nodes wait for them. Each process needs memory, and compiles what the robots
-    of its tests have in common for itself.
+    Each needs memory, and compiles what the robots of its tests have in common for itself.
     """
-    return min(len(os.sched_getaffinity(0)) + 1, MOST_WORKERS)
+    return min(len(os.sched_getaffinity(0)), MOST_WORKERS)
 
 
 def pytest_ignore_collect(collection_path, config):
@@ -67,44 +66,19 @@ def starts_nodes(item):
 def pytest_collection_modifyitems(config, items):
     """Run the fast tests first, then slow ones, then those that start nodes, then launch files.
 
-    Several processes take whole files instead. They begin with the long ones, so that none is left
-    with a long file in the end. Files whose nodes wait and files that compute alternate.
+    Several processes begin with the slow ones, also among those that start nodes. So none is left
+    with a long file in the end.
     """
+
+    def rank(item):
+        return [bool(item.get_closest_marker(name)) for name in reversed(ORDER)]
+
     wanted = config.getoption('nodes')
     if wanted != 'with':
         left_out = [item for item in items if starts_nodes(item) != (wanted == 'only')]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if starts_nodes(item) == (wanted == 'only')]
-    if hasattr(config, 'workerinput'):
-        items[:] = _by_files(items)
-    else:
-        items.sort(key=_rank)
-
-
-def _rank(item):
-    """Return which of the marks of ORDER a test has, the last of them first."""
-    return [bool(item.get_closest_marker(name)) for name in reversed(ORDER)]
-
-
-def _by_files(items):
-    """Return the tests by files: long files first, with and without nodes in turn."""
-    files = {}
-    for item in items:
-        files.setdefault(item.path, []).append(item)
-    ranked = sorted(files.values(), key=lambda tests: max(map(_rank, tests)), reverse=True)
-    nodes = [tests for tests in ranked if any(map(starts_nodes, tests))]
-    slow = [tests for tests in ranked if any(map(_computes_long, tests))]
-    places = {
-        id(tests): (place + 0.5) / len(kind)
-        for kind in (nodes, slow)
-        for place, tests in enumerate(kind)
-    }
-    ranked.sort(key=lambda tests: places.get(id(tests), 1.0))
-    return [item for tests in ranked for item in tests]
-
-
-def _computes_long(item):
-    return item.get_closest_marker('slow') and not starts_nodes(item)
+    items.sort(key=rank, reverse=hasattr(config, 'workerinput'))
 
 
 def pytest_collection_finish(session):
