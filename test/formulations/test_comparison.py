@@ -180,13 +180,13 @@ def test_columns_of_p_take_34_multiplications_a_step_beyond_their_first():
 
 
 def test_every_misprint_names_a_test():
-    tests = ''.join(path.read_text() for path in Path(__file__).parent.rglob('test_*.py'))
+    tests = ''.join(path.read_text() for path in Path(__file__).parents[1].rglob('test_*.py'))
     for misprint in MISPRINTS:
         assert f'def {misprint.test}(' in tests, misprint
 
 
 def test_every_system_of_the_texts_has_functions_and_tests():
-    tests = ''.join(path.read_text() for path in Path(__file__).parent.rglob('test_*.py'))
+    tests = ''.join(path.read_text() for path in Path(__file__).parents[1].rglob('test_*.py'))
     assert len(SYSTEMS) > 20
     for system in SYSTEMS:
         assert system.functions and system.tests

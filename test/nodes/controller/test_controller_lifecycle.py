@@ -1,10 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The controller from its start to its end, on a real middleware."""
+"""The controller from its start to its end, as a process on a real middleware."""
 
 import signal
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -119,16 +118,16 @@ def test_unset_robot_compensates_gravity_refuses_to_activate(host, probe, arm):
 
 
 @pytest.fixture
-def established(host, probe, arm):
+def established(start, probe, arm):
     """A controller that has been active for so long that it does not yield any more."""
-    host('controller', **SIMULATED)
-    cycles = (YIELD_TIME + 1.0) * SIMULATED['update_rate']  # of which none is early
+    start('controller', **EASY)
+    cycles = (YIELD_TIME + 1.0) * EASY['update_rate']
     probe.statuses.wait(lambda status: status.cycles > cycles, 'an established controller', COLD)
 
 
-def test_a_second_controller_on_the_same_topic_refuses_to_activate(established, host, probe):
+def test_a_second_controller_on_the_same_topic_refuses_to_activate(established, start, probe):
     second = ControllerProbe(probe.graph, name='/second')
-    host('controller', '-r', '__node:=second', **SIMULATED)
+    start('controller', '-r', '__node:=second', **EASY)
     # Discovery may take longer than its start; then it finds out right after, and yields.
     second.statuses.wait(
         lambda status: status.state_name == 'READY' and INTRUSION in status.message,
@@ -144,11 +143,11 @@ def test_a_second_controller_on_the_same_topic_refuses_to_activate(established, 
     second.wait_for('HOLD')
 
 
-def test_a_second_controller_of_the_same_name_refuses_too(established, host):
+def test_a_second_controller_of_the_same_name_refuses_too(established, start):
     for executor in ('single_threaded', 'events'):
-        second = host('controller', executor=executor, **EASY)
+        second = start('controller', executor=executor, **EASY)
         second.wait_for_output(INTRUSION, COLD)
-        second.end_well()
+        assert second.stop()[0] == 0
 
 
 def test_a_foreign_publisher_on_the_command_topic_counts_too(graph, host, probe, arm):
@@ -281,14 +280,13 @@ def test_a_controller_that_finds_another_too_late_yields(graph, host, probe, arm
 
 
 @pytest.mark.parametrize('count', [2, 4])
-def test_row_63_of_controllers_that_start_together_one_commands(graph, host, probe, arm, count):
+def test_row_63_of_controllers_that_start_together_one_commands(graph, start, probe, arm, count):
     """Whether one of them yields or all do: one comes back, and stays alone."""
 
     def commanding():
         return len(graph.node.get_publishers_info_by_topic(harness.COMMANDS))
 
-    with ThreadPoolExecutor(count) as together:
-        twins = list(together.map(lambda _: host('controller', **SIMULATED), range(count)))
+    twins = [start('controller', **EASY) for _ in range(count)]
     for twin in twins:
         harness.wait_until(
             lambda: 'HOLD' in twin.output or INTRUSION in twin.output,
