@@ -22,13 +22,13 @@ from dataclasses import replace
 from robodyn_ros.algorithms.core import aba
 from robodyn_ros.codegen.registry import FURTHER_RECIPES, LAW_RECURSIONS, RECIPES
 from robodyn_ros.codegen.specialise import origin, specialise
-from robodyn_ros.compile import embedded, flexible, generic
-from robodyn_ros.compile.call import called, recursions_of
+from robodyn_ros.compile import embedded, flexible
+from robodyn_ros.compile.call import called, generic_kernel_of, recursions_of
 from robodyn_ros.compile.dependencies import fingerprint
 from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.compile.own_code import ARGUMENTS, OwnCode, or_own_code
 from robodyn_ros.compile.source_cache import imported
-from robodyn_ros.compile.syntax_tree import parsed
+from robodyn_ros.compile.syntax_tree import parsed_function
 from robodyn_ros.errors import KernelError
 from robodyn_ros.spatial.primitive import called_instead
 
@@ -55,9 +55,6 @@ LINKS[aba.forward_dynamics] = (
     _name,
     replace(_recipe, inputs=_recipe.inputs | {'diagonal': _recipe.inputs['tau']}),
 )
-
-#: Names of the generic kernels, by the function that they compile.
-GENERAL = {item.python: name for name, item in vars(generic).items() if isinstance(item, Kernel)}
 
 ALGORITHMS = 'robodyn_ros.algorithms.'
 
@@ -177,7 +174,7 @@ def own_or_counterpart(recursion):
     For Python it is the counterpart.
     """
     # now, since its symbol must be known before cached code that calls it is loaded
-    otherwise = called(embedded.kernel_of(getattr(generic, GENERAL[recursion])))
+    otherwise = called(embedded.kernel_of(generic_kernel_of(recursion)))
     return called_instead(
         embedded.counterpart(recursion), lambda: or_own_code(recursion, otherwise)
     )
@@ -258,13 +255,9 @@ def _wrapped(text):
     return textwrap.fill(text, 99, initial_indent='    ', subsequent_indent='    ')
 
 
-def _parsed(function):
-    return parsed(textwrap.dedent(inspect.getsource(function))).body[0]
-
-
 def _names(function):
     """Return the names in the source of a function, including annotations, in order."""
-    tree = _parsed(function)
+    tree = parsed_function(function)
     tree.decorator_list = []
     return dict.fromkeys(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
 
@@ -272,4 +265,4 @@ def _names(function):
 def _source(function):
     """Return the source of a function without decorators."""
     lines = textwrap.dedent(inspect.getsource(function)).splitlines()
-    return '\n'.join(lines[_parsed(function).lineno - 1 :]) + '\n\n'
+    return '\n'.join(lines[parsed_function(function).lineno - 1 :]) + '\n\n'

@@ -18,8 +18,8 @@ from types import FunctionType, ModuleType
 
 import llvmlite.binding
 from numba import types
-from numba.extending import intrinsic
 
+from robodyn_ros.compile.machine_call import emit_call, machine_code, named_intrinsic
 from robodyn_ros.compile.numba_private import MISSING, cgutils
 from robodyn_ros.compile.own_code import ARGUMENTS, or_own_code
 from robodyn_ros.spatial.primitive import RECURSIONS, SEPARATE, primitive, recursion, separate
@@ -29,32 +29,27 @@ def called(kernel):
     """Compile a `Kernel`, and return a function with which kernels call its machine code."""
     if MISSING or not hasattr(kernel.compiled, 'overloads'):  # Numba copies it, or is off
         return kernel.compiled
-    (result,) = kernel.compiled.overloads.values()
-    address = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
+    result, address = machine_code(kernel)
     function, kinds, returns = kernel.python, kernel.signature, result.signature.return_type
     symbol = f'{function.__module__}.{function.__qualname__}'  # the same in every process
     llvmlite.binding.add_symbol(symbol, address)
 
     def emit(context, builder, signature, arguments):
-        convention = context.call_conv
         code = cgutils.get_or_insert_function(
-            builder.module, convention.get_function_type(returns, kinds), symbol
+            builder.module, context.call_conv.get_function_type(returns, kinds), symbol
         )
-        status, value = convention.call_function(builder, code, returns, kinds, arguments)
-        with cgutils.if_unlikely(builder, status.is_error):
-            convention.return_status_propagate(builder, status)
-        return value
+        return emit_call(context, builder, code, returns, kinds, arguments)
 
     def typed(_context, *_):
         return returns(*kinds), emit
 
     typed.machine_code = result  # must live as long as its address is in use
-    return _named(function, typed)
+    return named_intrinsic(inspect.signature(function).parameters, typed)
 
 
 def provide_recursions(function):
     """Compile or load the kernels of all recursions that a function calls, however deeply."""
-    provide(map(_kernel_of, recursions_of(inspect.unwrap(function))))
+    provide(map(generic_kernel_of, recursions_of(inspect.unwrap(function))))
 
 
 @functools.cache
@@ -93,7 +88,7 @@ def _globals_of(function):
 
 
 @functools.cache
-def _kernel_of(recursion):
+def generic_kernel_of(recursion):
     """Return the generic kernel of a recursion."""
     from robodyn_ros.compile import generic  # it imports this file
 
@@ -105,9 +100,9 @@ def _kernel_of(recursion):
 @functools.cache
 def _recursion_call(function):
     """Return a function that calls a robot's code for a recursion, or that of its kernel."""
-    kernel = _kernel_of(function)
+    kernel = generic_kernel_of(function)
     provide([kernel])
-    (result,) = kernel.compiled.overloads.values()
+    result, _ = machine_code(kernel)
     call = _separate_call(function, result.signature.return_type)
     return or_own_code(function, primitive(call)) if function in ARGUMENTS else call
 
@@ -122,9 +117,7 @@ def provide(kernels):
     """Compile the kernels of separate functions, or load them; now other kernels can call them."""
     for kernel in kernels:
         if not _cell(kernel.python) and hasattr(kernel.compiled, 'overloads'):
-            (result,) = kernel.compiled.overloads.values()
-            address = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
-            _cell(kernel.python).value = address
+            _, _cell(kernel.python).value = machine_code(kernel)
 
 
 @functools.cache
@@ -157,12 +150,10 @@ def _separate_call(function, returns=None):
         address = builder.load(context.get_c_value(builder, code, _symbol(function)))
         with cgutils.if_unlikely(builder, cgutils.is_null(builder, address)):
             convention.return_user_exc(builder, RuntimeError, (missing,))
-        status, value = convention.call_function(builder, address, returns, kinds, arguments)
-        with cgutils.if_unlikely(builder, status.is_error):
-            convention.return_status_propagate(builder, status)
+        value = emit_call(context, builder, address, returns, kinds, arguments)
         return context.get_dummy_value() if returns is types.none else value
 
-    call = _named(function, lambda _context, *_: (returns(*kinds), emit))
+    call = named_intrinsic(signature.parameters, lambda _context, *_: (returns(*kinds), emit))
     names = ', '.join(signature.parameters)
     space = {'call': call}
     exec(f'def separately({names}):\n    return call({names})\n', space)
@@ -172,11 +163,3 @@ def _separate_call(function, returns=None):
 if not MISSING:
     separate.call_of = functools.cache(_separate_call)
     recursion.call_of = _recursion_call
-
-
-def _named(function, typed):
-    """Return the intrinsic: numba wants its arguments by name."""
-    names = ', '.join(function.__code__.co_varnames[: function.__code__.co_argcount])
-    space = {'typed': typed}
-    exec(f'def call(context, {names}):\n    return typed(context, {names})\n', space)
-    return intrinsic(space['call'])

@@ -17,6 +17,7 @@ from numba.extending import intrinsic
 from robodyn_ros.algorithms.core import aba, coriolis, crba, energy, gravity, rnea
 from robodyn_ros.algorithms.mass_matrix import mass_matrix_inverse_world_frame, mass_matrix_solve
 from robodyn_ros.algorithms.variants import damping_torques, mixed_dynamics
+from robodyn_ros.compile.machine_call import emit_call, machine_code, named_intrinsic
 from robodyn_ros.compile.syntax_tree import returns_a_value
 from robodyn_ros.errors import KernelError
 from robodyn_ros.model.layout import CODE
@@ -123,8 +124,8 @@ def _address(kernel, kinds):
         raise KernelError(
             f'kernel {kernel.name}: got arguments of types {kernel.signature}; expected {kinds}'
         )
-    (result,) = kernel.compiled.overloads.values()
-    return result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
+    _, address = machine_code(kernel)
+    return address
 
 
 @intrinsic
@@ -144,17 +145,10 @@ def _run(kinds):
     """Return a function that calls code at an address; its result is a status."""
 
     def emit(context, builder, _signature, arguments):
-        convention = context.call_conv
-        code, *given = arguments
-        pointer = convention.get_function_type(types.int64, kinds).as_pointer()
-        status, value = convention.call_function(
-            builder, builder.inttoptr(code, pointer), types.int64, kinds, given
-        )
-        with builder.if_then(status.is_error, likely=False):
-            convention.return_status_propagate(builder, status)
-        return value
+        address, *given = arguments
+        pointer = context.call_conv.get_function_type(types.int64, kinds).as_pointer()
+        code = builder.inttoptr(address, pointer)
+        return emit_call(context, builder, code, types.int64, kinds, given)
 
-    space = {'typed': lambda: (types.int64(types.int64, *kinds), emit)}
-    names = ', '.join(f'a{k}' for k in range(len(kinds)))
-    exec(f'def run(context, code, {names}):\n    return typed()\n', space)
-    return intrinsic(space['run'])
+    names = ('code', *(f'argument_{k}' for k in range(len(kinds))))
+    return named_intrinsic(names, lambda _context, *_: (types.int64(types.int64, *kinds), emit))

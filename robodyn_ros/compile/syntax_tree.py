@@ -26,7 +26,12 @@ def parsed(text):
         return ast.parse(text)
 
 
+def parsed_function(function):
+    """Return the definition of a function in the syntax tree of its source."""
+    return parsed(textwrap.dedent(inspect.getsource(function))).body[0]
+
+
 def returns_a_value(function):
     """Return whether the source of a function returns a value, such as a status."""
-    tree = parsed(textwrap.dedent(inspect.getsource(function)))
-    return any(isinstance(node, ast.Return) and node.value is not None for node in ast.walk(tree))
+    nodes = ast.walk(parsed_function(function))
+    return any(isinstance(node, ast.Return) and node.value is not None for node in nodes)

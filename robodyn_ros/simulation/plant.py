@@ -46,7 +46,7 @@ def kernels_of(method, is_embedded=False, has_contacts=False):
     return steps.step_of(method), drives.take, *called
 
 
-#: Those of all plants whose robot has no code of its own, with the two usual integrators.
+#: Those of plants with the two usual integrators, but for steps over independent joints.
 KERNELS = tuple(
     dict.fromkeys(
         kernel

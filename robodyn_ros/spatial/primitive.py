@@ -29,7 +29,6 @@ def recursion(function):
     types. Otherwise they compile the function into themselves, as a primitive. For Python it is
     the plain function.
     """
-
     RECURSIONS[function] = None
     return _called(function, function, lambda: recursion.call_of(function))
 

@@ -12,9 +12,9 @@ import numpy as np
 from numpy import sqrt
 
 from robodyn_ros.algorithms.core.manifold import make_unit, position_rates
-from robodyn_ros.simulation.dry_friction import friction_holds, presume_friction, slides_on
-from robodyn_ros.simulation.integrators.euler import accelerate
+from robodyn_ros.simulation.dry_friction import presume_friction, slides_on
 from robodyn_ros.simulation.integrators.names import COARSE, EVENT
+from robodyn_ros.simulation.integrators.stage import accelerate_between_events
 from robodyn_ros.simulation.joint_table import (
     BRAKED,
     ERROR,
@@ -190,7 +190,7 @@ def dormand_prince(
             qd[k] = work[OLD_QD, k] + h * rise
         first = first + stage
         follow(joints, work, q, qd, effort)
-        status = accelerate(
+        status = accelerate_between_events(
             topology,
             constants,
             gravity,
@@ -207,10 +207,6 @@ def dormand_prince(
         )
         if status != 0:
             return status
-        if not slides_on(work, qd):
-            return EVENT
-        if not friction_holds(topology, constants, gravity, scratch, work, q, qd, f_ext):
-            return EVENT
         position_rates(topology, q, qd, work[SLOPE_OF_Q + stage])
         for k in range(qd.shape[0]):
             work[SLOPE_OF_QD + stage, k] = work[QDD, k]

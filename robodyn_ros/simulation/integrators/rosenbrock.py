@@ -14,10 +14,10 @@ So a stage is one articulated-body recursion with g h B + (g h)^2 K on the diago
 """
 
 from robodyn_ros.algorithms.core.manifold import integrate
-from robodyn_ros.simulation.dry_friction import friction_holds, presume_friction, slides_on
-from robodyn_ros.simulation.integrators.euler import accelerate
+from robodyn_ros.simulation.dry_friction import presume_friction, slides_on
 from robodyn_ros.simulation.integrators.names import EVENT
 from robodyn_ros.simulation.integrators.runge_kutta import power
+from robodyn_ros.simulation.integrators.stage import accelerate_between_events
 from robodyn_ros.simulation.joint_table import (
     BRAKED,
     DAMPING,
@@ -119,7 +119,7 @@ def two_stages(
             spring, damper = spring_of(joints, work, k), joints[k, DAMPING] + work[GAIN, k]
             before = damper * work[MEAN_QDD, k] + spring * work[MEAN_RATE, k]
             pushed[k] = effort[k] + 2.0 * ahead * before
-        status = accelerate(
+        status = accelerate_between_events(
             topology,
             constants,
             gravity,
@@ -136,10 +136,6 @@ def two_stages(
         )
         if status != 0:
             return status
-        if not slides_on(work, qd):
-            return EVENT
-        if not friction_holds(topology, constants, gravity, scratch, work, q, qd, f_ext):
-            return EVENT
         for k in range(n):
             at_end = work[GAIN, k] * (qd[k] + ahead * work[QDD, k])
             damped = 2.0 * ahead * joints[k, DAMPING] * work[MEAN_QDD, k]

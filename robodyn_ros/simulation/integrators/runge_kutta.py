@@ -3,9 +3,9 @@
 """One substep of the equations of motion by the classical Runge-Kutta scheme."""
 
 from robodyn_ros.algorithms.core.manifold import make_unit, position_rates
-from robodyn_ros.simulation.dry_friction import friction_holds, presume_friction, slides_on
-from robodyn_ros.simulation.integrators.euler import accelerate
+from robodyn_ros.simulation.dry_friction import presume_friction, slides_on
 from robodyn_ros.simulation.integrators.names import EVENT
+from robodyn_ros.simulation.integrators.stage import accelerate_between_events
 from robodyn_ros.simulation.joint_table import (
     BRAKED,
     DAMPING,
@@ -57,7 +57,7 @@ def runge_kutta(
         work[MEAN_QDD, k] = 0.0
     for stage in range(4):
         follow(joints, work, q, qd, effort)
-        status = accelerate(
+        status = accelerate_between_events(
             topology,
             constants,
             gravity,
@@ -74,10 +74,6 @@ def runge_kutta(
         )
         if status != 0:
             return status
-        if not slides_on(work, qd):
-            return EVENT
-        if not friction_holds(topology, constants, gravity, scratch, work, q, qd, f_ext):
-            return EVENT
         weight = h / 3.0 if stage == 1 or stage == 2 else h / 6.0
         work[WORK_DONE, 0] = work[WORK_DONE, 0] + weight * power(joints, work, effort, qd)
         to_next = h if stage == 2 else 0.5 * h
