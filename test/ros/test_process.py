@@ -106,3 +106,40 @@ class Node(RosNode):
 process.PATIENCE = 0.5
 sys.exit(process.run(Node, []))
 """
+
+
+def test_a_signal_within_the_compiler_does_not_crash_the_end():
+    """It may come when LLVM has taken a module over, before Python knows it."""
+    done = subprocess.run(
+        [sys.executable, '-c', INTERRUPTED_COMPILER], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    assert 'halfway' in done.stdout
+
+
+INTERRUPTED_COMPILER = """
+import signal
+import sys
+
+from llvmlite import binding
+
+from robodyn_ros.ros.common.process import run
+
+CODE = 'define double @{0}(double %x) {{ ret double %x }}'
+
+
+def half_link(module, other):
+    with binding.ffi.OutputString() as error:
+        binding.ffi.lib.LLVMPY_LinkModules(module, other, error)
+        print('halfway')
+        signal.raise_signal(signal.SIGTERM)
+        other.detach()
+
+
+def make():
+    half_link(*(binding.parse_assembly(CODE.format(name)) for name in ('first', 'second')))
+
+
+binding.initialize_native_target()
+sys.exit(run(make, []))
+"""

@@ -120,7 +120,7 @@ def log_folder_usable() -> bool:
 def run(make_node: Callable, args=None) -> int:
     """Run a ManagedNode until a signal, close it, and return the exit code of the process.
 
-    An exception in a callback is reported to the node, which continues. Unusable arguments end the
+    A signal ends the process here, after the node is closed. An exception in a callback is reported to the node, which continues. Unusable arguments end the
     process with a sentence.
     """
     program = Path(sys.argv[0]).name
@@ -141,7 +141,7 @@ def run(make_node: Callable, args=None) -> int:
     except RuntimeError as error:  # any error that rcl finds
         print(f'{program}: ROS does not start: {error}', file=sys.stderr)
         return REFUSED
-    stop, node, executor = StopSignal(), None, None
+    stop, node, executor, interrupt = StopSignal(), None, None, None
     try:
         node = make_node()
         for sentence in parameter_files.for_others(arguments, node.get_fully_qualified_name()):
@@ -151,8 +151,8 @@ def run(make_node: Callable, args=None) -> int:
         wake_on_signals(executor, node.emergency_stop)
         while not (stop.received or node.refused) and rclpy.ok():
             spin_guarded(executor, node)
-    except KeyboardInterrupt:
-        pass
+    except KeyboardInterrupt as raised:
+        interrupt = raised  # its traceback keeps all objects of an interrupted compilation
     finally:
         stop.hear()
         code = 0 if stop.received or rclpy.ok() else SHUT_DOWN
@@ -169,7 +169,21 @@ def run(make_node: Callable, args=None) -> int:
         print(
             f'{program}: rclpy was shut down from elsewhere; the node has ended.', file=sys.stderr
         )
+    if interrupt is not None:
+        _leave(code)
     return code
+
+
+def _leave(code: int):
+    """End the process without destructors.
+
+    An interrupted compilation may leave a module of LLVM with two owners, and the second destructor
+    would crash: llvmlite records a change of owner only after the call that makes it.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):  # it is closed already
+            stream.flush()
+    os._exit(code)
 
 
 def _end_at_last():
