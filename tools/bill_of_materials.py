@@ -4,8 +4,8 @@
 
     python -m tools.bill_of_materials sbom.json --licences licences.txt
 
-Read from what is installed, from requirements/run.txt and all that its entries require. Nothing is
-asked for over the network.
+Read from what is installed, from requirements/core.txt and run.txt, and all that their entries
+require. Nothing is asked for over the network.
 """
 
 import argparse
@@ -30,7 +30,8 @@ SPDX = {
 
 def required():
     """Names of the requirements, and of what these require without extras, in order."""
-    lines = (ROOT / 'requirements' / 'run.txt').read_text().splitlines()
+    files = [ROOT / 'requirements' / name for name in ('core.txt', 'run.txt')]
+    lines = [line for file in files for line in file.read_text().splitlines()]
     waiting = [name_of(line) for line in lines if line and not line.startswith('#')]
     found, missing = {}, []
     while waiting:

@@ -25,7 +25,7 @@ import numpy as np
 from robodyn_ros import RobodynError, Robot
 from robodyn_ros.cli import view
 from robodyn_ros.cli.warmup import shown
-from robodyn_ros.compile import reproducible, warm_up
+from robodyn_ros.compile import cache, reproducible, warm_up
 from robodyn_ros.control.laws.law_registry import law_class
 from robodyn_ros.demonstration import tracking_report
 from robodyn_ros.demonstration.disturbance import ReferenceLost
@@ -258,13 +258,14 @@ def main(args=None):
 
 
 def prepare():
-    """Compile reproducible kernels of the comparison in a child process."""
-    if not reproducible.WANTED:
-        environment = {**os.environ, 'ROBODYN_REPRODUCIBLE': '1'}
-        return child_process.start('robodyn_ros', 'demo', '--prepare', env=environment).wait()
-    with shown() as progress, helped(compared):
-        warm_up(compared(), progress)
-    return SHOWN
+    """Compile the kernels of the comparison, reproducible ones in a child process."""
+    with contextlib.nullcontext() if reproducible.WANTED else cache.building():
+        with shown() as progress, helped(compared):
+            warm_up(compared(), progress)
+    if reproducible.WANTED:
+        return SHOWN
+    environment = {**os.environ, 'ROBODYN_REPRODUCIBLE': '1'}
+    return child_process.start('robodyn_ros', 'demo', '--prepare', env=environment).wait()
 
 
 def compared():

@@ -101,9 +101,9 @@ def build_kernels():
     """Compile the generic kernels into the installation, in two processes if possible."""
     begin = time.perf_counter()
     with cache.building():
-        listed = functools.partial(for_any_robot, tuple(BUILT_IN.values()))
-        with shown() as progress, helped(listed):
-            warm_up(listed(), progress)
+        for listed in (functools.partial(written, tuple(BUILT_IN.values())), generated):
+            with shown() as progress, helped(listed):
+                warm_up(listed(), progress)
         where = cache.folder(generic.__file__)
         remove_others(where)
     known_answers()
@@ -112,14 +112,25 @@ def build_kernels():
 
 def for_any_robot(laws):
     """Return every generic kernel, with the control laws of these classes."""
-    kernels = [
-        *generic.ALL,
+    return list(dict.fromkeys([*written(laws), *generated()]))
+
+
+def generated():
+    """Return the generic kernels whose text is generated; this compiles what they call."""
+    return [
         *batch_loops.serving(),
         batch_loops.of(generic.inverse_dynamics_derivatives),
         batch_loops.of(generic.forward_dynamics_derivatives),
+        *embedded.serving(),
+    ]
+
+
+def written(laws):
+    """Return every other generic kernel, with the control laws of these classes."""
+    kernels = [
+        *generic.ALL,
         *state_checks.ALL,
         *method.ALL,
-        *embedded.serving(),
         *embedded.OF_LOOPS.values(),
         *plant.KERNELS,
         rollouts.kernel,
