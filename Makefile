@@ -43,6 +43,7 @@ VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2
 FLAVOUR := $(DISTRO)-$(ROS)-python$(VERSION)
 CREATED := $(VENV)/.created-$(FLAVOUR)
 FILLED  := $(VENV)/.filled-$(FLAVOUR)
+TOOLS   := $(VENV)/.tools-$(FLAVOUR)
 READY   := $(INSTALL)/.ready-$(FLAVOUR)
 BUILT   := $(INSTALL)/.built-$(FLAVOUR)
 SOURCES := package.xml setup.py setup.cfg colcon_defaults.yaml \
@@ -96,8 +97,8 @@ $(CREATED): | check
 $(FILLED): $(CREATED) requirements/build.txt $(WHEELS) setup.py
 	$(call step,ROS 2 and build tools (minutes the first time),$(VENV)/bin/pip install $(own) -r $(WHEELS) \
 	    -r requirements/core.txt $$(command -v cmake >/dev/null || echo "cmake>=3.22"))
-	$(call step,the messages$(,) beside this package with its tools,( $(colcon) --packages-select robodyn_msgs ) & \
-	    $(VENV)/bin/pip install --no-build-isolation -e '.[test]' && wait $$!)
+	$(call step,the messages$(,) and what the demonstration needs,( $(colcon) --packages-select robodyn_msgs ) & \
+	    $(VENV)/bin/pip install --no-build-isolation -e '.[demo]' && wait $$!)
 	@touch $@
 
 # In the wheels' case the messages go into the environment too, so that it works without sourcing anything.
@@ -110,8 +111,12 @@ endif
 	@$(run) python -m robodyn_ros.cli.demo --prepare
 	@touch $@
 
+$(TOOLS): $(FILLED)
+	$(call step,what the tests need,$(VENV)/bin/pip install --no-build-isolation -e '.[test]')
+	@touch $@
+
 # The kernels for any robot are compiled with a bar that moves; colcon's build takes them over.
-$(BUILT): $(READY)
+$(BUILT): $(READY) $(TOOLS)
 	@echo '  kernels for any robot (a minute or two the first time)'
 	@$(activate) && python -m robodyn_ros.cli.warmup --build
 	$(call step,the packages into $(INSTALL)/,$(colcon))

@@ -17,6 +17,7 @@ import json
 import math
 import os
 import socket
+import subprocess
 import sys
 from pathlib import Path
 
@@ -32,7 +33,6 @@ from robodyn_ros.demonstration.disturbance import ReferenceLost
 from robodyn_ros.demonstration.motion import mid_range, sway
 from robodyn_ros.demonstration.result_files import ResultFolder, add_force
 from robodyn_ros.robot import child_process
-from robodyn_ros.robot.background_compiler import helped
 from robodyn_ros.robot.examples import package_file as find
 from robodyn_ros.simulation import plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
@@ -258,14 +258,22 @@ def main(args=None):
 
 
 def prepare():
-    """Compile the kernels of the comparison, reproducible ones in a child process."""
-    with contextlib.nullcontext() if reproducible.WANTED else cache.building():
-        with shown() as progress, helped(compared):
-            warm_up(compared(), progress)
+    """Compile the kernels of the comparison; a child process compiles reproducible ones."""
     if reproducible.WANTED:
+        with shown() as progress:
+            warm_up(compared(), progress)
         return SHOWN
     environment = {**os.environ, 'ROBODYN_REPRODUCIBLE': '1'}
-    return child_process.start('robodyn_ros', 'demo', '--prepare', env=environment).wait()
+    child = child_process.start(
+        'robodyn_ros', 'demo', '--prepare', env=environment, stdout=subprocess.PIPE, text=True
+    )
+    with cache.building(), shown() as progress, child.stdout as lines:
+        warm_up(compared(), lambda name, done, total: progress(name, done, 2 * total))
+        for line in lines:
+            count, _, name = line.strip().partition(' ')
+            done, total = map(int, count.split('/'))
+            progress(name, total + done, 2 * total)
+    return child.wait()
 
 
 def compared():

@@ -18,9 +18,21 @@ from robodyn_ros.algorithms.variants.diagonal_velocities import (
 from robodyn_ros.compile import kernel
 from robodyn_ros.compile.kernel import separate_kernel
 from robodyn_ros.simulation.impulses import settle
+from robodyn_ros.simulation.integrators.diagonal_runge_kutta import diagonal_runge_kutta
+from robodyn_ros.simulation.integrators.dormand_prince import dormand_prince
 from robodyn_ros.simulation.integrators.euler import euler
 from robodyn_ros.simulation.integrators.events import keep, with_events
-from robodyn_ros.simulation.integrators.names import DIAGONAL_RK4, SEMI_IMPLICIT_EULER
+from robodyn_ros.simulation.integrators.names import (
+    DIAGONAL_RK4,
+    DOP853,
+    ENERGY_RK4,
+    ENERGY_ROSENBROCK,
+    RK4,
+    ROSENBROCK,
+    SEMI_IMPLICIT_EULER,
+)
+from robodyn_ros.simulation.integrators.rosenbrock import rosenbrock
+from robodyn_ros.simulation.integrators.runge_kutta import runge_kutta
 from robodyn_ros.simulation.joint_table import (
     ASSISTED,
     BRAKED,
@@ -192,6 +204,16 @@ _INVERSE = {
     False: separate_kernel(mass_matrix_inverse),
     True: separate_kernel(mass_matrix_inverse_in_place),
 }
+_SCHEMES = {
+    method: separate_kernel(function, fastmath=False)
+    for function, methods in (
+        (rosenbrock, (ROSENBROCK, ENERGY_ROSENBROCK)),
+        (runge_kutta, (RK4, ENERGY_RK4)),
+        (dormand_prince, (DOP853,)),
+        (diagonal_runge_kutta, (DIAGONAL_RK4,)),
+    )
+    for method in methods
+}
 _DIAGONAL = tuple(
     separate_kernel(function, fastmath=False)
     for function in (diagonal_velocities, joint_velocities, diagonal_rates)
@@ -211,5 +233,7 @@ def called_of(method, is_embedded=False):
     """
     called = [_INVERSE[is_embedded], _SETTLE]
     if not is_embedded:
-        called += [_EULER] if method == SEMI_IMPLICIT_EULER else [_EULER, _WITH_EVENTS]
+        called += [_EULER]
+        if method != SEMI_IMPLICIT_EULER:
+            called += [_WITH_EVENTS, _SCHEMES[method]]
     return (*called, *_DIAGONAL) if method == DIAGONAL_RK4 else tuple(called)

@@ -120,8 +120,8 @@ def log_folder_usable() -> bool:
 def run(make_node: Callable, args=None) -> int:
     """Run a ManagedNode until a signal, close it, and return the exit code of the process.
 
-    A signal ends the process here, after the node is closed. An exception in a callback is reported to the node, which continues. Unusable arguments end the
-    process with a sentence.
+    A signal ends the process here, after the node is closed. An exception in a callback is
+    reported to the node, which continues. Unusable arguments end the process with a sentence.
     """
     program = Path(sys.argv[0]).name
     try:
@@ -177,8 +177,8 @@ def run(make_node: Callable, args=None) -> int:
 def _leave(code: int):
     """End the process without destructors.
 
-    An interrupted compilation may leave a module of LLVM with two owners, and the second destructor
-    would crash: llvmlite records a change of owner only after the call that makes it.
+    An interrupted compilation may leave a module of LLVM with two owners, of which the second
+    would crash when it frees it. llvmlite records a new owner only after the call that makes it.
     """
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):  # it is closed already

@@ -35,7 +35,8 @@ from robodyn_ros.simulation.joint_table import (
     TORQUE,
 )
 from robodyn_ros.simulation.servo import follow
-from robodyn_ros.spatial.primitive import unfused
+from robodyn_ros.spatial.primitive import separate, unfused
+from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
 
 
 @unfused
@@ -47,10 +48,21 @@ def joint_torques(joints, work, effort, stribeck, q, qd):
         work[TORQUE, k] = effort[k] - friction
 
 
-@unfused
+@separate
 def diagonal_runge_kutta(
-    topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
-):
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    joints: Matrix,
+    scratch: Matrix,
+    work: Matrix,
+    effort: Vector,
+    f_ext: Matrix,
+    h: Scalar,
+    stribeck: Scalar,
+    q: Vector,
+    qd: Vector,
+) -> Integer:
     """Advance (q, qd) by the classical scheme of order 4 on (q, eta), between events of friction.
 
     A braked joint has a huge inertia. Returns 0, or the body whose pivot is singular. Returns

@@ -27,7 +27,8 @@ from robodyn_ros.simulation.joint_table import (
     STAGES,
 )
 from robodyn_ros.simulation.servo import follow
-from robodyn_ros.spatial.primitive import unfused
+from robodyn_ros.spatial.primitive import separate, unfused
+from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
 
 #: Largest error of a piece: of a position over 1 rad or m and its size, of a velocity likewise.
 TOLERANCE = 1e-13
@@ -168,10 +169,21 @@ def largest_error(work, slopes, h, x):
     return largest
 
 
-@unfused
+@separate
 def dormand_prince(
-    topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
-):
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    joints: Matrix,
+    scratch: Matrix,
+    work: Matrix,
+    effort: Vector,
+    f_ext: Matrix,
+    h: Scalar,
+    stribeck: Scalar,
+    q: Vector,
+    qd: Vector,
+) -> Integer:
     """Advance (q, qd) by the scheme of order 8 between events of friction, without stops.
 
     Quaternions as in `runge_kutta`. work[ERROR, 0] is the estimated error over TOLERANCE. Returns

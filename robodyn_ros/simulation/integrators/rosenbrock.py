@@ -39,7 +39,8 @@ from robodyn_ros.simulation.joint_table import (
     WORK_DONE,
 )
 from robodyn_ros.simulation.servo import SLACK, engage, feeds_back, largest_effort, take_back
-from robodyn_ros.spatial.primitive import unfused
+from robodyn_ros.spatial.primitive import separate, unfused
+from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
 
 GAMMA = 0.29289321881345254  # 1 - 1 / sqrt(2)
 
@@ -70,10 +71,21 @@ def exceeds(joints, work, effort):
     return found
 
 
-@unfused
+@separate
 def rosenbrock(
-    topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
-):
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    joints: Matrix,
+    scratch: Matrix,
+    work: Matrix,
+    effort: Vector,
+    f_ext: Matrix,
+    h: Scalar,
+    stribeck: Scalar,
+    q: Vector,
+    qd: Vector,
+) -> Integer:
     """Advance (q, qd) by ROS2 between events of friction, without stops.
 
     If a drive would exceed its limit, the step is taken anew with this limit, at most once a

@@ -25,7 +25,8 @@ from robodyn_ros.simulation.joint_table import (
 )
 from robodyn_ros.simulation.servo import follow
 from robodyn_ros.simulation.stops import position
-from robodyn_ros.spatial.primitive import unfused
+from robodyn_ros.spatial.primitive import separate, unfused
+from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
 
 
 @unfused
@@ -38,10 +39,21 @@ def power(joints, work, effort, qd):
     return total
 
 
-@unfused
+@separate
 def runge_kutta(
-    topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
-):
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    joints: Matrix,
+    scratch: Matrix,
+    work: Matrix,
+    effort: Vector,
+    f_ext: Matrix,
+    h: Scalar,
+    stribeck: Scalar,
+    q: Vector,
+    qd: Vector,
+) -> Integer:
     """Advance (q, qd) by the scheme of order 4 between events of friction, without stops.
 
     The four numbers of a quaternion are integrated separately, which keeps the order, and
