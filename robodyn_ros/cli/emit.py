@@ -64,6 +64,13 @@ def main(args=None):
         help=f'control laws, term by term, of {", ".join(LAW_RECIPES)}',
     )
     parser.add_argument(
+        '--passive',
+        nargs='+',
+        default=[],
+        metavar='JOINT',
+        help='joints without motor, for the law underactuated_computed_torque',
+    )
+    parser.add_argument(
         '--cost', action='store_true', help='compile by gcc, and print bytes of code and of stack'
     )
     options = parser.parse_args(args)
@@ -71,7 +78,7 @@ def main(args=None):
     try:
         model, text = model_of(options), urdf_text(options)
         chosen = c_selection.choose(model, options.quantities, frames, options.prescribed,
-                                    chosen_laws(model, options.law))  # fmt: skip
+                                    chosen_laws(model, options.law, options.passive))  # fmt: skip
         emitted = c_selection.record_all(model, chosen)
         style = Style(options.prefix, options.language, options.real, options.lanes)
         c_package.write(options.out, c_package.files(model, text, emitted, style))

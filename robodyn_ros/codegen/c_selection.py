@@ -54,8 +54,8 @@ def choose(model, quantities=None, frames=(), prescribed=(), laws=None):
         Frames for quantities of frames; a tuple includes the coupling.
     prescribed : sequence of str
         Joints of prescribed motion, for 'hybrid_dynamics'.
-    laws : dict, optional
-        Control laws to emit too, {name: Recipe}.
+    laws : list of tuple, optional
+        Control laws to emit too, [(name, subject, Recipe)].
 
     Raises
     ------
@@ -92,7 +92,7 @@ def choose(model, quantities=None, frames=(), prescribed=(), laws=None):
                     f'{label(frame)}; expected some of {", ".join(recipes)}'
                 )
             chosen.append((name, frame, recipe))
-    return chosen + [(name, None, recipe) for name, recipe in (laws or {}).items()]
+    return chosen + list(laws or ())
 
 
 def _joints(model, name, prescribed):

@@ -39,10 +39,11 @@ def generic(one, n, seed):
 def arm(request, tmp_path_factory):
     """Return a robot, its laws, and their library without contraction."""
     case, folder = robot(request.param), tmp_path_factory.mktemp('law')
-    found, texts = emitted(case.robot.model, STYLE, [], laws=tuple(LAW_RECIPES))
+    passive = case.robot.joint_names[1::2]
+    found, texts = emitted(case.robot.model, STYLE, [], laws=tuple(LAW_RECIPES), passive=passive)
     c_package.write(folder, texts)
     library = shared(folder, STYLE, [*EXACT, '-O0', '-DARM_LIBM'], 'gcc')
-    return case.robot, {one.name: one for one in found}, library, folder
+    return case.robot, {one.quantity: one for one in found}, library, folder
 
 
 @pytest.mark.parametrize('name', PRINTED)
@@ -64,24 +65,51 @@ def test_torque_of_the_law_in_python(arm, name):
         given = generic(found[name], owner.nv, seed)
         ((result, shape),) = found[name].recording.outputs.items()
         expected = np.zeros(shape)
-        interpreted(PRINTED[name], None, owner.model, given, {result: expected})
+        subject = found[name].subject
+        interpreted(PRINTED[name], subject, owner.model, given, {result: expected})
         status, (terms,) = call(library, STYLE, found[name], [*given.values()])
         assert status == 0
         assert np.abs(terms - expected).max() <= 1e-13 * max(1.0, np.abs(expected).max())
 
 
-def test_torque_of_the_law_that_the_controller_runs():
+@pytest.mark.parametrize(
+    ('name', 'passive'),
+    [('computed_torque', ()), ('underactuated_computed_torque', ('joint2', 'joint4'))],
+    ids=('computed_torque', 'underactuated'),
+)
+def test_torque_of_the_law_that_the_controller_runs(name, passive):
     """The class of the law, with its compiled kernel, gives the same terms to 1e-13."""
     owner = Robot.from_urdf(ROOT / 'config' / 'urdf' / 'franka_like.urdf')
-    law = law_class('computed_torque')(owner)
-    (one,) = (one for one in emitted(owner.model, STYLE, [], laws=['computed_torque'])[0]
-              if one.name == law.name)  # fmt: skip
+    options = {'passive_joints': passive} if passive else {}
+    law = law_class(name)(owner, **options)
+    (one,) = (one for one in emitted(owner.model, STYLE, [], laws=[name], passive=passive)[0]
+              if one.quantity == law.name)  # fmt: skip
     for seed in range(3):
         given, terms = generic(one, owner.nv, seed), np.zeros((6, owner.nv))
         law.torques(*given.values(), terms)
         (expected,) = by_the_tape(one, [*given.values()])
         assert np.abs(terms[4]).max() > 0.0
+        assert not expected[:, [owner.joint_names.index(joint) for joint in passive]].any()
         assert np.abs(terms - expected).max() <= 1e-13 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize(
+    ('words', 'sentence'),
+    [
+        (['--law', 'underactuated_computed_torque'], 'got no passive joint'),
+        (['--law', 'computed_torque', '--passive', 'joint2'], 'only underactuated_computed'),
+        (['--law', 'underactuated_computed_torque', '--passive', 'wheel'], "joint 'wheel'"),
+        (
+            ['--law', 'underactuated_computed_torque', '--passive', 'joint1', 'joint2'],
+            'expected one left to drive',
+        ),
+    ],
+    ids=('none', 'another law', 'unknown', 'all'),
+)
+def test_passive_joints_that_do_not_fit_are_refused(words, sentence, tmp_path, capsys):
+    urdf = str(ROOT / 'config' / 'urdf' / 'two_link.urdf')
+    assert emit.main([urdf, '--out', str(tmp_path), *words]) != 0
+    assert sentence in capsys.readouterr().err
 
 
 def test_what_is_not_finite_is_refused(arm):

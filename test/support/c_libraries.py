@@ -31,9 +31,10 @@ def compiler(name):
     return found
 
 
-def emitted(model, style, quantities=None, frames=(), prescribed=(), laws=()):
+def emitted(model, style, quantities=None, frames=(), prescribed=(), laws=(), passive=()):
     """Return the functions of a package, and its files."""
-    chosen = c_selection.choose(model, quantities, frames, prescribed, chosen_laws(model, laws))
+    of_laws = chosen_laws(model, laws, passive)
+    chosen = c_selection.choose(model, quantities, frames, prescribed, of_laws)
     found = c_selection.record_all(model, chosen)
     return found, c_package.files(model, '<robot/>', found, style)
 

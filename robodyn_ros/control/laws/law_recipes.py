@@ -4,12 +4,16 @@
 
 from dataclasses import replace
 
+import numpy as np
+
 from robodyn_ros.codegen.registry import MOTION, RECIPES, VECTOR, Recipe
 from robodyn_ros.control.laws.computed_torque import ComputedTorque, friction_torque
 from robodyn_ros.control.laws.diagonal_damping import DiagonalDamping
 from robodyn_ros.control.laws.gravity_compensation import GravityCompensation
 from robodyn_ros.control.laws.law import TERMS
 from robodyn_ros.control.laws.pd import PD, PDGravity
+from robodyn_ros.control.laws.underactuated import UnderactuatedComputedTorque
+from robodyn_ros.errors import ModelError, UnknownNameError
 
 _FEEDBACK = MOTION | {'reference': (3, 'nv'), 'gains': (2, 'nv')}
 _INPUTS = {
@@ -20,10 +24,26 @@ _INPUTS = {
     DiagonalDamping: MOTION | {'gains': (2, 'nv')},
 }
 
+_OUTPUTS = {'terms': (len(TERMS), 'nv')}
+
+
+def _undriven(model, passive):
+    """Return the arrays of the under-actuated law, for free passive joints of these names."""
+    n = model.nv
+    return {
+        'passive': np.array([float(name in passive) for name in model.joint_names]),
+        'values': np.zeros(1),
+        'free': np.zeros(n),
+        **{name: np.zeros((3, n)) for name in ('known', 'tau', 'qdd')},
+    }
+
+
 #: By name of the law: the arguments of its kernel, without those of the model.
 LAW_RECIPES = {
-    law.name: Recipe(law.kernels[0].python, inputs, {'terms': (len(TERMS), 'nv')})
-    for law, inputs in _INPUTS.items()
+    law.name: Recipe(law.kernels[0].python, inputs, _OUTPUTS) for law, inputs in _INPUTS.items()
+} | {
+    law.name: Recipe(law.kernels[0].python, _FEEDBACK, _OUTPUTS, given=_undriven)
+    for law in (UnderactuatedComputedTorque,)
 }
 #: Emitted with every law: the safe torque of the supervisor, and the dynamics of a simulated
 #: robot. The diagonal is added to the mass matrix for implicit friction.
@@ -37,26 +57,57 @@ COMPANIONS = {
 }
 
 
-def chosen_laws(model, names):
-    """Return {name: Recipe} of laws to emit, with COMPANIONS.
+def chosen_laws(model, names, passive=()):
+    """Return [(name, subject, Recipe)] of laws to emit, with COMPANIONS.
 
     Parameters
     ----------
     model : RobotModel
     names : sequence of str
         Names out of LAW_RECIPES.
+    passive : sequence of str
+        Joints without motor, the subject of 'underactuated_computed_torque'.
 
     Returns
     -------
-    dict
+    list of tuple
         Empty without names.
 
     Raises
     ------
     ModelError
-        If a joint of the robot has a quaternion.
+        If a joint of the robot has a quaternion, or no joint is left to drive.
+    UnknownNameError
+        For an unknown passive joint, for none where the law needs one, or without that law.
     """
+    if passive or UnderactuatedComputedTorque.name in names:
+        _require_passive(model, names, passive)
     if not names:
-        return {}
+        return []
     model.refuse_quaternions(f'the control law {names[0]!r}')
-    return {name: LAW_RECIPES[name] for name in names} | COMPANIONS
+    recipes = {name: LAW_RECIPES[name] for name in names} | COMPANIONS
+    return [
+        (name, tuple(passive) if recipe.given else None, recipe)
+        for name, recipe in recipes.items()
+    ]
+
+
+def _require_passive(model, names, passive):
+    """Raise an error unless these passive joints fit the robot and the laws."""
+    law = UnderactuatedComputedTorque.name
+    unknown = [joint for joint in passive if joint not in model.joint_names]
+    if unknown or not passive:
+        got = f'passive joint {unknown[0]!r}' if unknown else 'no passive joint'
+        raise UnknownNameError(
+            f'robot {model.name!r}: got {got} for the law {law}; expected some of '
+            f'{", ".join(model.joint_names)}'
+        )
+    if law not in names:
+        raise UnknownNameError(
+            f'robot {model.name!r}: got the passive joint {passive[0]!r} and the laws '
+            f'{", ".join(names) or "none"}; only {law} has passive joints'
+        )
+    if set(passive) == set(model.joint_names):
+        raise ModelError(
+            f'robot {model.name!r}: got every joint as passive; expected one left to drive'
+        )

@@ -177,8 +177,8 @@ def run(make_node: Callable, args=None) -> int:
 def _leave(code: int):
     """End the process without destructors.
 
-    An interrupted compilation may leave a module of LLVM with two owners, of which the second
-    would crash when it frees it. llvmlite records a new owner only after the call that makes it.
+    An interrupted compilation may leave a module of LLVM with two owners, because llvmlite records
+    a new owner late. Freed twice, it crashes the process.
     """
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):  # it is closed already

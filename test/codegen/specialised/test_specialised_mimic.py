@@ -8,6 +8,12 @@ from operator import attrgetter
 import numpy as np
 import pytest
 
+from robodyn_ros.algorithms.core import rnea
+from robodyn_ros.algorithms.core.scratch import allocate
+from robodyn_ros.codegen.linker import LINKS
+from robodyn_ros.codegen.specialise import specialise
+from robodyn_ros.compile import embedded, generic
+from robodyn_ros.compile.own_code import OwnCode
 from robodyn_ros.control.laws.computed_torque import ComputedTorque
 from robodyn_ros.control.laws.diagonal_damping import DiagonalDamping
 from robodyn_ros.control.laws.specialised_law import specialised_kernels
@@ -109,3 +115,18 @@ def test_diagonal_damping_links_to_the_code(gripper):
     damping, coriolis = gripper.variants.damping_torques(q, qd, rates)
     agree(generic[0] + generic[2], damping + coriolis)
     assert qd @ (special[0] + special[2]) < 0.0
+
+
+def test_code_for_independent_joints_does_not_serve_the_tree_inside(gripper):
+    """A recursion without own code calls those over all joints, not the robot's own."""
+    model = gripper.model
+    code = specialise(model, *LINKS[rnea.inverse_dynamics])
+    own = OwnCode(model.topology, {rnea.inverse_dynamics: code.one})
+    forward = embedded.kernel_of(generic.forward_dynamics)
+    scratch, none = allocate(model.topology), np.zeros(gripper.nv)
+    fixed = model.constants, model.gravity, scratch
+    for q, qd, tau in states(gripper):
+        free, qdd = np.zeros((model.topology.shape[0], 6)), np.zeros(gripper.nv)
+        assert forward(own.topology, *fixed, q, qd, tau, free, none, qdd) == 0
+        slack = solve_tolerance(gripper.mass_matrix(q))
+        agree(qdd, gripper.forward_dynamics(q, qd, tau), slack)
