@@ -19,6 +19,7 @@ import warnings
 
 from robodyn_ros import RobodynError
 from robodyn_ros.cli.robot_arguments import add_robot, model_of, refuse
+from robodyn_ros.codegen import linker
 from robodyn_ros.compile import (
     batch_loops,
     cache,
@@ -37,6 +38,8 @@ from robodyn_ros.robot.background_compiler import ahead, helped, portable, with_
 from robodyn_ros.simulation import plant, rollouts
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.specialised_step import specialised_step
+
+USUAL_LAWS = ('gravity_compensation', 'pd_gravity', 'computed_torque')
 
 
 def main(args=None):
@@ -101,7 +104,8 @@ def build_kernels():
     """Compile the generic kernels into the installation, in two processes if possible."""
     begin = time.perf_counter()
     with cache.building():
-        for listed in (functools.partial(written, tuple(BUILT_IN.values())), generated):
+        laws = tuple(BUILT_IN.values())
+        for listed in (functools.partial(written, laws), generated, for_dependent_joints):
             with shown() as progress, helped(listed):
                 warm_up(listed(), progress)
         where = cache.folder(generic.__file__)
@@ -112,7 +116,7 @@ def build_kernels():
 
 def for_any_robot(laws):
     """Return every generic kernel, with the control laws of these classes."""
-    return list(dict.fromkeys([*written(laws), *generated()]))
+    return list(dict.fromkeys([*written(laws), *generated(), *for_dependent_joints()]))
 
 
 def generated():
@@ -123,6 +127,13 @@ def generated():
         batch_loops.of(generic.forward_dynamics_derivatives),
         *embedded.serving(),
     ]
+
+
+def for_dependent_joints():
+    """Return the usual step and laws for robots with dependent joints, as grippers have."""
+    laws = (law_class(name) for name in USUAL_LAWS)
+    usual = (plant.kernels_of(PlantSettings().method)[0], *(law.kernels[0] for law in laws))
+    return [linker.over_independent(kernel) for kernel in usual]
 
 
 def written(laws):

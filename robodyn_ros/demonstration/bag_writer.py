@@ -92,7 +92,7 @@ class _Recorder:
             velocity=series['measured_velocity'],
             effort=series['effort'],
         )
-        told = {name: series[name] for name in ('effort', 'reference_position', *TERMS)}
+        efforts = {name: series[name] for name in ('effort', 'reference_position', *TERMS)}
         self._write(
             CONTROLLER_STATES,
             stamp,
@@ -104,7 +104,7 @@ class _Recorder:
             measured_position=measured,
             measured_velocity=series['measured_velocity'],
             effort_unlimited=sum(series[name] for name in TERMS),
-            **told,
+            **efforts,
         )
         if k % TF_EVERY == 0:
             self._write(TRANSFORMS, stamp, transforms=self._transforms(measured, header))

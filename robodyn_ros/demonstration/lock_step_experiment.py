@@ -30,8 +30,8 @@ class LockStepExperiment(Experiment):
 
     def __init__(self, urdf, controller, simulator, progress=lambda word, share: None):
         both = {'trigger': 'lock_step', 'update_rate': NANOSECONDS // PERIOD}
-        told = {'state_publish_rate': float(NANOSECONDS // (PERIOD * EVERY))}
-        super().__init__(urdf, {**controller, **both, **told}, {**simulator, **both}, progress)
+        rates = {'state_publish_rate': float(NANOSECONDS // (PERIOD * EVERY))}
+        super().__init__(urdf, {**controller, **both, **rates}, {**simulator, **both}, progress)
         self._environment = {**os.environ, 'ROBODYN_REPRODUCIBLE': '1'}
 
     def __enter__(self):

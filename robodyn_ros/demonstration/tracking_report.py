@@ -189,12 +189,14 @@ def disturbed(result):
         found, calm = numbers['disturbances'], numbers['undisturbed']
         if not found:
             continue
-        told = f'The machine disturbed {mode}: {"; ".join(each["sentence"] for each in found)}.'
+        disturbed = (
+            f'The machine disturbed {mode}: {"; ".join(each["sentence"] for each in found)}.'
+        )
         if calm['rms_error_all_rad'] is None:
-            yield f'{told} Less than {100.0 * ENOUGH:.0f} % of the run is left: not judged.'
+            yield f'{disturbed} Less than {100.0 * ENOUGH:.0f} % of the run is left: not judged.'
         else:
             yield (
-                f'{told} Judged is the rest, without {SETTLING:g} s after it: RMS error '
+                f'{disturbed} Judged is the rest, without {SETTLING:g} s after it: RMS error '
                 f'{1e3 * calm["rms_error_all_rad"]:.4g} mrad instead of '
                 f'{1e3 * numbers["rms_error_all_rad"]:.4g}.'
             )

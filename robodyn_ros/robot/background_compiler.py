@@ -174,10 +174,10 @@ def ahead(make, progress=None):
     return result
 
 
-def _worker(told):
-    """Start a process that calls its pickled function; told : file with its output."""
+def _worker(output):
+    """Start a process that calls its pickled function; output : file with its output."""
     return child_process.start(
-        'robodyn_ros.cli.warmup', '--parcel', stdin=subprocess.PIPE, stdout=told, stderr=told
+        'robodyn_ros.cli.warmup', '--parcel', stdin=subprocess.PIPE, stdout=output, stderr=output
     )
 
 

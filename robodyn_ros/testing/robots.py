@@ -109,7 +109,7 @@ class SimulatedRobot:
                 quantity,
                 every,
                 patience,
-                self._session.retell,
+                self._session.repeat_states,
             )
             self._join(TEST, commands.answer)
         elif TEST in values['lock_step__participants']:

@@ -40,7 +40,7 @@ class TopicCommands:
         Steps between answered states.
     patience : float
         Longest wait for an answer in wall time [s].
-    retell : callable
+    repeat_states : callable
         Repeats the joint state.
     """
 
@@ -53,9 +53,9 @@ class TopicCommands:
         quantity: str,
         every: int,
         patience: float,
-        retell: Callable[[], None],
+        repeat_states: Callable[[], None],
     ):
-        self._every, self._patience, self._retell = every, patience, retell
+        self._every, self._patience, self._repeat_states = every, patience, repeat_states
         self._commands: queue.SimpleQueue = queue.SimpleQueue()
         self._logger, self._begun = node.get_logger(), False
         nothing = np.full(plant.model.nv, np.nan)
@@ -90,7 +90,7 @@ class TopicCommands:
                 message = self._commands.get(timeout=min(left, AGAIN))
             except queue.Empty:
                 if not self._begun:  # the node under test may have joined after it was sent
-                    self._retell()
+                    self._repeat_states()
                 continue
             command, refused = self._read(message, state)
             if command is not None:

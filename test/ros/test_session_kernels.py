@@ -6,12 +6,16 @@ import pytest
 
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 
+from robodyn_ros import Robot
 from robodyn_ros.cli.warmup import for_any_robot
-from robodyn_ros.control.laws.law_registry import BUILT_IN
+from robodyn_ros.control.laws.law_registry import BUILT_IN, law_class
 from robodyn_ros.ros.common.session_kernels import serving
 from robodyn_ros.ros.transport import readable
 from robodyn_ros.simulation import plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
+from support.processes import ROOT
+
+HAND = ROOT / 'config' / 'mechanisms' / 'gripper.urdf'
 
 
 def test_the_build_compiles_what_both_nodes_load():
@@ -20,3 +24,12 @@ def test_the_build_compiles_what_both_nodes_load():
     for law in BUILT_IN.values():
         needed |= set(serving(law))
     assert sorted(kernel.name for kernel in needed - built) == []
+
+
+@pytest.mark.parametrize('law', ['gravity_compensation', 'pd_gravity', 'computed_torque'])
+def test_the_build_compiles_what_both_nodes_load_for_grippers(law):
+    """Some fingers follow others."""
+    robot, built = Robot.from_urdf(HAND), set(for_any_robot(tuple(BUILT_IN.values())))
+    assert robot.model.is_embedded
+    called = (*plant.kernels_of(PlantSettings().method, True), *law_class(law).kernels)
+    assert {robot.linked(kernel) for kernel in called} <= built

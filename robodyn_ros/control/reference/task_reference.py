@@ -168,10 +168,10 @@ class TaskReference:
     def _in_base(self, target):
         """Return the parts of a TaskTarget by name, in base axes."""
         R, origin = self.fixed.get(target.frame) or (rotation(self.state[QUATERNION]), 0.0)
-        told = {name: getattr(target, name) for name in STREAMED}
+        streamed = {name: getattr(target, name) for name in STREAMED}
         found = {
             name: np.concatenate((R @ value[:3], R @ value[3:]))
-            for name, value in told.items()
+            for name, value in streamed.items()
             if value is not None
         }
         if target.position is not None:

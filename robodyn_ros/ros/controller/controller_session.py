@@ -112,11 +112,11 @@ class ControlSession:
         timed = self._timed
         # The events executor ignores callback groups: it delivers every message.
         polled = timed and values['executor'] != 'events'
-        told = {} if timed else {'delivered': self._triggered}
+        options = {} if timed else {'delivered': self._triggered}
         if self.law.task is not None:
-            told['lag'] = self._lag
+            options['lag'] = self._lag
         self.intake = StateIntake(
-            self._node, self.robot.joint_names, self.supervisor.accept_state, polled, **told
+            self._node, self.robot.joint_names, self.supervisor.accept_state, polled, **options
         )
         self.cycle = ControlCycle(
             self.supervisor,
@@ -347,7 +347,7 @@ class ControlSession:
         rate, self._telemetry_publishers = self._values['state_publish_rate'], []
         if not rate:
             return (), 1
-        told = [
+        topics = [
             (
                 ControllerState,
                 '~/controller_state',
@@ -355,11 +355,11 @@ class ControlSession:
             )
         ]
         if self.law.task is not None:
-            told.append((TaskState, '~/task_state', TaskStateWriter(self.law.task)))
+            topics.append((TaskState, '~/task_state', TaskStateWriter(self.law.task)))
         self._telemetry_publishers = [
-            self._node.create_publisher(kind, topic, qos) for kind, topic, _ in told
+            self._node.create_publisher(kind, topic, qos) for kind, topic, _ in topics
         ]
-        writers = [writer for _, _, writer in told]
+        writers = [writer for _, _, writer in topics]
         every = max(1, round(self._values['update_rate'] / rate))
         return tuple(zip(self._telemetry_publishers, writers)), every
 

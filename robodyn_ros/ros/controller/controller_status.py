@@ -144,8 +144,8 @@ class StatusReporter:
         logger, text = self._node.get_logger(), f'{status.state_name}: {status.message}'
         if status.joint:
             text += f' ({status.joint}: {status.value:g})'
-        told = self._node.complaint and status.message == self._node.complaint
-        if told or not self._lines.take():
+        is_logged = self._node.complaint and status.message == self._node.complaint
+        if is_logged or not self._lines.take():
             return
         self._logged = time.monotonic()
         if status.state in (State.STALE, State.FAULT):

@@ -60,14 +60,14 @@ class SimulatedTimeSession(ControlSession):
         self._progress, self._standing, self._leaving = time.monotonic(), False, False
         self._step = NANOSECONDS // values['update_rate']
         self._mailbox = Mailbox(self._node, Clock, '/clock', CLOCK_QOS)
-        told = {} if self.law.task is None else {'lag': self._lag}
+        options = {} if self.law.task is None else {'lag': self._lag}
         self.intake = StateIntake(
             self._node,
             self.robot.joint_names,
             self.supervisor.accept_state,
             True,
             clock=self.now,
-            **told,
+            **options,
         )
         self.cycle = SimulatedCycle(
             self.supervisor,

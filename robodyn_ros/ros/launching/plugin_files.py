@@ -65,8 +65,8 @@ def plugin_files(text: str, folder: Path, trajectories: bool) -> PluginFiles:
         text = text.replace('</robot>', f'{_simulated_system(model, library)}</robot>')
     _compile(model, text, folder, library)
     parameters = folder / 'controllers.yaml'
-    told = _parameters(model, library, simulated, trajectories, parameters)
-    parameters.write_text(yaml.safe_dump(told, sort_keys=False))
+    nodes = _parameters(model, library, simulated, trajectories, parameters)
+    parameters.write_text(yaml.safe_dump(nodes, sort_keys=False))
     return PluginFiles(text, library, parameters)
 
 
@@ -122,19 +122,19 @@ def _parameters(model, library, simulated, trajectories, path):
     if trajectories:
         types[TRAJECTORIES] = f'{TRAJECTORIES}/JointTrajectoryController'
     manager = {name: {'type': kind, 'params_file': [str(path)]} for name, kind in types.items()}
-    told = {'controller_manager': {'update_rate': UPDATE_RATE} | manager}
+    nodes = {'controller_manager': {'update_rate': UPDATE_RATE} | manager}
     for name in CONTROLLERS:
-        told[name] = {
+        nodes[name] = {
             'joints': list(joints),  # rcl reads no aliases of YAML
             'dynamics_library': str(library),
             'dynamics_prefix': PREFIX,
             **({'robot_compensates_gravity': 'no'} if simulated else {}),
         }
     if trajectories:
-        told[TRAJECTORIES] = {
+        nodes[TRAJECTORIES] = {
             'joints': list(joints),  # rcl reads no aliases of YAML
             'command_joints': [f'{LAW}/{name}' for name in joints],
             'command_interfaces': ['position', 'velocity', 'acceleration'],
             'state_interfaces': ['position', 'velocity'],
         }
-    return {node: {'ros__parameters': values} for node, values in told.items()}
+    return {node: {'ros__parameters': values} for node, values in nodes.items()}

@@ -142,7 +142,7 @@ class LockStepSimulation(SimulatorSession):
     def _begin_epoch(self):
         self.run.restart()
         self._look_around()
-        self._tell_of_reset()
+        self._report_reset()
 
     # Steps; under the lock.
 
@@ -158,7 +158,7 @@ class LockStepSimulation(SimulatorSession):
         if self._heard:
             super().publish_state()
 
-    def retell(self):
+    def repeat_states(self):
         """Send the joint states again, and those of later steps, to a node that has just joined.
 
         It is called from the stepping thread.

@@ -89,8 +89,10 @@ class SimulatorSession:
         self._simulated_stamps = values['publish_clock'] or not timed
         self._at_once = values['speed_factor'] == 0.0
         self._frame_id = values['frame_id'] or robot.model.body_names[0]
-        told = values['publish_modes'] if bends else elastic and values['publish_other_side']
-        beyond = (lambda: plant.other_side) if told else None
+        is_published = (
+            values['publish_modes'] if bends else elastic and values['publish_other_side']
+        )
+        beyond = (lambda: plant.other_side) if is_published else None
         self._state = state_topics(node, robot.model, values, self._frame_id, beyond)
         self._instruments = SensorTopics(node, instruments, robot.joint_names)
         self._slots, self._published = 0, 0.0
@@ -191,13 +193,13 @@ class SimulatorSession:
         """Reset and publish the state; kernels that waited for it take effect."""
         self.runner.reset()
         self._take_kernel()
-        self._tell_of_reset()
+        self._report_reset()
 
     def set_state(self, position, velocity):
         """Set the state and publish it; kernels as in `reset`."""
         self.runner.set_state(position, velocity)
         self._take_kernel()
-        self._tell_of_reset()
+        self._report_reset()
 
     def publish_state(self):
         """Publish the measured state, unless the sensor lost it."""
@@ -217,7 +219,7 @@ class SimulatorSession:
             return JointState(), MultiDOFJointState()
         return copy.deepcopy(self._state.messages)
 
-    def _tell_of_reset(self):
+    def _report_reset(self):
         notice = Header(frame_id=self._frame_id)
         set_stamp(
             notice.stamp,
