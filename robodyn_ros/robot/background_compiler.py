@@ -21,6 +21,8 @@ from robodyn_ros.robot.specialised_robot import SpecialisedRobot
 
 NICE = 10  # lower priority than processes that control a robot
 
+_running: set['Background'] = set()
+
 
 class _Stopped(Exception):
     """The result is no longer needed."""
@@ -52,7 +54,7 @@ class Background:
         self._process = None
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name='specialise', daemon=True)
-        atexit.register(self.stop)  # the process may be interrupted before it can call it
+        _running.add(self)
         self._thread.start()
 
     @property
@@ -94,7 +96,7 @@ class Background:
                 if isinstance(error, (RobodynError, OSError))
                 else (f'{type(error).__name__}: {error}')
             )
-        atexit.unregister(self.stop)
+        _running.discard(self)
         if self._done:
             self._done(self)
 
@@ -137,6 +139,16 @@ class Background:
             raise RobodynError(
                 f'compiling in the background {how}' + (f': {said[-1]}' if said else '')
             )
+
+
+@atexit.register
+def stop_all():
+    """End every compilation under way.
+
+    A process that leaves without the functions of `atexit` has to call it.
+    """
+    for background in tuple(_running):
+        background.stop()
 
 
 @contextlib.contextmanager

@@ -17,6 +17,7 @@ from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
 
+from robodyn_ros.robot.background_compiler import stop_all
 from robodyn_ros.ros.common import parameter_files
 from robodyn_ros.ros.transport.rcl_ffi import library
 
@@ -180,6 +181,7 @@ def _leave(code: int):
     An interrupted compilation may leave a module of LLVM with two owners, because llvmlite records
     a new owner late. Freed twice, it crashes the process.
     """
+    stop_all()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):  # it is closed already
             stream.flush()
