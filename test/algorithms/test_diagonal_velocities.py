@@ -18,6 +18,8 @@ from robodyn_ros.algorithms.variants.diagonal_velocities import (
 from support.compare import agree
 from support.robots.families import FAMILIES, states
 
+pytestmark = pytest.mark.sensitive
+
 TREES = {name: each.robot for name, each in FAMILIES.items()}
 #: Central differences of order 4: weights of the values at +-h and +-2h, over h.
 NEAR, FAR, STEP = 2.0 / 3.0, -1.0 / 12.0, 1e-3

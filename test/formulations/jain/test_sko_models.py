@@ -36,6 +36,8 @@ from support.robots.jain_trees import (
     random_bodies,
 )
 
+pytestmark = pytest.mark.sensitive
+
 
 def random_model(seed, n=8, roots=1):
     """An SKO model of full random weights, blocks of 1 to 7 rows, 1 to 3 freedoms each."""

@@ -13,6 +13,11 @@ import itertools
 
 import numpy as np
 
+#: Relative to the largest entry of a column; smaller ones are rounding.
+SMALLEST_PIVOT = 1e-11
+#: Ratios that differ by less are equal; the rounding of a well-conditioned basis is far below.
+TIE = 1e-10
+
 
 def lemke(F, f, largest=None):
     """z (n,) >= 0 with w = F z + f >= 0 and w' z = 0.
@@ -29,19 +34,17 @@ def lemke(F, f, largest=None):
     if n == 0 or np.min(f) >= 0.0:
         return np.zeros(n)
     # Columns: w, z, the covering variable z0, then the right side.
-    table = np.hstack((np.eye(n), -np.asarray(F), -np.ones((n, 1)), np.reshape(f, (n, 1))))
+    whole = np.hstack((np.eye(n), -np.asarray(F), -np.ones((n, 1)), np.reshape(f, (n, 1))))
     basis, entering = list(range(n)), 2 * n
     row = int(np.argmin(f))
     for _ in range(largest or 50 * n):
         leaving, basis[row] = basis[row], entering
-        table[row] /= table[row, entering]
-        for other in range(n):
-            if other != row:
-                table[other] -= table[other, entering] * table[row]
+        # anew from the basis: a table that is pivoted on adds up errors, and ends on a false ray
+        table = np.linalg.solve(whole[:, basis], whole)
         if leaving == 2 * n:
             z = np.zeros(2 * n + 1)
             z[basis] = table[:, -1]
-            return z[n : 2 * n]
+            return np.maximum(z[n : 2 * n], 0.0)
         entering = leaving + n if leaving < n else leaving - n
         row = _leaving_row(table, entering, basis)
     raise ValueError(f'got no solution of {n} conditions in {largest or 50 * n} pivots')
@@ -51,20 +54,22 @@ def _leaving_row(table, entering, basis):
     """Row of the smallest ratio, ties by the lexicographic order of the rows; z0 goes first."""
     n = len(basis)
     column = table[:, entering]
-    scale = max(1.0, np.abs(table).max())
-    rows = [i for i in range(n) if column[i] > 1e-12 * scale]
-    if not rows:
+    rows = np.flatnonzero(column > SMALLEST_PIVOT * max(1.0, np.abs(column).max()))
+    if not rows.size:
         raise ValueError(
             f'got {n} complementarity conditions that end on a ray; expected a solvable problem: '
             'F positive semi-definite, and some z with F z + f >= 0'
         )
-    ratios = {i: table[i, -1] / column[i] for i in rows}
-    least = min(ratios.values())
-    tied = [i for i in rows if ratios[i] <= least + 1e-12 * max(1.0, abs(least))]
-    for i in tied:
-        if basis[i] == 2 * n:
-            return i
-    return min(tied, key=lambda i: tuple(table[i, :n] / column[i]))
+    for k in (-1, *range(n)):
+        ratios = table[rows, k] / column[rows]
+        least = ratios.min()
+        rows = rows[ratios <= least + TIE * max(1.0, abs(least))]
+        for i in rows if k == -1 else ():
+            if basis[i] == 2 * n:
+                return i
+        if len(rows) == 1:
+            break
+    return rows[np.argmax(column[rows])]
 
 
 def enumerate_active(F, f, tolerance=1e-9):

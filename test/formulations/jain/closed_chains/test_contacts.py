@@ -17,6 +17,8 @@ from support.compare import agree
 from support.robots.jain_loops import at_state
 from support.robots.jain_trees import any_tree
 
+pytestmark = pytest.mark.sensitive
+
 
 def touching(seed, n_c=4, name='mixed tree'):
     """(solve, force, G, acceleration, M) of contacts along random gradients, at rest in them."""
@@ -171,7 +173,7 @@ def test_friction_never_adds_energy():
     tree, thd, _, _ = any_tree('mixed tree')
     M = composite_bodies.mass_matrix(tree)
     solve, rng = np.linalg.inv(M).__matmul__, np.random.default_rng(5)
-    for _ in range(10):
+    for _ in range(100):
         normals, across = rng.normal(size=(3, tree.N)), rng.normal(size=(3, 2, tree.N))
         tangents = np.concatenate((across, -across), axis=1)
         after, normal, edges = unilateral.frictional(
