@@ -35,7 +35,7 @@ def reserve_domain() -> tuple[int, socket.socket]:
 
 
 def move_to_own_domain() -> int:
-    """Move this process and its children to a separate domain.
+    """Move this process and its children to a separate domain, by UDP alone with Fast DDS.
 
     Returns
     -------
@@ -47,4 +47,6 @@ def move_to_own_domain() -> int:
         _own.append(lock)
         os.environ['ROS_DOMAIN_ID'] = str(domain)
         os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
+        # In shared memory a node may not hear one that knew an earlier node of its port.
+        os.environ.setdefault('FASTDDS_BUILTIN_TRANSPORTS', 'UDPv4')
     return int(os.environ['ROS_DOMAIN_ID'])
