@@ -96,7 +96,7 @@ $(CREATED): | check
 
 $(FILLED): $(CREATED) requirements/build.txt $(WHEELS) setup.py
 	$(call step,ROS 2 and build tools (minutes the first time),$(VENV)/bin/pip install $(own) -r $(WHEELS) \
-	    -r requirements/core.txt $$(command -v cmake >/dev/null || echo "cmake>=3.22"))
+	    $$(command -v cmake >/dev/null || echo "cmake>=3.22"))
 	$(call step,the messages$(,) and what the demonstration needs,( $(colcon) --packages-select robodyn_msgs ) & \
 	    $(VENV)/bin/pip install --no-build-isolation -e '.[demo]' && wait $$!)
 	@touch $@
