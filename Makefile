@@ -94,7 +94,7 @@ $(CREATED): | check
 	$(call step,environment $(VENV),$(PYTHON) -m venv --clear $(if $(filter sourced,$(ROS)),--system-site-packages) $(VENV))
 	@touch $@
 
-$(FILLED): $(CREATED) requirements/build.txt $(WHEELS) setup.py
+$(FILLED): $(CREATED) requirements/build.txt requirements/core.txt $(WHEELS) setup.py
 	$(call step,ROS 2 and build tools (minutes the first time),$(VENV)/bin/pip install $(own) -r $(WHEELS) \
 	    $$(command -v cmake >/dev/null || echo "cmake>=3.22"))
 	$(call step,the messages$(,) and what the demonstration needs,( $(colcon) --packages-select robodyn_msgs ) & \

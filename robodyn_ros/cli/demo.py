@@ -33,6 +33,7 @@ from robodyn_ros.demonstration.disturbance import ReferenceLost
 from robodyn_ros.demonstration.motion import mid_range, sway
 from robodyn_ros.demonstration.result_files import ResultFolder, add_force
 from robodyn_ros.robot import child_process
+from robodyn_ros.robot.background_compiler import forward_progress
 from robodyn_ros.robot.examples import package_file as find
 from robodyn_ros.simulation import plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
@@ -265,14 +266,11 @@ def prepare():
         return SHOWN
     environment = {**os.environ, 'ROBODYN_REPRODUCIBLE': '1'}
     child = child_process.start(
-        'robodyn_ros', 'demo', '--prepare', env=environment, stdout=subprocess.PIPE, text=True
+        'robodyn_ros', 'demo', '--prepare', env=environment, stdout=subprocess.PIPE
     )
     with cache.building(), shown() as progress, child.stdout as lines:
         warm_up(compared(), lambda name, done, total: progress(name, done, 2 * total))
-        for line in lines:
-            count, _, name = line.strip().partition(' ')
-            done, total = map(int, count.split('/'))
-            progress(name, total + done, 2 * total)
+        forward_progress(lines, lambda name, done, total: progress(name, total + done, 2 * total))
     return child.wait()
 
 

@@ -126,11 +126,7 @@ class Background:
             with contextlib.suppress(BrokenPipeError):  # it ended early: its code gives the reason
                 with self._process.stdin as pipe:
                     pipe.write(self._parcel)
-            for line in self._process.stdout:
-                count, _, name = line.decode(errors='replace').strip().partition(' ')
-                done, _, total = count.partition('/')
-                if done.isdigit() and total.isdigit():
-                    self._tell(name, int(done), int(total))
+            forward_progress(self._process.stdout, self._tell)
             reader.join()
         if self._process.returncode != 0 and not self._stopped.is_set():
             said = b''.join(errors).decode(errors='replace').strip().splitlines()
@@ -139,6 +135,15 @@ class Background:
             raise RobodynError(
                 f'compiling in the background {how}' + (f': {said[-1]}' if said else '')
             )
+
+
+def forward_progress(lines, progress):
+    """Call progress(name, done, total) for the lines 'done/total name' of a compiling process."""
+    for line in lines:
+        count, _, name = line.decode(errors='replace').strip().partition(' ')
+        done, _, total = count.partition('/')
+        if done.isdigit() and total.isdigit():
+            progress(name, int(done), int(total))
 
 
 @atexit.register

@@ -22,9 +22,8 @@ _INPUTS = {
     PDGravity: _FEEDBACK,
     ComputedTorque: _FEEDBACK,
     DiagonalDamping: MOTION | {'gains': (2, 'nv')},
+    UnderactuatedComputedTorque: _FEEDBACK,
 }
-
-_OUTPUTS = {'terms': (len(TERMS), 'nv')}
 
 
 def _undriven(model, passive):
@@ -40,11 +39,11 @@ def _undriven(model, passive):
 
 #: By name of the law: the arguments of its kernel, without those of the model.
 LAW_RECIPES = {
-    law.name: Recipe(law.kernels[0].python, inputs, _OUTPUTS) for law, inputs in _INPUTS.items()
-} | {
-    law.name: Recipe(law.kernels[0].python, _FEEDBACK, _OUTPUTS, given=_undriven)
-    for law in (UnderactuatedComputedTorque,)
+    law.name: Recipe(law.kernels[0].python, inputs, {'terms': (len(TERMS), 'nv')})
+    for law, inputs in _INPUTS.items()
 }
+_UNDERACTUATED = UnderactuatedComputedTorque.name
+LAW_RECIPES[_UNDERACTUATED] = replace(LAW_RECIPES[_UNDERACTUATED], given=_undriven)
 #: Emitted with every law: the safe torque of the supervisor, and the dynamics of a simulated
 #: robot. The diagonal is added to the mass matrix for implicit friction.
 COMPANIONS = {
@@ -80,7 +79,7 @@ def chosen_laws(model, names, passive=()):
     UnknownNameError
         For an unknown passive joint, for none where the law needs one, or without that law.
     """
-    if passive or UnderactuatedComputedTorque.name in names:
+    if passive or _UNDERACTUATED in names:
         _require_passive(model, names, passive)
     if not names:
         return []
@@ -94,18 +93,17 @@ def chosen_laws(model, names, passive=()):
 
 def _require_passive(model, names, passive):
     """Raise an error unless these passive joints fit the robot and the laws."""
-    law = UnderactuatedComputedTorque.name
     unknown = [joint for joint in passive if joint not in model.joint_names]
     if unknown or not passive:
         got = f'passive joint {unknown[0]!r}' if unknown else 'no passive joint'
         raise UnknownNameError(
-            f'robot {model.name!r}: got {got} for the law {law}; expected some of '
+            f'robot {model.name!r}: got {got} for the law {_UNDERACTUATED}; expected some of '
             f'{", ".join(model.joint_names)}'
         )
-    if law not in names:
+    if _UNDERACTUATED not in names:
         raise UnknownNameError(
             f'robot {model.name!r}: got the passive joint {passive[0]!r} and the laws '
-            f'{", ".join(names) or "none"}; only {law} has passive joints'
+            f'{", ".join(names) or "none"}; only {_UNDERACTUATED} has passive joints'
         )
     if set(passive) == set(model.joint_names):
         raise ModelError(

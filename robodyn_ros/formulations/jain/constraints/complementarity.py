@@ -60,16 +60,19 @@ def _leaving_row(table, entering, basis):
             f'got {n} complementarity conditions that end on a ray; expected a solvable problem: '
             'F positive semi-definite, and some z with F z + f >= 0'
         )
-    for k in (-1, *range(n)):
-        ratios = table[rows, k] / column[rows]
-        least = ratios.min()
-        rows = rows[ratios <= least + TIE * max(1.0, abs(least))]
-        for i in rows if k == -1 else ():
-            if basis[i] == 2 * n:
-                return i
-        if len(rows) == 1:
-            break
+    rows = _least(rows, table[rows, -1] / column[rows])
+    for i in rows:
+        if basis[i] == 2 * n:
+            return i
+    for k in range(n):
+        rows = _least(rows, table[rows, k] / column[rows])
     return rows[np.argmax(column[rows])]
+
+
+def _least(rows, ratios):
+    """Return the rows of the smallest ratio, those that tie with it too."""
+    least = ratios.min()
+    return rows[ratios <= least + TIE * max(1.0, abs(least))]
 
 
 def enumerate_active(F, f, tolerance=1e-9):
