@@ -19,11 +19,11 @@ import warnings
 
 from robodyn_ros import RobodynError
 from robodyn_ros.cli.robot_arguments import add_robot, model_of, refuse
-from robodyn_ros.codegen import linker
 from robodyn_ros.compile import (
     batch_loops,
     cache,
     embedded,
+    flexible,
     generic,
     known_answers,
     state_checks,
@@ -38,8 +38,6 @@ from robodyn_ros.robot.background_compiler import ahead, helped, portable, with_
 from robodyn_ros.simulation import plant, rollouts
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.specialised_step import specialised_step
-
-USUAL_LAWS = ('gravity_compensation', 'pd_gravity', 'computed_torque')
 
 
 def main(args=None):
@@ -105,7 +103,7 @@ def build_kernels():
     begin = time.perf_counter()
     with cache.building():
         laws = tuple(BUILT_IN.values())
-        for listed in (functools.partial(written, laws), generated, for_dependent_joints):
+        for listed in (functools.partial(written, laws), generated):
             with shown() as progress, helped(listed):
                 warm_up(listed(), progress)
         where = cache.folder(generic.__file__)
@@ -116,7 +114,7 @@ def build_kernels():
 
 def for_any_robot(laws):
     """Return every generic kernel, with the control laws of these classes."""
-    return list(dict.fromkeys([*written(laws), *generated(), *for_dependent_joints()]))
+    return list(dict.fromkeys([*written(laws), *generated()]))
 
 
 def generated():
@@ -129,13 +127,6 @@ def generated():
     ]
 
 
-def for_dependent_joints():
-    """Return the usual step and laws for robots with dependent joints, as grippers have."""
-    laws = (law_class(name) for name in USUAL_LAWS)
-    usual = (plant.kernels_of(PlantSettings().method)[0], *(law.kernels[0] for law in laws))
-    return [linker.over_independent(kernel) for kernel in usual]
-
-
 def written(laws):
     """Return every other generic kernel, with the control laws of these classes."""
     kernels = [
@@ -143,6 +134,8 @@ def written(laws):
         *state_checks.ALL,
         *method.ALL,
         *embedded.OF_LOOPS.values(),
+        *flexible.KERNELS.values(),
+        flexible.body_poses,
         *plant.KERNELS,
         rollouts.kernel,
         *(kernel for law in laws for kernel in Supervisor.kernels(law)),

@@ -154,7 +154,7 @@ RECIPES = {
         mass_matrix_inverse_world_frame.mass_matrix_inverse,
         POSITION,
         {'inverse': SQUARE},
-        others=(composite.mass_matrix_inverse, mass_matrix_inverse.mass_matrix_inverse),
+        others=(composite.mass_matrix_inverse, mass_matrix_inverse.mass_matrix_inverse_in_place),
     ),
     'mass_solve': Recipe(
         mass_matrix_solve.mass_solve,

@@ -6,9 +6,10 @@ Numba copies functions into the kernels that call them, and compiles them again.
 one robot this would dominate the compile time. Here only a symbol is compiled into the kernel. The
 linker resolves its address, for new and for cached kernels.
 
-The symbol of a separate function (robodyn_ros.spatial.primitive) is that of a cell of memory.
+The symbol of a separate function (robodyn_ros.spatial.primitive) is that of cells of memory.
 `provide` writes the address of its machine code there. So robots that never run the function never
-compile it.
+compile it. A recursion has a cell for each kind of coordinates of a robot, see
+robodyn_ros.compile.own_code.
 """
 
 import ctypes
@@ -21,7 +22,7 @@ from numba import types
 
 from robodyn_ros.compile.machine_call import emit_call, machine_code, named_intrinsic
 from robodyn_ros.compile.numba_private import MISSING, cgutils
-from robodyn_ros.compile.own_code import ARGUMENTS, or_own_code
+from robodyn_ros.compile.own_code import JOINTS, MODES, of_robot, of_tree
 from robodyn_ros.spatial.primitive import RECURSIONS, SEPARATE, primitive, recursion, separate
 
 
@@ -103,33 +104,51 @@ def _recursion_call(function):
     kernel = generic_kernel_of(function)
     provide([kernel])
     result, _ = machine_code(kernel)
-    call = _separate_call(function, result.signature.return_type)
-    return or_own_code(function, primitive(call)) if function in ARGUMENTS else call
+    returns = result.signature.return_type
+    call = _separate_call(function, returns)
+    if 'topology' not in inspect.signature(function).parameters:
+        return call
+    return of_robot(function, _call(function, returns), primitive(call))
+
+
+def _copy(function):
+    """Return a copy of a recursion for the kernels that cannot call it."""
+    return of_tree(function) if 'topology' in inspect.signature(function).parameters else function
 
 
 def declare():
     """Declare the cells of all functions that kernels call; only then kernels are loaded."""
     for function in (*SEPARATE, *RECURSIONS):
-        _cell(function)
+        _cells(function)
 
 
 def provide(kernels):
     """Compile the kernels of separate functions, or load them; now other kernels can call them."""
-    for kernel in kernels:
-        if not _cell(kernel.python) and hasattr(kernel.compiled, 'overloads'):
-            _, _cell(kernel.python).value = machine_code(kernel)
+    provide_in_place({kernel.python: kernel for kernel in kernels}, JOINTS)
+
+
+def provide_in_place(kernels, coordinates):
+    """Provide kernels that run in place of recursions over the tree.
+
+    kernels : {recursion: Kernel with its arguments}. coordinates : of the robots for which they
+    run, see robodyn_ros.compile.own_code.
+    """
+    for function, kernel in kernels.items():
+        cells = _cells(function)
+        if not cells[coordinates] and hasattr(kernel.compiled, 'overloads'):
+            _, cells[coordinates] = machine_code(kernel)
 
 
 @functools.cache
-def _cell(function):
-    """Return the memory for the address of a separate function."""
-    cell = ctypes.c_void_p()
-    llvmlite.binding.add_symbol(_symbol(function), ctypes.addressof(cell))
-    return cell
+def _cells(function):
+    """Return the memory for the addresses of a separate function, by coordinates."""
+    cells = (ctypes.c_void_p * (MODES + 1))()
+    llvmlite.binding.add_symbol(_symbol(function), ctypes.addressof(cells))
+    return cells
 
 
 def _symbol(function):
-    return f'{function.__module__}.{function.__qualname__}.address'
+    return f'{function.__module__}.{function.__qualname__}.addresses'
 
 
 def _separate_call(function, returns=None):
@@ -138,28 +157,55 @@ def _separate_call(function, returns=None):
     returns : type of its result; by default that of its annotation.
     """
     signature = inspect.signature(function)
-    kinds = tuple(each.annotation for each in signature.parameters.values())
     if returns is None:
         given = signature.return_annotation
         returns = types.none if given is signature.empty else given
+    names = ', '.join(signature.parameters)
+    space = {'call': _call(function, returns)}
+    exec(f'def separately({names}):\n    return call({JOINTS}, 0, {names})\n', space)
+    return space['separately']
+
+
+@functools.cache
+def _call(function, returns):
+    """Return an intrinsic that calls the machine code of a function in one of its cells.
+
+    Its first arguments are the coordinates of that cell, and the address of another topology or
+    zero. Those of the function follow.
+    """
+    parameters = inspect.signature(function).parameters
+    kinds = tuple(each.annotation for each in parameters.values())
     missing = f'{function.__qualname__} was not provided; see robodyn_ros.compile.call'
 
     def emit(context, builder, _, arguments):
+        coordinates, address, *arguments = arguments
+        if 'topology' in parameters:
+            at = list(parameters).index('topology')
+            arguments[at] = _with_data(context, builder, kinds[at], arguments[at], address)
         convention = context.call_conv
-        code = convention.get_function_type(returns, kinds).as_pointer()
-        address = builder.load(context.get_c_value(builder, code, _symbol(function)))
-        with cgutils.if_unlikely(builder, cgutils.is_null(builder, address)):
+        kind = convention.get_function_type(returns, kinds).as_pointer()
+        first = context.get_c_value(builder, kind, _symbol(function))
+        code = builder.load(builder.gep(first, [coordinates]))
+        with cgutils.if_unlikely(builder, cgutils.is_null(builder, code)):
             convention.return_user_exc(builder, RuntimeError, (missing,))
-        value = emit_call(context, builder, address, returns, kinds, arguments)
+        value = emit_call(context, builder, code, returns, kinds, arguments)
         return context.get_dummy_value() if returns is types.none else value
 
-    call = named_intrinsic(signature.parameters, lambda _context, *_: (returns(*kinds), emit))
-    names = ', '.join(signature.parameters)
-    space = {'call': call}
-    exec(f'def separately({names}):\n    return call({names})\n', space)
-    return space['separately']
+    signature = returns(types.int64, types.int64, *kinds)
+    return named_intrinsic(
+        ('coordinates', 'address', *parameters), lambda _context, *_: (signature, emit)
+    )
+
+
+def _with_data(context, builder, kind, array, address):
+    """Return an array with its data at another address, unless that is zero."""
+    changed = context.make_array(kind)(context, builder, value=array)
+    other = builder.inttoptr(address, changed.data.type)
+    changed.data = builder.select(cgutils.is_null(builder, other), changed.data, other)
+    return changed._getvalue()
 
 
 if not MISSING:
     separate.call_of = functools.cache(_separate_call)
     recursion.call_of = _recursion_call
+    recursion.copy_of = functools.cache(_copy)

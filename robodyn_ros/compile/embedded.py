@@ -84,7 +84,7 @@ WRITTEN = {
     crba.mass_matrix: mass_matrix.mass_matrix,
     mass_matrix_solve.mass_solve: mass_matrix.mass_solve,
     mass_matrix_inverse_world_frame.mass_matrix_inverse: mass_matrix.mass_matrix_inverse,
-    mass_matrix_inverse.mass_matrix_inverse: mass_matrix.mass_matrix_inverse_in_place,
+    mass_matrix_inverse.mass_matrix_inverse_in_place: mass_matrix.mass_matrix_inverse_in_place,
     mass_matrix_product.mass_product: mass_matrix.mass_product,
     mass_matrix_product.mass_matrix_diagonal: mass_matrix.mass_matrix_diagonal,
     mass_matrix_factors.joint_inertias: mass_matrix.joint_inertias,
@@ -273,13 +273,11 @@ def expand_state(
     all_qdd[:] = expansion.expand_acceleration(topology, constants, scratch, 1, qd, qdd)
 
 
-#: Kernels of the functions for closed loops alone, which the others call. The inverse in place is
-#: for every robot with dependent joints; only steps of the plant call it, and provide it.
+#: Kernels of the functions for closed loops alone, which the others call.
 OF_LOOPS = {
     function: separate_kernel(function)
     for function in SEPARATE
     if function.__module__.startswith('robodyn_ros.algorithms.constraints.')
-    and function is not mass_matrix.mass_matrix_inverse_in_place.__wrapped__
 }
 loop_equations = OF_LOOPS[loops.write_equations.__wrapped__]
 #: Those that only derivatives call.
@@ -298,5 +296,5 @@ def prepare(model, for_derivatives=False):
 
 
 def serving():
-    """Return the kernels that laws and services call."""
-    return [kernel_of(each) for each in generic.SERVING] + [expand_state]
+    """Return the kernels that laws, services and steps of the plant call."""
+    return [kernel_of(each) for each in generic.SERVING + generic.INNER] + [expand_state]

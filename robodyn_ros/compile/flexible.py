@@ -18,7 +18,7 @@ from robodyn_ros.compile.kernel import kernel, separate_kernel
 #: Recursions over rigid links, and those that steps of a plant with flexible links call instead.
 COUNTERPARTS = {
     aba.forward_dynamics: forward_dynamics.forward_dynamics,
-    mass_matrix_inverse.mass_matrix_inverse: forward_dynamics.mass_matrix_inverse,
+    mass_matrix_inverse.mass_matrix_inverse_in_place: forward_dynamics.mass_matrix_inverse,
     rnea.inverse_dynamics: inverse_dynamics.inverse_dynamics,
     gravity.gravity_torque: inverse_dynamics.gravity_torque,
     of_rigid_links.energy: energy.energy,
@@ -26,10 +26,12 @@ COUNTERPARTS = {
     of_joints.position_rates: manifold.position_rates,
 }
 
-#: Kernels of those with machine code of their own; kernels that call them need them provided.
-KERNELS = {
-    function.__name__: separate_kernel(function)
-    for function in COUNTERPARTS.values()
-    if hasattr(function, '__wrapped__')
-}
+#: Kernels of those, by name.
+KERNELS = {function.__name__: separate_kernel(function) for function in COUNTERPARTS.values()}
 body_poses = kernel(kinematics.body_poses)
+
+
+def kernel_of(given):
+    """Return the Kernel over joints and modes for one of `generic`, or that itself."""
+    found = COUNTERPARTS.get(given.python)
+    return KERNELS[found.__name__] if found else given

@@ -6,7 +6,7 @@ import functools
 
 from robodyn_ros.algorithms.centroidal import body_inertias as _body_inertias
 from robodyn_ros.algorithms.centroidal import centroidal_momentum as _momentum
-from robodyn_ros.algorithms.core import aba, crba, gravity, kinematics, manifold, rnea
+from robodyn_ros.algorithms.core import aba, crba, friction, gravity, kinematics, manifold, rnea
 from robodyn_ros.algorithms.core import coriolis as _coriolis
 from robodyn_ros.algorithms.core import energy as _energy
 from robodyn_ros.algorithms.core import jacobian as _jacobian
@@ -30,6 +30,7 @@ from robodyn_ros.algorithms.derivatives import (
 from robodyn_ros.algorithms.derivatives import mass_matrix_derivative as _mass_matrix_derivative
 from robodyn_ros.algorithms.derivatives import regressor as _regressor
 from robodyn_ros.algorithms.mass_matrix import mass_matrix_factors as _mass_factors
+from robodyn_ros.algorithms.mass_matrix import mass_matrix_inverse as _mass_matrix_inverse
 from robodyn_ros.algorithms.mass_matrix import (
     mass_matrix_inverse_world_frame as _mass_matrix_inverse_common,
 )
@@ -69,6 +70,7 @@ bias_torque = kernel(rnea.bias_torque)
 gravity_torque = kernel(gravity.gravity_torque)
 mass_matrix = kernel(crba.mass_matrix)
 mass_matrix_inverse = kernel(_mass_matrix_inverse_common.mass_matrix_inverse)
+mass_matrix_inverse_in_place = kernel(_mass_matrix_inverse.mass_matrix_inverse_in_place)
 mass_solve = kernel(_mass_solve.mass_solve)
 forward_dynamics = kernel(aba.forward_dynamics)
 coriolis_matrix = kernel(_coriolis.coriolis_matrix)
@@ -121,6 +123,9 @@ forward_dynamics_second_derivatives = kernel(
 )
 integrate = kernel(manifold.integrate)
 difference = kernel(manifold.difference)
+position_rates = kernel(manifold.position_rates)
+make_unit = kernel(manifold.make_unit)
+friction_torque = kernel(friction.friction_torque)
 
 #: Kernels that laws and services of the nodes call.
 SERVING = (
@@ -145,7 +150,20 @@ SERVING = (
     task_inertia,
     regressor,
 )
-ALL = SERVING + (
+#: Further kernels that laws and steps of the plant call.
+INNER = (
+    friction_torque,
+    mass_matrix_inverse_in_place,
+    mass_factors,
+    factor_product,
+    damping_torques,
+    integrate,
+    position_rates,
+    make_unit,
+)
+ALL = (
+    *SERVING,
+    *INNER,
     link_motions,
     joint_wrenches,
     forward_dynamics_wrenches,
@@ -153,8 +171,6 @@ ALL = SERVING + (
     centroidal_momentum,
     centroidal_momentum_matrix,
     composite_inertia,
-    mass_factors,
-    factor_product,
     joint_inertias,
     mass_product,
     mass_matrix_diagonal,
@@ -171,7 +187,6 @@ ALL = SERVING + (
     inverse_dynamics_inertial,
     inverse_dynamics_fixed,
     body_inertias,
-    integrate,
     difference,
     of_axes,
     jacobian_derivative,
@@ -183,5 +198,4 @@ ALL = SERVING + (
     inverse_dynamics_second_derivatives,
     inverse_dynamics_hessian,
     forward_dynamics_second_derivatives,
-    damping_torques,
 )

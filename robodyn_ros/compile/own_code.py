@@ -1,14 +1,20 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of one robot's straight-line code, from kernels for any robot.
+"""Calls of one robot's own code, from kernels for any robot.
 
-The first row of `topology` may have the address of a table (model.layout.CODE). The table has the
-addresses of the robot's code for the recursions in ARGUMENTS, or zeros. A kernel that calls such a
-recursion looks there first. So one compiled kernel serves every robot, at the speed of its code.
+The first row of `topology` may have the address of a table (model.layout.CODE). A kernel that
+calls a recursion looks there first. So one compiled kernel serves every robot. The table has
+
+    [topology without a table, coordinates, code of each recursion in ARGUMENTS or 0].
+
+`code` is the straight-line code of the robot. `coordinates` names the kernels that run in its
+place: those over the joints of a tree, over independent joints, or over joints and modes. They are
+called with the topology without a table, so that recursions over the tree serve inside them.
 """
 
 import functools
 import inspect
+from types import FunctionType
 
 import numpy as np
 from numba import types
@@ -37,30 +43,53 @@ ARGUMENTS = {
     mixed_dynamics.mixed_dynamics: ('q', 'qd', 'free', 'known', 'tau', 'qdd'),
     damping_torques.damping_torques: ('q', 'qd', 'rates', 'damping', 'coriolis'),
 }
+#: Coordinates of a robot: joints of a tree, independent joints of a tree or of loops, and joints
+#: with the modes of flexible links.
+JOINTS, INDEPENDENT, MODES = range(3)
+WITHOUT, COORDINATES, FIRST_CODE = range(3)  # entries of the table
+
 #: Arguments that are zero in that code, unless it takes them.
 ZEROS = ('f_ext', 'diagonal')
 
 TEXT = """
 def {name}({parameters}):
     table = topology[0, {CODE}]
-    if table != 0:
-        code = entry(table, {slot})
-        if {condition}:
-            return{success}
+    if table != 0:{own}
+        coordinates = entry(table, {COORDINATES})
+        if coordinates != {JOINTS}:
+            return over(coordinates, entry(table, {WITHOUT}), {parameters})
     return otherwise({parameters})
 """
+COPY = """
+def {name}({parameters}):
+    table = topology[0, {CODE}]
+    if table != 0 and entry(table, {COORDINATES}) != {JOINTS}:
+        raise TypeError('{refusal}')
+    return otherwise({parameters})
+"""
+REFUSAL = (
+    '{name}: got an array of another type or layout than annotated, in a kernel for a robot with '
+    'dependent joints or flexible links; expected the annotated ones'
+)
+OWN = """
+        code = entry(table, {slot})
+        if {condition}:
+            return{success}"""
 
 
 class OwnCode:
-    """The table of one robot's code, and its topology with the address of the table.
+    """The table of one robot, and its topology with the address of the table.
 
     topology : that of the robot. kernels : {recursion of ARGUMENTS: Kernel}, compiled here.
+    coordinates : JOINTS, INDEPENDENT or MODES.
     """
 
-    def __init__(self, topology, kernels):
+    def __init__(self, topology, kernels, coordinates=JOINTS):
         self._kernels = kernels  # must live as long as their addresses are in use
-        self._table = np.zeros(len(ARGUMENTS), np.int64)
-        for slot, recursion in enumerate(ARGUMENTS):
+        self._without = np.ascontiguousarray(topology)
+        self._table = np.zeros(FIRST_CODE + len(ARGUMENTS), np.int64)
+        self._table[:FIRST_CODE] = self._without.ctypes.data, coordinates
+        for slot, recursion in enumerate(ARGUMENTS, start=FIRST_CODE):
             if recursion in kernels:
                 self._table[slot] = _address(kernels[recursion], _kinds(recursion))
         self.topology = topology.copy()
@@ -76,31 +105,58 @@ class OwnCode:
         return call
 
 
-def or_own_code(recursion, otherwise):
+def of_robot(recursion, over, otherwise):
     """Return a function for kernels: the robot's own code for a recursion, or else `otherwise`.
 
-    `otherwise` runs too where the code does not apply, or refuses.
+    over : called where the coordinates of the robot are not the joints of a tree. Its first
+    arguments are the coordinates, and the address of the topology without a table. Both run too
+    where the own code does not apply, or refuses.
     """
-    parameters = tuple(inspect.signature(recursion).parameters)
-    given = ARGUMENTS[recursion]
+    has_own = recursion in ARGUMENTS
+    return _written(
+        recursion,
+        TEXT,
+        {'own': _own(recursion) if has_own else ''},
+        over=over,
+        otherwise=otherwise,
+        nothing=_nothing,
+        run=_run(_kinds(recursion)) if has_own else None,
+    )
+
+
+def of_tree(recursion):
+    """Return a copy of a recursion for kernels, which refuses robots with other coordinates."""
+    copy = FunctionType(recursion.__code__, recursion.__globals__, recursion.__name__)
+    refusal = REFUSAL.format(name=recursion.__name__)
+    return _written(recursion, COPY, {'refusal': refusal}, otherwise=primitive(copy))
+
+
+def _written(recursion, text, inserted, **space):
+    """Return the function of a text, with the arguments of a recursion and names in `space`."""
+    text = text.format(
+        name=recursion.__name__,
+        parameters=', '.join(inspect.signature(recursion).parameters),
+        CODE=CODE,
+        COORDINATES=COORDINATES,
+        JOINTS=JOINTS,
+        WITHOUT=WITHOUT,
+        **inserted,
+    )
+    space['entry'] = _entry
+    exec(text, space)
+    return space[recursion.__name__]
+
+
+def _own(recursion):
+    """Return the text that runs the robot's own code."""
+    given, parameters = ARGUMENTS[recursion], inspect.signature(recursion).parameters
     call = f'run(code, {", ".join(given)}) == 0'
     zeros = [f'nothing({each})' for each in ZEROS if each in parameters and each not in given]
-    text = TEXT.format(
-        name=recursion.__name__,
-        parameters=', '.join(parameters),
-        CODE=CODE,
-        slot=list(ARGUMENTS).index(recursion),
+    return OWN.format(
+        slot=FIRST_CODE + list(ARGUMENTS).index(recursion),
         condition=' and '.join(('code != 0', *zeros, call)),
         success=' 0' if returns_a_value(recursion) else '',
     )
-    space = {
-        'entry': _entry,
-        'nothing': _nothing,
-        'run': _run(_kinds(recursion)),
-        'otherwise': otherwise,
-    }
-    exec(text, space)
-    return space[recursion.__name__]
 
 
 @primitive

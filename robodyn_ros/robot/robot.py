@@ -363,8 +363,8 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         -------
         Kernel
         """
-        model = self.model
-        return linker.over_independent(kernel) if model.is_embedded else kernel
+        coordinates = linker.coordinates_of(self.model)
+        return linker.over_coordinates(kernel, self.model, coordinates)
 
     def with_payload(self, mass: float, com: ArrayLike, inertia: ArrayLike, frame: str) -> Robot:
         """Return a new robot with a rigid payload; this one does not change.

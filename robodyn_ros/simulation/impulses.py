@@ -14,7 +14,7 @@ the exact impulses of that case.
 
 from numpy import sqrt
 
-from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse import mass_matrix_inverse
+from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse import mass_matrix_inverse_in_place
 from robodyn_ros.simulation.joint_table import (
     BRAKE,
     BRAKED,
@@ -241,7 +241,9 @@ def resolve(topology, constants, joints, scratch, work, h, q, qd):
         work[FREE, k] = qd[k]
         viscous = joints[k, DAMPING] + work[GAIN, k]
         work[DIAGONAL, k] = h * viscous + BRAKE * joints[k, BRAKED]
-    status = mass_matrix_inverse(topology, constants, scratch, q, work[DIAGONAL], work[INVERSE:])
+    status = mass_matrix_inverse_in_place(
+        topology, constants, scratch, q, work[DIAGONAL], work[INVERSE:]
+    )
     if status == 0:
         settle(joints, work, h, q, qd)
     return status

@@ -28,32 +28,28 @@ from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.step import LARGEST_EFFORT, LARGEST_POSITION
 
 
-def kernels_of(method, is_embedded=False, has_contacts=False):
+def kernels_of(method, has_contacts=False):
     """Return the kernels of a Plant, its step first; its step calls those from the third on.
 
     Parameters
     ----------
     method : int
         The integrator; see PlantSettings.method.
-    is_embedded : bool
-        Whether some joints follow others.
     has_contacts : bool
         Whether its bodies may touch obstacles.
     """
-    of_contacts = contact_step.called_of(is_embedded) if has_contacts else ()
+    of_contacts = contact_step.CALLED if has_contacts else ()
     steps = contact_step if has_contacts else step
-    called = *step.called_of(method, is_embedded), *of_contacts
+    called = *step.called_of(method), *of_contacts
     return steps.step_of(method), drives.take, *called
 
 
-#: Those of plants with the two usual integrators, but for steps over independent joints.
+#: Those of plants with the two usual integrators.
 KERNELS = tuple(
     dict.fromkeys(
         kernel
         for method in (SEMI_IMPLICIT_EULER, ENERGY_ROSENBROCK)
-        for is_embedded in (False, True)
-        for kernel in kernels_of(method, is_embedded, has_contacts=True)
-        + kernels_of(method, is_embedded)
+        for kernel in kernels_of(method, has_contacts=True) + kernels_of(method)
     )
 )
 
@@ -142,9 +138,7 @@ class Plant:
         if contacts is not None:
             self._touching = Touching(model, contacts)
             self._options += (self._touching.arrays,)
-        self.kernel, _, *called = kernels_of(
-            settings.method, model.is_embedded, contacts is not None
-        )
+        self.kernel, _, *called = kernels_of(settings.method, contacts is not None)
         provide(called)
         self._kernel = robot.linked(self.kernel)
         self.reset()

@@ -240,8 +240,7 @@ def rollout(plant, joints, f_ext, options, position, velocity, efforts, dt, gain
     result.position[:, 0] = _each(plant.checked_position, position)
     result.velocity[:, 0] = _each(plant.checked_velocity, velocity)
     twin = plant.linked(kernel)
-    if not model.is_embedded:  # rollouts over independent joints contain their steps
-        provide([plant.kernel])
+    provide([plant.kernel])
     compiled = twin.compiled
 
     def work(first, last):

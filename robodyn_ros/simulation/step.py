@@ -7,9 +7,7 @@ Euler steps are a kernel of their own, all other schemes share one.
 
 import inspect
 
-from robodyn_ros.algorithms.constraints.mass_matrix import mass_matrix_inverse_in_place
 from robodyn_ros.algorithms.core.gravity import gravity_torque
-from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse import mass_matrix_inverse
 from robodyn_ros.algorithms.variants.diagonal_velocities import (
     diagonal_rates,
     diagonal_velocities,
@@ -200,10 +198,6 @@ step_by_runge_kutta = kernel(inspect.unwrap(by_runge_kutta))
 _EULER, _WITH_EVENTS, _SETTLE = (
     separate_kernel(function, fastmath=False) for function in (euler, with_events, settle)
 )
-_INVERSE = {
-    False: separate_kernel(mass_matrix_inverse),
-    True: separate_kernel(mass_matrix_inverse_in_place),
-}
 _SCHEMES = {
     method: separate_kernel(function, fastmath=False)
     for function, methods in (
@@ -225,15 +219,9 @@ def step_of(method):
     return step if method == SEMI_IMPLICIT_EULER else step_by_runge_kutta
 
 
-def called_of(method, is_embedded=False):
-    """Return the kernels that the steps of a method call.
-
-    is_embedded : whether some joints follow others. The step for such robots has the schemes in
-    its own code, over the independent joints.
-    """
-    called = [_INVERSE[is_embedded], _SETTLE]
-    if not is_embedded:
-        called += [_EULER]
-        if method != SEMI_IMPLICIT_EULER:
-            called += [_WITH_EVENTS, _SCHEMES[method]]
-    return (*called, *_DIAGONAL) if method == DIAGONAL_RK4 else tuple(called)
+def called_of(method):
+    """Return the kernels that the steps of a method call."""
+    called = (_SETTLE, _EULER)
+    if method != SEMI_IMPLICIT_EULER:
+        called += (_WITH_EVENTS, _SCHEMES[method])
+    return called + _DIAGONAL if method == DIAGONAL_RK4 else called

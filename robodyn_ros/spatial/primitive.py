@@ -4,7 +4,6 @@
 
 import functools
 import inspect
-from types import FunctionType
 
 from numba import types
 from numba.extending import overload, register_jitable
@@ -30,33 +29,19 @@ def recursion(function):
     the plain function.
     """
     RECURSIONS[function] = None
-    return _called(function, function, lambda: recursion.call_of(function))
-
-
-#: Returns what kernels compile in place of a recursion: its call, by robodyn_ros.compile.
-recursion.call_of = lambda function: function
-
-
-def called_instead(function, call_of):
-    """Return a copy of an annotated primitive, in whose place kernels compile a call.
-
-    call_of : returns what they call where their arguments have the annotated types. Otherwise they
-    compile the primitive. For Python the copy is a plain function.
-    """
-    copy = FunctionType(function.__code__, function.__globals__, function.__name__)
-    return _called(functools.update_wrapper(copy, function), function, call_of)
-
-
-def _called(function, primitive, call_of):
-    """Let kernels compile call_of(), or the primitive where types differ, for a function."""
 
     @overload(function, jit_options={'no_cfunc_wrapper': True}, strict=False)
     def chosen(*given):
-        kinds = [each.annotation for each in inspect.signature(primitive).parameters.values()]
+        kinds = [each.annotation for each in inspect.signature(function).parameters.values()]
         fits = len(given) == len(kinds) and all(map(_fits, given, kinds))
-        return call_of() if fits else primitive
+        return recursion.call_of(function) if fits else recursion.copy_of(function)
 
     return function
+
+
+#: Return what kernels compile in place of a recursion, by robodyn_ros.compile: its call, and its
+#: copy where types differ.
+recursion.call_of = recursion.copy_of = lambda function: function
 
 
 def _fits(given, kind):

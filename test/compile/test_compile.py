@@ -195,6 +195,8 @@ POISONED = (
     'J',
     'damping',
 )
+#: Positions are of no meaning to them for a robot without quaternions and waves of friction.
+OF_RATES = (generic.position_rates, generic.make_unit, generic.friction_torque)
 
 
 def test_nan_in_means_nan_out(one, robot):
@@ -205,7 +207,7 @@ def test_nan_in_means_nan_out(one, robot):
     results_only = outputs.keys() - {'work', 'vectors'}
     for name in POISONED:
         called = arguments(robot, one)
-        if name not in called or name in outputs:
+        if name not in called or name in outputs or (name == 'q' and one in OF_RATES):
             continue
         bad = np.full_like(called[name], np.nan) if name != 'damping' else np.nan
         if name in ('constants', 'gravity', 'frame'):

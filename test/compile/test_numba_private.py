@@ -10,6 +10,7 @@ import pytest
 from robodyn_ros.compile import numba_private
 from robodyn_ros.errors import KernelError
 from support.processes import run_script
+from support.robots.fingers import GRIPPER
 
 PACKAGE = Path(numba_private.__file__).resolve().parents[1]
 FILE = 'numba_private.py'
@@ -55,6 +56,15 @@ arms = GravityCompensation(robot)
 found = [robot.gravity_torque(np.zeros(1))[0]]
 twin.compiled
 print(json.dumps([tau[0], again[0], *found, twin is not law]))
+"""
+FINGERS = """
+import numpy as np
+from robodyn_ros import Robot
+from robodyn_ros.control.laws.gravity_compensation import GravityCompensation
+robot = Robot.from_urdf(sys.argv[2])
+law, terms, q = GravityCompensation(robot), np.zeros((6, 1)), np.array([0.4])
+law.torques(q, np.zeros(1), np.zeros((3, 1)), np.ones((2, 1)), terms)
+print(json.dumps([terms.sum(), robot.gravity_torque(q)[0]]))
 """
 PARTS = (
     'cgutils', 'typed_passes', 'CompilerBase', 'DefaultPassBuilder', 'Lower', 'populate_array',
@@ -102,6 +112,18 @@ def test_without_a_private_part_a_robot_works(tmp_path):
     )
     assert found == again == method == pytest.approx(2.0 * 9.81 * 0.5) and is_linked
     assert said.count('kernels are called more slowly') == 1
+
+
+def test_without_a_private_part_a_law_serves_dependent_joints(tmp_path):
+    """Without tables of addresses: copies of functions call the other recursions."""
+    (tmp_path / 'fingers.urdf').write_text(GRIPPER)
+    (law, robot), _ = run_script(
+        BLOCK + FINGERS,
+        tmp_path,
+        ['Lower', tmp_path / 'fingers.urdf'],
+        ROBODYN_CACHE_DIR=tmp_path / 'cache',
+    )
+    assert law == pytest.approx(robot, rel=1e-14) and robot != 0.0
 
 
 @pytest.mark.parametrize('version', ['0.55.1', '0.58.1', '0.9'])

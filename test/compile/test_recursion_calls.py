@@ -4,10 +4,14 @@
 
 from pathlib import Path
 
+import numpy as np
+import pytest
+
 from robodyn_ros.compile import generic
 from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.spatial.primitive import RECURSIONS
 from support.processes import run_script
+from support.robots.fingers import GRIPPER
 
 URDF = Path(__file__).resolve().parents[2] / 'config' / 'urdf' / 'ur_like.urdf'
 SCRIPT = """
@@ -47,35 +51,39 @@ if not hits and stats:
     text = result.library.get_llvm_str()
 print(json.dumps([
     float(abs(tau - expected).max()), float(abs(columns[:, 1] - expected).max()), hits,
-    'gravity.gravity_torque.address' in text]))
+    'gravity.gravity_torque.addresses' in text]))
 """
 
-GRIPPER = """
-<robot name="fingers"><link name="base"/>
-  <link name="left"><inertial><origin xyz="0.1 0 0"/><mass value="1"/>
-    <inertia ixx="0.01" iyy="0.02" izz="0.02" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <link name="right"><inertial><origin xyz="0 0.1 0"/><mass value="2"/>
-    <inertia ixx="0.02" iyy="0.01" izz="0.02" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <joint name="lead" type="continuous"><parent link="base"/><child link="left"/>
-    <axis xyz="0 1 0"/></joint>
-  <joint name="follow" type="continuous"><parent link="base"/><child link="right"/>
-    <axis xyz="1 0 0"/><mimic joint="lead" multiplier="-0.5"/></joint>
-</robot>
-"""
 LAW = """
 import json
 import sys
 import numpy as np
 from robodyn_ros import Robot
+from robodyn_ros.algorithms.core.gravity import gravity_torque
+from robodyn_ros.compile.kernel import kernel
 from robodyn_ros.control.laws.gravity_compensation import GravityCompensation
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+
+@kernel
+def other_layout(topology: Topology, constants: Table, gravity: Constant, scratch: Matrix,
+                 q: Vector, columns: Matrix):
+    '''Write gravity torques into a column that is not contiguous.'''
+    gravity_torque(topology, constants, gravity, scratch, q, columns[:, 1])
 
 robot = Robot.from_urdf(sys.argv[1])
 law, terms = GravityCompensation(robot), np.zeros((6, 1))
 twin = robot.linked(law.kernels[0])
 law.torques(np.array([0.4]), np.zeros(1), np.zeros((3, 1)), np.ones((2, 1)), terms)
 error = terms.sum() - robot.gravity_torque([0.4])[0]
-hits = sum(twin.compiled.stats.cache_hits.values())
-print(json.dumps([twin is not law.kernels[0], error, hits]))
+stats = getattr(law.kernels[0].compiled, 'stats', None)
+hits = sum(stats.cache_hits.values()) if stats else 0
+refusal, column = '', np.zeros((1, 2))
+try:
+    other = robot.linked(other_layout)
+    other(*robot._weighted, np.array([0.4]), column)
+except TypeError as caught:
+    refusal = str(caught)
+print(json.dumps([twin is not law.kernels[0], error, hits, refusal, column[0, 1]]))
 """
 
 
@@ -90,13 +98,28 @@ def test_a_recursion_is_called_where_types_fit_and_compiled_in_elsewhere(tmp_pat
 
 
 def test_a_law_over_dependent_joints_comes_from_the_cache(tmp_path):
-    """In a new process, where nothing has named the kernels that it calls."""
+    """In a new process, where nothing has named the kernels that it calls.
+
+    A recursion over the tree never serves such a robot, which it could not see.
+    """
     (tmp_path / 'fingers.urdf').write_text(GRIPPER)
     for expected_hits in (0, 1):
-        (is_twin, error, hits), _ = run_script(
+        (is_twin, error, hits, refusal, _), _ = run_script(
             LAW, tmp_path, [str(tmp_path / 'fingers.urdf')], ROBODYN_CACHE_DIR=tmp_path / 'cache'
         )
         assert is_twin and abs(error) < 1e-14 and hits == expected_hits
+        assert 'gravity_torque: got an array of another type or layout' in refusal
+
+
+def test_a_law_over_dependent_joints_runs_without_the_compiler(tmp_path):
+    """Python has no tables of addresses: copies of functions call the other recursions."""
+    (tmp_path / 'fingers.urdf').write_text(GRIPPER)
+    (is_twin, error, _, refusal, column), _ = run_script(
+        LAW, tmp_path, [str(tmp_path / 'fingers.urdf')], NUMBA_DISABLE_JIT='1'
+    )
+    assert is_twin and abs(error) < 1e-14 and refusal == ''
+    weight = 9.81 * 0.1 * (np.cos(0.4) + 0.5 * 2.0 * np.cos(0.5 * 0.4))
+    assert column == pytest.approx(-weight, rel=1e-12)
 
 
 def test_the_same_without_the_compiler(tmp_path):

@@ -22,8 +22,8 @@ from robodyn_ros.algorithms.core.composite import (
     solve_outer,
 )
 from robodyn_ros.model.layout import PARENT, V
-from robodyn_ros.spatial.primitive import primitive, separate
-from robodyn_ros.spatial.types import Boolean, Integer, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Boolean, Matrix, Table, Topology, Vector
 
 
 @primitive
@@ -85,7 +85,7 @@ def mass_matrix_inverse(
     return status
 
 
-@separate
+@primitive
 def mass_matrix_inverse_in_place(
     topology: Topology,
     constants: Table,
@@ -93,7 +93,7 @@ def mass_matrix_inverse_in_place(
     q: Vector,
     diagonal: Vector,
     inverse: Matrix,
-) -> Integer:
+):
     """Compute the same, without an array for motions."""
     return mass_matrix_inverse(topology, constants, scratch, q, diagonal, inverse, inverse)
 

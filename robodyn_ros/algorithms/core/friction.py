@@ -23,7 +23,7 @@ from robodyn_ros.model.layout import (
     Q,
     V,
 )
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.types import Table, Topology, Vector
 
 #: Velocity [rad/s or m/s] at which Coulomb friction is tanh(1) of its full value.
@@ -63,7 +63,7 @@ def joint_friction(constants, i, position, rate):
     return constants[i, DAMPING] * rate + dry
 
 
-@primitive
+@recursion
 def friction_torque(topology: Topology, constants: Table, q: Vector, qd: Vector, tau: Vector):
     """Friction of the model at q (nq,) and qd (nv,); tau (nv,) [N m or N], written."""
     for i in range(1, topology.shape[0]):

@@ -36,8 +36,8 @@ def integrate(topology: Topology, q: Vector, qd: Vector, dt: Scalar, moved: Vect
             moved[k] = q[k] + dt * qd[j]
 
 
-@primitive
-def position_rates(topology, q, qd, rates):
+@recursion
+def position_rates(topology: Topology, q: Vector, qd: Vector, rates: Vector):
     """rates = dq/dt: of a quaternion p it is p (omega, 0) / 2. rates : (nq,), written."""
     for i in range(1, topology.shape[0]):
         kind, k, j = topology[i, KIND], topology[i, Q], topology[i, V]
@@ -50,8 +50,8 @@ def position_rates(topology, q, qd, rates):
             rates[k] = qd[j]
 
 
-@primitive
-def make_unit(topology, q):
+@recursion
+def make_unit(topology: Topology, q: Vector):
     """Normalise every quaternion."""
     for i in range(1, topology.shape[0]):
         if topology[i, KIND] == BALL_X:

@@ -12,7 +12,7 @@ from robodyn_ros.algorithms.core.joint_transform import (
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_solve import cross_base_to_tip, rest_base
 from robodyn_ros.algorithms.task_space.operational_space_inertia import cross_to_child, hold_base
 from robodyn_ros.model.layout import PARENT, V
-from robodyn_ros.spatial.primitive import primitive, separate
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.types import Integer, Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import scale, store
 
@@ -37,8 +37,8 @@ def move(topology, constants, scratch, i, alpha, a, qdd):
     store(scratch, i, at.ACCEL, a)
 
 
-@separate
-def mass_matrix_inverse(
+@recursion
+def mass_matrix_inverse_in_place(
     topology: Topology,
     constants: Table,
     scratch: Matrix,

@@ -159,7 +159,7 @@ def mass_matrix_inverse(
 
     Jain 2011, Algorithm 10.4 (eq. 10.31-10.33), in the outward sweep with the frame of section
     5.4, where psi is the identity minus S G^T. Upsilon+ G is the sum over its joints. Arguments
-    and status as of `mass_matrix_inverse.mass_matrix_inverse`; motions, see above, is overwritten.
+    and status as of `mass_matrix_inverse_in_place`; motions, see above, is overwritten.
     """
     joint_transforms(topology, constants, scratch, q)
     status = articulated_inertias(topology, constants, scratch, diagonal)

@@ -75,14 +75,12 @@ def make_contacts(values: Mapping[str, Any], source: RobotSource) -> Contacts | 
     return contact_file.contacts_of(path, source.description) if path else None
 
 
-def plant_kernels(
-    values: Mapping[str, Any], robot: Robot, contacts: Contacts | None
-) -> tuple[Kernel, ...]:
+def plant_kernels(values: Mapping[str, Any], contacts: Contacts | None) -> tuple[Kernel, ...]:
     """Return the kernels that the plant of a node takes its steps with."""
     method = METHODS[values['integrator']]
     if values['flexible_links_path']:
         return flexible_kernels(method)
-    return kernels_of(method, robot.model.is_embedded, contacts is not None)
+    return kernels_of(method, contacts is not None)
 
 
 def elastic_joints(values: Mapping[str, Any]) -> dict[str, ElasticJoint]:

@@ -73,7 +73,7 @@ class SimulatorSession:
     ):
         robot = simulated_robot(values, robot)
         plant = make_plant(values, robot, contacts)
-        warm_up(plant_kernels(values, robot, contacts))
+        warm_up(plant_kernels(values, contacts))
         self.lock = Lock()
         bends = isinstance(plant, FlexiblePlant)
         elastic = plant.elastic if isinstance(plant, ElasticPlant) else ()

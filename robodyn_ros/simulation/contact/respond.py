@@ -28,7 +28,7 @@ from robodyn_ros.algorithms.contact.layout import (
     STICKS,
 )
 from robodyn_ros.algorithms.core.manifold import integrate
-from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse import mass_matrix_inverse
+from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse import mass_matrix_inverse_in_place
 from robodyn_ros.simulation.joint_table import (
     BRAKE,
     BRAKED,
@@ -162,7 +162,9 @@ def respond(topology, constants, joints, scratch, work, h, contact, count, q):
     for k in range(n):
         viscous = joints[k, DAMPING] + work[GAIN, k]
         work[DIAGONAL, k] = h * viscous + BRAKE * joints[k, BRAKED]
-    status = mass_matrix_inverse(topology, constants, scratch, q, work[DIAGONAL], work[INVERSE:])
+    status = mass_matrix_inverse_in_place(
+        topology, constants, scratch, q, work[DIAGONAL], work[INVERSE:]
+    )
     if status != 0:
         return -1 - status
     b = write_joints(joints, work, contact, h, q)
@@ -203,7 +205,9 @@ def rebound(topology, constants, joints, scratch, work, contact, count, q, qd):
         v[k] = qd[k]
         work[LEVEL, k] = 0.0
         work[DIAGONAL, k] = BRAKE * joints[k, BRAKED]
-    status = mass_matrix_inverse(topology, constants, scratch, q, work[DIAGONAL], work[INVERSE:])
+    status = mass_matrix_inverse_in_place(
+        topology, constants, scratch, q, work[DIAGONAL], work[INVERSE:]
+    )
     if status != 0:
         return status
     b = write_joints(joints, work, contact, INSTANT, q)

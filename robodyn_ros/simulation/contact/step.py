@@ -351,14 +351,10 @@ def by_runge_kutta_in_contact(
 
 step = Kernel(by_euler_in_contact, nogil=True)
 step_by_runge_kutta = Kernel(by_runge_kutta_in_contact, nogil=True)
-_IMPULSES, _EULER = (
+#: Kernels that steps in contact call, besides those of step.called_of.
+CALLED = tuple(
     separate_kernel(function, fastmath=False) for function in (contact_impulses, euler_in_contact)
 )
-
-
-def called_of(is_embedded=False):
-    """Return the kernels that steps in contact call, besides those of step.called_of."""
-    return (_IMPULSES,) if is_embedded else (_IMPULSES, _EULER)
 
 
 def step_of(method):

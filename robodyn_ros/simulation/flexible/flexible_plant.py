@@ -4,7 +4,6 @@
 
 import numpy as np
 
-from robodyn_ros.codegen import linker
 from robodyn_ros.compile.flexible import KERNELS
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.model.extended.flexible_model import with_modal_links
@@ -28,8 +27,7 @@ def flexible_kernels(method):
     method : int
         The integrator; see PlantSettings.method.
     """
-    step, *others = kernels_of(method)
-    return linker.over_modes(step), *others, *KERNELS.values()
+    return *kernels_of(method), *KERNELS.values()
 
 
 class FlexiblePlant(SpringPlant):

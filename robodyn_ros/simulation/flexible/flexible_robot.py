@@ -8,6 +8,7 @@ from robodyn_ros.algorithms.core import scratch
 from robodyn_ros.codegen import linker
 from robodyn_ros.compile.call import provide
 from robodyn_ros.compile.flexible import KERNELS, body_poses
+from robodyn_ros.compile.own_code import MODES
 from robodyn_ros.model.extended.flexible_model import FlexibleModel
 
 
@@ -31,7 +32,7 @@ class FlexibleRobot:
     def linked(self, kernel):
         """Return the twin of a kernel over flexible links; see `Robot.linked`."""
         provide(KERNELS.values())
-        return linker.over_modes(kernel)
+        return linker.over_coordinates(kernel, self.model, MODES)
 
     def forward_dynamics(self, q, qd, tau):
         """Return (nv,) accelerations of joints and modes.

@@ -8,12 +8,13 @@ from operator import attrgetter
 import numpy as np
 import pytest
 
-from robodyn_ros.algorithms.core import rnea
+from robodyn_ros.algorithms.core import aba, rnea
 from robodyn_ros.algorithms.core.scratch import allocate
 from robodyn_ros.codegen.linker import LINKS
 from robodyn_ros.codegen.specialise import specialise
-from robodyn_ros.compile import embedded, generic
-from robodyn_ros.compile.own_code import OwnCode
+from robodyn_ros.compile import embedded, generic, kernel
+from robodyn_ros.compile.call import provide_in_place
+from robodyn_ros.compile.own_code import INDEPENDENT, OwnCode
 from robodyn_ros.control.laws.computed_torque import ComputedTorque
 from robodyn_ros.control.laws.diagonal_damping import DiagonalDamping
 from robodyn_ros.control.laws.specialised_law import specialised_kernels
@@ -21,6 +22,7 @@ from robodyn_ros.model import build
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.specialised_step import specialised_step
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 from support.compare import agree, solve_tolerance
 from support.robots.families import GRAVITY, describe, states
 
@@ -117,16 +119,36 @@ def test_diagonal_damping_links_to_the_code(gripper):
     assert qd @ (special[0] + special[2]) < 0.0
 
 
+@kernel
+def accelerations(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    tau: Vector,
+    f_ext: Matrix,
+    diagonal: Vector,
+    qdd: Vector,
+):
+    """Compute forward dynamics; return its status."""
+    return aba.forward_dynamics(
+        topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, qdd
+    )
+
+
 def test_code_for_independent_joints_does_not_serve_the_tree_inside(gripper):
     """A recursion without own code calls those over all joints, not the robot's own."""
     model = gripper.model
     code = specialise(model, *LINKS[rnea.inverse_dynamics])
-    own = OwnCode(model.topology, {rnea.inverse_dynamics: code.one})
-    forward = embedded.kernel_of(generic.forward_dynamics)
+    inside = {aba.forward_dynamics: embedded.kernel_of(generic.forward_dynamics)}
+    provide_in_place(inside, INDEPENDENT)
+    own = OwnCode(model.topology, {rnea.inverse_dynamics: code.one}, INDEPENDENT)
     scratch, none = allocate(model.topology), np.zeros(gripper.nv)
     fixed = model.constants, model.gravity, scratch
     for q, qd, tau in states(gripper):
         free, qdd = np.zeros((model.topology.shape[0], 6)), np.zeros(gripper.nv)
-        assert forward(own.topology, *fixed, q, qd, tau, free, none, qdd) == 0
+        assert accelerations(own.topology, *fixed, q, qd, tau, free, none, qdd) == 0
         slack = solve_tolerance(gripper.mass_matrix(q))
         agree(qdd, gripper.forward_dynamics(q, qd, tau), slack)

@@ -185,7 +185,7 @@ ITEMS = (
         (
             'formulations.jain.operational_space_operators.mass_matrix_inverse',
             'formulations.jain.operational_space_operators.inverse_decomposition',
-            'algorithms.mass_matrix.mass_matrix_inverse.mass_matrix_inverse',
+            'algorithms.mass_matrix.mass_matrix_inverse.mass_matrix_inverse_in_place',
             'algorithms.mass_matrix.mass_matrix_inverse_world_frame.mass_matrix_inverse',
             'robot.robot.Robot.mass_matrix_inverse',
         ),

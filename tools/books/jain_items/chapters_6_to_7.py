@@ -152,7 +152,7 @@ ITEMS = (
             'formulations.jain.operators.spatial_operators.SpatialOperators.inverse_factor',
             'formulations.jain.operators.spatial_operators.SpatialOperators.mass_matrix_inverse',
             'algorithms.mass_matrix.mass_matrix_solve.mass_solve',
-            'algorithms.mass_matrix.mass_matrix_inverse.mass_matrix_inverse',
+            'algorithms.mass_matrix.mass_matrix_inverse.mass_matrix_inverse_in_place',
             'algorithms.mass_matrix.mass_matrix_factors.factor_product',
             'robot.mass_operator.MassOperator.factor_product',
             'robot.mass_operator.MassOperator.solve',

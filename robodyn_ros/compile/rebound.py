@@ -1,0 +1,54 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Copies of functions that call other functions in place of those that their names say.
+
+For plain Python, which has no tables of robodyn_ros.compile.own_code.
+"""
+
+import functools
+import inspect
+from types import FunctionType, ModuleType, SimpleNamespace
+
+from robodyn_ros.spatial.primitive import primitive
+
+
+def rebound(function, replaced):
+    """Return a copy of a function that calls others, however deeply.
+
+    replaced : {function: other}, none of which is entered.
+    """
+    return _Copies(replaced).copy(inspect.unwrap(function))
+
+
+class _Copies:
+    """Copies of functions by function; one that calls nothing replaced is itself."""
+
+    def __init__(self, replaced):
+        self._copies = dict(replaced)
+
+    def copy(self, function):
+        """Return the copy of a plain function."""
+        names = function.__code__.co_names
+        known = function.__globals__
+        meant = {name: self._other(known[name], names) for name in names if name in known}
+        changed = {name: value for name, value in meant.items() if value is not known[name]}
+        if not changed:
+            return function
+        copy = FunctionType(function.__code__, known | changed, function.__name__)
+        return primitive(functools.update_wrapper(copy, function))
+
+    def _other(self, value, names):
+        """Return what a name means in a copy."""
+        if isinstance(value, ModuleType):
+            inside = {name: vars(value)[name] for name in names if name in vars(value)}
+            others = {name: self._other(each, ()) for name, each in inside.items()}
+            changed = any(others[name] is not each for name, each in inside.items())
+            return SimpleNamespace(**vars(value) | others) if changed else value
+        if not isinstance(value, FunctionType):
+            return value
+        if value not in self._copies:
+            self._copies[value] = value  # a function may call itself
+            plain = inspect.unwrap(value)
+            copy = self.copy(plain)
+            self._copies[value] = value if copy is plain else copy
+        return self._copies[value]
