@@ -3,6 +3,7 @@
 """The house as it was drawn: who may import whom, and how every file looks."""
 
 import ast
+import functools
 import importlib
 import inspect
 import itertools
@@ -96,6 +97,7 @@ def unit_of(name):
     return 'cli' if inner == '__main__' else inner
 
 
+@functools.cache
 def imports(path):
     """Return [(line, module, whether reading the file needs it)] of every import in a file."""
     tree, found = ast.parse(path.read_text(), str(path)), []
