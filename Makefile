@@ -87,7 +87,9 @@ check:
 	@$(PYTHON) -c 'import os, sys, sysconfig; os.path.exists(sysconfig.get_path("include") + "/Python.h") or sys.exit("Python.h of Python $(VERSION) is missing, the messages cannot be compiled: install python3-dev")'
 	@command -v c++ >/dev/null || { echo 'no C++ compiler: install build-essential'; exit 1; }
 
+# `pip install` may leave metadata here without the executables of nodes, which hide those in install/.
 setup: $(BUILT)
+	@rm -rf *.egg-info
 
 $(CREATED): | check
 	@echo 'Setting up ROS 2 $(DISTRO) ($(ROS)) with Python $(VERSION); details in $(LOG)'
