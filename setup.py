@@ -175,6 +175,7 @@ setup(
             'operational_space = robodyn_ros.control.laws.operational_space:OperationalSpace',
             'diagonal_damping = robodyn_ros.control.laws.diagonal_damping:DiagonalDamping',
             'underactuated_computed_torque = robodyn_ros.control.laws.underactuated:UnderactuatedComputedTorque',  # noqa: E501
+            'underactuated_operational_space = robodyn_ros.control.laws.underactuated_task:UnderactuatedOperationalSpace',  # noqa: E501
             'elastic_joint = robodyn_ros.control.laws.elastic_joint:ElasticJointLaw',
             'floating_base_computed_torque = robodyn_ros.control.laws.floating_base:FloatingBaseComputedTorque',  # noqa: E501
         ],

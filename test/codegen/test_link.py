@@ -31,6 +31,7 @@ LAWS = (
     'adaptive_computed_torque',
     'diagonal_damping',
     'underactuated_computed_torque',
+    'underactuated_operational_space',
     'elastic_joint',
 )
 

@@ -13,6 +13,7 @@ from robodyn_ros.control.laws.elastic_joint import ElasticJointLaw
 from robodyn_ros.control.laws.floating_base import FloatingBaseComputedTorque
 from robodyn_ros.control.laws.operational_space import OperationalSpace
 from robodyn_ros.control.laws.underactuated import UnderactuatedComputedTorque
+from robodyn_ros.control.laws.underactuated_task import UnderactuatedOperationalSpace
 from robodyn_ros.ros.common.lifecycle_node import NODE_PARAMETERS
 from robodyn_ros.ros.common.parameter_table import render
 from robodyn_ros.ros.controller.controller_parameters import (
@@ -33,6 +34,7 @@ TABLES = {
         *own_parameters(AdaptiveComputedTorque),
         *own_parameters(OperationalSpace),
         *own_parameters(UnderactuatedComputedTorque),
+        *own_parameters(UnderactuatedOperationalSpace),
         *own_parameters(ElasticJointLaw),
         *own_parameters(FloatingBaseComputedTorque),
     ),

@@ -15,6 +15,7 @@ from robodyn_ros.control.laws.operational_space import OperationalSpace
 from robodyn_ros.control.laws.passivity import Passivity
 from robodyn_ros.control.laws.pd import PD, PDGravity
 from robodyn_ros.control.laws.underactuated import UnderactuatedComputedTorque
+from robodyn_ros.control.laws.underactuated_task import UnderactuatedOperationalSpace
 from robodyn_ros.errors import RobodynError, UnknownNameError
 
 GROUP = 'robodyn_ros.control_laws'
@@ -30,6 +31,7 @@ BUILT_IN = {
         OperationalSpace,
         DiagonalDamping,
         UnderactuatedComputedTorque,
+        UnderactuatedOperationalSpace,
         ElasticJointLaw,
         FloatingBaseComputedTorque,
     )

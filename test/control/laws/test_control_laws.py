@@ -21,6 +21,7 @@ LAWS = [
     'operational_space',
     'diagonal_damping',
     'underactuated_computed_torque',
+    'underactuated_operational_space',
     'elastic_joint',
     'floating_base_computed_torque',
 ]

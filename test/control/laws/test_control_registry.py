@@ -30,6 +30,7 @@ BUILT_IN = [
     'operational_space',
     'diagonal_damping',
     'underactuated_computed_torque',
+    'underactuated_operational_space',
     'elastic_joint',
     'floating_base_computed_torque',
 ]

@@ -197,10 +197,13 @@ HOME = np.array([0.0, 1.2, 0.0, -2.17, 0.0, 1.6, 0.8])  # the forearm hangs from
 ELBOW = 3
 
 
-def tracked(law, lost, brake=False, seconds=8.0):
-    """Return errors and positions (k, nv), and commands, of an arm that moves there and back."""
-    start, shift = HOME.copy(), np.array([0.3, -0.18, -0.24, 0.0, 0.24, 0.18, -0.3])
-    start[ELBOW] += 0.2
+def tracked(law, lost, brake=False, seconds=8.0, home=HOME, lift=0.2):
+    """Return errors and positions (k, nv), and commands, of an arm that moves there and back.
+
+    lift : [rad] of the elbow above its equilibrium at home, where the motion begins.
+    """
+    start, shift = home.copy(), np.array([0.3, -0.18, -0.24, 0.0, 0.24, 0.18, -0.3])
+    start[ELBOW] += lift
     motion = Trajectory(
         times=[0.0, 2.0, 4.0],
         positions=[start, start + shift, start],

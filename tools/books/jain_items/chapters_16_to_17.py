@@ -93,10 +93,14 @@ ITEMS = (
         'Alg 16.4 (16.25)',
         'Computed torque with motors lost',
         'n N_a',
-        functions=('formulations.jain.under_actuated.generalized_jacobian.computed_torque',),
+        functions=(
+            'formulations.jain.under_actuated.generalized_jacobian.computed_torque',
+            'control.laws.underactuated_task.UnderactuatedOperationalSpace',
+        ),
         tests=(
             'test_computed_torque_moves_the_arm_of_the_node_as_commanded',
             'test_redundant_motors_hold_the_free_hinge',
+            'test_the_tool_is_a_linear_oscillator_about_its_path',
         ),
     ),
     Item(

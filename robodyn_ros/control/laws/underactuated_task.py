@@ -1,0 +1,299 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Operational-space control where some joints have no motor: the tool follows, they swing."""
+
+import numpy as np
+
+from robodyn_ros.algorithms.core.friction import friction_torque
+from robodyn_ros.algorithms.core.gravity import gravity_torque
+from robodyn_ros.algorithms.core.jacobian import jacobian, jacobian_bias
+from robodyn_ros.algorithms.core.kinematics import pose
+from robodyn_ros.algorithms.core.rnea import bias_torque
+from robodyn_ros.algorithms.variants.mixed_dynamics import mixed_dynamics
+from robodyn_ros.compile import kernel
+from robodyn_ros.control.laws.computed_torque import multiply
+from robodyn_ros.control.laws.law import (
+    ACCELERATION,
+    CORIOLIS,
+    FEEDBACK,
+    FRICTION,
+    GRAVITY,
+    INERTIA,
+    OTHER,
+    POSITION,
+    VELOCITY,
+    LawOption,
+    LawParameter,
+)
+from robodyn_ros.control.laws.operational_space import (
+    OperationalSpace,
+    compare,
+    gather,
+    observe_pose,
+    transpose_multiply,
+)
+from robodyn_ros.control.laws.singularity_handling import yielding_inertia
+from robodyn_ros.control.laws.underactuated import (
+    CORRECTION,
+    DRIFT,
+    LOCKED,
+    WANTED,
+    UnderactuatedComputedTorque,
+    leave_free,
+)
+from robodyn_ros.control.reference.task_reference import ERROR, TURN
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector
+
+UNIT = 3  # first of the rows of `known` with a unit acceleration of one joint each
+STIFFNESS, DAMPING, AXES, LENGTH, REACH = 1, 7, 13, 19, 20  # entries of `values`
+#: Rows of `task`, vectors of the tool.
+WEIGHTS, RATE, ASKED, PULL, BIAS, GAP, PUSH = range(7)
+
+
+@primitive
+def add_bias(topology, constants, scratch, q, qd, body, frame, zero, bias, sign, out):
+    """out += sign Jdot qd of the tool; bias and out : (6,), written."""
+    jacobian_bias(topology, constants, scratch, q, qd, body, frame, zero, bias)
+    for i in range(6):
+        out[i] += sign * bias[i]
+
+
+@primitive
+def watch(topology, constants, scratch, reference, body, frame, zero, X, J, wanted, task):
+    """Compute pose, velocity and acceleration of the tool of the joint reference."""
+    q, qd = reference[POSITION], reference[VELOCITY]
+    pose(topology, constants, scratch, q, body, frame, X)
+    observe_pose(X, wanted)
+    jacobian(topology, constants, scratch, q, body, frame, J)
+    multiply(J, qd, task[RATE])
+    multiply(J, reference[ACCELERATION], task[ASKED])
+    add_bias(topology, constants, scratch, q, qd, body, frame, zero, task[BIAS], 1.0, task[ASKED])
+
+
+@primitive
+def pull(wanted, measured, values, J, qd, task):
+    """Compute Kp e + Kd (V_r - V) of the tool; its row of `task` is written."""
+    compare(wanted, measured)
+    gather(measured, ERROR, TURN, task[PULL])
+    multiply(J, qd, task[GAP])
+    for i in range(6):
+        task[PULL, i] = values[STIFFNESS + i] * task[PULL, i] + values[DAMPING + i] * (
+            task[RATE, i] - task[GAP, i]
+        )
+
+
+@primitive
+def generalised_jacobian(passive, J, qdd, J_G):
+    """J_G = J_a + J_p J_D, from the accelerations due to a unit of each driven joint's.
+
+    J_G : (6, nv), written; columns of passive joints are zero.
+    """
+    for k in range(passive.shape[0]):
+        for i in range(6):
+            J_G[i, k] = 0.0
+            for j in range(passive.shape[0]):
+                J_G[i, k] += (1.0 - passive[k]) * J[i, j] * qdd[UNIT + k, j]
+
+
+@primitive
+def make_up(J_G, F, J, asked, moves, task, x):
+    """x = J_G^T F (asked - J moves): what driven joints add, so that the tool has what is asked.
+
+    asked : (6,) velocity or acceleration of the tool; moves : (nv,) that of all joints so far; x :
+    (nv,), written.
+    """
+    multiply(J, moves, task[GAP])
+    for i in range(6):
+        task[GAP, i] = asked[i] - task[GAP, i]
+    multiply(F, task[GAP], task[PUSH])
+    transpose_multiply(J_G, task[PUSH], x)
+
+
+@primitive
+def add_inertia(tau, x, torque):
+    """torque += S_aa x, from the torques for a unit acceleration of each driven joint."""
+    for k in range(x.shape[0]):
+        for j in range(x.shape[0]):
+            torque[j] += x[k] * tau[UNIT + k, j]
+
+
+@kernel
+def underactuated_operational_space(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    passive: Constant,
+    f_ext: Matrix,
+    free: Vector,
+    known: Matrix,
+    tau: Matrix,
+    qdd: Matrix,
+    J: Matrix,
+    J_G: Matrix,
+    way: Vector,
+    zero: Vector,
+    X: Matrix,
+    A: Matrix,
+    work: Matrix,
+    vectors: Matrix,
+    F: Matrix,
+    task: Matrix,
+    wanted: Matrix,
+    measured: Matrix,
+    shares: Vector,
+    body: Integer,
+    frame: Constant,
+    values: Vector,
+    q: Vector,
+    qd: Vector,
+    reference: Matrix,
+    gains: Matrix,
+    terms: Matrix,
+):
+    """All terms of the driven joints, zeros of the passive ones. Returns the pivot status.
+
+    passive : (nv,) 1 of a joint without motor, else 0. body, frame : of the tool. values : of the
+    law's parameters. f_ext (nb, 6), free, way (nv,), known, tau, qdd (3 + nv, nv), J, J_G (6, nv),
+    X (4, 4), A, work, vectors, F (6, 6), task (7, 6), wanted, measured (6, 4) and shares (6,) are
+    scratch. zero : (nv,) of zeros. The others as in `computed_torque`.
+    """
+    n, locked = q.shape[0], values[LOCKED] >= 0.5
+    for i in range(6):
+        task[WEIGHTS, i] = values[AXES + i] * (1.0 if i < 3 else values[LENGTH])
+    watch(topology, constants, scratch, reference, body, frame, zero, X, J, wanted, task)
+    pose(topology, constants, scratch, q, body, frame, X)
+    observe_pose(X, measured)
+    jacobian(topology, constants, scratch, q, body, frame, J)
+    pull(wanted, measured, values, J, qd, task)
+
+    leave_free(topology, constants, passive, locked, q, qd, reference, gains, free, known)
+    for k in range(n):
+        for j in range(n):
+            known[UNIT + k, j] = 0.0
+        known[UNIT + k, k] = 1.0 - passive[k]
+    for i in range(f_ext.shape[0]):
+        for k in range(6):
+            f_ext[i, k] = 0.0
+    status = mixed_dynamics(
+        topology, constants, gravity, scratch, q, qd, free, known, f_ext, tau, qdd
+    )
+    generalised_jacobian(passive, J, qdd, J_G)
+    for i in range(6):
+        multiply(J_G, J_G[i], A[i])
+    keep = 1.0 / (values[REACH] * values[REACH])
+    yielding_inertia(A, task[WEIGHTS], keep, work, vectors, F, shares)
+
+    gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
+    bias_torque(topology, constants, gravity, scratch, q, qd, terms[CORIOLIS])
+    for k in range(n):
+        terms[OTHER, k] = tau[DRIFT, k] - terms[CORIOLIS, k]
+        terms[CORIOLIS, k] -= terms[GRAVITY, k]
+        terms[FEEDBACK, k] = tau[CORRECTION, k]
+        terms[INERTIA, k] = tau[WANTED, k]
+        known[DRIFT, k] = reference[VELOCITY, k] if passive[k] == 0.0 else qd[k]
+    # friction at the rates that give the tool its velocity, however the passive joints move
+    make_up(J_G, F, J, task[RATE], known[DRIFT], task, way)
+    for k in range(n):
+        known[DRIFT, k] += way[k]
+    friction_torque(topology, constants, q, known[DRIFT], terms[FRICTION])
+    make_up(J_G, F, J, task[ASKED], qdd[WANTED], task, way)
+    add_inertia(tau, way, terms[INERTIA])
+    make_up(J_G, F, J, task[PULL], qdd[CORRECTION], task, way)
+    add_inertia(tau, way, terms[FEEDBACK])
+    for i in range(6):
+        task[PULL, i] = 0.0
+    add_bias(topology, constants, scratch, q, qd, body, frame, zero, task[BIAS], -1.0, task[PULL])
+    make_up(J_G, F, J, task[PULL], qdd[DRIFT], task, way)
+    add_inertia(tau, way, terms[OTHER])
+    for term in range(terms.shape[0]):
+        for k in range(n):
+            terms[term, k] *= 1.0 - passive[k]
+    return status
+
+
+class UnderactuatedOperationalSpace(UnderactuatedComputedTorque):
+    """tau_a = S_aa (a + J_G^+ (x'' - Jdot qd - J qdd(a))) + c_a + g_a - S_ap (c_p + g_p + f_p).
+
+    The path of the tool is that under the joint reference. x'' = x''_r + Kd (v_r - v) + Kp e is
+    wanted of it. Where that leaves a choice, the driven joints have a = qdd_r + Kd ed + Kp e.
+    qdd(a) are the accelerations of all joints then. J_G = J_a + J_p J_D is the generalised
+    Jacobian, J_D = - M_pp^-1 M_pa the disturbance Jacobian (Jain 2011, eq. 16.19-16.24 and
+    Algorithm 16.4). Its pseudo-inverse fades out in directions in which the driven joints hardly
+    move the tool, as in `operational_space`. So the tool moves as a linear oscillator about its
+    path, whatever the passive joints do. Their motion is the zero dynamics; with all six axes it
+    is often unstable.
+
+    passive_joints : names of joints without motor. frame : name of the tool; '' for the link of
+    the last joint. Raises UnknownNameError for a name, RobodynError for a tool that does not move.
+    """
+
+    name = 'underactuated_operational_space'
+    stateful = False
+    equation = (
+        "tau = S_aa (a + J_G^+ (x''_r + Kd (v_r - v) + Kp e - Jdot qd - J qdd(a)))"
+        ' + C qd + g - S_ap (C qd + g + friction(qd))_p + friction of driven joints,'
+        ' 0 of passive ones'
+    )
+    options = (
+        *UnderactuatedComputedTorque.options,
+        LawOption('frame', '', 'Link or joint frame of the tool. Empty: that of the last joint.'),
+    )
+    parameters = (
+        *UnderactuatedComputedTorque.parameters,
+        *(
+            parameter
+            for parameter in OperationalSpace.parameters
+            if parameter.name in ('stiffness', 'damping')
+        ),
+        LawParameter(
+            'axes',
+            (1.0, 1.0, 1.0, 0.0, 0.0, 0.0),
+            '',
+            '1 for each axis x, y, z, rx, ry, rz in which the tool follows; 0 leaves it to the '
+            'joints.',
+            upper=1.0,
+        ),
+        *(parameter for parameter in OperationalSpace.parameters if parameter.name == 'length'),
+        LawParameter(
+            'reach',
+            0.01,
+            'm',
+            'Way of the tool per unit of the driven joints below which a direction fades out.',
+            lower=1e-6,
+            upper=10.0,
+        ),
+    )
+    kernels = (underactuated_operational_space,)
+
+    def __init__(self, robot, passive_joints=(), frame=''):
+        super().__init__(robot, passive_joints)
+        n, tool = robot.nv, frame or robot.model.body_names[-1]
+        placement = robot.model.frame(tool)
+        if placement.body == 0:
+            raise RobodynError(
+                f'frame of law {self.name}: got {tool!r}, which does not move; expected one '
+                'beyond a joint'
+            )
+        placed = np.concatenate((np.ravel(placement.rotation), placement.translation))
+        placed.flags.writeable = False
+        topology, constants, gravity, scratch, passive, f_ext, free, *_ = self._arrays
+        self._arrays = (
+            *(topology, constants, gravity, scratch, passive, f_ext, free),
+            *np.zeros((3, UNIT + n, n)),
+            *np.zeros((2, 6, n)),
+            *np.zeros((2, n)),
+            np.zeros((4, 4)),
+            *np.zeros((4, 6, 6)),
+            np.zeros((7, 6)),
+            *np.zeros((2, 6, 4)),
+            np.zeros(6),
+            placement.body,
+            placed,
+        )
+
+    def torques(self, q, qd, reference, gains, terms):
+        """Write every term of the model, in O(n^2)."""
+        return super().torques(q, qd, reference, gains, terms)
