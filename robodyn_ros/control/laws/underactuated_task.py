@@ -156,13 +156,15 @@ def underactuated_operational_space(
     """All terms of the driven joints, zeros of the passive ones. Returns the pivot status.
 
     passive : (nv,) 1 of a joint without motor, else 0. body, frame : of the tool. values : of the
-    law's parameters. f_ext (nb, 6), free, way (nv,), known, tau, qdd (3 + nv, nv), J, J_G (6, nv),
-    X (4, 4), A, work, vectors, F (6, 6), task (7, 6), wanted, measured (6, 4) and shares (6,) are
-    scratch. zero : (nv,) of zeros. The others as in `computed_torque`.
+    law's parameters. Scratch are f_ext (nb, 6), free, way, zero (nv,), and known, tau, qdd (3 +
+    nv, nv). So are J, J_G (6, nv), X (4, 4), A, work, vectors, F (6, 6), and task (7, 6). The last
+    are wanted, measured (6, 4) and shares (6,). The others as in `computed_torque`.
     """
     n, locked = q.shape[0], values[LOCKED] >= 0.5
     for i in range(6):
         task[WEIGHTS, i] = values[AXES + i] * (1.0 if i < 3 else values[LENGTH])
+    for k in range(n):
+        zero[k] = 0.0
     watch(topology, constants, scratch, reference, body, frame, zero, X, J, wanted, task)
     pose(topology, constants, scratch, q, body, frame, X)
     observe_pose(X, measured)
@@ -290,10 +292,11 @@ class UnderactuatedOperationalSpace(UnderactuatedComputedTorque):
             np.zeros((7, 6)),
             *np.zeros((2, 6, 4)),
             np.zeros(6),
-            placement.body,
-            placed,
         )
+        self._place = placement.body, placed
 
     def torques(self, q, qd, reference, gains, terms):
         """Write every term of the model, in O(n^2)."""
-        return super().torques(q, qd, reference, gains, terms)
+        return self._torques(
+            *self._arrays, *self._place, self.values, q, qd, reference, gains, terms
+        )
