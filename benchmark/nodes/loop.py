@@ -15,11 +15,12 @@ from benchmark import table
 from benchmark.nodes import machine
 from benchmark.nodes.idle_prevention import Awake
 from robodyn_ros import Robot
-from robodyn_ros.cli.demo import URDF, find, parameters, private_domain
+from robodyn_ros.cli.demo import URDF, find, parameters
 from robodyn_ros.demonstration.experiment import Experiment
 from robodyn_ros.demonstration.motion import sway
 from robodyn_ros.realtime.os_requests import RealTime
 from robodyn_ros.ros.controller.controller_parameters import CONTROLLER_PARAMETERS
+from robodyn_ros.testing.domain import private_domain
 
 #: Rate [Hz], duration [s], and further parameters of the controller.
 RUNS = (

@@ -15,12 +15,13 @@ import numpy as np
 from benchmark import chains, table
 from benchmark.nodes.loop import PRIORITY, _pair
 from robodyn_ros import Robot
-from robodyn_ros.cli.demo import URDF, find, private_domain
+from robodyn_ros.cli.demo import URDF, find
 from robodyn_ros.codegen.derivative_registry import DERIVATIVES
 from robodyn_ros.codegen.registry import RECIPES
 from robodyn_ros.demonstration.experiment import Experiment
 from robodyn_ros.demonstration.motion import sway
 from robodyn_ros.robot.dispatch import place_of
+from robodyn_ros.testing.domain import private_domain
 
 ROUNDS, SECONDS, RATE = 6, 10.0, 1000.0  # of each kind of controller, in turn
 MODULES = {

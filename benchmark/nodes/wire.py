@@ -20,11 +20,11 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from benchmark import table
-from robodyn_ros.cli.demo import private_domain
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.ros.common.joint_messages import EffortArray
 from robodyn_ros.ros.controller.state_intake import STATE_QOS, PolledGroup
 from robodyn_ros.ros.transport.rcl_ffi import Inlet, Outlet, library
+from robodyn_ros.testing.domain import private_domain
 
 JOINTS = tuple(f'joint{k}' for k in range(1, 8))
 BLOCKS, CYCLES = 30, 100  # of each way in turn, so that it finds its own traces in the caches

@@ -16,7 +16,6 @@ import itertools
 import json
 import math
 import os
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -37,6 +36,7 @@ from robodyn_ros.robot.background_compiler import forward_progress
 from robodyn_ros.robot.examples import package_file as find
 from robodyn_ros.simulation import plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
+from robodyn_ros.testing.domain import private_domain
 
 GAINS = {'p': 100.0, 'd': 20.0}  # [1/s^2, 1/s] each joint critically damped at 10 rad/s
 DURATION = 12.0  # [s] of each tracking run
@@ -176,21 +176,6 @@ def shown_progress():
             bars.update(tasks[mode], completed=share, word=word)
 
         yield show
-
-
-def private_domain():
-    """Restrict ROS to this machine, in a domain that no other test or demonstration uses."""
-    os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
-    if 'ROS_DOMAIN_ID' in os.environ:
-        return None
-    for domain in range(60, 100):
-        lock = socket.socket()
-        with contextlib.suppress(OSError):
-            lock.bind(('', 32768 + domain))  # how ament's domain_coordinator reserves one
-            os.environ['ROS_DOMAIN_ID'] = str(domain)
-            return lock
-        lock.close()
-    return None
 
 
 def main(args=None):

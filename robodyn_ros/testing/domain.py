@@ -54,3 +54,24 @@ def move_to_own_domain() -> int:
         for variable in ('FASTRTPS_DEFAULT_PROFILES_FILE', 'FASTDDS_DEFAULT_PROFILES_FILE'):
             os.environ.setdefault(variable, str(PROFILE))
     return int(os.environ['ROS_DOMAIN_ID'])
+
+
+def private_domain() -> socket.socket | None:
+    """Move this process and its children to a free domain, unless ROS_DOMAIN_ID chooses one.
+
+    Returns
+    -------
+    socket.socket or None
+        Reserves the domain while it is open; None for one that was chosen.
+
+    Raises
+    ------
+    RuntimeError
+        If all domains are taken.
+    """
+    os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+    if 'ROS_DOMAIN_ID' in os.environ:
+        return None
+    domain, lock = reserve_domain()
+    os.environ['ROS_DOMAIN_ID'] = str(domain)
+    return lock

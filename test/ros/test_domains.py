@@ -11,6 +11,8 @@ rclpy = pytest.importorskip('rclpy', reason='rclpy is not installed')
 
 from std_msgs.msg import String  # noqa: E402
 
+from robodyn_ros.testing.domain import private_domain  # noqa: E402
+
 WAIT = 20.0
 
 
@@ -39,3 +41,16 @@ def test_row_64_no_message_crosses_domains():
     for node, context in zip(nodes, contexts):
         node.destroy_node()
         rclpy.shutdown(context=context)
+
+
+def test_a_private_domain_is_free_and_a_chosen_one_stays(monkeypatch):
+    """Two programs at once have two domains; ROS_DOMAIN_ID is the word of the user."""
+    taken = []
+    for _ in range(2):
+        monkeypatch.delenv('ROS_DOMAIN_ID')
+        lock = private_domain()
+        taken.append((os.environ['ROS_DOMAIN_ID'], lock))
+    assert private_domain() is None
+    for _, lock in taken:
+        lock.close()
+    assert taken[0][0] != taken[1][0]

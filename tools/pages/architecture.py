@@ -23,7 +23,8 @@ FLOOR_PLAN = (
     ('formulations', 'identification', 'control', 'simulation'),
     ('ros', 'view'),
     ('nodes', 'demonstration'),
-    ('cli', 'testing'),
+    ('testing',),
+    ('cli',),
 )
 WIDTH, HEIGHT, GAP, MARGIN = 1080, 46, 14, 16
 STYLE = (
