@@ -5,9 +5,7 @@
 import os
 import random
 import socket
-from pathlib import Path
 
-PROFILE = Path(__file__).with_name('fast_dds.xml')
 HIGHEST = 101  # beyond it, ports of domains collide with ephemeral ports
 PORT = 32768  # of domain 0
 
@@ -49,10 +47,8 @@ def move_to_own_domain() -> int:
         _own.append(lock)
         os.environ['ROS_DOMAIN_ID'] = str(domain)
         os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
-        # In shared memory, and by calls inside a process, a node sometimes never heard another.
+        # In shared memory a node may not hear one that knew an earlier node of its port.
         os.environ.setdefault('FASTDDS_BUILTIN_TRANSPORTS', 'UDPv4')
-        for variable in ('FASTRTPS_DEFAULT_PROFILES_FILE', 'FASTDDS_DEFAULT_PROFILES_FILE'):
-            os.environ.setdefault(variable, str(PROFILE))
     return int(os.environ['ROS_DOMAIN_ID'])
 
 
