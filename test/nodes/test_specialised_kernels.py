@@ -74,7 +74,8 @@ def test_controller_goes_over_while_it_holds_the_arm(graph, start, unknown):
     before = probe.next_command()
     wait_until(lambda: probe.statuses.last.kernels == SPECIALISED, SPECIALISED, PATIENCE)
     texts = [status.kernels for status in probe.statuses.messages if status.kernels]
-    assert texts[0].startswith(f'{GENERIC}, specialising')
+    # small code is there within a second; who is discovered later hears of the change alone
+    assert texts[0].startswith((f'{GENERIC}, specialising', SPECIALISED))
     probe.wait_for('HOLD')
     assert np.allclose(probe.next_command(), before, rtol=1e-12, atol=1e-12)
     entry = {pair.key: pair.value for pair in probe.diagnosed('state').values}
