@@ -57,7 +57,7 @@ def inputs_of(one, robot, seed=0):
     [
         *itertools.product(('two_link', 'ur_like'), ('clang', 'gcc'), ('-O2',)),
         *zip(ARMS, itertools.cycle(('clang', 'gcc')), itertools.repeat('-O0')),
-        *((name, 'gcc', '-O0') for name in (*FAMILIES, *MIXED) if name != 'long_chain'),
+        *((name, 'gcc', '-O0') for name in (*FAMILIES, *MIXED)),
     ],
 )
 def test_same_bits_as_the_tape(name, command, optimised, tmp_path):
