@@ -3,6 +3,8 @@
 """Messages of one ROS domain do not reach another."""
 
 import os
+import subprocess
+import sys
 import time
 
 import pytest
@@ -11,9 +13,16 @@ rclpy = pytest.importorskip('rclpy', reason='rclpy is not installed')
 
 from std_msgs.msg import String  # noqa: E402
 
-from robodyn_ros.testing.domain import private_domain  # noqa: E402
+from robodyn_ros.testing.domain import PROFILES, private_domain  # noqa: E402
 
 WAIT = 20.0
+NODE = """
+import rclpy
+rclpy.init()
+node = rclpy.create_node('node')
+node.destroy_node()
+rclpy.shutdown()
+"""
 
 
 def test_row_64_no_message_crosses_domains():
@@ -54,3 +63,22 @@ def test_a_private_domain_is_free_and_a_chosen_one_stays(monkeypatch):
     for _, lock in taken:
         lock.close()
     assert taken[0][0] != taken[1][0]
+
+
+@pytest.mark.parametrize('period, complaint', [('sec', False), ('second', True)])
+def test_fast_dds_takes_the_profile_of_tests(tmp_path, period, complaint):
+    """It complains of a profile that it does not understand, and uses its defaults."""
+    profiles = tmp_path / 'profiles.xml'
+    profiles.write_text(PROFILES.read_text().replace('sec>', f'{period}>'))
+    ran = subprocess.run(
+        [sys.executable, '-c', NODE],
+        env={**os.environ, 'FASTRTPS_DEFAULT_PROFILES_FILE': str(profiles)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ('XMLPARSER' in ran.stdout + ran.stderr) == complaint
+
+
+def test_this_session_has_the_profile():
+    assert os.environ['FASTRTPS_DEFAULT_PROFILES_FILE'] == str(PROFILES)
