@@ -74,7 +74,8 @@ def choose(model, quantities=None, frames=(), prescribed=(), laws=None):
                 f'expected some of {", ".join(QUANTITIES)}'
             )
         elif name in JOINT_RECIPES:
-            chosen.append((name, _joints(model, name, prescribed), JOINT_RECIPES[name]))
+            require_joints(model, prescribed, 'joint', f'as prescribed for {name}')
+            chosen.append((name, tuple(prescribed), JOINT_RECIPES[name]))
         elif not frames:
             raise ModelError(
                 f'robot {model.name!r}: {name} is a quantity of frames, but got no '
@@ -95,15 +96,18 @@ def choose(model, quantities=None, frames=(), prescribed=(), laws=None):
     return chosen + list(laws or ())
 
 
-def _joints(model, name, prescribed):
-    unknown = [joint for joint in prescribed if joint not in model.joint_names]
-    if unknown or not prescribed:
-        got = f'joint {unknown[0]!r}' if unknown else 'no joint'
+def require_joints(model, names, kind, use):
+    """Raise UnknownNameError unless there are names, all of them of joints.
+
+    kind, use : words of the sentence, such as 'passive joint' and 'for the law ...'.
+    """
+    unknown = [joint for joint in names if joint not in model.joint_names]
+    if unknown or not names:
+        got = f'{kind} {unknown[0]!r}' if unknown else f'no {kind}'
         raise UnknownNameError(
-            f'robot {model.name!r}: got {got} as prescribed for {name}; '
+            f'robot {model.name!r}: got {got} {use}; '
             f'expected some of {", ".join(model.joint_names)}'
         )
-    return tuple(prescribed)
 
 
 def record_all(model, chosen):

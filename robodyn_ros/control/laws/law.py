@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from robodyn_ros.algorithms.core import scratch
+from robodyn_ros.errors import RobodynError
 
 #: Torque terms, rows of `terms`; the torque is their sum.
 TERMS = ('feedback', 'inertia', 'coriolis', 'gravity', 'friction', 'other')
@@ -121,6 +122,23 @@ class ControlLaw:
     def model_of_kernels(cls, model):
         """Return the RobotModel whose recursions its kernels call; by default the robot's."""
         return model
+
+    def end_effector(self, frame):
+        """Return the name of an end effector, its body and its placement, as kernels take it.
+
+        frame : name of a frame; '' for the link of the last joint. Raises UnknownNameError for
+        it, RobodynError if it does not move.
+        """
+        name = frame or self.robot.model.body_names[-1]
+        found = self.robot.model.frame(name)
+        if found.body == 0:
+            raise RobodynError(
+                f'frame of law {self.name}: got {name!r}, which does not move; expected one '
+                'beyond a joint'
+            )
+        placement = np.concatenate((np.ravel(found.rotation), found.translation))
+        placement.flags.writeable = False
+        return name, found.body, placement
 
     def reset(self, q, qd):
         """Reset the state: called at activation, reset, recovery and at the start of each hold.

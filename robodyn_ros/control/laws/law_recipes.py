@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from robodyn_ros.codegen.c_selection import require_joints
 from robodyn_ros.codegen.registry import MOTION, RECIPES, VECTOR, Recipe
 from robodyn_ros.control.laws.computed_torque import ComputedTorque, friction_torque
 from robodyn_ros.control.laws.diagonal_damping import DiagonalDamping
@@ -93,13 +94,7 @@ def chosen_laws(model, names, passive=()):
 
 def _require_passive(model, names, passive):
     """Raise an error unless these passive joints fit the robot and the laws."""
-    unknown = [joint for joint in passive if joint not in model.joint_names]
-    if unknown or not passive:
-        got = f'passive joint {unknown[0]!r}' if unknown else 'no passive joint'
-        raise UnknownNameError(
-            f'robot {model.name!r}: got {got} for the law {_UNDERACTUATED}; expected some of '
-            f'{", ".join(model.joint_names)}'
-        )
+    require_joints(model, passive, 'passive joint', f'for the law {_UNDERACTUATED}')
     if _UNDERACTUATED not in names:
         raise UnknownNameError(
             f'robot {model.name!r}: got the passive joint {passive[0]!r} and the laws '

@@ -50,7 +50,6 @@ from robodyn_ros.control.reference.task_reference import (
     TaskReference,
 )
 from robodyn_ros.control.reference.task_reference import VELOCITY as TASK_VELOCITY
-from robodyn_ros.errors import RobodynError
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.turning import quaternion_of, turn_between
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
@@ -409,19 +408,11 @@ class OperationalSpace(ControlLaw):
 
     def __init__(self, robot, frame=''):
         super().__init__(robot)
-        n, names = robot.nv, robot.model.body_names
-        end_effector = frame or names[-1]
-        placement = robot.model.frame(end_effector)
-        if placement.body == 0:
-            raise RobodynError(
-                f'frame of law {self.name}: got {end_effector!r}, which does not move; '
-                'expected one beyond a joint'
-            )
-        placed = np.concatenate((np.ravel(placement.rotation), placement.translation))
-        placed.flags.writeable = False
+        n = robot.nv
+        end_effector, *self._place = self.end_effector(frame)
         self.fastest = JOINT_SHARE * robot.limits.velocity
         self.task = TaskReference(
-            names[0],
+            robot.model.body_names[0],
             end_effector,
             {
                 name: (frame.rotation, frame.translation)
@@ -429,7 +420,6 @@ class OperationalSpace(ControlLaw):
                 if frame.body == 0
             },
         )
-        self._place = placement.body, placed
         self._arrays = (
             *model_arrays(robot),
             np.zeros((n, n)),

@@ -47,6 +47,57 @@ def leave_free(topology, constants, passive, locked, q, qd, reference, gains, fr
         known[CORRECTION, k] *= 1.0 - passive[k]
 
 
+@primitive
+def accelerate(
+    topology,
+    constants,
+    gravity,
+    scratch,
+    passive,
+    locked,
+    f_ext,
+    free,
+    known,
+    tau,
+    qdd,
+    q,
+    qd,
+    reference,
+    gains,
+):
+    """Compute torques and accelerations for each row of `known`. Returns the pivot status.
+
+    Rows beyond CORRECTION are left as they are given.
+    """
+    leave_free(topology, constants, passive, locked, q, qd, reference, gains, free, known)
+    for i in range(f_ext.shape[0]):
+        for k in range(f_ext.shape[1]):
+            f_ext[i, k] = 0.0
+    return mixed_dynamics(
+        topology, constants, gravity, scratch, q, qd, free, known, f_ext, tau, qdd
+    )
+
+
+@primitive
+def write_terms(topology, constants, gravity, scratch, q, qd, tau, terms):
+    """Write the terms of all joints but friction, from torques for the rows of `known`."""
+    gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
+    bias_torque(topology, constants, gravity, scratch, q, qd, terms[CORIOLIS])
+    for k in range(q.shape[0]):
+        terms[OTHER, k] = tau[DRIFT, k] - terms[CORIOLIS, k]
+        terms[CORIOLIS, k] -= terms[GRAVITY, k]
+        terms[FEEDBACK, k] = tau[CORRECTION, k]
+        terms[INERTIA, k] = tau[WANTED, k]
+
+
+@primitive
+def spare_passive(passive, terms):
+    """Set all terms of passive joints to zero."""
+    for term in range(terms.shape[0]):
+        for k in range(passive.shape[0]):
+            terms[term, k] *= 1.0 - passive[k]
+
+
 @kernel
 def underactuated_computed_torque(
     topology: Topology,
@@ -72,25 +123,26 @@ def underactuated_computed_torque(
     f_ext (nb, 6), free (nv,), known, tau and qdd (3, nv) are scratch; the rows of qdd add up to
     the expected accelerations. The others as in `computed_torque`.
     """
-    locked = values[LOCKED] >= 0.5
-    leave_free(topology, constants, passive, locked, q, qd, reference, gains, free, known)
-    for i in range(f_ext.shape[0]):
-        for k in range(f_ext.shape[1]):
-            f_ext[i, k] = 0.0
-    status = mixed_dynamics(
-        topology, constants, gravity, scratch, q, qd, free, known, f_ext, tau, qdd
+    status = accelerate(
+        topology,
+        constants,
+        gravity,
+        scratch,
+        passive,
+        values[LOCKED] >= 0.5,
+        f_ext,
+        free,
+        known,
+        tau,
+        qdd,
+        q,
+        qd,
+        reference,
+        gains,
     )
-    gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
-    bias_torque(topology, constants, gravity, scratch, q, qd, terms[CORIOLIS])
+    write_terms(topology, constants, gravity, scratch, q, qd, tau, terms)
     friction_torque(topology, constants, q, reference[VELOCITY], terms[FRICTION])
-    for k in range(q.shape[0]):
-        driven = 1.0 - passive[k]
-        terms[OTHER, k] = driven * (tau[DRIFT, k] - terms[CORIOLIS, k])
-        terms[CORIOLIS, k] = driven * (terms[CORIOLIS, k] - terms[GRAVITY, k])
-        terms[GRAVITY, k] *= driven
-        terms[FRICTION, k] *= driven
-        terms[FEEDBACK, k] = driven * tau[CORRECTION, k]
-        terms[INERTIA, k] = driven * tau[WANTED, k]
+    spare_passive(passive, terms)
     return status
 
 

@@ -5,19 +5,14 @@
 import numpy as np
 
 from robodyn_ros.algorithms.core.friction import friction_torque
-from robodyn_ros.algorithms.core.gravity import gravity_torque
 from robodyn_ros.algorithms.core.jacobian import jacobian, jacobian_bias
 from robodyn_ros.algorithms.core.kinematics import pose
-from robodyn_ros.algorithms.core.rnea import bias_torque
-from robodyn_ros.algorithms.variants.mixed_dynamics import mixed_dynamics
 from robodyn_ros.compile import kernel
 from robodyn_ros.control.laws.computed_torque import multiply
 from robodyn_ros.control.laws.law import (
     ACCELERATION,
-    CORIOLIS,
     FEEDBACK,
     FRICTION,
-    GRAVITY,
     INERTIA,
     OTHER,
     POSITION,
@@ -39,10 +34,11 @@ from robodyn_ros.control.laws.underactuated import (
     LOCKED,
     WANTED,
     UnderactuatedComputedTorque,
-    leave_free,
+    accelerate,
+    spare_passive,
+    write_terms,
 )
 from robodyn_ros.control.reference.task_reference import ERROR, TURN
-from robodyn_ros.errors import RobodynError
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector
 
@@ -160,7 +156,7 @@ def underactuated_operational_space(
     nv, nv). So are J, J_G (6, nv), X (4, 4), A, work, vectors, F (6, 6), and task (7, 6). The last
     are wanted, measured (6, 4) and shares (6,). The others as in `computed_torque`.
     """
-    n, locked = q.shape[0], values[LOCKED] >= 0.5
+    n = q.shape[0]
     for i in range(6):
         task[WEIGHTS, i] = values[AXES + i] * (1.0 if i < 3 else values[LENGTH])
     for k in range(n):
@@ -171,16 +167,26 @@ def underactuated_operational_space(
     jacobian(topology, constants, scratch, q, body, frame, J)
     pull(wanted, measured, values, J, qd, task)
 
-    leave_free(topology, constants, passive, locked, q, qd, reference, gains, free, known)
     for k in range(n):
         for j in range(n):
             known[UNIT + k, j] = 0.0
         known[UNIT + k, k] = 1.0 - passive[k]
-    for i in range(f_ext.shape[0]):
-        for k in range(6):
-            f_ext[i, k] = 0.0
-    status = mixed_dynamics(
-        topology, constants, gravity, scratch, q, qd, free, known, f_ext, tau, qdd
+    status = accelerate(
+        topology,
+        constants,
+        gravity,
+        scratch,
+        passive,
+        values[LOCKED] >= 0.5,
+        f_ext,
+        free,
+        known,
+        tau,
+        qdd,
+        q,
+        qd,
+        reference,
+        gains,
     )
     generalised_jacobian(passive, J, qdd, J_G)
     for i in range(6):
@@ -188,13 +194,8 @@ def underactuated_operational_space(
     keep = 1.0 / (values[REACH] * values[REACH])
     yielding_inertia(A, task[WEIGHTS], keep, work, vectors, F, shares)
 
-    gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
-    bias_torque(topology, constants, gravity, scratch, q, qd, terms[CORIOLIS])
+    write_terms(topology, constants, gravity, scratch, q, qd, tau, terms)
     for k in range(n):
-        terms[OTHER, k] = tau[DRIFT, k] - terms[CORIOLIS, k]
-        terms[CORIOLIS, k] -= terms[GRAVITY, k]
-        terms[FEEDBACK, k] = tau[CORRECTION, k]
-        terms[INERTIA, k] = tau[WANTED, k]
         known[DRIFT, k] = reference[VELOCITY, k] if passive[k] == 0.0 else qd[k]
     # friction at the rates that give the tool its velocity, however the passive joints move
     make_up(J_G, F, J, task[RATE], known[DRIFT], task, way)
@@ -210,9 +211,7 @@ def underactuated_operational_space(
     add_bias(topology, constants, scratch, q, qd, body, frame, zero, task[BIAS], -1.0, task[PULL])
     make_up(J_G, F, J, task[PULL], qdd[DRIFT], task, way)
     add_inertia(tau, way, terms[OTHER])
-    for term in range(terms.shape[0]):
-        for k in range(n):
-            terms[term, k] *= 1.0 - passive[k]
+    spare_passive(passive, terms)
     return status
 
 
@@ -272,15 +271,8 @@ class UnderactuatedOperationalSpace(UnderactuatedComputedTorque):
 
     def __init__(self, robot, passive_joints=(), frame=''):
         super().__init__(robot, passive_joints)
-        n, tool = robot.nv, frame or robot.model.body_names[-1]
-        placement = robot.model.frame(tool)
-        if placement.body == 0:
-            raise RobodynError(
-                f'frame of law {self.name}: got {tool!r}, which does not move; expected one '
-                'beyond a joint'
-            )
-        placed = np.concatenate((np.ravel(placement.rotation), placement.translation))
-        placed.flags.writeable = False
+        n = robot.nv
+        _, *self._place = self.end_effector(frame)
         topology, constants, gravity, scratch, passive, f_ext, free, *_ = self._arrays
         self._arrays = (
             *(topology, constants, gravity, scratch, passive, f_ext, free),
@@ -293,7 +285,6 @@ class UnderactuatedOperationalSpace(UnderactuatedComputedTorque):
             *np.zeros((2, 6, 4)),
             np.zeros(6),
         )
-        self._place = placement.body, placed
 
     def torques(self, q, qd, reference, gains, terms):
         """Write every term of the model, in O(n^2)."""
