@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Write the table of doc/integrators.md and doc/integrators.png from the last run.
+"""Write the table of doc/integrators.md and doc/pictures/integrators.png from the last run.
 
 ROBODYN_SWING=3600 python -m benchmark integrators
 python -m benchmark.simulation.integrators_page
@@ -26,7 +26,7 @@ def main():
     result = json.loads((RESULTS / 'integrators.json').read_text())
     page = DOC / 'integrators.md'
     page.write_text(renewed(page.read_text(), MARKER, measured(result)))
-    draw(result, DOC / 'integrators.png')
+    draw(result, DOC / 'pictures' / 'integrators.png')
     return 0
 
 

@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / 'robodyn_ros'
-PICTURE = ROOT / 'doc' / 'architecture.svg'
+PICTURE = ROOT / 'doc' / 'pictures' / 'architecture.svg'
 
 #: Data flows down the page: a unit imports itself and the rows above it, not its own row.
 FLOOR_PLAN = (

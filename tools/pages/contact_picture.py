@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Draw doc/contact.png: an arm that presses and a box that falls. It needs matplotlib.
+"""Draw doc/pictures/contact.png: an arm that presses and a box that falls. It needs matplotlib.
 
 python -m tools.pages.contact_picture
 """
@@ -15,7 +15,7 @@ from robodyn_ros.model.contacts import Contacts, Obstacle, box
 from robodyn_ros.simulation import Plant, PlantSettings
 
 ROOT = Path(__file__).resolve().parents[2]
-PICTURE = ROOT / 'doc' / 'contact.png'
+PICTURE = ROOT / 'doc' / 'pictures' / 'contact.png'
 EXAMPLE = ROOT / 'examples' / 'press_on_a_table.py'
 EDGES = np.array([0.3, 0.2, 0.12])
 BODY = """<robot name="box"><link name="box"><inertial><mass value="2"/>

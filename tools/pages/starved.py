@@ -16,7 +16,7 @@ from robodyn_ros.control.laws.law_registry import BUILT_IN
 from robodyn_ros.simulation.plant import Plant
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE, PICTURE = ROOT / 'doc' / 'starved.md', ROOT / 'doc' / 'starved.svg'
+PAGE, PICTURE = ROOT / 'doc' / 'starved.md', ROOT / 'doc' / 'pictures' / 'starved.svg'
 URDF = ROOT / 'config' / 'urdf' / 'two_link.urdf'
 PERIOD, START = 1e-3, np.array([0.4, -0.7])
 GAPS = (5, 20, 50, 100, 200)  # [ms]
@@ -142,7 +142,7 @@ def page(found):
         'reference of a stopped controller waits: the gap of a moving arm is cut out first. An',
         'arm under gravity compensation drifts on after a push, unless the drive has braked it.',
         '',
-        '![Largest deviation over the gap](starved.svg)',
+        '![Largest deviation over the gap](pictures/starved.svg)',
         '',
         '| Law | Task | Gap [ms] | Deviation [rad] | Effort [N m] | State afterwards |',
         '|---|---|---:|---:|---:|---|',

@@ -59,7 +59,7 @@ def test_a_process_that_stands_still_changes_nothing(two_processes, referee_of_p
         for node in (two_processes.controller, two_processes.simulator):
             time.sleep(0.02)
             node.send(signal.SIGSTOP)
-            time.sleep(1.0)
+            time.sleep(10.0)
             node.send(signal.SIGCONT)
 
     assert two_processes.tracked(stall) == referee_of_processes
