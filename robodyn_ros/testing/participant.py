@@ -133,7 +133,7 @@ class Participant:
         end_context(self._context)
 
     def collect(self, kind, topic: str, qos=10) -> Inbox:
-        """Return an inbox that receives the messages of a topic."""
+        """Return an inbox for the messages of a topic, from when its publisher has found it."""
         inbox = Inbox()
         self.node.create_subscription(kind, topic, inbox, qos)
         return inbox

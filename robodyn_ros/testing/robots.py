@@ -316,15 +316,21 @@ class SimulatedRobot:
 
         A message may arrive after `advance` has returned; `Inbox.wait` waits for it.
         """
-        inbox = self.participant.collect(kind, topic, ALL)
         name = self.participant.node.resolve_topic_name(topic)
 
-        def heard():
-            return any(
-                publisher.topic_name == name and publisher.get_subscription_count() > 0
+        def listeners():
+            return {
+                publisher: publisher.get_subscription_count()
                 for hosted in self._nodes
                 for publisher in hosted.node.publishers
-            )
+                if publisher.topic_name == name
+            }
+
+        before = listeners()
+        inbox = self.participant.collect(kind, topic, ALL)
+
+        def heard():
+            return any(count > before.get(each, 0) for each, count in listeners().items())
 
         wait_until(heard, f'a publisher of {name} to find its listener')
         return inbox

@@ -18,7 +18,7 @@ pytest_plugins = ['robodyn_ros.testing.fixtures']
 def test_a_locked_joint_comes_last_at_its_position(simulated_robot):
     """Still, and without effort; the joints that move come first, in the order of commands."""
     robot = simulated_robot(TWO_LINK, locked=['joint1=0.4'], initial_position=[0.3])
-    told = robot.participant.collect(JointState, '/joint_states')
+    told = robot.record(JointState, '/joint_states')
     robot.command([1.5])
     state = robot.advance(0.05)
     message = told.wait(lambda message: message.position[0] == state.position[0])

@@ -107,6 +107,7 @@ def test_huge_joint_states_are_refused_by_their_size(graph, host, probe, arm):
     host('controller', **SIMULATED)
     probe.wait_for('HOLD', timeout=COLD)
     publisher = graph.node.create_publisher(JointState, 'joint_states', 1)
+    harness.wait_until(publisher.get_subscription_count, 'the controller')
     huge = JointState(name=[f'joint{k}' for k in range(100_000)])
     for _ in range(10):
         publisher.publish(huge)
