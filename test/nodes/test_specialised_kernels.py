@@ -3,6 +3,8 @@
 """Nodes that begin with the kernels for any robot, and go on with those of their own."""
 
 import contextlib
+import os
+import signal
 import time
 from array import array
 from pathlib import Path
@@ -144,10 +146,21 @@ def test_lock_step_keeps_its_kernels_until_a_reset(graph, start, unknown):
         ]
         return values[-1] if values else ''
 
-    arm = Arm(graph, start, unknown, trigger='command', specialise=True)
+    compilers = []
+
+    def start_and_pause(*arguments, **parameters):
+        node = start(*arguments, **parameters)
+        compilers.extend(wait_until(lambda: children(node), 'another process', COLD))
+        for process in compilers:  # else the code may be there before the first step
+            os.kill(process, signal.SIGSTOP)
+        return node
+
+    arm = Arm(graph, start_and_pause, unknown, trigger='command', specialise=True)
     publisher = arm.publisher(JointState, COMMANDS)
     publisher.publish(JointState(name=list(JOINTS), effort=array('d', [1.0, 2.0])))
     arm.next(lambda state: np.any(posture(state)[0]), 'the first step')
+    for process in compilers:
+        os.kill(process, signal.SIGCONT)
     later = f'{GENERIC}, {SPECIALISED} from the next reset on'
     wait_until(lambda: kernels() == later, later, PATIENCE)
     assert arm.call(Trigger, 'reset').success
