@@ -30,7 +30,7 @@ from simulation_interfaces.srv import (
 
 from robodyn_ros.ros.simulator import standard_services
 from robodyn_ros.testing.participant import ALL
-from support.nodes.node_harness import TWO_LINK, wait_until
+from support.nodes.node_harness import TWO_LINK, action_answer, wait_until
 from support.nodes.simulated_arm import NODE, Arm
 
 pytestmark = pytest.mark.ros
@@ -90,22 +90,19 @@ class Standard:
             wait_until(lambda: self.node.count_subscribers(topic) > 1, 'the inbox')
             wait_until(self._client.server_is_ready, 'the action server')
             self._meet()
-        client, handles = self._client, []
+        client, goal = self._client, SimulateSteps.Goal(steps=count)
         self._told.clear()
 
-        sent = client.send_goal_async(SimulateSteps.Goal(steps=count))
-        sent.add_done_callback(lambda future: handles.append(future.result()))
-        wait_until(lambda: handles, 'the goal to be accepted')
+        handle = action_answer(client, lambda: client.send_goal_async(goal), 'an accepted goal')
         if cancel_after:
             wait_until(lambda: len(self._told.messages) >= cancel_after, 'feedback')
-            handles[0].cancel_goal_async()
-        ended = handles[0].get_result_async()
-        wait_until(ended.done, 'the result')
-        result = ended.result().result.result
+            action_answer(client, handle.cancel_goal_async, 'an answer to the cancellation')
+        ended = action_answer(client, handle.get_result_async, 'the result')
+        result = ended.result.result
         if not cancel_after and result.result == Result.RESULT_OK:
             wait_until(lambda: len(self._told.messages) >= count, 'the last feedback')
         feedback = [message.feedback for message in self._told.messages]
-        return ended.result().status, result, feedback
+        return ended.status, result, feedback
 
     def _meet(self):
         """Repeat goals of no effect, then the question how one ended, until there are answers."""
