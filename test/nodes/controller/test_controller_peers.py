@@ -50,7 +50,7 @@ def test_row_66_an_incompatible_publisher_is_named_with_the_policy(probe, graph)
             'subscription.'
         )
         assert probe.diagnosed('topics').message == expected
-        assert expected in probe.node.output
+        harness.wait_until(lambda: expected in probe.node.output, 'a line of the log')
         assert sender.get_subscription_count() == 0
     finally:
         graph.node.destroy_publisher(sender)
