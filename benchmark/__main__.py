@@ -26,7 +26,16 @@ FOLDERS = {
         'loop_growth',
     ),
     'simulation': ('plant', 'contact', 'integrators'),
-    'nodes': ('wire', 'tick', 'shortcuts', 'discovery', 'lock_step', 'loop', 'ros2_control'),
+    'nodes': (
+        'wire',
+        'tick',
+        'shortcuts',
+        'discovery',
+        'transports',
+        'lock_step',
+        'loop',
+        'ros2_control',
+    ),
 }
 MODULES = {
     name: f'benchmark.{folder}.{name}' for folder, names in FOLDERS.items() for name in names

@@ -16,7 +16,8 @@ import threading
 import time
 
 from benchmark import table
-from robodyn_ros.testing.domain import PROFILES, move_to_own_domain
+from robodyn_ros.ros.transport.fast_dds import PROFILES
+from robodyn_ros.testing.domain import move_to_own_domain
 
 ROUNDS, PARTICIPANTS = 4, 10  # of each way in turn, and in each round
 DEADLINE = 10.0  # [s], three periods of announcements
@@ -31,12 +32,12 @@ def measure():
     with tempfile.NamedTemporaryFile('w', suffix='.xml') as empty:
         empty.write(EMPTY)
         empty.flush()
-        profiles = {'without': empty.name, 'with': str(PROFILES)}
+        profiles = {'without': {PROFILES: empty.name}, 'with': {}}
         for _ in range(ROUNDS):
             for way in WAYS:
                 output = subprocess.check_output(
                     [sys.executable, '-m', 'benchmark.nodes.discovery'],
-                    env={**os.environ, 'FASTRTPS_DEFAULT_PROFILES_FILE': profiles[way]},
+                    env={**os.environ, **profiles[way]},
                 )
                 times[way] += json.loads(output)
     return {

@@ -23,6 +23,7 @@ from trajectory_msgs.msg import JointTrajectory
 from robodyn_msgs.msg import ControllerStatus
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.ros.common.trajectory_files import delayed, duration_of, read_trajectory
+from robodyn_ros.ros.transport.fast_dds import leave_shared_memory
 
 APPROACH = 5.0  # [s]
 PATIENCE = 10.0  # [s] of wall time to discover the controller
@@ -40,6 +41,7 @@ class Player:
 
     def __init__(self, name):
         self._name, self._status, self._refusals, self._why = name, None, None, ''
+        leave_shared_memory()
         self._context = rclpy.Context()
         rclpy.init(context=self._context)
         self._node = rclpy.create_node('robodyn_play', context=self._context)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Limit the number of log lines by a budget."""
+"""Limit the number of log lines: by a budget, or of each subject."""
 
 import time
 
@@ -18,4 +18,25 @@ class LineBudget:
         if self._left < 1.0:
             return False
         self._left -= 1.0
+        return True
+
+
+class LinesBySubject:
+    """Allow one line about each subject in a period: none hides that of another.
+
+    Parameters
+    ----------
+    period : float
+        Time between lines about one subject [s].
+    """
+
+    def __init__(self, period: float):
+        self._period, self._due = period, {}  # subject: time of its next line
+
+    def take(self, subject: str) -> bool:
+        """Return whether a line about the subject may be written."""
+        now = time.monotonic()
+        if now < self._due.get(subject, now):
+            return False
+        self._due[subject] = now + self._period
         return True

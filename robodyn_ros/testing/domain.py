@@ -5,11 +5,11 @@
 import os
 import random
 import socket
-from pathlib import Path
+
+from robodyn_ros.ros.transport.fast_dds import LOCALHOST, PROFILES, RANGE, leave_shared_memory
 
 HIGHEST = 101  # beyond it, ports of domains collide with ephemeral ports
 PORT = 32768  # of domain 0
-PROFILES = Path(__file__).with_name('fast_dds.xml')  # for reliable and fast discovery
 
 _own: list[socket.socket] = []  # reserves the domain of this process
 
@@ -48,10 +48,9 @@ def move_to_own_domain() -> int:
         domain, lock = reserve_domain()
         _own.append(lock)
         os.environ['ROS_DOMAIN_ID'] = str(domain)
-        os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
-        os.environ.setdefault('FASTRTPS_DEFAULT_PROFILES_FILE', str(PROFILES))
-        # In shared memory a node may not hear one that knew an earlier node of its port.
-        os.environ.setdefault('FASTDDS_BUILTIN_TRANSPORTS', 'UDPv4')
+        if os.environ.get(PROFILES) != str(LOCALHOST):  # else by a parent process
+            os.environ[RANGE] = 'LOCALHOST'
+            leave_shared_memory()
     return int(os.environ['ROS_DOMAIN_ID'])
 
 
@@ -68,8 +67,8 @@ def private_domain() -> socket.socket | None:
     RuntimeError
         If all domains are taken.
     """
-    os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
-    os.environ.setdefault('FASTRTPS_DEFAULT_PROFILES_FILE', str(PROFILES))
+    os.environ.setdefault(RANGE, 'LOCALHOST')
+    leave_shared_memory()
     if 'ROS_DOMAIN_ID' in os.environ:
         return None
     domain, lock = reserve_domain()

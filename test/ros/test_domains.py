@@ -13,7 +13,8 @@ rclpy = pytest.importorskip('rclpy', reason='rclpy is not installed')
 
 from std_msgs.msg import String  # noqa: E402
 
-from robodyn_ros.testing.domain import PROFILES, private_domain  # noqa: E402
+from robodyn_ros.ros.transport.fast_dds import LOCALHOST, PROFILES  # noqa: E402
+from robodyn_ros.testing.domain import private_domain  # noqa: E402
 
 WAIT = 20.0
 NODE = """
@@ -66,13 +67,13 @@ def test_a_private_domain_is_free_and_a_chosen_one_stays(monkeypatch):
 
 
 @pytest.mark.parametrize('period, complaint', [('sec', False), ('second', True)])
-def test_fast_dds_takes_the_profile_of_tests(tmp_path, period, complaint):
+def test_fast_dds_takes_the_profile_of_one_machine(tmp_path, period, complaint):
     """It complains of a profile that it does not understand, and uses its defaults."""
     profiles = tmp_path / 'profiles.xml'
-    profiles.write_text(PROFILES.read_text().replace('sec>', f'{period}>'))
+    profiles.write_text(LOCALHOST.read_text().replace('sec>', f'{period}>'))
     ran = subprocess.run(
         [sys.executable, '-c', NODE],
-        env={**os.environ, 'FASTRTPS_DEFAULT_PROFILES_FILE': str(profiles)},
+        env={**os.environ, PROFILES: str(profiles)},
         capture_output=True,
         text=True,
         check=True,
@@ -80,5 +81,5 @@ def test_fast_dds_takes_the_profile_of_tests(tmp_path, period, complaint):
     assert ('XMLPARSER' in ran.stdout + ran.stderr) == complaint
 
 
-def test_this_session_has_the_profile():
-    assert os.environ['FASTRTPS_DEFAULT_PROFILES_FILE'] == str(PROFILES)
+def test_this_session_has_the_profile_of_one_machine():
+    assert os.environ[PROFILES] == str(LOCALHOST)

@@ -11,6 +11,7 @@ from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
 from robodyn_ros.ros.common.joint_messages import JointIndex
+from robodyn_ros.ros.transport.fast_dds import leave_shared_memory
 
 
 class JointStateFollower:
@@ -26,6 +27,7 @@ class JointStateFollower:
 
     def __init__(self, joint_names, topic):
         self._index, self._newest = JointIndex(joint_names), None
+        leave_shared_memory()
         self._context = rclpy.Context()
         rclpy.init(context=self._context)
         self._node = rclpy.create_node('robodyn_view', context=self._context)

@@ -19,6 +19,7 @@ from rclpy.utilities import remove_ros_args
 
 from robodyn_ros.robot.background_compiler import stop_all
 from robodyn_ros.ros.common import parameter_files
+from robodyn_ros.ros.transport.fast_dds import leave_shared_memory
 from robodyn_ros.ros.transport.rcl_ffi import library
 
 POLL = 1.0  # [s] longest delay of a signal that wakes no thread
@@ -138,6 +139,7 @@ def run(make_node: Callable, args=None) -> int:
                 file=sys.stderr,
             )
             arguments += ['--ros-args', '--disable-external-lib-logs']
+        leave_shared_memory()
         rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
     except RuntimeError as error:  # any error that rcl finds
         print(f'{program}: ROS does not start: {error}', file=sys.stderr)

@@ -9,7 +9,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 
 from robodyn_msgs.msg import ControllerStatus
 from robodyn_ros.control.supervisor.controller_states import Reason, State
-from robodyn_ros.realtime.log_throttle import LineBudget
+from robodyn_ros.realtime.log_throttle import LineBudget, LinesBySubject
 from robodyn_ros.realtime.rate_counter import Meter, Reading, success
 from robodyn_ros.ros.common.diagnostic_entry import OK
 from robodyn_ros.ros.common.topic_hints import incompatible_publishers, silent_topic
@@ -18,6 +18,7 @@ from robodyn_ros.ros.controller.controller_diagnostics import diagnose
 LATCHED_QOS = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 INTERVAL = 0.95  # [s] between reports
 WAITING_INTERVAL = 4.0  # [s] between log lines while the controller waits
+WARNING_INTERVAL = 5.0  # [s] between warnings of one diagnostic entry
 
 COMPILING, STARTING = 'COMPILING', 'STARTING'
 
@@ -66,7 +67,7 @@ class StatusReporter:
         self._status = node.create_publisher(ControllerStatus, '~/status', LATCHED_QOS)
         self._diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', 10)
         self._last, self._due, self._logged = None, 0.0, 0.0
-        self._lines = LineBudget()
+        self._lines, self._warnings = LineBudget(), LinesBySubject(WARNING_INTERVAL)
 
     def starting(self, sentence: str, compiles: bool):
         """Publish the progress of the configuration."""
@@ -166,8 +167,10 @@ class StatusReporter:
         self._diagnostics.publish(message)
         for entry in message.status[1:]:
             # Refused references are logged on arrival.
-            if entry.level != OK and not entry.name.endswith('references'):
-                self._node.get_logger().warning(entry.message, throttle_duration_sec=5.0)
+            if entry.level == OK or entry.name.endswith('references'):
+                continue
+            if self._warnings.take(entry.name):
+                self._node.get_logger().warning(entry.message)
 
 
 def _percentiles(histogram) -> tuple[float, float]:

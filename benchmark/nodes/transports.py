@@ -1,0 +1,197 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Shared memory of Fast DDS beside UDP: a listener that is killed and comes back, round trips.
+
+A listener marks in its port whether it waits or processes a message; between the two it is
+neither. It is killed anywhere, or in that moment. What a kill at that time leaves is written into
+the segment, whose layout is that of Fast DDS 2.14.
+"""
+
+import json
+import mmap
+import os
+import re
+import select
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from benchmark import table
+from robodyn_ros.ros.transport.fast_dds import PROFILES, RANGE, TRANSPORTS, leave_shared_memory
+from robodyn_ros.testing.domain import reserve_domain
+
+WAYS = 'shared memory', 'UDP'
+KILLS = 5  # of each kind and way
+DEADLINE = 20.0  # [s] for the successor to hear
+PATIENCE = 60.0  # [s] for the first to hear
+BLOCKS, TRIPS = 20, 100  # round trips, of both ways in turn
+PERIOD = 1e-3  # [s] between messages, and between round trips
+LISTENERS, LISTENER, IN_USE = 1024, 20, 1  # in a port: count, bytes of each, the bit of a used one
+
+
+def measure():
+    """Return {way: {kills: {kind: {heard, of, median_s}}, trip_us: {p50, p99}}}."""
+    domain, lock = reserve_domain()
+    environments = {}
+    for way in WAYS:
+        plain = {k: v for k, v in os.environ.items() if k not in (TRANSPORTS, PROFILES)}
+        environments[way] = {**plain, 'ROS_DOMAIN_ID': str(domain), RANGE: 'LOCALHOST'}
+    leave_shared_memory(environments['UDP'])
+    result = {
+        way: {
+            'kills': {kind: _restarts(environments[way], kind) for kind in ('anywhere', 'between')}
+        }
+        for way in WAYS
+    }
+    for way, trips in _round_trips(environments).items():
+        quantiles = statistics.quantiles(trips, n=100)
+        result[way]['trip_us'] = {'p50': quantiles[49], 'p99': quantiles[98]}
+    lock.close()
+    return result
+
+
+def show(result):
+    """Show both ways as a table."""
+    rows = []
+    for way in WAYS:
+        kills, trip = result[way]['kills'], result[way]['trip_us']
+        cells = [
+            f'{each["heard"]} of {each["of"]}, {each["median_s"]:.2f} s' for each in kills.values()
+        ]
+        rows.append((way, *cells, f'{trip["p50"]:.0f}', f'{trip["p99"]:.0f}'))
+    table.show(
+        f'Successors of a killed listener that hear within {DEADLINE:g} s, and round trips',
+        ('transport', 'killed anywhere', 'killed between', 'trip p50 [us]', 'p99 [us]'),
+        rows,
+    )
+
+
+def _restarts(environment, kind):
+    """Kill and start a listener; return how many successors hear, and after how long."""
+    times = []
+    for _ in range(KILLS):
+        speaker = _start('speaker', environment)
+        listener = _start('listener', environment)
+        if _heard_after(listener, PATIENCE) is None:
+            raise RuntimeError('the first listener heard nothing')
+        ports = _ports(listener)
+        listener.kill()
+        listener.wait()
+        if kind == 'between':
+            for port in ports:
+                _mark_between(port)
+        listener = _start('listener', environment)
+        times.append(_heard_after(listener, DEADLINE))
+        for process in (listener, speaker):
+            process.kill()
+            process.wait()
+    return {
+        'heard': sum(each is not None for each in times),
+        'of': KILLS,
+        'median_s': statistics.median(DEADLINE if each is None else each for each in times),
+    }
+
+
+def _mark_between(port):
+    """Let the listener of a port be neither waiting nor processing."""
+    with port.open('r+b') as file, mmap.mmap(file.fileno(), 0) as segment:
+        first = segment.find(b'fastrtps\0') - LISTENERS * LISTENER
+        segment[first] &= IN_USE
+
+
+def _round_trips(environments):
+    """Return {way: times [us]}."""
+    processes = {
+        way: [_start(role, environments[way], way.split()[0]) for role in ('echo', 'caller')]
+        for way in WAYS
+    }
+    times = {way: [] for way in WAYS}
+    for _ in range(BLOCKS):
+        for way in WAYS:
+            caller = processes[way][1]
+            caller.stdin.write(b'go\n')
+            times[way] += json.loads(caller.stdout.readline())
+    for pair in processes.values():
+        for process in pair:
+            process.kill()
+            process.wait()
+    return times
+
+
+def _start(role, environment, topic='trips'):
+    process = subprocess.Popen(
+        [sys.executable, '-m', 'benchmark.nodes.transports', role, topic],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        bufsize=0,  # no line that comes early is hidden from select
+    )
+    process.stdout.readline()  # it is there
+    return process
+
+
+def _heard_after(process, deadline):
+    begin = time.monotonic()
+    ready, _, _ = select.select([process.stdout], [], [], deadline)
+    return time.monotonic() - begin if ready else None
+
+
+def _ports(process):
+    """Return the segments from which a process reads; it locks a file beside each."""
+    files = (os.readlink(each) for each in Path(f'/proc/{process.pid}/fd').iterdir())
+    return [Path(name[: -len('_el')]) for name in files if re.search(r'fastrtps_port\d+_el', name)]
+
+
+def _play(role, topic):
+    """Be one of the processes, until killed."""
+    import rclpy
+    from rclpy.executors import SingleThreadedExecutor
+    from rclpy.serialization import serialize_message
+    from sensor_msgs.msg import JointState
+
+    rclpy.init()
+    node = rclpy.create_node(role)
+    data = serialize_message(JointState(name=['joint'] * 7, position=[1.0] * 7))
+    there, back = f'{topic}_there', f'{topic}_back'
+    if role in ('speaker', 'caller'):
+        there, back = back, there
+    taken = []
+    publisher = node.create_publisher(JointState, back, 1)
+    node.create_subscription(JointState, there, taken.append, 1, raw=True)
+    executor = SingleThreadedExecutor()
+    executor.add_node(node)
+    print('up', flush=True)
+    if role == 'speaker':
+        while True:
+            publisher.publish(data)
+            time.sleep(PERIOD)
+    if role == 'caller':
+        while not (publisher.get_subscription_count() and node.count_publishers(there)):
+            time.sleep(PERIOD)
+    while role == 'caller' and sys.stdin.readline():
+        times = []
+        for _ in range(TRIPS):
+            time.sleep(PERIOD)
+            begin = time.perf_counter_ns()
+            publisher.publish(data)
+            while not taken:
+                executor.spin_once()
+            taken.clear()
+            times.append(1e-3 * (time.perf_counter_ns() - begin))
+        print(json.dumps(times), flush=True)
+    heard = False
+    while True:  # a listener or an echo
+        executor.spin_once()
+        while taken:
+            message = taken.pop()
+            if role == 'echo':
+                publisher.publish(message)
+            elif not heard:
+                print('heard', flush=True)
+            heard = True
+
+
+if __name__ == '__main__':
+    _play(*sys.argv[1:])

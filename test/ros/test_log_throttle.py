@@ -1,0 +1,34 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Log lines have a budget, and each subject has its own turn."""
+
+import time
+
+import pytest
+
+from robodyn_ros.realtime.log_throttle import LineBudget, LinesBySubject
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(time, 'monotonic', lambda: now[0])
+    return now
+
+
+def test_after_a_burst_one_line_a_second(clock):
+    lines = LineBudget(burst=3)
+    assert [lines.take() for _ in range(5)] == [True] * 3 + [False] * 2
+    clock[0] += 0.9
+    assert not lines.take()
+    clock[0] += 0.2
+    assert lines.take() and not lines.take()
+
+
+def test_one_subject_does_not_hide_another(clock):
+    lines = LinesBySubject(5.0)
+    assert lines.take('joint states') and lines.take('topics')
+    clock[0] += 4.0
+    assert not lines.take('joint states') and lines.take('loop')
+    clock[0] += 1.5
+    assert lines.take('joint states') and lines.take('topics') and not lines.take('loop')
