@@ -86,7 +86,7 @@ def installed(folder, pattern='**/*'):
 
 
 DEMO = ['matplotlib>=3.5', 'rich>=12', 'rosbags>=0.10']
-VIEW = ['pycollada>=0.8', 'trimesh>=4.6', 'viser>=1.1']
+VIEW = ['pycollada>=0.8', 'trimesh>=4.6', 'viser>=1.1.1']
 
 #: What `ros2 run robodyn_ros` starts. They lie in lib/robodyn_ros, where colcon installs them; pip
 #: would put such names on the PATH, and installs `robodyn_ros` alone.

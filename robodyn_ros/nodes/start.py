@@ -14,7 +14,9 @@ REMEDIES = {
         ('matplotlib', 'rich', 'rosbags', 'scipy', 'xacro', 'yaml', 'ruamel'),
         "pip install 'robodyn_ros[identification]' xacro",
     ),
-    **dict.fromkeys(('collada', 'trimesh', 'viser'), "pip install 'viser>=1.1' trimesh pycollada"),
+    **dict.fromkeys(
+        ('collada', 'trimesh', 'viser'), "pip install 'viser>=1.1.1' trimesh pycollada"
+    ),
     'robodyn_msgs': 'colcon build && source install/setup.bash',
 }
 ROS = 'source /opt/ros/{}/setup.bash'

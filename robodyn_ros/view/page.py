@@ -54,9 +54,8 @@ class Page:
         self._sliders, self._visitors, self._motion = [], 0, None
         with contextlib.redirect_stdout(io.StringIO()):  # it has no other way to be silent
             self._server = viser.ViserServer(host, port, label=robot.name, verbose=False)
-        self._server.gui.configure_theme(
-            control_layout='collapsible', show_logo=False, show_share_button=False
-        )
+        self._server.gui.configure_theme(show_logo=False, show_share_button=False)
+        self._server.gui.main_panel.dock_right()
         # a visitor can send the request without the button; it would open the page to the internet
         self._server.request_share_url = lambda verbose=True: None
         self._drawing = Drawing(self._server.scene, robot, scene, arrows, scales, frame, folder)

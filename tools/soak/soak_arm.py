@@ -33,7 +33,7 @@ class Arm:
     def __init__(self, folder, watcher, seed, given=(), simulated=()):
         self.folder, self.watcher, self.rng = folder, watcher, random.Random(seed)
         self.failures, self.given, self.simulated = [], dict(given), dict(simulated)
-        self.latest, self.done = math.inf, None
+        self.latest, self.done, self._refusal = math.inf, None, ''
         # latched, for nodes that are not given a file
         watcher.send(String, 'robot_description', String(data=URDF.read_text()), LATCHED)
         self.simulator, self.controller = self.make('simulator'), self.make('controller')
@@ -87,12 +87,13 @@ class Arm:
 
     def recover(self):
         """Reset a stop or a fault, and enable; again where a late state refuses it."""
-        self.expect(self.watcher.wait(self._enabled), 'no recovery')
+        self.expect(self.watcher.wait(self._enabled), f'no recovery: {self._refusal}')
 
     def _enabled(self):
         if self.watcher.state not in STANDING:
             self.watcher.call(Trigger, f'{NAME}/reset')
-            self.watcher.call(SetBool, f'{NAME}/enable', SetBool.Request(data=True))
+            answer = self.watcher.call(SetBool, f'{NAME}/enable', SetBool.Request(data=True))
+            self._refusal = answer.message if answer else 'enable has no answer'
             self.watcher.wait(lambda: self.watcher.state in STANDING, 1.0)
         return self.watcher.state in STANDING
 

@@ -42,7 +42,8 @@ class Path:
             np.vstack([start[row], values[passed:]])
             for row, values in enumerate(trajectory.fields.values())
         ]
-        with np.errstate(over='ignore', invalid='ignore'):  # the limits refuse an overflow
+        with np.errstate(over='ignore', invalid='ignore', divide='ignore'):
+            # the limits refuse an overflow
             if len(points) == 1:
                 knots, coefficients = polyline(knots, points[0], start[1])
             else:

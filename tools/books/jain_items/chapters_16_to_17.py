@@ -128,11 +128,18 @@ ITEMS = (
     Item(
         149,
         '17.2',
-        'Alg 17.2, 17.3, Lem 17.1 (17.7 to 17.12)',
-        'Base-invariant forward dynamics',
+        'Alg 17.2 to 17.4, Lem 17.1 (17.7 to 17.12)',
+        'Base-invariant forward dynamics, also with a pose and a velocity of each link',
         'n',
-        functions=('formulations.jain.free_flying.base_invariant.forward_dynamics',),
+        functions=(
+            'formulations.jain.free_flying.base_invariant.forward_dynamics',
+            'formulations.jain.free_flying.link_coordinates.accelerations',
+            'formulations.jain.free_flying.link_coordinates.closed',
+        ),
         tests=(
+            'test_accelerations_of_the_links_are_those_of_the_articulated_sweeps',
+            'test_hinge_coordinates_play_no_part',
+            'test_links_that_integrate_alone_move_as_one_and_drift_by_their_scheme',
             'test_every_link_finds_its_acceleration',
             'test_free_base_of_the_package',
             'test_dual_bias_of_17_7_belongs_to_its_own_hinge',

@@ -82,16 +82,9 @@ def forward_dynamics(tree, thd, T, f_ext=None, gravity=True):
     thd, T (N,) in the order of the tree, f_ext (n, 6) as of inverse_dynamics.newton_euler.
     ModelError where a base body has not six freedoms.
     """
-    art, V = articulated(tree), velocities(tree, thd)
-    other = dual(tree, art)
+    V = velocities(tree, thd)
     a, b = coriolis_accelerations(tree, V, thd), gyroscopic_forces(tree, V)
-    b = b if f_ext is None else b - f_ext
-    Pa = np.array([P @ x for P, x in zip(art.P, a)])
-    z, z_plus, _ = biased_residual_forces(tree, art, T, Pa + b)
-    z_dual, epsilon = _dual_residuals(tree, other, T, a, b, z_plus)
-    felt = np.array(
-        [-np.linalg.solve(P + S, x) for P, S, x in zip(art.P, other.S, z + z_dual - Pa)]
-    )
+    felt, other, epsilon = felt_accelerations(tree, a, b if f_ext is None else b - f_ext, T)
     thdd = np.zeros(tree.N)
     for k, (H, s) in enumerate(zip(tree.H, tree.slices)):
         if tree.parent[k] < tree.n:
@@ -100,6 +93,20 @@ def forward_dynamics(tree, thd, T, f_ext=None, gravity=True):
             g = tree.phi[k].T @ tree.g if gravity else 0.0
             thdd[s] = np.linalg.solve(H.T, felt[k] - a[k] - g)
     return thdd, felt - (gravity_accelerations(tree) if gravity else 0.0)
+
+
+def felt_accelerations(tree, a, b, T):
+    """Return (alpha + g (n, 6), Dual, epsilon_d (N,)) by algorithm 17.2 and lemma 17.1.
+
+    a (n, 6) : Coriolis accelerations. b (n, 6) : gyroscopic forces minus external ones. T (N,).
+    """
+    art = articulated(tree)
+    other = dual(tree, art)
+    Pa = np.array([P @ x for P, x in zip(art.P, a)])
+    z, z_plus, _ = biased_residual_forces(tree, art, T, Pa + b)
+    z_dual, epsilon = _dual_residuals(tree, other, T, a, b, z_plus)
+    felt = [-np.linalg.solve(P + S, x) for P, S, x in zip(art.P, other.S, z + z_dual - Pa)]
+    return np.array(felt), other, epsilon
 
 
 def _dual_residuals(tree, other, T, a, b, z_plus):
