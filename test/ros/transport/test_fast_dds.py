@@ -23,6 +23,7 @@ from robodyn_ros.ros.transport.fast_dds import (  # noqa: E402
 
 OWN = (MIDDLEWARE, RANGE, TRANSPORTS, PROFILES, PEERS)
 LISTENER = """
+import re
 import sys
 from pathlib import Path
 
@@ -37,7 +38,7 @@ node = rclpy.create_node('listener')
 heard = []
 node.create_subscription(String, 'words', heard.append, 10)
 files = Path('/proc/self/maps').read_text()
-print(files.count('fastrtps_port'), flush=True)
+print(len(re.findall('/dev/shm/fast(?:rtps|dds)_port', files)), flush=True)
 while not heard:
     rclpy.spin_once(node)
 print(heard[0].data, flush=True)
