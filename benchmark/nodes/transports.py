@@ -144,53 +144,78 @@ def _ports(process):
     return [Path(name[: -len('_el')]) for name in files if re.search(r'fastrtps_port\d+_el', name)]
 
 
-def _play(role, topic):
-    """Be one of the processes, until killed."""
-    import rclpy
-    from rclpy.executors import SingleThreadedExecutor
-    from rclpy.serialization import serialize_message
-    from sensor_msgs.msg import JointState
+class Party:
+    """One of the processes: a node that publishes and hears joint states as bytes."""
 
-    rclpy.init()
-    node = rclpy.create_node(role)
-    data = serialize_message(JointState(name=['joint'] * 7, position=[1.0] * 7))
-    there, back = f'{topic}_there', f'{topic}_back'
-    if role in ('speaker', 'caller'):
-        there, back = back, there
-    taken = []
-    publisher = node.create_publisher(JointState, back, 1)
-    node.create_subscription(JointState, there, taken.append, 1, raw=True)
-    executor = SingleThreadedExecutor()
-    executor.add_node(node)
-    print('up', flush=True)
-    if role == 'speaker':
-        while True:
-            publisher.publish(data)
-            time.sleep(PERIOD)
-    if role == 'caller':
-        while not (publisher.get_subscription_count() and node.count_publishers(there)):
-            time.sleep(PERIOD)
-    while role == 'caller' and sys.stdin.readline():
+    def __init__(self, role, hears, says):
+        import rclpy
+        from rclpy.executors import SingleThreadedExecutor
+        from rclpy.serialization import serialize_message
+        from sensor_msgs.msg import JointState
+
+        rclpy.init()
+        self.data = serialize_message(JointState(name=['joint'] * 7, position=[1.0] * 7))
+        self.heard, self.hears, self.node = [], hears, rclpy.create_node(role)
+        self.publisher = self.node.create_publisher(JointState, says, 1)
+        self.node.create_subscription(JointState, hears, self.heard.append, 1, raw=True)
+        self._executor = SingleThreadedExecutor()
+        self._executor.add_node(self.node)
+
+    def next_message(self):
+        """Wait for a message; return its bytes."""
+        while not self.heard:
+            self._executor.spin_once()
+        return self.heard.pop()
+
+
+def _speak(party):
+    while True:
+        party.publisher.publish(party.data)
+        time.sleep(PERIOD)
+
+
+def _listen(party):
+    party.next_message()
+    print('heard', flush=True)
+    while True:
+        party.next_message()
+
+
+def _echo(party):
+    while True:
+        party.publisher.publish(party.next_message())
+
+
+def _call(party):
+    while not (
+        party.publisher.get_subscription_count() and party.node.count_publishers(party.hears)
+    ):
+        time.sleep(PERIOD)
+    while sys.stdin.readline():
         times = []
         for _ in range(TRIPS):
             time.sleep(PERIOD)
             begin = time.perf_counter_ns()
-            publisher.publish(data)
-            while not taken:
-                executor.spin_once()
-            taken.clear()
+            party.publisher.publish(party.data)
+            party.next_message()
             times.append(1e-3 * (time.perf_counter_ns() - begin))
         print(json.dumps(times), flush=True)
-    heard = False
-    while True:  # a listener or an echo
-        executor.spin_once()
-        while taken:
-            message = taken.pop()
-            if role == 'echo':
-                publisher.publish(message)
-            elif not heard:
-                print('heard', flush=True)
-            heard = True
+
+
+#: What a process does, until it is killed, and the ends of the topics that it hears and says.
+ROLES = {
+    'speaker': (_speak, 'back', 'there'),
+    'listener': (_listen, 'there', 'back'),
+    'echo': (_echo, 'there', 'back'),
+    'caller': (_call, 'back', 'there'),
+}
+
+
+def _play(role, topic):
+    play, hears, says = ROLES[role]
+    party = Party(role, f'{topic}_{hears}', f'{topic}_{says}')
+    print('up', flush=True)
+    play(party)
 
 
 if __name__ == '__main__':

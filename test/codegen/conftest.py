@@ -15,7 +15,7 @@ from support.robots.real_robots import ARMS, MAKERS, PACKAGE, robot
 
 #: What is compiled in the tests of machine code: an arm, a tree with slides, rotors and an order
 #: of its own, and a single slide.
-COMPILED = ('franka_like', 'sliding_tree', 'permuted', 'one_slide')
+COMPILED = ('franka_like', 'permuted', 'one_slide')
 
 
 def named(name):

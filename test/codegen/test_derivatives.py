@@ -22,7 +22,7 @@ from support.robots.families import case as make
 from test.codegen.conftest import named
 
 STEP = 1e-40  # nothing is subtracted, so it may be arbitrarily small
-CASES = ('franka_like', 'sliding_tree', 'one_slide', 'mixed_permuted')
+CASES = ('franka_like', 'one_slide', 'mixed_permuted')
 NAMES = tuple(DERIVATIVES)
 
 
