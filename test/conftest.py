@@ -15,6 +15,7 @@ from robodyn_ros.testing.domain import move_to_own_domain
 ROOT = Path(__file__).resolve().parent.parent
 NODES = ('ros', 'launch_file')
 ORDER = ('slow', *NODES)
+SENSITIVE = 'sensitive'  # to the rounding of a processor
 MOST_WORKERS = 4  # each takes 1 to 2 GB
 
 hypothesis.settings.register_profile('robodyn', deadline=None, derandomize=True, print_blob=True)
@@ -41,10 +42,13 @@ def pytest_xdist_auto_num_workers():
 
 
 def pytest_ignore_collect(collection_path, config):
-    """Read no file for the tests that start nodes if none in it is marked so."""
-    if config.getoption('nodes') == 'only' and collection_path.suffix == '.py':
+    """Read no file if only marked tests are wanted, and none in it is: reading all takes long."""
+    wanted = NODES if config.getoption('nodes') == 'only' else ()
+    if config.option.markexpr == SENSITIVE:
+        wanted = (SENSITIVE,)
+    if wanted and collection_path.suffix == '.py':
         text = collection_path.read_text()
-        return not any(f'mark.{name}' in text for name in NODES) or None
+        return not any(f'mark.{name}' in text for name in wanted) or None
     return None
 
 
