@@ -21,6 +21,7 @@ LENGTHS = {
     'malformed': 1_000_000,
     'parameters': 10_000,
     'stop': 1000,
+    'lock_step': 1000,
 }
 INPUTS = 1_000_000  # of each target of tools.fuzz
 DOMAIN = '151'  # beyond those that tests reserve, so that messages stay apart
@@ -35,6 +36,7 @@ def run(part, count, seed, given, minutes):
     from tools.soak.watcher import Watcher
 
     module = importlib.import_module(f'tools.soak.{part}')
+    os.environ |= getattr(module, 'ENVIRONMENT', {})
     with (
         tempfile.TemporaryDirectory(prefix='robodyn-soak-') as folder,
         contextlib.closing(Watcher()) as watcher,
@@ -44,7 +46,7 @@ def run(part, count, seed, given, minutes):
         arm.latest, result = time.monotonic() + 60.0 * minutes, ''
         try:
             result = getattr(module, part)(arm, count)
-            arm.expect_good()
+            getattr(module, 'good', Arm.expect_good)(arm)
         finally:
             arm.close()
             if arm.failures:

@@ -71,12 +71,16 @@ class Arm:
         if not condition:
             self.failures.append(f'{sentence}, state {self.watcher.state}')
 
-    def expect_good(self):
-        """Both processes live, the arm is commanded within its limits, nothing was raised."""
+    def expect_alive(self):
+        """Both processes live, no effort was beyond its limits, nothing was raised."""
         for node in (self.simulator, self.controller):
             self.expect(node.lives, f'{node.log.name} has ended')
             self.expect('Traceback' not in node.output(), node.log.name)
         self.expect(self.watcher.beyond == 0, f'{self.watcher.beyond} efforts beyond a limit')
+
+    def expect_good(self):
+        """They live, and the arm is commanded."""
+        self.expect_alive()
         before = self.watcher.efforts
         self.expect(self.watcher.wait(lambda: self.watcher.efforts > before), 'it is silent')
 

@@ -25,7 +25,8 @@ class Watcher:
     def __init__(self):
         rclpy.init()
         self.node = rclpy.create_node('soak')
-        self.state, self.efforts, self.beyond, self.figures = '', 0, 0, {}
+        self.state, self.reason = '', ''
+        self.efforts, self.beyond, self.figures = 0, 0, {}
         self.node.create_subscription(ControllerStatus, f'{NAME}/status', self._status, LATCHED)
         self.node.create_subscription(Float64MultiArray, COMMANDS, self._effort, 100)
         self.node.create_subscription(DiagnosticArray, '/diagnostics', self._diagnose, 10)
@@ -40,7 +41,7 @@ class Watcher:
                 rclpy.spin_once(self.node, timeout_sec=0.05)
 
     def _status(self, message):
-        self.state = message.state_name
+        self.state, self.reason = message.state_name, message.reason
 
     def _effort(self, message):
         self.efforts += 1
