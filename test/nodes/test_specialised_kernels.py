@@ -59,12 +59,25 @@ def unknown(tmp_path):
 
 
 def children(node):
-    """Return the numbers of the processes that a node has started and that still run."""
-    found = []
+    """Return the numbers of the processes that a node has started and that still run.
+
+    A child that runs its parent's program has not begun with its own. Until then, a parent that
+    called vfork waits for it.
+    """
+    found, own = [], _program(node._process.pid)
     for task in Path(f'/proc/{node._process.pid}/task').iterdir():
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # a thread that ended
-            found += [int(number) for number in (task / 'children').read_text().split()]
+            numbers = map(int, (task / 'children').read_text().split())
+            found += [number for number in numbers if _program(number) not in (own, b'')]
     return found
+
+
+def _program(number):
+    """Return the command line of a process; b'' where it has ended."""
+    try:
+        return Path(f'/proc/{number}/cmdline').read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b''
 
 
 def test_controller_goes_over_while_it_holds_the_arm(graph, start, unknown):

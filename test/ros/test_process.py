@@ -14,7 +14,7 @@ import pytest
 
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 
-from robodyn_ros.ros.common.process import REFUSED, run, wake_on_signals  # noqa: E402
+from robodyn_ros.ros.common.process import REFUSED, run, spin_guarded, wake_on_signals  # noqa: E402
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,21 @@ from robodyn_ros.ros.common.process import REFUSED, run, wake_on_signals  # noqa
 def test_bad_arguments_end_with_a_sentence(arguments, words, capsys):
     assert run(None, arguments) == REFUSED
     assert re.search(words, capsys.readouterr().err)
+
+
+@pytest.mark.parametrize('is_alive', [True, False])
+def test_what_rclpy_raises_while_it_is_shut_down_is_no_defect(is_alive):
+    """Then its entities are gone in the middle of a call; the node goes on with its end."""
+    told, error = [], RuntimeError('the given context is not valid')
+
+    def spin_once(timeout_sec):
+        raise error
+
+    node = SimpleNamespace(
+        context=SimpleNamespace(ok=lambda: is_alive), callback_failed=told.append
+    )
+    spin_guarded(SimpleNamespace(spin_once=spin_once), node)
+    assert told == [error] * is_alive
 
 
 def test_a_signal_wakes_the_executor():

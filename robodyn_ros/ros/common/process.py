@@ -201,13 +201,17 @@ def _end_at_last():
 
 
 def spin_guarded(executor, node, timeout: float = POLL):
-    """Run what is ready; report an exception of a callback to the node and continue."""
+    """Run what is ready; report an exception of a callback to the node and continue.
+
+    If rclpy is shut down meanwhile, whatever rclpy raises then is no defect of a callback.
+    """
     try:
         executor.spin_once(timeout_sec=timeout)
     except ExternalShutdownException:
         pass  # the caller checks rclpy.ok()
     except Exception as error:
-        node.callback_failed(error)
+        if node.context.ok():
+            node.callback_failed(error)
     # rclpy keeps the error of an undecodable request, and would print it with the next one
     if (functions := library()) is not None:
         functions.forget_error()
