@@ -14,7 +14,7 @@ import pytest
 
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 
-from robodyn_ros.ros.common.process import REFUSED, run, spin_guarded, wake_on_signals  # noqa: E402
+from robodyn_ros.ros.common import process  # noqa: E402
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ from robodyn_ros.ros.common.process import REFUSED, run, spin_guarded, wake_on_s
     ],
 )
 def test_bad_arguments_end_with_a_sentence(arguments, words, capsys):
-    assert run(None, arguments) == REFUSED
+    assert process.run(None, arguments) == process.REFUSED
     assert re.search(words, capsys.readouterr().err)
 
 
@@ -43,7 +43,7 @@ def test_what_rclpy_raises_while_it_is_shut_down_is_no_defect(is_alive):
     node = SimpleNamespace(
         context=SimpleNamespace(ok=lambda: is_alive), callback_failed=told.append
     )
-    spin_guarded(SimpleNamespace(spin_once=spin_once), node)
+    process.spin_guarded(SimpleNamespace(spin_once=spin_once), node)
     assert told == [error] * is_alive
 
 
@@ -52,7 +52,7 @@ def test_a_signal_wakes_the_executor():
     woken = threading.Event()
     before = signal.signal(signal.SIGUSR1, lambda *_: None)
     try:
-        wake_on_signals(SimpleNamespace(wake=woken.set))
+        process.wake_on_signals(SimpleNamespace(wake=woken.set))
         signal.raise_signal(signal.SIGUSR1)
         assert woken.wait(20.0)
     finally:
