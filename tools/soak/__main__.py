@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from unittest import mock
 
 from tools import fuzz, soak
 
@@ -36,8 +37,8 @@ def run(part, count, seed, given, minutes):
     from tools.soak.watcher import Watcher
 
     module = importlib.import_module(f'tools.soak.{part}')
-    os.environ |= getattr(module, 'ENVIRONMENT', {})
     with (
+        mock.patch.dict(os.environ, getattr(module, 'ENVIRONMENT', {})),
         tempfile.TemporaryDirectory(prefix='robodyn-soak-') as folder,
         contextlib.closing(Watcher()) as watcher,
     ):

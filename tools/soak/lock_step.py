@@ -50,7 +50,7 @@ def lock_step(arm, count):
             found = _run(arm, states)
             first = first or found
             arm.expect(found == first, f'run {k} is not the first one again')
-            same += found == first
+            same += found == first != ''
             states.clear()
     return (
         f'{same} of {arm.done} runs of {STEPS} steps with the same bits, half of them beside '
@@ -79,7 +79,8 @@ def _get_to_know(arm, subscription):
 def _reset(arm):
     watcher = arm.watcher
     arm.expect(_asked(arm, Trigger, 'reset') is not None, 'no answer to a reset')
-    watcher.wait(lambda: (watcher.state, watcher.reason) == ('HOLD', 'ACTIVATED'))
+    held = watcher.wait(lambda: (watcher.state, watcher.reason) == ('HOLD', 'ACTIVATED'))
+    arm.expect(held, 'no HOLD after a reset')
 
 
 def _asked(arm, kind, name):
