@@ -9,8 +9,8 @@ import ctypes
 
 from rclpy.serialization import serialize_message
 
-from robodyn_ros.ros.transport.bounded_service import _CType
 from robodyn_ros.ros.transport.rcl_ffi import OK, declare, library, rmw_library
+from robodyn_ros.ros.transport.request_port import MessageStructure
 
 _POINTER = ctypes.c_void_p
 
@@ -79,7 +79,7 @@ class RawRequests:
             self._place = handle(self._node.pointer)
             self._publisher = create(
                 self._place,
-                _CType(kind.Request).support,
+                MessageStructure(kind.Request).support,
                 f'rq{name}Request'.encode(),
                 ctypes.addressof(self._quality),
                 ctypes.addressof(self._options),

@@ -40,6 +40,7 @@ from robodyn_ros.ros.controller.live_limits import refuse_raised
 from robodyn_ros.ros.controller.lock_step_session import LockStepSession
 from robodyn_ros.ros.controller.simulated_time_session import SimulatedTimeSession
 from robodyn_ros.ros.controller.task_publisher import TaskPublisher, task_settings
+from robodyn_ros.ros.transport.bounded_service import BoundedService
 from robodyn_ros.ros.transport.lock_step import LOCK_STEP
 
 FAST_POLL, SLOW_POLL = 0.1, 1.0  # [s] between checks for something to report
@@ -59,7 +60,7 @@ class Controller(ManagedNode):
         self.create_service(Trigger, '~/reset', self._reset)
         self._stopper = EmergencyStop(self, self.emergency_stop)
         self.create_service(SetBool, '~/enable', self._enable)
-        self.create_service(SetPayload, '~/set_payload', self._set_payload)
+        BoundedService(self, SetPayload, '~/set_payload', self._set_payload)
         self._action = make_action(self)
         self._reports = self.create_timer(
             FAST_POLL, self._report, clock=Clock(clock_type=ClockType.STEADY_TIME)

@@ -25,8 +25,11 @@ from robodyn_ros.ros.simulator.simulator_parameters import SIMULATOR_PARAMETERS
 from robodyn_ros.ros.simulator.simulator_session import SimulatorSession
 from robodyn_ros.ros.simulator.standard_services import make_standard_services
 from robodyn_ros.ros.simulator.state_request import named_state
+from robodyn_ros.ros.transport.bounded_service import BoundedService
 from robodyn_ros.ros.transport.lock_step import LOCK_STEP
 from robodyn_ros.simulation.command_modes import modes_of
+
+LARGEST_STATE = 100_000  # octets of a request with a state of a thousand joints
 
 
 class Simulator(ManagedNode):
@@ -41,10 +44,13 @@ class Simulator(ManagedNode):
         self.create_service(SetBool, '~/pause', self._answer(self._pause))
         self.create_service(StepSimulation, '~/step', self._answer(self._step))
         self.create_service(Trigger, '~/reset', self._answer(self._reset))
-        self.create_service(SetJointState, '~/set_joint_state', self._answer(self._set_state))
         self.create_service(Advance, '~/advance', self._run_in_lock_step)
-        self.create_service(ApplyWrench, '~/apply_wrench', self._answer(self._apply_wrench))
-        self.create_service(SetPayload, '~/set_payload', self._answer(self._set_payload))
+        for kind, name, action in (
+            (SetJointState, 'set_joint_state', self._set_state),
+            (ApplyWrench, 'apply_wrench', self._apply_wrench),
+            (SetPayload, 'set_payload', self._set_payload),
+        ):
+            BoundedService(self, kind, f'~/{name}', self._answer(action), most=LARGEST_STATE)
         self._standard = make_standard_services(self, self._waiting)
         self.create_timer(1.0, self._report, clock=Clock(clock_type=ClockType.STEADY_TIME))
         for name in self.parameters.unknown_overrides():

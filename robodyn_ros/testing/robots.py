@@ -17,6 +17,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from robodyn_ros.ros.transport.local_link import local_link
 from robodyn_ros.ros.transport.lock_step import ReadState
+from robodyn_ros.ros.transport.rcl_ffi import octets_of
 from robodyn_ros.simulation.command_modes import CODES, Command
 from robodyn_ros.testing.context import end_context, new_context
 from robodyn_ros.testing.hosting import Hosted, ros_arguments
@@ -467,9 +468,8 @@ class ControlledRobot(SimulatedRobot):
         )
         whole, part = divmod(round(seconds * NANOSECONDS), NANOSECONDS)
         point.time_from_start.sec, point.time_from_start.nanosec = whole, part
-        refusal = self.controller.node.session.follow(
-            JointTrajectory(joint_names=self.joint_names, points=[point])
-        )
+        trajectory = JointTrajectory(joint_names=self.joint_names, points=[point])
+        refusal = self.controller.node.session.follow(octets_of(trajectory))
         assert not refusal, refusal
 
     def send(self, topic: str, message) -> str:

@@ -46,15 +46,18 @@ def _states(node, _trajectory):
     return lambda: publisher.publish(message)
 
 
-def _parameters(node, _trajectory):
-    client = node.create_client(SetParametersAtomically, f'{NAME}/set_parameters_atomically')
-    setting = [Parameter('law', value='pd').to_parameter_msg()] * 900
-    request = SetParametersAtomically.Request(parameters=setting)
+def _parameters(count):
+    def make(node, _trajectory):
+        client = node.create_client(SetParametersAtomically, f'{NAME}/set_parameters_atomically')
+        setting = [Parameter('law', value='pd').to_parameter_msg()] * count
+        request = SetParametersAtomically.Request(parameters=setting)
 
-    def call():
-        rclpy.spin_until_future_complete(node, client.call_async(request), timeout_sec=5.0)
+        def call():
+            rclpy.spin_until_future_complete(node, client.call_async(request), timeout_sec=5.0)
 
-    return call
+        return call
+
+    return make
 
 
 def _descriptions(node, _trajectory):
@@ -67,7 +70,9 @@ LOADS = {
     'largest trajectory, 10 Hz': Kind(_trajectory, points=40_000),
     '8 MB trajectory, 10 Hz': Kind(_too_large, points=40_000),
     'states of 1000 joints, 100 Hz': Kind(_states, 100.0),
-    '900 parameters, 10 Hz': Kind(_parameters),
+    '900 parameters, 10 Hz': Kind(_parameters(900)),
+    '20 000 parameters, 1 Hz': Kind(_parameters(20_000), 1.0),
+    '100 000 parameters, 1 Hz': Kind(_parameters(100_000), 1.0),
     'descriptions, 10 Hz': Kind(_descriptions),
 }
 

@@ -43,7 +43,8 @@ NODE_PARAMETERS = (
         'string',
         'single_threaded',
         '',
-        'Executor of rclpy that runs the callbacks; `events` is experimental.',
+        'Executor of rclpy that runs the callbacks; `events` is experimental, and decodes '
+        'requests and goals of any size.',
         choices=EXECUTORS,
         change=START,
     ),

@@ -49,7 +49,7 @@ class ModelServices:
             (GetModelInfo, 'get_model_info', self._info),
             (GetOperationalSpaceInertia, 'get_operational_space_inertia', self._inertia),
         ):
-            BoundedService(node, kind, f'~/{name}', self._answering(kind, answer), _refuse)
+            BoundedService(node, kind, f'~/{name}', self._answering(kind, answer))
 
     def _answering(self, kind, answer):
         def respond(request, _):
@@ -224,10 +224,6 @@ class ModelServices:
         x, y, z = (float(component) for component in model.gravity)
         response.gravity = Vector3(x=x, y=y, z=z)
         response.warnings = list(robot.report.warnings)
-
-
-def _refuse(response, sentence: str):
-    response.success, response.message = False, sentence
 
 
 def _com(model, k: int) -> Point:

@@ -365,18 +365,18 @@ class ControlSession:
 
     # References.
 
-    def follow(self, message: JointTrajectory) -> str:
-        """Follow a trajectory; return '', or a sentence with the reason for a refusal."""
-        return self._refer(self._reader.read, message, self.supervisor.follow)
+    def follow(self, data: np.ndarray) -> str:
+        """Follow a serialised JointTrajectory (k,) uint8; return '', or why it is refused."""
+        return self._refer(data, self.supervisor.follow)
 
     def require_joints(self, names: list[str]):
         """Raise UnknownNameError unless a reference names the robot's joints."""
         self._reader.require_joints(names)
 
-    def _refer(self, read, message, accept, **limits) -> str:
+    def _refer(self, data, accept, **limits) -> str:
         try:
             refusal = self._rivals.refusal or accept(
-                read(message, self._ros_now(), **limits), self.now()
+                self._reader.read_bytes(data, self._ros_now(), **limits), self.now()
             )
         except RobodynError as error:
             refusal = str(error)
@@ -395,12 +395,12 @@ class ControlSession:
         self._warn(f'A reference is refused: {self.counted(sentence)}')
 
     def _follow(self, data: np.ndarray):
-        refusal = self._refer(self._reader.read_bytes, data, self.supervisor.follow)
+        refusal = self.follow(data)
         if refusal:
             self._warn(f'The trajectory is refused: {refusal}')
 
     def _aim(self, data: np.ndarray):
-        refusal = self._refer(self._reader.read_bytes, data, self.supervisor.stream_target, most=1)
+        refusal = self._refer(data, self.supervisor.stream_target, most=1)
         if refusal:
             self._warn(f'The target is refused: {refusal}')
 

@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The action FollowJointTrajectory, where control_msgs is installed."""
 
-from rclpy.action import ActionServer, CancelResponse, GoalResponse
+import numpy as np
+from rclpy.action import CancelResponse
 from rclpy.clock import Clock, ClockType
 from rclpy.task import Future
 
 from robodyn_ros.control.reference.goal_tolerance import Tolerance
 from robodyn_ros.errors import RobodynError, UnknownNameError
 from robodyn_ros.realtime.log_throttle import LineBudget
+from robodyn_ros.ros.transport.bounded_action_server import BoundedActionServer
 
 MONITOR_PERIOD = 0.05  # [s] between checks of a running goal
 
@@ -45,32 +47,36 @@ class FollowJointTrajectoryServer:
         self._running: list[_Goal] = []
         self._begun: list[_Goal] = []  # accepted, but not executed yet
         self._lines = LineBudget()
-        self._server = ActionServer(
+        self._server = BoundedActionServer(
             node,
             action,
             '~/follow_joint_trajectory',
+            self._begin,
+            lambda sentence: self._refuse('INVALID_GOAL', sentence),
             self._execute,
-            goal_callback=self._begin,
-            cancel_callback=lambda _: CancelResponse.ACCEPT,
+            lambda _: CancelResponse.ACCEPT,
         )
         self._monitor = node.create_timer(
             MONITOR_PERIOD, self._watch, clock=Clock(clock_type=ClockType.STEADY_TIME)
         )
 
-    def _begin(self, request):
+    def _begin(self, request, trajectory: np.ndarray) -> bool:
         """Follow a goal, or refuse it with the action's error code and log the reason."""
         self._watch()  # a goal that has been reached is not replaced
         try:
-            goal = _Goal(request, self._node.session, self._action)
+            goal = _Goal(request, trajectory, self._node.session, self._action)
         except RobodynError as error:
             code = 'INVALID_JOINTS' if isinstance(error, UnknownNameError) else 'INVALID_GOAL'
-            if self._lines.take():
-                self._node.get_logger().warning(f'The goal is refused ({code}): {error}')
-            return GoalResponse.REJECT
+            self._refuse(code, str(error))
+            return False
         for other in (*self._begun, *self._running):
             other.replaced = True
         self._begun.append(goal)
-        return GoalResponse.ACCEPT
+        return True
+
+    def _refuse(self, code: str, sentence: str):
+        if self._lines.take():
+            self._node.get_logger().warning(f'The goal is refused ({code}): {sentence}')
 
     async def _execute(self, handle):
         (goal,) = (each for each in self._begun if each.request is handle.request)
@@ -95,13 +101,19 @@ class FollowJointTrajectoryServer:
 class _Goal:
     """One active goal; RobodynError if the session refuses it.
 
+    Args:
+      request: the goal, whose trajectory may lack its points.
+      trajectory: octets (k,) uint8 of its JointTrajectory.
+      session: of the controller, or None.
+      action: the action type.
+
     Attributes:
       handle: of the goal, once it is executed.
       replaced: whether a newer goal has been accepted.
 
     """
 
-    def __init__(self, request, session, action):
+    def __init__(self, request, trajectory, session, action):
         if session is None:
             raise RobodynError('The controller is not configured.')
         joints = session.supervisor.joint_names
@@ -115,7 +127,7 @@ class _Goal:
         self._patience = (
             request.goal_time_tolerance.sec + 1e-9 * request.goal_time_tolerance.nanosec
         )
-        refusal = session.follow(request.trajectory)
+        refusal = session.follow(trajectory)
         if refusal:
             raise RobodynError(refusal)
         self.request, self.outcome, self.handle, self.replaced = request, Future(), None, False

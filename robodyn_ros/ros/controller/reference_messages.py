@@ -5,8 +5,6 @@
 from typing import Sequence
 
 import numpy as np
-from rclpy.serialization import serialize_message
-from trajectory_msgs.msg import JointTrajectory
 
 from robodyn_ros.control.reference.trajectory import Trajectory
 from robodyn_ros.errors import RobodynError, ShapeError, UnknownNameError, shorten
@@ -25,11 +23,13 @@ class TrajectoryReader:
     def __init__(self, joint_names: Sequence[str]):
         self._index = JointIndex(joint_names, extra=False)
 
-    def read(self, message: JointTrajectory, ros_now: int, most: int = MAX_POINTS) -> Trajectory:
-        """Return the trajectory of a message; its header.stamp, unless zero, is the start time.
+    def read_bytes(self, data: np.ndarray, ros_now: int, most: int = MAX_POINTS) -> Trajectory:
+        """Return the trajectory of a message, read with the GIL released.
+
+        Its header.stamp, unless zero, is the start time.
 
         Args:
-          message: with exactly the robot's joints, in any order.
+          data: (k,) uint8, the serialised message, with exactly the robot's joints in any order.
           ros_now: ROS time [ns].
           most: largest number of points accepted.
 
@@ -38,11 +38,6 @@ class TrajectoryReader:
             judges its values.
 
         """
-        data = np.frombuffer(serialize_message(message), np.uint8)
-        return self.read_bytes(data, ros_now, most)
-
-    def read_bytes(self, data: np.ndarray, ros_now: int, most: int = MAX_POINTS) -> Trajectory:
-        """Return the trajectory of a serialised message (k,) uint8, with the GIL released."""
         head = read_head(data)
         where = self.require_joints(head.joint_names)
         if not 1 <= head.points <= most:

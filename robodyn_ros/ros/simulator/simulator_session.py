@@ -36,6 +36,7 @@ from robodyn_ros.ros.simulator.simulated_plant import (
 )
 from robodyn_ros.ros.simulator.simulator_parameters import COMMAND_TOPICS, TIMER
 from robodyn_ros.ros.simulator.state_publisher import state_topics
+from robodyn_ros.ros.transport.bounded_subscription import SMALL, BoundedSubscription, decoding
 from robodyn_ros.simulation.elastic.elastic_plant import ElasticPlant
 from robodyn_ros.simulation.flexible.flexible_plant import FlexiblePlant
 from robodyn_ros.simulation.runner import Runner
@@ -104,7 +105,15 @@ class SimulatorSession:
         self.intake = CommandIntake(
             node, topics, plant, self.runner.command, self._polled, None if timed else self._step
         )
-        self._wrench = node.create_subscription(WrenchStamped, '~/external_wrench', self._push, 10)
+        self._wrench = BoundedSubscription(
+            node,
+            WrenchStamped,
+            '~/external_wrench',
+            decoding(WrenchStamped, self._push, self._refuse_wrench),
+            10,
+            SMALL,
+            self._refuse_wrench,
+        )
         self.loop = self._make_loop(values)
         self.kernels = SessionKernels(
             node,
@@ -154,7 +163,7 @@ class SimulatorSession:
         self.deactivate()
         self.kernels.close()
         self.intake.close()
-        self._node.destroy_subscription(self._wrench)
+        self._wrench.close()
         self._state.close()
         self._instruments.close()
         self._clock_source.close()
@@ -299,10 +308,13 @@ class SimulatorSession:
             with self.lock:
                 self.apply_wrench(message, duration)
         except RobodynError as error:
-            self.refused_wrenches += 1
-            self._node.get_logger().warning(
-                f'An external wrench is refused: {error}', throttle_duration_sec=1.0
-            )
+            self._refuse_wrench(str(error))
+
+    def _refuse_wrench(self, sentence: str):
+        self.refused_wrenches += 1
+        self._node.get_logger().warning(
+            f'An external wrench is refused: {sentence}', throttle_duration_sec=1.0
+        )
 
 
 def most_steps(update_rate: int, substeps: int) -> int:

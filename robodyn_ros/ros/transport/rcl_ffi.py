@@ -14,6 +14,7 @@ import os
 from typing import Callable
 
 import numpy as np
+from rclpy.serialization import serialize_message
 from rclpy.utilities import get_rmw_implementation_identifier
 
 OK, NOTHING = 0, 401  # rcl's return codes: success; no message to take
@@ -95,6 +96,11 @@ def view(octets: _Octets) -> np.ndarray:
     garbage collector frees it. An active controller turns the collector off.
     """
     return np.asarray(_Place(octets))
+
+
+def octets_of(message) -> np.ndarray:
+    """Return a message as it is sent (k,) uint8."""
+    return np.frombuffer(serialize_message(message), np.uint8)
 
 
 def rmw_library(kind):

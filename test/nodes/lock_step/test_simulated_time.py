@@ -16,6 +16,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from robodyn_ros.ros.controller import simulated_time_session
+from robodyn_ros.ros.transport.rcl_ffi import octets_of
 from robodyn_ros.testing.hosting import Hosted, ros_arguments
 from support.nodes.node_harness import COLD, JOINTS, POSTURE, TWO_LINK, ControllerProbe, wait_until
 
@@ -105,7 +106,8 @@ def test_a_cycle_a_period_and_a_trajectory_as_long_as_it_says(bench, periods):
     before = bench.session.loop.counts
     point = JointTrajectoryPoint(positions=[POSTURE[0] + 0.01, POSTURE[1]])
     point.time_from_start.nanosec = 400_000_000
-    assert bench.session.follow(JointTrajectory(joint_names=list(JOINTS), points=[point])) == ''
+    trajectory = JointTrajectory(joint_names=list(JOINTS), points=[point])
+    assert bench.session.follow(octets_of(trajectory)) == ''
     turns = 0
     while bench.supervisor.state.name == 'ACTIVE':
         bench.turn(periods)

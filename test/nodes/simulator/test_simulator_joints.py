@@ -332,6 +332,7 @@ def session_of(graph, robot, **changes):
         'specialise': False,
         'trigger': 'command',
     }
+    graph.node.parameters = {'executor': 'single_threaded'}
     return SimulatorSession(graph.node, robot, values(**names, **changes))
 
 

@@ -66,7 +66,7 @@ def accepted(bench, away):
             points=[JointTrajectoryPoint(positions=(np.array(bench.q) + away).tolist())]
         )
     )
-    goal = _Goal(handle.request, session, action)
+    goal = _Goal(handle.request, handle.request.trajectory, session, action)
     goal.handle = handle
     return goal, handle
 

@@ -1,0 +1,189 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""An action server whose goals carry a trajectory of any length without holding the GIL."""
+
+import contextlib
+import ctypes
+from typing import Any, Callable, NamedTuple
+
+import numpy as np
+from action_msgs.msg import GoalInfo
+from rclpy.action import ActionServer, GoalResponse
+from rclpy.action.server import ServerGoalHandle
+from rclpy.serialization import deserialize_message
+from rclpy.task import Future
+from trajectory_msgs.msg import JointTrajectoryPoint
+
+from robodyn_ros.errors import shorten
+from robodyn_ros.ros.transport.bounded_subscription import SMALL
+from robodyn_ros.ros.transport.rcl_ffi import octets_of
+from robodyn_ros.ros.transport.request_port import RequestPort, goal_functions
+from robodyn_ros.ros.transport.trajectory_cdr import ENCAPSULATION, MAX_BYTES
+
+IDENTITY = 16  # octets of a goal's identity, before the trajectory
+
+
+class _Sequence(ctypes.Structure):
+    """A sequence or a string of the C structures of messages."""
+
+    _fields_ = [
+        ('data', ctypes.c_void_p),
+        ('size', ctypes.c_size_t),
+        ('capacity', ctypes.c_size_t),
+    ]
+
+
+class _Head(ctypes.Structure):
+    """The C structure of a goal request whose first field is a JointTrajectory, up to it."""
+
+    _fields_ = [
+        ('identity', ctypes.c_uint8 * IDENTITY),
+        ('seconds', ctypes.c_int32),
+        ('nanoseconds', ctypes.c_uint32),
+        ('frame', _Sequence),
+        ('joint_names', _Sequence),
+        ('points', _Sequence),
+    ]
+
+
+class _Goal(NamedTuple):
+    """What is kept of a goal request.
+
+    rest : octets of the request without its points. trajectory : octets of the JointTrajectory.
+    """
+
+    rest: bytes
+    trajectory: np.ndarray
+
+
+class BoundedActionServer(ActionServer):
+    """Refuse goals by their size, and decode all but the points of their trajectory.
+
+    With the events executor, and where rcl's functions are not found, rclpy takes the goals.
+
+    Args:
+      node: the node that serves.
+      kind: action type; the first field of its goal is a JointTrajectory.
+      name: of the action.
+      begin: called with a goal, whose trajectory may lack its points, and with the octets of the
+        trajectory (k,) uint8; returns whether the goal is accepted.
+      refuse: called with a sentence about a goal that is too large.
+      execute: called with the handle of an accepted goal; returns the result.
+      cancel: called with the handle of a goal to be cancelled.
+
+    """
+
+    def __init__(
+        self,
+        node,
+        kind,
+        name: str,
+        begin: Callable[[Any, np.ndarray], bool],
+        refuse: Callable[[str], None],
+        execute,
+        cancel,
+    ):
+        self._begin, self._refuse, self._port = begin, refuse, None
+        super().__init__(
+            node, kind, name, execute, goal_callback=self._decoded, cancel_callback=cancel
+        )
+        calls = goal_functions()
+        if calls is not None and node.parameters['executor'] != 'events':
+            port = RequestPort(kind.Impl.SendGoalService, self._handle, calls)
+            self._port = port if _is_laid_out_as_expected(port, kind) else None
+
+    def _decoded(self, goal):
+        """Begin a goal that rclpy has taken."""
+        begun = self._begin(goal, octets_of(goal.trajectory))
+        return GoalResponse.ACCEPT if begun else GoalResponse.REJECT
+
+    def take_data(self):
+        """Take what waits: the goal with the GIL released, anything else as rclpy does."""
+        taken = None
+        if self._port is not None and self._is_goal_request_ready:
+            self._is_goal_request_ready = False
+            taken = self._take_goal()
+        data = super().take_data()
+        if taken is not None:
+            data['goal'] = taken
+        return data
+
+    def _take_goal(self):
+        """Return the client and its goal, or the number of octets if there are too many."""
+        port = self._port
+        with self._lock, port.request() as taken:
+            if taken is None:
+                return None
+            who, address = taken
+            whole = port.serialised(address, MAX_BYTES + SMALL)
+            with _without_points(address):
+                rest = port.serialised(address, SMALL)
+        if whole is None or rest is None:
+            return None
+        if isinstance(whole, int) or isinstance(rest, int):
+            return who, whole if isinstance(whole, int) else rest
+        # the identity takes a multiple of 8 octets, so the alignment of all that follows stays
+        trajectory = whole[IDENTITY:]
+        trajectory[:ENCAPSULATION] = whole[:ENCAPSULATION]
+        return who, _Goal(rest.tobytes(), trajectory)
+
+    async def _execute_goal_request(self, request_header_and_message):
+        who, given = request_header_and_message
+        if self._port is None:
+            await super()._execute_goal_request(request_header_and_message)
+            return
+        response, handle = self._action_type.Impl.SendGoalService.Response(), None
+        if isinstance(given, int):
+            self._refuse(
+                f'It has {given} bytes; at most {MAX_BYTES} are accepted, and {SMALL} besides '
+                'its points.'
+            )
+        else:
+            handle = self._accept(given)
+        if handle is not None:
+            response.accepted, response.stamp = True, self._stamp
+        self._port.respond(who, response)
+        if handle is not None:
+            self._handle.publish_status()
+            handle.execute()
+
+    def _accept(self, given: _Goal):
+        """Return the handle of a goal that is begun, None for one that is refused."""
+        try:
+            kind = self._action_type.Impl.SendGoalService.Request
+            request = deserialize_message(given.rest, kind)
+        except Exception as error:  # an error of the middleware, or a text that is not UTF-8
+            self._refuse(f'It cannot be read: {shorten(str(error))}')
+            return None
+        info = GoalInfo(goal_id=request.goal_id)
+        with self._lock:
+            known = self._handle.goal_exists(info)
+        if known or not self._begin(request.goal, given.trajectory):
+            return None
+        info.stamp = self._stamp = self._node.get_clock().now().to_msg()
+        with self._lock:
+            handle = ServerGoalHandle(self, info, request.goal)
+        identity, result = bytes(request.goal_id.uuid), Future()
+        self._goal_handles[identity], self._result_futures[identity] = handle, result
+        self.add_future(result)
+        return handle
+
+
+@contextlib.contextmanager
+def _without_points(address: int):
+    """Let a goal request seem to have no points."""
+    points = _Head.from_address(address).points
+    size, points.size = points.size, 0
+    try:
+        yield
+    finally:
+        points.size = size
+
+
+def _is_laid_out_as_expected(port: RequestPort, kind) -> bool:
+    request = kind.Impl.SendGoalService.Request()
+    request.goal.trajectory.joint_names = ['first', 'second', 'third']
+    request.goal.trajectory.points = [JointTrajectoryPoint(), JointTrajectoryPoint()]
+    with port.filled(request) as address:
+        head = _Head.from_address(address)
+        return (head.joint_names.size, head.points.size) == (3, 2)

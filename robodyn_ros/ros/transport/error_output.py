@@ -1,0 +1,53 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Bound how often C code repeats a line on the error output of the process."""
+
+import contextlib
+import os
+import threading
+import time
+from typing import Iterator
+
+INTERVAL = 1.0  # [s] between two such lines
+ERRORS = 2  # file descriptor of the error output
+
+_lock = threading.Lock()
+_latest: dict[bytes, float] = {}  # when each line was written last
+
+
+@contextlib.contextmanager
+def seldom(beginning: bytes) -> Iterator[None]:
+    """Let lines with this beginning through once a second; all others pass.
+
+    Meanwhile the error output is a file in memory. What other threads write there is passed on.
+
+    Args:
+      beginning: of the lines that come too often.
+
+    """
+    with _lock, contextlib.ExitStack() as stack:
+        try:
+            kept, held = os.dup(ERRORS), os.memfd_create('errors')
+        except (OSError, AttributeError):  # no error output, or no such file
+            yield
+            return
+        stack.callback(os.close, kept)
+        stack.callback(os.close, held)
+        os.dup2(held, ERRORS)
+        try:
+            yield
+        finally:
+            os.dup2(kept, ERRORS)
+            if size := os.fstat(held).st_size:
+                _pass_on(os.pread(held, size, 0), beginning)
+
+
+def _pass_on(written: bytes, beginning: bytes):
+    now, passed = time.monotonic(), []
+    for line in written.splitlines(keepends=True):
+        if line.startswith(beginning):
+            if now - _latest.get(beginning, -INTERVAL) < INTERVAL:
+                continue
+            _latest[beginning] = now
+        passed.append(line)
+    os.write(ERRORS, b''.join(passed))

@@ -1,0 +1,158 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Take requests and send responses of a service by the functions of rcl, with the GIL released."""
+
+import contextlib
+import ctypes
+import functools
+import os
+from typing import Any, Callable, Iterator
+
+import numpy as np
+
+from robodyn_ros.ros.transport.error_output import seldom
+from robodyn_ros.ros.transport.rcl_ffi import FIRST_SIZE, OK, declare, library, rmw_library
+
+POINTER = ctypes.c_void_p
+COMPLAINT = b'failed to create array'  # of the type support, about a length that lies
+
+
+class _RequestId(ctypes.Structure):
+    """rmw_request_id_t."""
+
+    _fields_ = [('writer', ctypes.c_uint8 * 16), ('sequence_number', ctypes.c_int64)]
+
+
+class MessageStructure:
+    """The C structure of a message class, as rclpy describes it.
+
+    Args:
+      kind: message class; rclpy keeps the functions of its type support in capsules.
+
+    """
+
+    def __init__(self, kind):
+        support = type(kind)
+        support.__import_type_support__()
+        self.support = _address(support._TYPE_SUPPORT)
+        self.create = ctypes.CFUNCTYPE(POINTER)(_address(support._CREATE_ROS_MESSAGE))
+        self.destroy = ctypes.CFUNCTYPE(None, POINTER)(_address(support._DESTROY_ROS_MESSAGE))
+        self.fill = ctypes.PYFUNCTYPE(ctypes.c_bool, ctypes.py_object, POINTER)(
+            _address(support._CONVERT_FROM_PY)
+        )
+
+
+def _address(capsule) -> int:
+    api = ctypes.pythonapi
+    name = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(('PyCapsule_GetName', api))
+    pointer = ctypes.PYFUNCTYPE(POINTER, ctypes.py_object, ctypes.c_char_p)(
+        ('PyCapsule_GetPointer', api)
+    )
+    return pointer(capsule, name(capsule))
+
+
+@functools.cache
+def functions(name: str, take: str, send: str):
+    """Return two functions of a library and `rmw_serialize`; None if one is missing.
+
+    Args:
+      name: of the library, as rclpy has loaded it.
+      take: its function that takes a request, given server, identity and request.
+      send: its function that sends a response, given the same.
+
+    """
+    try:
+        found = ctypes.CDLL(name, os.RTLD_NOW | os.RTLD_NOLOAD)
+        raw = getattr(found, take), getattr(found, send), rmw_library(ctypes.CDLL).rmw_serialize
+    except (OSError, AttributeError):
+        return None
+    if library() is None:
+        return None
+    return tuple(declare(function, ctypes.c_int, *[POINTER] * 3) for function in raw)
+
+
+def service_functions():
+    """Return the functions of a service, or None."""
+    return functions('librcl.so', 'rcl_take_request', 'rcl_send_response')
+
+
+def goal_functions():
+    """Return the functions of an action's goals, or None."""
+    return functions(
+        'librcl_action.so', 'rcl_action_take_goal_request', 'rcl_action_send_goal_response'
+    )
+
+
+class RequestPort:
+    """Requests and responses of one server.
+
+    Args:
+      kind: type of the service.
+      handle: of the server, from rclpy.
+      calls: result of `service_functions` or `goal_functions`.
+
+    """
+
+    def __init__(self, kind, handle, calls: tuple[Callable, ...]):
+        self._handle, self._library = handle, library()
+        self._take, self._send, self._serialise = calls
+        self._request, self._response = (
+            MessageStructure(kind.Request),
+            MessageStructure(kind.Response),
+        )
+
+    @contextlib.contextmanager
+    def request(self) -> Iterator[tuple[_RequestId, int] | None]:
+        """Give the client and the address of the oldest request; None if there is none to read."""
+        who, request = _RequestId(), self._request.create()
+        try:
+            yield (who, request) if self._taken(who, request) else None
+        finally:
+            self._request.destroy(request)
+
+    def _taken(self, who, request) -> bool:
+        with self._handle, seldom(COMPLAINT):
+            status = self._take(self._handle.pointer, ctypes.addressof(who), request)
+        if status != OK:
+            self._library.forget_error()
+        return status == OK
+
+    @contextlib.contextmanager
+    def filled(self, message: Any) -> Iterator[int]:
+        """Give the address of a request as C code sees it."""
+        made = self._request.create()
+        try:
+            if not self._request.fill(message, made):
+                raise TypeError(f'{type(message).__name__} could not be converted')
+            yield made
+        finally:
+            self._request.destroy(made)
+
+    def serialised(self, request: int, most: int) -> np.ndarray | int | None:
+        """Return the octets of a request, or their number beyond `most`; None if that fails."""
+        octets = self._library.octets(FIRST_SIZE)
+        try:
+            status = self._serialise(request, self._request.support, ctypes.addressof(octets))
+            if status != OK:
+                self._library.forget_error()
+                return None
+            if octets.length > most:
+                return octets.length
+            copy = np.empty(octets.length, np.uint8)
+            ctypes.memmove(copy.ctypes.data, octets.buffer, octets.length)  # without the GIL
+            return copy
+        finally:
+            self._library.free(ctypes.addressof(octets))
+
+    def respond(self, who: _RequestId, response: Any):
+        """Send a response, unless the client is gone."""
+        made = self._response.create()
+        try:
+            if not self._response.fill(response, made):
+                raise TypeError(f'{type(response).__name__} could not be converted')
+            with self._handle:
+                status = self._send(self._handle.pointer, ctypes.addressof(who), made)
+            if status != OK:
+                self._library.forget_error()
+        finally:
+            self._response.destroy(made)
