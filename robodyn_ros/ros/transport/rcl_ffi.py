@@ -47,7 +47,7 @@ class _Library:
 
     def __init__(self):
         loaded = os.RTLD_NOW | os.RTLD_NOLOAD
-        # The GIL is held, as in rclpy: both functions return at once.
+        # The GIL is held, as in rclpy: these functions return at once.
         rcl, rcutils = (ctypes.PyDLL(name, loaded) for name in ('librcl.so', 'librcutils.so'))
         pointer = ctypes.c_void_p
         self.take = declare(rcl.rcl_take_serialized_message, ctypes.c_int, *[pointer] * 4)
@@ -60,7 +60,9 @@ class _Library:
         self._initialise = declare(
             rcutils.rcutils_uint8_array_init, ctypes.c_int, pointer, ctypes.c_size_t, pointer
         )
-        self.free = declare(rcutils.rcutils_uint8_array_fini, ctypes.c_int, pointer)
+        # Large memory goes back to the system page by page: not with the GIL.
+        unlocked = ctypes.CDLL('librcutils.so', loaded)
+        self.free = declare(unlocked.rcutils_uint8_array_fini, ctypes.c_int, pointer)
         self._allocator = declare(rcutils.rcutils_get_default_allocator, _Allocator)()
 
     def octets(self, size: int) -> _Octets:

@@ -102,10 +102,11 @@ def test_what_cannot_be_decoded_is_refused_with_a_sentence(bench):
 
 
 def test_row_9_the_middleware_is_called_without_the_gil(bench):
-    """The loop goes on while a large message is copied out of the middleware."""
+    """The loop goes on while a large message is copied out of the middleware, and freed."""
     assert library() is not None
     python_api = 0x4  # FUNCFLAG_PYTHONAPI of ctypes: the GIL is kept
     assert not bench.subscription._take._flags_ & python_api
+    assert not library().free._flags_ & python_api
     assert ctypes.PyDLL(None).Py_IncRef._flags_ & python_api
 
 
