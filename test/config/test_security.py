@@ -2,27 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The security policy names every interface of the nodes, and nothing by a wildcard."""
 
-import os
 import subprocess
 import sys
-from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 
-ROOT = Path(__file__).resolve().parents[2]
-POLICY = ROOT / 'config' / 'security' / 'policy.xml'
-
-
-def names(enclave, kind, **permission):
-    """Return the names of one kind that an enclave is allowed."""
-    profile = ElementTree.parse(POLICY).find(f".//enclave[@path='/robodyn/{enclave}']//profile")
-    ((key, value),) = permission.items()
-    return {
-        entry.text for group in profile if group.get(key) == value for entry in group.findall(kind)
-    }
+from support.security import POLICY, allowed
 
 
 def test_row_72_commands_and_states_are_allowed_in_one_direction_each():
@@ -33,11 +20,11 @@ def test_row_72_commands_and_states_are_allowed_in_one_direction_each():
         {spec.name: spec.default for spec in table if spec.name.endswith('_topic')}
         for table in (CONTROLLER_PARAMETERS, SIMULATOR_PARAMETERS)
     )
-    assert ours['command_topic'] in names('controller', 'topic', publish='ALLOW')
-    assert 'joint_states' in names('controller', 'topic', subscribe='ALLOW')
-    assert 'joint_states' not in names('controller', 'topic', publish='ALLOW')
-    heard = names('simulator', 'topic', subscribe='ALLOW')
-    said = names('simulator', 'topic', publish='ALLOW')
+    assert ours['command_topic'] in allowed('controller', 'topic', publish='ALLOW')
+    assert 'joint_states' in allowed('controller', 'topic', subscribe='ALLOW')
+    assert 'joint_states' not in allowed('controller', 'topic', publish='ALLOW')
+    heard = allowed('simulator', 'topic', subscribe='ALLOW')
+    said = allowed('simulator', 'topic', publish='ALLOW')
     for name, topic in theirs.items():
         assert topic in (heard if 'command' in name else said), name
         assert topic not in (said if 'command' in name else heard), name
@@ -47,7 +34,7 @@ def test_row_72_nothing_is_allowed_by_a_wildcard():
     text = POLICY.read_text()
     assert '*' not in text.split('-->')[1] and 'robodyn_controller/stop' in text
     for enclave in ('controller', 'simulator'):
-        assert f'robodyn_{enclave}/set_parameters' in names(enclave, 'service', reply='ALLOW')
+        assert f'robodyn_{enclave}/set_parameters' in allowed(enclave, 'service', reply='ALLOW')
 
 
 NODE = """
@@ -58,15 +45,29 @@ sys.exit(run(lambda: ManagedNode('secured', ()), []))
 """
 
 
-def test_row_72_without_a_keystore_a_node_ends_with_a_sentence(tmp_path):
-    environment = {
-        **os.environ,
-        'ROS_SECURITY_ENABLE': 'true',
-        'ROS_SECURITY_STRATEGY': 'Enforce',
-        'ROS_SECURITY_KEYSTORE': str(tmp_path / 'nowhere'),
-    }
-    done = subprocess.run(
-        [sys.executable, '-c', NODE], env=environment, capture_output=True, text=True, timeout=60
-    )
+@pytest.fixture
+def secured(monkeypatch, tmp_path):
+    """Return the function that runs a node under enforced security, with an empty keystore."""
+    monkeypatch.setenv('ROS_SECURITY_ENABLE', 'true')
+    monkeypatch.setenv('ROS_SECURITY_STRATEGY', 'Enforce')
+    monkeypatch.setenv('ROS_SECURITY_KEYSTORE', str(tmp_path))
+
+    def run():
+        command = [sys.executable, '-c', NODE]
+        return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+    return run
+
+
+def test_row_72_without_a_keystore_a_node_ends_with_a_sentence(secured):
+    done = secured()
     assert done.returncode == 2 and 'Traceback' not in done.stderr
     assert 'ROS does not start' in done.stderr and 'SECURITY' in done.stderr.upper()
+
+
+def test_row_72_a_node_whose_keys_cannot_be_used_ends_with_a_sentence(secured, tmp_path):
+    """They are missing, or the middleware was built without security."""
+    (tmp_path / 'enclaves').mkdir()
+    done = secured()
+    assert done.returncode == 2 and 'Traceback' not in done.stderr
+    assert 'the node does not start' in done.stderr and 'SECURITY' in done.stderr.upper()

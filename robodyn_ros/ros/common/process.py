@@ -14,6 +14,7 @@ from typing import Callable
 
 import rclpy
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
 from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
 
@@ -146,7 +147,11 @@ def run(make_node: Callable, args=None) -> int:
         return REFUSED
     stop, node, executor, interrupt = StopSignal(), None, None, None
     try:
-        node = make_node()
+        try:
+            node = make_node()
+        except _rclpy.RCLError as error:
+            print(f'{program}: the node does not start: {error}', file=sys.stderr)
+            return REFUSED
         for sentence in parameter_files.for_others(arguments, node.get_fully_qualified_name()):
             node.get_logger().warning(sentence)
         executor = make_executor(node.parameters['executor'])
