@@ -194,7 +194,6 @@ class Controller(ManagedNode):
                 self.start_again(YIELD_TIME)
         if self.session:
             self.session.meet_rivals()
-            self.session.meet_audience()
         self._reporter.update()
         while self.session is not None and self.session.faults:
             self.callback_failed(self.session.faults.pop(0))

@@ -84,7 +84,7 @@ class ControlSession:
         self.pause = CollectorPause()
         self.watch = CommandWatch(node, self._effort_kind.type, values['command_topic'])
         self._rivals = RivalPolicy(self.supervisor, self.watch.topic, node.get_logger().error)
-        self._activated, self._audience = 0.0, ''
+        self._activated = 0.0
         self._before = self._final = Counts(0, 0, 0)
         self.base = BaseStateIntake(node, law, values) if law.floats else None
         self._subscriptions = [
@@ -270,13 +270,6 @@ class ControlSession:
                 'Each that drives motors moves the robot.'
             )
         return ''
-
-    def meet_audience(self):
-        """Warn when the subscribers of the commands change, unless it is one node."""
-        sentence = self.audience()
-        if sentence and sentence != self._audience:
-            self._node.get_logger().warning(sentence)
-        self._audience = sentence
 
     @property
     def settled(self) -> bool:
