@@ -5,6 +5,7 @@
 Supervisor and simulated arm in lock step, so that the page is the same on every machine.
 """
 
+import functools
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,29 +14,28 @@ import numpy as np
 from robodyn_ros import Robot
 from robodyn_ros.control import Settings, State, Supervisor, Trajectory
 from robodyn_ros.control.laws.law_registry import BUILT_IN
+from robodyn_ros.control.reference.task_target import TaskTarget
 from robodyn_ros.simulation.plant import Plant
+from robodyn_ros.simulation.sensors.encoders import Sensor, SensorSettings
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE, PICTURE = ROOT / 'doc' / 'starved.md', ROOT / 'doc' / 'pictures' / 'starved.svg'
 URDF = ROOT / 'config' / 'urdf' / 'two_link.urdf'
-PERIOD, START = 1e-3, np.array([0.4, -0.7])
-GAPS = (5, 20, 50, 100, 200)  # [ms]
-LEFT_OUT = ('operational_space', 'underactuated_operational_space', 'pd', 'diagonal_damping')
-LAWS = tuple(name for name in BUILT_IN if name not in LEFT_OUT)
+PERIOD, START, TOOL = 1e-3, np.array([0.4, -0.7]), 'tool0'
+GAPS = (5, 20, 50, 100, 200, 340)  # [ms]
+LAWS = tuple(BUILT_IN)
 TASKS = ('held', 'pushed', 'moving')
 CASES = tuple(
     (law, task) for law in LAWS for task in TASKS if task != 'moving' or BUILT_IN[law].tracks
 )
 BEFORE, AFTER = 300, 1500  # [ms] in time, before and after the gap
 STIFFNESS, DAMPING = 100.0, 20.0  # [1/s^2, 1/s]; times the inertia where a law works on efforts
-PUSH = (
-    20.0,
-    0.0,
-    20.0,
-    0.0,
-    0.0,
-    0.0,
-)  # [N, N m] at the tip, 50 ms long from where the gap begins
+PUSH = (20.0, 0.0, 20.0, 0.0, 0.0, 0.0)  # [N, N m] at the tool, from where the gap begins
+PUSH_TIME = 0.05  # [s]
+MOVE, TOOL_MOVE, MOVE_TIME = 0.4, (0.1, 0.0, 0.1), 0.8  # [rad, m, s]
+# Without these a held arm is in exact equilibrium, and no gap has an effect.
+SPEED = 0.05  # [rad/s] of a held arm when its controller starts
+NOISE = SensorSettings(position_noise=1e-5, velocity_noise=1e-3, seed=55)  # while it is held
 
 
 class Starved(NamedTuple):
@@ -52,14 +52,39 @@ def run(law, task, gap):
 
     law : name. task : one of TASKS. gap : [ms].
     """
-    robot = Robot.from_urdf(URDF)
-    kind, limits = BUILT_IN[law], robot.limits
-    scale = np.ones(2)
+    robot, held = Robot.from_urdf(URDF), task == 'held'
+    supervisor = make_supervisor(law, robot)
+    plant = Plant(robot, position=START, velocity=np.full(2, SPEED * held))
+    sensor = Sensor(2, NOISE if held else SensorSettings())
+    positions, commands = [], []
+    for step in range(BEFORE + gap + AFTER):
+        now = 10.0 + step * PERIOD
+        starved = BEFORE <= step < BEFORE + gap
+        sensor.read(plant.q, plant.qd, PERIOD)
+        if not starved:
+            supervisor.measure(sensor.position, sensor.velocity, now)
+            if step == 0:
+                assert supervisor.activate(now) == ''
+            if step == 100 and task == 'moving':
+                assert move(supervisor, robot, now) == ''
+            supervisor.tick(now)
+        if task == 'pushed' and step == BEFORE:
+            plant.apply_wrench(TOOL, PUSH, PUSH_TIME)
+        plant.step(None if starved else supervisor.command, PERIOD)
+        positions.append(plant.q.copy())
+        commands.append(supervisor.command.copy())
+    return np.array(positions), np.array(commands), supervisor
+
+
+def make_supervisor(law, robot):
+    """Return the supervisor of a robot under a law of that name, with default limits."""
+    kind, limits, scale = BUILT_IN[law], robot.limits, np.ones(2)
     if kind.gain_unit[0] and not kind.gain_unit[0].startswith('1/s'):
         scale = np.diag(robot.mass_matrix(START))
-    supervisor = Supervisor(
+    has_tool = any(option.name == 'frame' for option in kind.options)
+    return Supervisor(
         robot,
-        kind(robot),
+        kind(robot, **({'frame': TOOL} if has_tool else {})),
         Settings(
             period=PERIOD,
             gains=[STIFFNESS * scale, DAMPING * scale],
@@ -70,24 +95,21 @@ def run(law, task, gap):
             upper=limits.upper,
         ),
     )
-    plant = Plant(robot, position=START)
-    positions, commands = [], []
-    for step in range(BEFORE + gap + AFTER):
-        now = 10.0 + step * PERIOD
-        starved = BEFORE <= step < BEFORE + gap
-        if not starved:
-            supervisor.measure(plant.q, plant.qd, now)
-            if step == 0:
-                assert supervisor.activate(now) == ''
-            if step == 100 and task == 'moving' and kind.tracks:
-                supervisor.follow(Trajectory([0.8], [START + 0.4]), now)
-            supervisor.tick(now)
-        if task == 'pushed' and step == BEFORE:
-            plant.apply_wrench(robot.frames[-1], PUSH, 0.05)
-        plant.step(None if starved else supervisor.command, PERIOD)
-        positions.append(plant.q.copy())
-        commands.append(supervisor.command.copy())
-    return np.array(positions), np.array(commands), supervisor
+
+
+def move(supervisor, robot, now):
+    """Ask for the motion: of the tool where the law moves that, else of the joints."""
+    if supervisor.law.task is None:
+        return supervisor.follow(Trajectory([MOVE_TIME], [START + MOVE]), now)
+    place = robot.pose(START, TOOL)[:3, 3] + TOOL_MOVE
+    base = robot.model.body_names[0]
+    return supervisor.set_task_target(TaskTarget(base, position=place, delay=MOVE_TIME), now)
+
+
+@functools.cache
+def unstarved(law, task):
+    """Return positions and commands of the arm that is not starved."""
+    return run(law, task, 0)[:2]
 
 
 def starve(law, task, gap):
@@ -96,7 +118,7 @@ def starve(law, task, gap):
     law : name. task : one of TASKS. gap : [ms].
     """
     q, command, supervisor = run(law, task, gap)
-    wanted, given, _ = run(law, task, 0)
+    wanted, given = unstarved(law, task)
     kept = np.r_[:BEFORE, BEFORE + gap : len(q)]
     if task == 'moving':  # the reference waits for a controller that stands still
         q, command = q[kept], command[kept]
@@ -135,12 +157,15 @@ def page(found):
         'Written by `python -m tools.pages.starved`. The two-link arm and its controller run in',
         'lock step at 1 kHz, with default limits and timeouts. The controller stops for the gap.',
         'Meanwhile the arm is *held*, *pushed* (20 N along x and z of the base, for 50 ms), or',
-        '*moving* (0.4 rad in 0.8 s). After 100 ms without a command the drive of the simulated',
-        'arm brakes (`void_command`).',
+        f'*moving* (0.4 rad in 0.8 s). A held arm starts at {SPEED} rad/s, and its encoders have',
+        'noise. After 100 ms without a command the drive of the simulated arm brakes',
+        '(`void_command`).',
         '',
         'Deviation and effort are the largest differences from the same arm without a gap. The',
         'reference of a stopped controller waits: the gap of a moving arm is cut out first. An',
-        'arm under gravity compensation drifts on after a push, unless the drive has braked it.',
+        'arm under gravity compensation drifts on, unless the drive has braked it. Under `pd` it',
+        'sags when it is activated. `operational_space` moves `tool0` by 0.14 m. All joints have',
+        'motors, also those of the two `underactuated` laws.',
         '',
         '![Largest deviation over the gap](pictures/starved.svg)',
         '',
@@ -152,7 +177,10 @@ def page(found):
     return '\n'.join(lines) + '\n'
 
 
-COLOURS = ('#1f77b4', '#d62728', '#2ca02c', '#9467bd', '#ff7f0e', '#8c564b', '#e377c2', '#17becf')
+COLOURS = (
+    *('#1f77b4', '#d62728', '#2ca02c', '#9467bd', '#ff7f0e', '#8c564b', '#e377c2', '#17becf'),
+    *('#7f7f7f', '#bcbd22', '#000000', '#66c2a5'),
+)
 WIDTH, HEIGHT, MARGIN = 820, 360, 60
 DECADES = (-6, 1)  # of the deviation [rad]
 
