@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cache of machine code: used when sound, and never worse than none."""
 
+import errno
 import os
 import pwd
 import shutil
@@ -237,6 +238,20 @@ def test_kernels_built_with_the_package_serve_every_user(python, seed, tmp_path)
         ROBODYN_BUILT_KERNELS=built,
     )
     assert sorted(built.rglob('*')) == before and len(machine_code(own, 'state_checks.two')) == 1
+
+
+def test_a_file_that_may_not_be_read_is_not_used(monkeypatch, tmp_path):
+    """The mode of a file stops no superuser, so the call is refused."""
+    monkeypatch.setenv('ROBODYN_CACHE_DIR', str(tmp_path))
+    assert cache.keep(cache.__file__, 'some', b'code')
+    assert [data for _, data in cache.found(cache.__file__, 'some')] == [b'code']
+
+    def refuse(*_):
+        raise PermissionError(errno.EACCES, 'Permission denied')
+
+    monkeypatch.setattr(TrustedFolder, 'read', refuse)
+    with pytest.warns(cache.CacheWarning, match='is not used: .*Permission denied'):
+        assert not list(cache.found(cache.__file__, 'some'))
 
 
 def test_a_mark_counts_only_with_its_files(monkeypatch, tmp_path):

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A parameter file for other nodes causes a warning: mostly a name is misspelt."""
 
+import errno
 import subprocess
 from pathlib import Path
 
@@ -50,6 +51,18 @@ def test_every_file_is_judged_and_none_is_needed(tmp_path):
     path = tmp_path / 'empty.yaml'
     path.write_text('')
     assert for_others(['--params-file', str(path)], NODE) == []
+
+
+def test_a_file_that_can_no_longer_be_read_is_a_sentence(monkeypatch, tmp_path):
+    """The node has its parameters already, and runs with them."""
+
+    def refuse(*_, **__):
+        raise PermissionError(errno.EACCES, 'Permission denied')
+
+    monkeypatch.setattr(Path, 'read_text', refuse)
+    assert for_others(['--params-file', '/arm.yaml'], NODE) == [
+        "Parameter file '/arm.yaml' is not examined: Permission denied."
+    ]
 
 
 @pytest.mark.ros

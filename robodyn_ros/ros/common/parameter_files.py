@@ -13,6 +13,8 @@ KEY = 'ros__parameters'
 def for_others(arguments: Sequence[str], node_name: str) -> list[str]:
     """Return a sentence about every parameter file that names other nodes only.
 
+    A file that can no longer be read is reported, too: rcl has taken its parameters.
+
     Parameters
     ----------
     arguments : sequence of str
@@ -23,7 +25,11 @@ def for_others(arguments: Sequence[str], node_name: str) -> list[str]:
     files = [value for option, value in zip(arguments, arguments[1:]) if option == OPTION]
     sentences = []
     for file in files:
-        names = list(_names(file))
+        try:
+            names = list(_names(file))
+        except OSError as error:
+            sentences.append(f"Parameter file '{file}' is not examined: {error.strerror}.")
+            continue
         if names and not any(_pattern(name).fullmatch(node_name) for name in names):
             listed = ', '.join(f"'{name}'" for name in names)
             sentences.append(

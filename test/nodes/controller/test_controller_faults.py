@@ -11,9 +11,11 @@ import pytest
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
+from diagnostic_msgs.msg import DiagnosticStatus
 from rcl_interfaces.srv import GetParameters
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from robodyn_msgs.srv import GetDynamics
 from robodyn_ros import Robot
@@ -146,6 +148,26 @@ def test_two_publishers_of_joint_states_are_reported(graph, host, probe, arm):
     node.wait_for_output("There are 2 publishers of '/joint_states'")
     second.stop()
     assert probe.state == 'HOLD'
+
+
+@pytest.mark.parametrize(('action', 'state'), [('warn', 'ACTIVE'), ('stale', 'STALE')])
+def test_row_5_a_stuck_sensor_is_reported_while_the_effort_changes(
+    graph, host, probe, arm, action, state
+):
+    """The arm does not move although it is commanded to: in diagnostics, and in the log."""
+    node = host('controller', **SIMULATED, stuck_time=0.2, stuck_action=action)
+    probe.wait_for('HOLD', timeout=COLD)
+    assert probe.diagnosed('joint states').level == DiagnosticStatus.OK
+    publisher = graph.publisher(JointTrajectory, f'{probe.name}/joint_trajectory')
+    point = JointTrajectoryPoint(positions=[each + 0.09 for each in POSTURE])
+    point.time_from_start.sec = 4
+    publisher.publish(JointTrajectory(joint_names=list(JOINTS), points=[point]))
+    probe.wait_for(state)
+    stuck = 'a sensor may be stuck'
+    harness.wait_until(lambda: stuck in probe.diagnosed('joint states').message, stuck)
+    assert probe.diagnosed('joint states').level == DiagnosticStatus.WARN
+    node.wait_for_output(stuck)
+    graph.node.destroy_publisher(publisher)
 
 
 def test_no_or_several_receivers_of_the_commands_are_reported(graph, host, probe, arm):

@@ -2,8 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Refusals are reported, no message drops the arm, and every way to stop it latches."""
 
+import ctypes
+import errno
+import os
 import signal
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,6 +20,7 @@ from std_msgs.msg import Bool  # noqa: E402
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E402
 
 from robodyn_ros import Robot  # noqa: E402
+from robodyn_ros.realtime import os_requests  # noqa: E402
 from robodyn_ros.ros.transport.trajectory_cdr import MAX_BYTES, MAX_POINTS, read_head  # noqa: E402
 from support.nodes import node_harness as harness  # noqa: E402
 from support.nodes.node_harness import COLD, EASY, JOINTS, POSTURE, SIMULATED  # noqa: E402
@@ -25,14 +30,55 @@ pytestmark = pytest.mark.ros
 GRAVITY = Robot.from_urdf(str(harness.TWO_LINK)).gravity_torque(np.array(POSTURE))
 
 
-def test_row_71_what_the_system_refuses_is_reported_everywhere(host, probe, arm):
-    """A processor that no machine has: a refusal that needs no limits to be set."""
-    refused = 'could not be bound to processors [1023]'
-    node = host('controller', **SIMULATED, realtime__cpus='[1023]')
-    assert refused in probe.wait_for('HOLD', timeout=COLD).message
-    loop = probe.diagnosed('loop')
-    assert loop.level != b'\0' and refused in loop.message
-    node.wait_for_output(refused)
+def refuse_fifo(monkeypatch):
+    def refuse(*_):
+        raise PermissionError(errno.EPERM, 'Operation not permitted')
+
+    monkeypatch.setattr(os, 'sched_setscheduler', refuse)
+
+
+def refuse_memory(monkeypatch):
+    real = os_requests._libc()
+
+    def refuse(_flags):
+        ctypes.set_errno(errno.ENOMEM)
+        return -1
+
+    fake = SimpleNamespace(prctl=real.prctl, mlockall=refuse)
+    monkeypatch.setattr(os_requests, '_libc', lambda: fake)
+
+
+@pytest.mark.parametrize(
+    ('refuse', 'parameters', 'refused', 'remedy'),
+    [
+        # a processor that no machine has: a refusal that needs no limits to be set
+        (None, {'realtime__cpus': '[1023]'}, 'not be bound to processors [1023]', 'runs on any'),
+        (
+            refuse_fifo,
+            {'realtime__priority': 50},
+            'SCHED_FIFO priority 50 was refused ([Errno 1] Operation not permitted)',
+            "'rtprio 99'",
+        ),
+        (
+            refuse_memory,
+            {'realtime__lock_memory': True},
+            'could not be locked (Cannot allocate memory)',
+            "'memlock unlimited'",
+        ),
+    ],
+    ids=['processors', 'priority', 'memory'],
+)
+def test_row_71_what_the_system_refuses_is_reported_everywhere(
+    monkeypatch, host, probe, arm, refuse, parameters, refused, remedy
+):
+    """In log, status and diagnostics, with the remedy; and the arm is held nevertheless."""
+    if refuse:
+        refuse(monkeypatch)
+    node = host('controller', **SIMULATED, **parameters)
+    for told in (probe.wait_for('HOLD', timeout=COLD).message, node.output):
+        assert refused in told and remedy in told
+    loop_entry = probe.diagnosed('loop')
+    assert loop_entry.level != b'\0' and refused in loop_entry.message
 
 
 def test_row_71_what_is_required_and_refused_is_no_reason_to_go_on(host, probe, arm):
