@@ -3,8 +3,10 @@
 """The periodic loop keeps its phase and counts every slot exactly once."""
 
 import gc
+import statistics
 import sys
 import threading
+import time
 import weakref
 
 import pytest
@@ -12,6 +14,7 @@ import pytest
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.realtime.loop import PeriodicLoop
 from robodyn_ros.realtime.os_requests import CollectorPause, RealTime, settle_memory
+from support.processes import run_script
 
 MILLISECOND = 1_000_000
 
@@ -434,3 +437,69 @@ def test_garbage_of_an_earlier_loop_is_collected_before_the_next():
     settle_memory()
     assert gone() is None
     gc.unfreeze()
+
+
+def busy_time_per_cycle(realtime, cycles=200):
+    """Return the median processor time [s] of a busy Python thread from one tick to the next.
+
+    Other processes do not count, however busy they keep the machine.
+    """
+    stopping, marks, over = [], [], threading.Event()
+
+    def work():
+        while not stopping:
+            pass
+
+    def tick(_):
+        marks.append(time.clock_gettime(clock))
+        if len(marks) > cycles:
+            loop.stop()
+            over.set()
+
+    busy = threading.Thread(target=work, daemon=True)
+    loop, interval = PeriodicLoop(1e-3, tick, pytest.fail, realtime), sys.getswitchinterval()
+    busy.start()
+    clock = time.pthread_getcpuclockid(busy.ident)
+    try:
+        loop.start()
+        assert over.wait(60.0)
+    finally:
+        stopping.append(True)
+        busy.join()
+        loop.stop()
+        sys.setswitchinterval(interval)
+    return statistics.median(after - before for before, after in zip(marks, marks[1:]))
+
+
+def test_row_56_a_busy_python_thread_takes_no_cycles():
+    """It has the GIL for much shorter than by Python's own interval, five cycles at a time."""
+    assert busy_time_per_cycle(RealTime()) < 0.5 * busy_time_per_cycle(
+        RealTime(switch_interval=5e-3)
+    )
+
+
+CLOCK_THAT_IS_SET = """
+import json, time
+step, real = [0], time.time_ns
+time.time_ns = lambda: real() + step[0]
+time.time = lambda: 1e-9 * time.time_ns()
+from robodyn_ros.realtime.loop import PeriodicLoop
+lags, steps = [], {10: -3600 * 10**9, 20: 3600 * 10**9}
+def tick(now):
+    lags.append(time.monotonic() - now)
+    step[0] += steps.get(len(lags), 0)
+    if len(lags) == 30:
+        loop.stop()
+loop = PeriodicLoop(1e-3, tick, print)
+loop.start()
+loop._thread.join(30.0)
+print(json.dumps([lags, loop.counts]))
+"""
+
+
+def test_row_52_a_system_clock_that_is_set_costs_no_cycle(tmp_path):
+    """Back and forth by an hour: no wait, no burst, and ticks are told monotonic time."""
+    (lags, (cycles, missed, elapsed)), _ = run_script(CLOCK_THAT_IS_SET, tmp_path)
+    assert len(lags) == cycles == 30
+    assert all(0.0 <= lag < 60.0 for lag in lags)
+    assert cycles + missed == elapsed // MILLISECOND < 60_000

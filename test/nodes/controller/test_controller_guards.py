@@ -88,6 +88,17 @@ def test_row_71_what_is_required_and_refused_is_no_reason_to_go_on(host, probe, 
     assert not probe.enable().success and not probe.commands.messages
 
 
+def test_row_56_a_node_shortens_the_turns_of_other_python_threads(host, probe, arm):
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(5e-3)  # as when Python starts
+    try:
+        host('controller', **SIMULATED)
+        probe.wait_for('HOLD', timeout=COLD)
+        assert sys.getswitchinterval() == pytest.approx(5e-5)
+    finally:
+        sys.setswitchinterval(usual)
+
+
 def _large_trajectories():
     """Return octets that lie about their points, too many octets, and the longest way to hold."""
     point = JointTrajectoryPoint(positions=list(POSTURE))
