@@ -59,7 +59,8 @@ HEAD = """# Versions of Python, NumPy and Numba
 Written by `python -m tools.versions`. Each line is a separate environment. It has the oldest or
 the newest NumPy and Numba that `setup.py` allows and that have wheels for that Python. The tests
 are those of Numba's private parts and their replacements, and of the calls in machine code. Others
-test the model, the methods of a robot, and the SHA-256 of the recordings of every robot.
+test the model, the methods of a robot, and the SHA-256 of the recordings of every robot. Python
+3.14, which `setup.py` does not exclude, has not been tried.
 
 """
 

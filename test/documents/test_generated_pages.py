@@ -26,7 +26,7 @@ def test_operation_counts_are_up_to_date():
 
 
 def test_every_combination_of_versions_has_passed():
-    """The oldest and the newest NumPy and Numba under every Python that setup.py allows."""
+    """The oldest and the newest NumPy and Numba under Python 3.10 to 3.13."""
     assert versions.PAGE.read_text() == versions.page(), 'run `python -m tools.versions`'
     rows = versions.runs()
     assert set(rows) == set(versions.COMBINATIONS)

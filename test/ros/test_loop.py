@@ -8,10 +8,12 @@ import sys
 import threading
 import time
 import weakref
+from types import SimpleNamespace
 
 import pytest
 
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.realtime import os_requests
 from robodyn_ros.realtime.loop import PeriodicLoop
 from robodyn_ros.realtime.os_requests import CollectorPause, RealTime, settle_memory
 from support.processes import run_script
@@ -399,6 +401,13 @@ def test_what_the_system_refuses_becomes_a_sentence(monkeypatch):
     assert len(warnings) == 2
     assert 'SCHED_FIFO priority 50 was refused (not today)' in warnings[0]
     assert 'processors [0]' in warnings[1]
+
+
+def test_row_71_memory_that_cannot_be_locked_becomes_a_sentence(monkeypatch):
+    refuse = SimpleNamespace(mlockall=lambda _: -1, prctl=lambda *_: 0)
+    monkeypatch.setattr(os_requests, '_libc', lambda: refuse)
+    (sentence,) = RealTime(lock_memory=True, switch_interval=sys.getswitchinterval()).apply()
+    assert 'could not be locked' in sentence and "'memlock unlimited'" in sentence
 
 
 def test_row_71_what_the_system_refuses_is_known_when_the_loop_has_started():

@@ -3,11 +3,14 @@
 """The fault table as a page: `python -m tools.pages.fault_page` writes doc/faults.md."""
 
 import ast
+import inspect
 import re
 from pathlib import Path
 
+from robodyn_ros.realtime.log_throttle import LineBudget
 from tools import soak
 from tools.pages import markdown
+from tools.pages.fault_figures import measured
 from tools.pages.fault_rows import ROWS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,24 +45,32 @@ def shown_by(row, functions):
 def page():
     """Return the page."""
     functions = test_functions()
-    lines, shown = [], 0
+    lines = []
     for row in ROWS:
-        tests = shown_by(row, functions)
-        shown += bool(tests)
-        where = '<br>'.join(f'`{test}`' for test in tests) or f'none: {row.untested}'
-        lines.append(f'| {row.number} | {row.fault} | {row.happens} | {where} |')
+        where = [f'`{test}`' for test in shown_by(row, functions)]
+        if row.untested:
+            where.append(f'Not shown: {row.untested}')
+        cells = row.number, row.fault, row.happens, measured(row.measured), '<br>'.join(where)
+        lines.append(f'| {" | ".join(map(str, cells))} |')
+    whole = sum(not row.untested for row in ROWS)
+    burst = inspect.signature(LineBudget).parameters['burst'].default
     head = [
         '# Faults: what happens when something goes wrong',
         '',
         'Written by `python -m tools.pages.fault_page`. A fault row that a test cites is here.',
         '',
-        'In every row the process lives. Every effort is finite, within its limit and its rate.',
-        'The status names the cause. The log has at most a line a second for it.',
+        'In every row the process lives, or ends as the row says. Every effort is finite, within',
+        'its limit and its rate. The status names the cause. Each part of a node logs at most',
+        f'{burst} lines at once, then one a second. Row 58 has what the middleware prints.',
         '',
-        f'{shown} of {len(ROWS)} rows are shown by a test; the others say why there is none.',
+        f'Tests show {whole} of {len(ROWS)} rows whole. The other {len(ROWS) - whole} say what no '
+        'test shows, and why.',
         '',
-        '| Row | Fault | What happens | Shown by |',
-        '|---:|---|---|---|',
+        'Figures are those of the tests: what they repeat, count, allow or wait for. Where',
+        'another command has measured, the row names it.',
+        '',
+        '| Row | Fault | What happens | Measured | Shown by |',
+        '|---:|---|---|---|---|',
     ]
     return '\n'.join([*head, *lines, '', *long_runs()]) + '\n'
 

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Services that check the size of a request before they decode it."""
+"""Services that check the size of a request before Python decodes it."""
 
 from typing import Any, Callable
 
@@ -17,7 +17,9 @@ MOST_TAKEN = 100  # requests that are taken in one batch, including refused ones
 
 
 class BoundedService(Waitable):
-    """A service that refuses an oversized request without decoding it.
+    """A service that makes nothing in Python of an oversized request.
+
+    The middleware decodes each request in C, and without the GIL, before its size is known.
 
     Args:
       node: the node that serves.

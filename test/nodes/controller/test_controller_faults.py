@@ -180,6 +180,7 @@ def test_two_publishers_of_joint_states_are_reported(graph, host, probe, arm):
     probe.wait_for('HOLD', timeout=COLD)
     second = FakeArm(graph, JOINTS, POSTURE, rate=20.0)
     node.wait_for_output("There are 2 publishers of '/joint_states'")
+    assert "There are 2 publishers of '/joint_states'" in probe.diagnosed('joint states').message
     second.stop()
     assert probe.state == 'HOLD'
 

@@ -80,6 +80,14 @@ def test_the_automatic_start_ends_with_its_time(host, probe, arm):
     harness.wait_until(node._starter.is_canceled, 'the end of the automatic start')
 
 
+def test_row_60_a_description_that_came_before_the_node_is_received(graph, host, probe, arm):
+    publisher = graph.node.create_publisher(String, 'robot_description', harness.LATCHED)
+    publisher.publish(String(data=harness.TWO_LINK.read_text()))
+    host('controller', **{key: value for key, value in SIMULATED.items() if key != 'urdf_path'})
+    probe.wait_for('HOLD', timeout=COLD)
+    graph.node.destroy_publisher(publisher)
+
+
 def test_a_description_that_is_refused_is_a_sentence(graph, host, probe):
     parameters = {key: value for key, value in SIMULATED.items() if key != 'urdf_path'}
     node = host('controller', **parameters)

@@ -115,7 +115,7 @@ def test_row_57_too_many_parameters_are_refused_and_none_is_set(bench, kind, nam
     assert bench.node.get_parameter('gain').value == 1.0
 
 
-def test_row_58_a_huge_request_is_refused_with_nothing_of_it_decoded(monkeypatch):
+def test_row_58_a_huge_request_is_refused_before_python_decodes_it(monkeypatch):
     bench, decoded = Bench('single_threaded'), []
     true = bounded_service.deserialize_message
     monkeypatch.setattr(
