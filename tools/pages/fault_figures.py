@@ -126,7 +126,6 @@ def _versions():
 RUNS = {
     'soak kills': lambda: _soaked('kills'),
     'soak traffic': lambda: _soaked('traffic'),
-    'soak malformed': lambda: _soaked('malformed'),
     'fuzz': _fuzzed,
     'versions': _versions,
 }

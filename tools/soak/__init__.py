@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Long runs of both nodes: traffic, kills, malformed messages, parameters, stops, lock step.
 
-python -m tools.soak                         every part, at the length of an acceptance run
+    python -m tools.soak                         every part, at the length of an acceptance run
     python -m tools.soak stop malformed --scale 0.001 --seed 4 --record
 
 `fuzz` and `malformed` make 10^6 inputs, `kills` ends each node 1000 times, `parameters` makes 10^4
-changes. `traffic` is an hour of computed torque with 1 % of garbage. `stop` calls ~/stop 1000
-times under each load. `lock_step` repeats a run 1000 times. `--scale` shortens all. `--record`
-writes the run to tools/soak_runs.csv, in place of one with the same seed and count.
+changes. `undecodable` sends 10^4 requests that nothing can decode. `traffic` is an hour of
+computed torque with 1 % of garbage. `stop` calls ~/stop 1000 times under each load. `lock_step`
+repeats a run 1000 times. `--scale` shortens all. `--record` writes the run to
+tools/soak_runs.csv, in place of one with the same seed and count.
 """
 
 import csv

@@ -20,6 +20,7 @@ LENGTHS = {
     'traffic': 3600,
     'kills': 1000,
     'malformed': 1_000_000,
+    'undecodable': 10_000,
     'parameters': 10_000,
     'stop': 1000,
     'lock_step': 1000,
@@ -33,21 +34,22 @@ def run(part, count, seed, given, minutes):
 
     It ends after so many minutes, and the row says how far it came.
     """
+    from tools.soak.effort_rate import largest_step
     from tools.soak.soak_arm import Arm
     from tools.soak.watcher import Watcher
 
     module = importlib.import_module(f'tools.soak.{part}')
+    given = {**getattr(module, 'GIVEN', {}), **given}
     with (
         mock.patch.dict(os.environ, getattr(module, 'ENVIRONMENT', {})),
         tempfile.TemporaryDirectory(prefix='robodyn-soak-') as folder,
-        contextlib.closing(Watcher()) as watcher,
+        contextlib.closing(Watcher(largest_step(given))) as watcher,
     ):
-        given = {**getattr(module, 'GIVEN', {}), **given}
         arm = Arm(folder, watcher, seed, given, getattr(module, 'SIMULATED', {}))
         arm.latest, result = time.monotonic() + 60.0 * minutes, ''
         try:
             result = getattr(module, part)(arm, count)
-            getattr(module, 'good', Arm.expect_good)(arm)
+            getattr(module, 'EXPECTED', Arm.expect_good)(arm)
         finally:
             arm.close()
             if arm.failures:

@@ -5,6 +5,8 @@
 import importlib
 import re
 
+from rclpy.serialization import deserialize_message
+
 from tools.soak.nodes import URDF
 from tools.soak.soak_arm import JOINTS
 from tools.soak.watcher import COMMANDS
@@ -58,6 +60,15 @@ def good(kind):
     if kind.__name__ == 'String':
         message.data = URDF.read_text()
     return message
+
+
+def is_decodable(data, kind):
+    """Return whether bytes are a message of a type."""
+    try:
+        deserialize_message(data, kind)
+    except Exception:  # as the middleware says it: RCLError, UnicodeDecodeError
+        return False
+    return True
 
 
 def heard(watcher, nodes):

@@ -28,7 +28,7 @@ STATES, SIMULATOR = '/lock_step/state', '/robodyn_simulator'
 STEPS, PERIOD = 250, 1_000_000  # of a run; [ns]
 FRESH = 100  # runs of a pair of processes
 BUSY = 3  # processes beside every second run
-good = Arm.expect_alive  # the efforts of a controller in lock step are in its answers
+EXPECTED = Arm.expect_alive  # the efforts of a controller in lock step are in its answers
 
 
 def lock_step(arm, count):

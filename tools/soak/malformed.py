@@ -2,23 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Changed messages on every subscription, as bytes, and changed requests to every service.
 
-A request is sent if it can be decoded: Fast CDR 2.2 reads beyond the end of one that cannot.
+A request is sent if it can be decoded; the part `undecodable` sends the others.
 """
 
 import contextlib
-import time
 from collections import Counter
 
-from lifecycle_msgs.srv import GetState
 from rclpy.serialization import deserialize_message, serialize_message
-from std_msgs.msg import String
 
 from tools.fuzz import mutated
 from tools.raw_requests import RawRequests
-from tools.soak.interfaces import WORDS, filled, good, heard, served
-from tools.soak.nodes import URDF, Node
+from tools.soak import second_arm
+from tools.soak.growth import Growth
+from tools.soak.interfaces import WORDS, filled, good, heard, is_decodable, served
+from tools.soak.log_lines import LogLines
 from tools.soak.soak_arm import START
-from tools.soak.watcher import LATCHED
 
 #: The end effector has targets, and the description comes by topic, so both are subscribed. Slow
 #: loops leave the processor to what is sent.
@@ -28,18 +26,19 @@ NODES = (
     ('robodyn_controller', '/'),
     ('_robodyn_controller_stop', '/'),
     ('robodyn_simulator', '/'),
-    ('robodyn_simulator', '/garbage'),
+    second_arm.NODE,
 )
 ANSWERING = tuple(node for node in NODES if not node[0].startswith('_'))
-PATIENCE = 20.0  # [s] for an answer of a node that is busy with what was sent
 SETTLED = 0.05  # of the length: memory counts from here on
+MOST_GROWTH = 8.0  # [MB] in a million messages: eight bytes of each
 
 
 def malformed(arm, count):
     """Send `count` changed messages; after each round every node has answered a good request."""
-    with _second_arm(arm), _interfaces(arm) as interfaces:
-        sent, unsent, settled, begin = Counter(), 0, False, time.monotonic()
-        memory = arm.controller.memory()
+    with second_arm.second_arm(arm, SIMULATED) as node, _interfaces(arm) as interfaces:
+        sent, unsent, growth = Counter(), 0, None
+        nodes = {**arm.nodes, 'second simulator': node}
+        lines = LogLines(nodes)
         for _ in arm.turns(count):
             if sum(sent.values()) >= count:
                 break
@@ -50,46 +49,30 @@ def malformed(arm, count):
                 )
                 sent[name] += taken
                 unsent += not taken
-            _answers(arm)
-            if not settled and sum(sent.values()) >= SETTLED * count:
-                settled, memory = True, arm.controller.memory()
-        seconds, last = time.monotonic() - begin, arm.controller.memory()
+            second_arm.answers(arm, ANSWERING)
+            if growth is None and sum(sent.values()) >= SETTLED * count:
+                growth = Growth(nodes)
+        grown, logged = growth.judge(arm.expect, MOST_GROWTH), lines.judge(arm.expect)
         topics = sum(decoded is None for _, _, decoded in interfaces.values())
     arm.done = sum(sent.values())
+    print(*(f'{number:8} {name}' for name, number in sent.most_common()), sep='\n', flush=True)
     arm.recover()
+    (most, _), (least, _) = sent.most_common()[:: len(sent) - 1]
     return (
-        f'{arm.done} on {topics} topics and {len(interfaces) - topics} services, at '
-        f'least {min(sent.values())} on each; {unsent} more not sent, being no request or too '
-        f'long; {_log_rate(arm, seconds)}; controller: memory {last[0] - memory[0]:+.1f} MB, '
-        f'threads {last[1] - memory[1]:+d}, files {last[2] - memory[2]:+d}; alive and standing '
-        'afterwards'
+        f'{arm.done} on {topics} topics and {len(interfaces) - topics} services, from '
+        f'{sent[least]} on {least} to {sent[most]} on {most}; {unsent} more not sent, being no '
+        f'request or too long; {logged}; memory {grown}; alive and standing afterwards'
     )
-
-
-@contextlib.contextmanager
-def _second_arm(arm):
-    """Run a simulated arm that receives only garbage, commands included."""
-    topics = {'joint_states_topic': 'joint_states', 'effort_command_topic': 'efforts'}
-    node = Node(
-        'simulator', arm.folder, ['-r', '__ns:=/garbage'], urdf_path="''", **topics, **SIMULATED
-    )
-    try:
-        description = String(data=URDF.read_text())
-        arm.watcher.send(String, '/garbage/robot_description', description, LATCHED)
-        known = arm.watcher.node.get_node_names_and_namespaces
-        there = arm.watcher.wait(lambda: set(NODES) <= set(known()), START)
-        arm.expect(there, 'not every node is known')
-        _answers(arm)
-        yield
-        arm.expect(node.lives and 'Traceback' not in node.output(), node.log.name)
-    finally:
-        arm.expect(node.end() == 0, f'{node.log.name} did not end well')
 
 
 @contextlib.contextmanager
 def _interfaces(arm):
     """Yield {name: (publish, good messages, type of a request or None)}."""
     watcher, found = arm.watcher, {}
+    there = watcher.wait(
+        lambda: set(NODES) <= set(watcher.node.get_node_names_and_namespaces()), START
+    )
+    arm.expect(there, 'not every node is known')
     with contextlib.ExitStack() as stack:
         for topic, kind in heard(watcher, NODES).items():
             publish = _publisher(watcher, kind, topic)
@@ -114,23 +97,5 @@ def _publisher(watcher, kind, topic):
 
 
 def _request(publish, data, kind):
-    """Send a request if it is one; return whether."""
-    try:
-        data = serialize_message(deserialize_message(data, kind))
-    except Exception:  # as the middleware says it: RCLError, UnicodeDecodeError
-        return False
-    return publish(data)
-
-
-def _answers(arm):
-    """Wait until each node has answered: it has met what was sent before."""
-    for name, namespace in ANSWERING:
-        service = f'{namespace.rstrip("/")}/{name}/get_state'
-        if arm.watcher.call(GetState, service, seconds=PATIENCE) is None:
-            arm.expect(False, f'{name} does not answer')
-
-
-def _log_rate(arm, seconds):
-    """Return how many lines a second the nodes logged."""
-    lines = [len(node.output().splitlines()) for node in (arm.controller, arm.simulator)]
-    return f'{lines[0] / seconds:.2f} and {lines[1] / seconds:.2f} lines of log a second'
+    """Send a request as ROS would serialise it, if it is one; return whether."""
+    return is_decodable(data, kind) and publish(serialize_message(deserialize_message(data, kind)))

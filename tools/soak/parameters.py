@@ -14,7 +14,7 @@ NUMBERS = (0.0, 1.0, -1.0, 1e9, 1e-9, float('nan'), float('inf'), 1e308)
 def parameters(arm, count):
     """Set one parameter after the other to a value of any type."""
     names = [spec.name for spec in CONTROLLER_PARAMETERS]
-    accepted = 0
+    accepted, refused, silent = 0, 0, 0
     for _ in arm.turns(count):
         message = Parameter(name=arm.rng.choice(names), value=_value(arm.rng))
         answer = arm.watcher.call(
@@ -22,9 +22,15 @@ def parameters(arm, count):
             f'{NAME}/set_parameters_atomically',
             SetParametersAtomically.Request(parameters=[message]),
         )
-        arm.expect(answer is not None, f'no answer to {message.name}')
-        accepted += bool(answer and answer.result.successful)
-    return f'{accepted} accepted, the others refused with a sentence'
+        if answer is None:
+            arm.expect(False, f'no answer to {message.name}')
+            continue
+        accepted += answer.result.successful
+        refused += not answer.result.successful
+        if not answer.result.successful and not answer.result.reason.strip():
+            silent += 1
+            arm.expect(False, f'{message.name} is refused without a sentence')
+    return f'{accepted} accepted, {refused} refused, {silent} of them without a sentence'
 
 
 def _value(rng):

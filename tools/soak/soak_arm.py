@@ -39,6 +39,11 @@ class Arm:
         self.simulator, self.controller = self.make('simulator'), self.make('controller')
         self.expect(watcher.wait(lambda: watcher.state in STANDING, START), 'it did not stand')
 
+    @property
+    def nodes(self):
+        """Name and Node of both processes."""
+        return {'controller': self.controller, 'simulator': self.simulator}
+
     def make(self, name, forked=False):
         """Start the simulated arm, or a controller that becomes active by itself."""
         topics = {
@@ -72,11 +77,12 @@ class Arm:
             self.failures.append(f'{sentence}, state {self.watcher.state}')
 
     def expect_alive(self):
-        """Both processes live, no effort was beyond its limits, nothing was raised."""
-        for node in (self.simulator, self.controller):
+        """Both processes live, no effort was beyond limit or rate, nothing was raised."""
+        for node in self.nodes.values():
             self.expect(node.lives, f'{node.log.name} has ended')
             self.expect('Traceback' not in node.output(), node.log.name)
         self.expect(self.watcher.beyond == 0, f'{self.watcher.beyond} efforts beyond a limit')
+        self.expect(self.watcher.leaps == 0, f'{self.watcher.leaps} efforts beyond the rate')
 
     def expect_good(self):
         """They live, and the arm is commanded."""
@@ -86,7 +92,7 @@ class Arm:
 
     def close(self):
         """End both nodes."""
-        for node in (self.controller, self.simulator):
+        for node in self.nodes.values():
             self.expect(node.end() == 0, f'{node.log.name} did not end well')
 
     def recover(self):

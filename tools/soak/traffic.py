@@ -8,6 +8,8 @@ from rclpy.serialization import serialize_message
 from trajectory_msgs.msg import JointTrajectory
 
 from tools.fuzz import mutated
+from tools.soak.growth import Growth
+from tools.soak.log_lines import LogLines
 from tools.soak.watcher import NAME
 
 MOST_GROWTH = 1.0  # [MB] in an hour
@@ -17,6 +19,7 @@ def traffic(arm, count):
     """Computed torque for `count` seconds under valid references and 1 % of garbage."""
     topic = f'{NAME}/joint_trajectory'
     settled, sent, end = None, 0, time.monotonic() + count
+    lines = LogLines(arm.nodes)
     begin = time.monotonic()
     while time.monotonic() < end:
         message = arm.trajectory(arm.rng.randrange(1, 30))
@@ -26,15 +29,12 @@ def traffic(arm, count):
         sent += 1
         time.sleep(0.05)
         if settled is None and time.monotonic() - begin > min(30.0, 0.25 * count):
-            settled = arm.controller.memory()
-    last = arm.controller.memory()
-    growth = last[0] - settled[0]
-    arm.expect(growth < MOST_GROWTH, f'memory grew by {growth:.2f} MB')
-    arm.expect(last[1:] == settled[1:], 'threads or files were added')
+            settled = Growth(arm.nodes)
+    grown = settled.judge(arm.expect, MOST_GROWTH)
     figures = arm.watcher.figures
     return (
-        f'{sent} references in {count:.0f} s; memory {growth:+.2f} MB, threads '
-        f'{last[1] - settled[1]:+d}, files {last[2] - settled[2]:+d}; '
-        f'{arm.watcher.efforts} efforts, none beyond a limit; cycles '
+        f'{sent} references in {count:.0f} s; memory {grown}; {lines.judge(arm.expect)}; '
+        f'{arm.watcher.efforts} efforts, {arm.watcher.beyond} beyond a limit, '
+        f'{arm.watcher.leaps} beyond the rate; cycles '
         f'{figures.get("cycles", "?")}, missed {figures.get("missed", "?")}'
     )

@@ -12,6 +12,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from std_msgs.msg import Float64MultiArray
 
 from robodyn_msgs.msg import ControllerStatus
+from tools.soak.effort_rate import EffortRate
 from tools.soak.nodes import SOON
 
 LIMITS = (100.0, 50.0)  # [N m] of the two joints
@@ -20,13 +21,19 @@ LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 class Watcher:
-    """Subscribe to status, diagnostics and efforts of the controller; publish and call."""
+    """Subscribe to status, diagnostics and efforts of the controller; publish and call.
 
-    def __init__(self):
+    Args:
+      most: largest step of an effort to the next [N m].
+
+    """
+
+    def __init__(self, most):
         rclpy.init()
         self.node = rclpy.create_node('soak')
         self.state, self.reason = '', ''
-        self.efforts, self.beyond, self.figures = 0, 0, {}
+        self.efforts, self.beyond, self.leaps, self.figures = 0, 0, 0, {}
+        self._rate = EffortRate(most)
         self.node.create_subscription(ControllerStatus, f'{NAME}/status', self._status, LATCHED)
         self.node.create_subscription(Float64MultiArray, COMMANDS, self._effort, 100)
         self.node.create_subscription(DiagnosticArray, '/diagnostics', self._diagnose, 10)
@@ -43,12 +50,14 @@ class Watcher:
     def _status(self, message):
         self.state, self.reason = message.state_name, message.reason
 
-    def _effort(self, message):
+    def _effort(self, message, info):
         self.efforts += 1
         good = len(message.data) == 2 and all(
             abs(effort) <= limit for effort, limit in zip(message.data, LIMITS)
         )
         self.beyond += not good  # NaN is not good either
+        number, time_sent = info['publication_sequence_number'], 1e-9 * info['source_timestamp']
+        self.leaps += self._rate.exceeded(message.data, number, time_sent)
 
     def _diagnose(self, message):
         for status in message.status:

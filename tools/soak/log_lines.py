@@ -1,0 +1,44 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""How often each kind of line comes in the logs of nodes: at most a burst, then once a second."""
+
+import re
+import time
+from collections import Counter
+
+BURST = 10  # lines of a kind at once, as in robodyn_ros.realtime.log_throttle
+PREFIX = re.compile(r'^\[\w+\] \[[\d.]+\] \[[^]]*\]: ')
+WORDS = 3  # that tell a kind of line from another
+
+
+class LogLines:
+    """Counts lines from its construction.
+
+    Parameters
+    ----------
+    nodes : dict
+        Name and Node of each process.
+    """
+
+    def __init__(self, nodes):
+        self._nodes, self._begin = nodes, time.monotonic()
+        self._read = {name: len(node.output()) for name, node in nodes.items()}
+
+    def judge(self, expect):
+        """Expect no kind of line too often; return how many lines a second there are."""
+        seconds, found = time.monotonic() - self._begin, []
+        for name, node in self._nodes.items():
+            lines = node.output()[self._read[name] :].splitlines()
+            for kind, count in kinds(lines).items():
+                expect(
+                    count <= BURST + seconds,
+                    f'{name} has logged {count} lines {kind!r} in {seconds:.0f} s',
+                )
+            found.append(f'{name} {len(lines) / seconds:.2f}')
+        return f'lines of log a second: {", ".join(found)}'
+
+
+def kinds(lines):
+    """Return how often each kind of line comes, by its first words without numbers."""
+    texts = (re.sub(r'\d+', '#', PREFIX.sub('', line)) for line in lines)
+    return Counter(' '.join(text.split()[:WORDS]) for text in texts if text.strip())

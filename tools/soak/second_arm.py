@@ -1,0 +1,41 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A second simulated arm, which receives only garbage, and whether nodes still answer."""
+
+import contextlib
+
+from lifecycle_msgs.srv import GetState
+from std_msgs.msg import String
+
+from tools.soak.nodes import URDF, Node
+from tools.soak.soak_arm import START
+from tools.soak.watcher import LATCHED
+
+NODE = ('robodyn_simulator', '/garbage')
+PATIENCE = 20.0  # [s] for an answer of a node that is busy with what was sent
+
+
+@contextlib.contextmanager
+def second_arm(arm, simulated):
+    """Yield the Node, given parameters; it gets its description by the topic."""
+    topics = {'joint_states_topic': 'joint_states', 'effort_command_topic': 'efforts'}
+    remaps = ['-r', f'__ns:={NODE[1]}']
+    node = Node('simulator', arm.folder, remaps, urdf_path="''", **topics, **simulated)
+    try:
+        description = String(data=URDF.read_text())
+        arm.watcher.send(String, f'{NODE[1]}/robot_description', description, LATCHED)
+        known = arm.watcher.node.get_node_names_and_namespaces
+        arm.expect(arm.watcher.wait(lambda: NODE in known(), START), 'the second arm is unknown')
+        answers(arm, [NODE])
+        yield node
+        arm.expect(node.lives and 'Traceback' not in node.output(), node.log.name)
+    finally:
+        arm.expect(node.end() == 0, f'{node.log.name} did not end well')
+
+
+def answers(arm, nodes, patience=PATIENCE):
+    """Wait until each (name, namespace) has answered: it has met what was sent before."""
+    for name, namespace in nodes:
+        service = f'{namespace.rstrip("/")}/{name}/get_state'
+        if arm.watcher.call(GetState, service, seconds=patience) is None:
+            arm.expect(False, f'{name} does not answer')
