@@ -126,6 +126,7 @@ def _versions():
 RUNS = {
     'soak kills': lambda: _soaked('kills'),
     'soak traffic': lambda: _soaked('traffic'),
+    'soak undecodable': lambda: _soaked('undecodable'),
     'fuzz': _fuzzed,
     'versions': _versions,
 }

@@ -489,11 +489,14 @@ ROWS = tuple(
                 'Huge requests',
                 'Refused by their size before Python makes anything of them. The middleware has '
                 'decoded them by then: a bound on the memory of the process holds for lengths '
-                'that lie, and the loop goes on. For each of these the middleware prints some '
-                'words, which no budget of ours holds back.',
+                'that lie, and the loop goes on, while other requests may wait for seconds. For '
+                'each of these the middleware prints some words, which no budget of ours holds '
+                'back.',
                 '{row_58_a_length_that_lies_takes_no_memory|range(#)} requests that lie, below '
                 '{row_58_a_length_that_lies_takes_no_memory|before + #} MB; '
-                '{a_bad_request_is_answered_with_a_sentence|cases} bad ones',
+                '{a_bad_request_is_answered_with_a_sentence|cases} bad ones; '
+                '`make soak ARGS=undecodable`: {soak undecodable|count #} on '
+                '{soak undecodable|on # services} services',
                 'controller_services::a_bad_request_is_answered_with_a_sentence',
             ),
             (

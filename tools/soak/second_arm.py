@@ -26,7 +26,9 @@ def second_arm(arm, simulated):
         arm.watcher.send(String, f'{NODE[1]}/robot_description', description, LATCHED)
         known = arm.watcher.node.get_node_names_and_namespaces
         arm.expect(arm.watcher.wait(lambda: NODE in known(), START), 'the second arm is unknown')
-        answers(arm, [NODE])
+        # what starts has not all of its threads yet
+        active = arm.watcher.wait(lambda: _state(arm, NODE, PATIENCE) == 'active', START)
+        arm.expect(active, 'the second arm does not become active')
         yield node
         arm.expect(node.lives and 'Traceback' not in node.output(), node.log.name)
     finally:
@@ -35,7 +37,13 @@ def second_arm(arm, simulated):
 
 def answers(arm, nodes, patience=PATIENCE):
     """Wait until each (name, namespace) has answered: it has met what was sent before."""
-    for name, namespace in nodes:
-        service = f'{namespace.rstrip("/")}/{name}/get_state'
-        if arm.watcher.call(GetState, service, seconds=patience) is None:
-            arm.expect(False, f'{name} does not answer')
+    for node in nodes:
+        arm.expect(_state(arm, node, patience), f'{node[0]} does not answer')
+
+
+def _state(arm, node, patience):
+    """Return the state of the life cycle, '' without an answer."""
+    name, namespace = node
+    service = f'{namespace.rstrip("/")}/{name}/get_state'
+    answer = arm.watcher.call(GetState, service, seconds=patience)
+    return answer.current_state.label if answer else ''
