@@ -6,6 +6,7 @@ A request is sent if it can be decoded; the part `undecodable` sends the others.
 """
 
 import contextlib
+import time
 from collections import Counter
 
 from rclpy.serialization import deserialize_message, serialize_message
@@ -29,6 +30,7 @@ NODES = (
     second_arm.NODE,
 )
 ANSWERING = tuple(node for node in NODES if not node[0].startswith('_'))
+DISCOVERY = 3.0  # [s] without a new endpoint
 SETTLED = 0.05  # of the length: memory counts from here on
 MOST_GROWTH = 8.0  # [MB] in a million messages: eight bytes of each
 
@@ -73,16 +75,26 @@ def _interfaces(arm):
         lambda: set(NODES) <= set(watcher.node.get_node_names_and_namespaces()), START
     )
     arm.expect(there, 'not every node is known')
+    topics, services = _known(watcher)
     with contextlib.ExitStack() as stack:
-        for topic, kind in heard(watcher, NODES).items():
+        for topic, kind in topics.items():
             publish = _publisher(watcher, kind, topic)
             found[topic] = publish, [serialize_message(good(kind))], None
-        for name, kind in served(watcher, NODES).items():
+        for name, kind in services.items():
             raw = RawRequests(watcher.node, kind, name)
             stack.callback(raw.close)
             requests = [kind.Request(), *(filled(kind.Request, word) for word in WORDS)]
             found[name] = raw.publish, [serialize_message(each) for each in requests], kind.Request
         yield found
+
+
+def _known(watcher):
+    """Return subscriptions and services, once discovery adds no more of them."""
+    found, before = None, ()
+    while found != before:
+        before, found = found, (heard(watcher, NODES), served(watcher, NODES))
+        time.sleep(DISCOVERY)
+    return found
 
 
 def _publisher(watcher, kind, topic):
