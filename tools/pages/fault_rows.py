@@ -550,7 +550,8 @@ ROWS = tuple(
                 'Where the layout of a library is unknown, rclpy takes and publishes.',
                 'one case',
                 'wire::a_library_of_another_layout_is_not_used',
-                'Any other than Fast DDS, which alone is among the wheels that tests install.',
+                'Any other than Fast DDS where none is installed, as among the wheels that tests '
+                'install.',
             ),
             (
                 'Peers with an incompatible QoS',
