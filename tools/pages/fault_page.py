@@ -61,7 +61,8 @@ def page():
         '',
         'In every row the process lives, or ends as the row says. Every effort is finite, within',
         'its limit and its rate. The status names the cause. Each part of a node logs at most',
-        f'{burst} lines at once, then one a second. Row 58 has what the middleware prints.',
+        f'{burst} lines at once, then one a second. What the middleware prints about lengths that',
+        'lie comes once a second, too.',
         '',
         f'Tests show {whole} of {len(ROWS)} rows whole. The other {len(ROWS) - whole} say what no '
         'test shows, and why.',

@@ -471,7 +471,7 @@ ROWS = tuple(
             ),
             (
                 'A busy Python thread',
-                'A switch interval of 50 us.',
+                'A switch interval of 50 us, set by every node.',
                 '{robodyn_ros/realtime/os_requests.py|switch_interval: float = #} s by default',
                 'loop::what_the_system_refuses_becomes_a_sentence',
             ),
@@ -489,9 +489,8 @@ ROWS = tuple(
                 'Huge requests',
                 'Refused by their size before Python makes anything of them. The middleware has '
                 'decoded them by then: a bound on the memory of the process holds for lengths '
-                'that lie, and the loop goes on, while other requests may wait for seconds. For '
-                'each of these the middleware prints some words, which no budget of ours holds '
-                'back.',
+                'that lie, and the loop goes on, while other requests may wait for seconds. What '
+                'it prints about such lengths comes once a second.',
                 '{row_58_a_length_that_lies_takes_no_memory|range(#)} requests that lie, below '
                 '{row_58_a_length_that_lies_takes_no_memory|before + #} MB; '
                 '{a_bad_request_is_answered_with_a_sentence|cases} bad ones; '
@@ -636,7 +635,9 @@ ROWS = tuple(
                 'It starts without cache and without log files.',
                 '{row_76_a_node_starts_without_a_folder_for_its_log|cases} places without a log',
                 'cache::a_full_disk_costs_only_the_cache '
-                'texts::a_folder_that_cannot_be_written_keeps_nothing',
+                'texts::a_folder_that_cannot_be_written_keeps_nothing '
+                'unreadable_files::a_file_that_may_not_be_read_is_named_and_the_node_runs_on '
+                'cache::a_file_that_may_not_be_read_is_not_used',
             ),
             (
                 'Two arms in namespaces',

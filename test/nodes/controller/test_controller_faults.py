@@ -12,8 +12,7 @@ pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
 from diagnostic_msgs.msg import DiagnosticStatus
-from rcl_interfaces.msg import Parameter, ParameterValue
-from rcl_interfaces.srv import GetParameters, SetParameters
+from rcl_interfaces.srv import GetParameters
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -104,39 +103,6 @@ def test_services_and_parameters_may_be_called_at_any_rate(graph, host, probe, a
     assert probe.state == 'HOLD'
     for client in clients:
         graph.node.destroy_client(client)
-
-
-def test_row_57_a_flood_of_requests_costs_hardly_a_cycle(graph, start, probe, arm):
-    """On the wall clock, at a rate that a busy machine keeps: small requests, and far too large.
-
-    Each large one would hold up the loop for several cycles if it were decoded.
-    """
-    node = start('controller', **EASY | {'update_rate': 50})
-    probe.wait_for('HOLD', timeout=COLD)
-    names = [Parameter(value=ParameterValue(type=200))] * 80_000  # refused at once if decoded
-    asked = (
-        (GetParameters, 'get_parameters', GetParameters.Request(names=['law']), 4),
-        (GetDynamics, 'get_dynamics', GetDynamics.Request(), 4),
-        (SetParameters, 'set_parameters', SetParameters.Request(parameters=names), 1),
-    )
-    clients = [graph.node.create_client(kind, f'{probe.name}/{name}') for kind, name, *_ in asked]
-    for client in clients:
-        assert client.wait_for_service(harness.SOON)
-    before, answered = probe.next_status(), 0
-    while probe.statuses.last.cycles < before.cycles + 200:
-        futures = [
-            client.call_async(request)
-            for client, (_, _, request, count) in zip(clients, asked)
-            for _ in range(count)
-        ]
-        harness.wait_until(lambda each=futures: all(one.done() for one in each), 'all answers')
-        answered += len(futures)
-    after = probe.next_status()
-    cycles, missed = after.cycles - before.cycles, after.missed - before.missed
-    assert cycles >= 0.98 * (cycles + missed), f'{missed} missed in {answered} requests'
-    for client in clients:
-        graph.node.destroy_client(client)
-    node.end_well()
 
 
 def test_huge_joint_states_are_refused_by_their_size(graph, host, probe, arm):
