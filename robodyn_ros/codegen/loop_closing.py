@@ -11,6 +11,7 @@ step. It leaves other postures to the kernel for any robot.
 
 import functools
 from dataclasses import dataclass, replace
+from math import frexp, ldexp
 
 import numpy as np
 
@@ -28,7 +29,7 @@ from robodyn_ros.model.layout import (
     FIRST,
     PARENT,
     RATIO,
-    REFERENCE,
+    SHIFT,
     STOPPED_ROWS,
     UNKNOWNS,
     Q,
@@ -43,8 +44,9 @@ DEGREES = {1: 14, 2: 7, 3: 5}  # of the polynomial, by the number of independent
 DEGREE = 2  # of more of them
 MOST_STEPS = 6
 LAST_STEP = 1e-8  # largest last step; Newton's method squares it [rad or m]
-GRID = 2.0**-26  # of the coefficients, so that rounding on another processor changes none
+GRID = 2.0**-26  # of coefficients and boxes, so that rounding on another processor changes none
 PIVOT = 0.05  # smallest pivot as a share of the smallest one of the samples
+PIVOT_BITS = 8  # of that smallest pivot, for the same reason as GRID
 ADMISSIBLE = 0.05  # smallest entry that becomes a pivot, as a share of the largest
 EQUAL = 1e-6  # difference of entries that rounding may cause, as between equal arms
 ZERO = 1e-12  # largest entry that is zero in all postures, as a share of the largest
@@ -71,7 +73,7 @@ class _Part:
         """Return the part with the coefficients that fit postures at points x."""
         wanted = postures[:, topology[self.rows, Q]]
         coefficients = np.linalg.lstsq(self.values(x.T).T, wanted, rcond=None)[0]
-        return replace(self, coefficients=GRID * np.round(coefficients / GRID))
+        return replace(self, coefficients=_on_grid(coefficients))
 
     def write(self, topology, x, everything):
         """Write the approximate positions of the joints."""
@@ -172,8 +174,8 @@ class Closing:
             leader = leaders[self.topology[row, COORDINATE] - self.topology[0, FIRST]]
             if row != leader:
                 ratio = constants[row, RATIO] / constants[leader, RATIO]
-                moved = everything[self.topology[leader, Q]] - constants[leader, REFERENCE]
-                everything[self.topology[row, Q]] = constants[row, REFERENCE] + ratio * moved
+                moved = everything[self.topology[leader, Q]] - constants[leader, SHIFT]
+                everything[self.topology[row, Q]] = constants[row, SHIFT] + ratio * moved
 
     def _in_box(self, everything):
         """Return the independent joints within the box as -1 to 1, and check that they are."""
@@ -220,12 +222,13 @@ def _planned(model):
     at = np.array([topology[_leader(topology, k), AT] for k in coordinates])
     reference = model.closed_posture
     low, high = model.limits.lower[coordinates], model.limits.upper[coordinates]
-    below = np.clip(reference[at] - low, NARROWEST, WIDEST)
-    above = np.clip(high - reference[at], NARROWEST, WIDEST)
+    middle = _on_grid(reference[at])
+    below = np.clip(middle - low, NARROWEST, WIDEST)
+    above = np.clip(high - middle, NARROWEST, WIDEST)
     terms = max(len(part.powers) for part in parts)
     x = _samples(len(coordinates), SAMPLES_PER_TERM * terms + 40)
     for _ in range(SHRINKS):
-        box = reference[at] - below, below + above
+        box = middle - below, below + above
         postures = _closed(model, reference, at, box[0] + 0.5 * (x + 1.0) * box[1])
         if np.isfinite(postures).all():
             fitted = tuple(part.fitted(topology, x, postures) for part in parts)
@@ -409,13 +412,22 @@ def sparse_pivots(samples):
         cheap = np.where(products == products.min(), least, 0.0)
         i, j = np.argwhere(cheap > (1.0 - EQUAL) * cheap.max())[0]
         row, col = rows.pop(i), cols.pop(j)
-        chosen.append((row, col, float(PIVOT * least[i, j]) ** 2))
+        chosen.append((row, col, _rounded(PIVOT * least[i, j]) ** 2))
         for other in rows:
             if filled[other, col]:
                 share = samples[:, other, col] / samples[:, row, col]
                 samples[:, other] -= share[:, None] * samples[:, row]
                 filled[other] |= filled[row]
     return tuple(chosen)
+
+
+def _on_grid(values):
+    return GRID * np.round(values / GRID)
+
+
+def _rounded(value):
+    mantissa, exponent = frexp(value)
+    return ldexp(round(ldexp(mantissa, PIVOT_BITS)), exponent - PIVOT_BITS)
 
 
 def _eliminated(L, d, pivots, wanted):
