@@ -15,6 +15,7 @@ import numpy as np
 
 from robodyn_ros.errors import ModelError, UnknownNameError
 from robodyn_ros.model import joint_types
+from robodyn_ros.model.arithmetic import product
 from robodyn_ros.model.description import Inertial, Joint, Link, Placement, RobotDescription
 from robodyn_ros.model.rotation_matrix import unit_axis
 from robodyn_ros.model.validate import LARGEST_LENGTH, SHORTEST_AXIS
@@ -173,7 +174,7 @@ def _reflected(joint, rotor):
 
 def _body(joint, rotor):
     """Return the link of a rotor, and its mimic joint."""
-    axis = joint.placement.rotation @ unit_axis(np.asarray(joint.axis, float))
+    axis = product(joint.placement.rotation, unit_axis(np.asarray(joint.axis, float)))
     if rotor.axis is not None:
         axis = unit_axis(np.asarray(rotor.axis, float))
     place = joint.placement.translation if rotor.position is None else rotor.position

@@ -13,6 +13,7 @@ import numpy as np
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.model import xml_text
+from robodyn_ros.model.arithmetic import dot, product
 from robodyn_ros.model.layout import (
     COSINE,
     DAMPING,
@@ -91,9 +92,13 @@ def link_inertias(model):
         mass, com = float(row[MASS]), row[MOMENT : MOMENT + 3] / row[MASS]
         xx, xy, xz, yy, yz, zz = row[INERTIA : INERTIA + 6]
         about_origin = np.array(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
-        about_com = about_origin - mass * (com @ com * np.eye(3) - np.outer(com, com))
+        about_com = about_origin - mass * (dot(com, com) * np.eye(3) - np.outer(com, com))
         R = frame.rotation
-        found[name] = mass, R.T @ (com - frame.translation), R.T @ about_com @ R
+        found[name] = (
+            mass,
+            product(R.T, com - frame.translation),
+            product(product(R.T, about_com), R),
+        )
     return found
 
 

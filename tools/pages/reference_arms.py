@@ -12,6 +12,11 @@ def general_arm(n, seed=0):
     """A revolute arm in which no constant vanishes: skew axes, offsets, full inertias,
     gravity along no axis.
     """
+    return build.build(general_description(n, seed), gravity=(1.3, -2.1, -9.2))
+
+
+def general_description(n, seed=0):
+    """The description of the general arm."""
     rng = np.random.default_rng(seed)
     rows = [
         dh.DHRow(
@@ -22,9 +27,7 @@ def general_arm(n, seed=0):
         )
         for _ in range(n)
     ]
-    return build.build(
-        dh.describe(rows, convention='modified', name=f'general_{n}R'), gravity=(1.3, -2.1, -9.2)
-    )
+    return dh.describe(rows, convention='modified', name=f'general_{n}R')
 
 
 def stanford_arm():

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from robodyn_ros.errors import ModelError
+from robodyn_ros.model.arithmetic import norm
 from robodyn_ros.model.description import Placement
 from robodyn_ros.model.rotation_matrix import from_rpy, z_to_axis
 from robodyn_ros.model.sources.geometry import LENGTHS, Shape
@@ -95,7 +96,7 @@ class Obstacle:
         Obstacle
         """
         direction = np.asarray(normal, dtype=float)
-        length = np.linalg.norm(direction) if direction.shape == (3,) else 0.0
+        length = norm(direction) if direction.shape == (3,) else 0.0
         if not 0.0 < length < inf:
             raise ModelError(f'obstacle {name!r} has the normal {normal}; expected a direction')
         pose = Placement(z_to_axis(direction / length), vector(name, point))

@@ -19,6 +19,7 @@ from types import MappingProxyType
 import numpy as np
 
 from robodyn_ros.errors import ModelError, UnknownNameError
+from robodyn_ros.model.arithmetic import dot, norm, product
 from robodyn_ros.model.description import Inertial, Placement
 from robodyn_ros.model.extended.elastic_joints import without_limits
 from robodyn_ros.model.extended.rows import read_only
@@ -101,7 +102,7 @@ class _Beam:
 
     def at(self, point):
         """Return how many springs are between the origin and a point of the body's frame."""
-        along = (point - self.origin) @ self.axes[:, 0]
+        along = dot(point - self.origin, self.axes[:, 0])
         return int(np.sum(self.springs < along - 1e-9 * self.length))
 
     def piece(self, k):
@@ -179,7 +180,7 @@ class _Tables:
         """Return (new row, rotation, place) of a frame that is fixed to a row of the robot."""
         beam = self._beams.get(row)
         new, axes, origin = self.pieces[row][beam.at(place) if beam else 0]
-        return new, axes.T @ turn, axes.T @ (place - origin)
+        return new, product(axes.T, turn), product(axes.T, place - origin)
 
     def bend(self, row, name, beam):
         """Put the pieces of a beam in the place of the inertia of the row added last."""
@@ -193,7 +194,7 @@ class _Tables:
             for axis in beam.moving:
                 self._spring(row, f'{name}_{AXES[axis]}_{k + 1}', beam, axis, origin)
             turn, place = self.pieces[row][-1][1:]
-            here = Placement(turn.T @ beam.axes, turn.T @ (beam.origin - place))
+            here = Placement(product(turn.T, beam.axes), product(turn.T, beam.origin - place))
             add_rigid_body(self.constants[-1], here, beam.piece(k + 1))
 
     def _spring(self, row, joint, beam, axis, origin):
@@ -204,8 +205,8 @@ class _Tables:
         topology = np.zeros(TOPOLOGY_COLUMNS, dtype=np.int64)
         topology[[PARENT, KIND, Q, V, DOF]] = last, REVOLUTE, nq, nv, 1
         constants = np.zeros(CONSTANT_COLUMNS)
-        constants[ROTATION : ROTATION + 9] = (turn.T @ axes).ravel()
-        constants[OFFSET : OFFSET + 3] = turn.T @ (origin - place)
+        constants[ROTATION : ROTATION + 9] = product(turn.T, axes).ravel()
+        constants[OFFSET : OFFSET + 3] = product(turn.T, origin - place)
         new = (len(self.topology), axes, origin)
         same = np.array_equal(origin, place) and len(self.pieces[row]) > 1
         self.pieces[row][-1:] = [new] if same else [self.pieces[row][-1], new]
@@ -263,11 +264,12 @@ def _beam(model, name, link):
     where = f'robot {model.name!r}: flexible link {name!r}'
     frame, row = model.frame(name), model.constants[_row(model, name)]
     end = np.array(link.end, float)
-    if end.shape != (3,) or not (np.isfinite(end).all() and np.linalg.norm(end) > 0.0):
+    if end.shape != (3,) or not (np.isfinite(end).all() and norm(end) > 0.0):
         raise ModelError(f'{where} has the end {link.end}; expected three numbers, not all zero')
     along = unit_axis(end)
-    up = np.array(link.up, float) - along * (along @ np.array(link.up, float))
-    if not np.linalg.norm(up) > 1e-3:
+    up = np.array(link.up, float)
+    up = up - along * dot(along, up)
+    if not norm(up) > 1e-3:
         raise ModelError(f'{where} has up {link.up}, along the beam; expected another direction')
     up = unit_axis(up)
     stiffness = (link.torsion, *np.broadcast_to(np.array(link.bending, float), 2))
@@ -286,7 +288,5 @@ def _beam(model, name, link):
         raise ModelError(f'{where} has mass {mass:g}; expected a finite one above 0')
     if link.torsion < inf and link.gyration == 0.0:
         raise ModelError(f'{where} twists and has gyration 0; expected a radius above 0')
-    axes = frame.rotation @ np.column_stack((along, np.cross(up, along), up))
-    return _Beam(
-        np.array(frame.translation), axes, float(np.linalg.norm(end)), mass, stiffness, link
-    )
+    axes = product(frame.rotation, np.column_stack((along, np.cross(up, along), up)))
+    return _Beam(np.array(frame.translation), axes, norm(end), mass, stiffness, link)

@@ -7,13 +7,13 @@ elements that change the mechanism are refused: included files, composites, tend
 """
 
 from dataclasses import replace
-from math import inf, nan, radians
+from math import inf, nan, radians, sqrt
 
 import numpy as np
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.model import xml_text
-from robodyn_ros.model.arithmetic import product
+from robodyn_ros.model.arithmetic import added, cosine_and_sine, norm, product
 from robodyn_ros.model.dependent.closures import Closure
 from robodyn_ros.model.description import Inertial, Joint, Limit, Link, Placement, RobotDescription
 from robodyn_ros.model.rotation_matrix import clean
@@ -308,7 +308,7 @@ def _inverse(place):
 
 def _of_quaternion(quaternion, where):
     """Return the rotation of a quaternion (w, x, y, z) of any length but zero."""
-    size = np.sqrt((quaternion * quaternion).sum())
+    size = sqrt(added(quaternion * quaternion))
     if not size > 0.0:
         raise ModelError(f'{where}: got a quaternion of length 0; expected a direction')
     w, x, y, z = quaternion / size
@@ -318,8 +318,8 @@ def _of_quaternion(quaternion, where):
 
 def _about(axis, angle, where):
     """Return the rotation about an axis [rad]."""
-    half = 0.5 * angle
-    size = np.sqrt((axis * axis).sum())
+    cosine, sine = cosine_and_sine(0.5 * angle)
+    size = norm(axis)
     if not size > 0.0:
         raise ModelError(f'{where}: got an axis of length 0; expected a direction')
-    return _of_quaternion(np.append(np.cos(half), np.sin(half) * axis / size), where)
+    return _of_quaternion(np.append(cosine, sine * axis / size), where)
