@@ -16,6 +16,10 @@ ROOT = Path(__file__).resolve().parent.parent
 NODES = ('ros', 'launch_file')
 ORDER = ('slow', *NODES)
 SENSITIVE = 'sensitive'  # to the rounding of a processor
+#: Sensitive as a whole: results of many recursions and formulations against referees.
+SENSITIVE_PLACES = 'formulations', 'algorithms/test_referees.py'
+#: Files there that repeat recursions of their neighbours at length: 10 s of a processor together.
+LONG = 'test_link_coordinates.py', 'test_diagonal_motion.py'
 MOST_WORKERS = 4  # each takes 1 to 2 GB
 
 hypothesis.settings.register_profile('robodyn', deadline=None, derandomize=True, print_blob=True)
@@ -46,10 +50,24 @@ def pytest_ignore_collect(collection_path, config):
     wanted = NODES if config.getoption('nodes') == 'only' else ()
     if config.option.markexpr == SENSITIVE:
         wanted = (SENSITIVE,)
+        if is_sensitive_as_a_whole(collection_path):
+            return None
     if wanted and collection_path.suffix == '.py':
         text = collection_path.read_text()
         return not any(f'mark.{name}' in text for name in wanted) or None
     return None
+
+
+def is_sensitive_as_a_whole(path):
+    """Return whether all tests of a file are run as other processors would."""
+    places = (ROOT / 'test' / place for place in SENSITIVE_PLACES)
+    return path.name not in LONG and any(path.is_relative_to(place) for place in places)
+
+
+def pytest_itemcollected(item):
+    """Mark the tests of such files."""
+    if is_sensitive_as_a_whole(item.path):
+        item.add_marker(SENSITIVE)
 
 
 def pytest_configure(config):
