@@ -8,6 +8,11 @@
 
 A setting makes a library take code for another processor: OpenBLAS by OPENBLAS_CORETYPE, NumPy by
 NPY_DISABLE_CPU_FEATURES and the C library by GLIBC_TUNABLES. Tests that start nodes are left out.
+
+`sensitive` are all tests of test/formulations and of the recursions against referees, but for two
+long files. Of code for one robot they are those that compare bits or counts. The others of
+test/codegen/specialised compile for minutes what the sensitive ones record, so only a run of every
+setting has them.
 """
 
 import argparse
@@ -60,7 +65,7 @@ def run(what, command, environment):
 
 
 def on_aarch64():
-    """Compare the checksums of recordings on aarch64; return the exit code, None if it cannot."""
+    """Compare recordings and dynamics on aarch64; return the exit code, None if it cannot."""
     if platform.machine() == 'aarch64':
         return None  # the tests above were run on it
     emulator = shutil.which('qemu-aarch64-static') or shutil.which('qemu-aarch64')
@@ -74,24 +79,32 @@ def on_aarch64():
         print('aarch64 was left out: its Python could not be downloaded, see the lines above')
         return None
     (python,) = (AARCH64 / 'root' / 'usr' / 'bin').glob('python3.[0-9]*')
-    return run(
-        'aarch64 under qemu',
-        [
-            emulator,
-            '-L',
-            AARCH64 / 'root',
-            '-E',
-            f'PYTHONPATH={AARCH64 / "wheels"}:{ROOT}',
-            '-E',
-            'NUMBA_DISABLE_JIT=1',
-            python,
-            '-m',
-            'tools.recordings',
-            '--check',
-            *(['--robots-of', recordings.installed()] if recordings.installed() else []),
-        ],
-        {},
-    )
+    of_makers = ['--robots-of', recordings.installed()] if recordings.installed() else []
+    numbers = AARCH64 / 'numbers.json'
+    codes = [
+        run(
+            'numbers of this machine',
+            [sys.executable, '-m', 'tools.known_numbers', '--write', numbers],
+            {},
+        )
+    ]
+    for what, variables, command in (
+        (
+            'recordings on aarch64',
+            {'NUMBA_DISABLE_JIT': '1'},  # what is recorded does not rest on compiled code
+            ['tools.recordings', '--check', *of_makers],
+        ),
+        (
+            'compiled dynamics on aarch64',
+            {'ROBODYN_CACHE_DIR': AARCH64 / 'kernels'},
+            ['tools.known_numbers', '--check', numbers],
+        ),
+    ):
+        variables = {'PYTHONPATH': f'{AARCH64 / "wheels"}:{ROOT}', **variables}
+        passed = [part for name, value in variables.items() for part in ('-E', f'{name}={value}')]
+        emulated = [emulator, '-L', AARCH64 / 'root', *passed, python, '-m', *command]
+        codes.append(run(f'{what} under qemu', emulated, {}))
+    return next((code for code in codes if code), 0)
 
 
 def main():
