@@ -100,6 +100,8 @@ def on_aarch64():
             ['tools.known_numbers', '--check', numbers],
         ),
     ):
+        # the emulator keeps what is written below ROOT there, and then finds no module of ours
+        shutil.rmtree(AARCH64 / 'root' / ROOT.relative_to('/'), ignore_errors=True)
         variables = {'PYTHONPATH': f'{AARCH64 / "wheels"}:{ROOT}', **variables}
         passed = [part for name, value in variables.items() for part in ('-E', f'{name}={value}')]
         emulated = [emulator, '-L', AARCH64 / 'root', *passed, python, '-m', *command]
