@@ -19,9 +19,9 @@ from support.c_libraries import EXACT, call, emitted, shared
 from support.compare import agree
 from support.referees.tape_results import by_the_tape
 from support.robots.closed_loops import MECHANISMS
-from support.robots.mechanisms import STANDARD, gripper
+from support.robots.mechanisms import STANDARD
 
-ALL = MECHANISMS | STANDARD | {'gripper': gripper()}
+ALL = MECHANISMS | STANDARD
 RECORDED = (
     'four-bar with rotors',
     'rod of constant length',

@@ -3,7 +3,8 @@
 """Mechanisms with closed loops in other libraries: accelerations of all joints by their names.
 
 Each reads the URDF text of the mechanism with its own parser, and closes the loops with its own
-constraints. A hinge is two points of its axis that stay together.
+constraints. A hinge is two points of its axis that stay together. Pinocchio's constraintDynamics
+takes no mimic joints: they are free in its model, and a multiplier of ours leads each.
 """
 
 import numpy as np
@@ -26,10 +27,26 @@ def points(closure):
 
 
 def of_pinocchio(mechanism, positions, rates, torques):
-    """Return accelerations by constraintDynamics; positions, rates, torques : {joint: value}."""
-    model, run, state = _pinocchio(mechanism)
-    found = run(*state(positions, rates, torques))
-    return dict(zip(list(model.names)[1:], found.tolist()))
+    """Return accelerations by constraintDynamics; positions, rates, torques : {joint: value}.
+
+    They are linear in the torques of mimic joints, which follow from the accelerations.
+    """
+    names, run, state = _pinocchio(mechanism)
+    q, qd, tau = state(positions, rates, torques)
+    found, rows = run(q, qd, tau).copy(), _mimic_rows(mechanism, names)
+    answers = [run(q, qd, tau + row) - found for row in rows]
+    if answers:
+        multipliers = np.linalg.solve(rows @ np.transpose(answers), -rows @ found)
+        found += multipliers @ answers
+    return dict(zip(names, found.tolist()))
+
+
+def _mimic_rows(mechanism, names):
+    """Return (m, n) rows of the mimic joints, which stop the accelerations of all joints."""
+    rows = np.zeros((len(mechanism.followers), len(names)))
+    for row, joint in zip(rows, mechanism.followers):
+        row[names.index(joint.name)], row[names.index(joint.mimic)] = 1.0, -joint.multiplier
+    return rows
 
 
 def prepared_pinocchio(mechanism, states):
@@ -45,7 +62,7 @@ def prepared_pinocchio(mechanism, states):
 
 
 def _pinocchio(mechanism):
-    """Return the model, its constraintDynamics of (q, qd, tau), and what makes those of names."""
+    """Return the joints, constraintDynamics of (q, qd, tau), and what makes those of names."""
     import pinocchio as pin
 
     model = pin.buildModelFromXML(mechanism.text)
@@ -82,7 +99,7 @@ def _pinocchio(mechanism):
     def run(q, qd, tau):
         return pin.constraintDynamics(model, data, q, qd, tau, constraints, known, settings)
 
-    return model, run, state
+    return names, run, state
 
 
 def of_mujoco(mechanism, positions, rates, torques):

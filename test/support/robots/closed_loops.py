@@ -3,7 +3,8 @@
 """Mechanisms with closed loops, and the dense referee of them: the tree with its multipliers.
 
 The referee shares nothing with the loops of the package. Its rows are in world axes, from poses,
-Jacobians and accelerations of the tree.
+Jacobians and accelerations of the tree. A mimic joint is a row too, so its tree has no mimic
+joints.
 """
 
 from dataclasses import dataclass, replace
@@ -57,9 +58,18 @@ class Mechanism:
         options = {'gravity': GRAVITY, **chosen, **options}
         return Robot.from_description(self.description, closures=self.closures, **options)
 
+    @property
+    def followers(self):
+        """The mimic joints."""
+        return [each for each in self.description.joints if each.mimic]
+
     def tree(self):
-        """Return the robot whose loops are open, with frames `<closure>_a` and `_b`."""
-        links, joints = list(self.description.links), list(self.description.joints)
+        """Return the robot whose loops are open, with frames `<closure>_a` and `_b`.
+
+        Mimic joints are independent in it.
+        """
+        links = list(self.description.links)
+        joints = [replace(each, mimic='') for each in self.description.joints]
         for closure in self.closures:
             for end, link, place in (
                 ('a', closure.a, closure.place_a),
@@ -249,13 +259,13 @@ MECHANISMS = {
 
 
 class Referee:
-    """The tree of a mechanism with one multiplier for each stopped motion."""
+    """The tree of a mechanism with one multiplier for each stopped motion and mimic joint."""
 
     def __init__(self, mechanism):
         self.mechanism, self.tree = mechanism, mechanism.tree()
 
     def rows(self, q, qd):
-        """Return phi, J and Jdot qd of all closures at a state of the tree."""
+        """Return phi, J and Jdot qd at a state of the tree: closures, then mimic joints."""
         tree, phi, J, bias = self.tree, [], [], []
         for closure in self.mechanism.closures:
             (RA, pA, JA, vA, aA), (RB, pB, JB, vB, aB) = (
@@ -282,6 +292,13 @@ class Referee:
                     phi.append(e @ (np.cross(free[0], RB @ (RA.T @ free[0])) if free else turn))
                     J.append(e @ (JB - JA)[3:])
                     bias.append(e @ (aB - aA)[3:] + e_rate @ (vB - vA)[3:])
+        for follower in self.mechanism.followers:
+            mine, other = (tree.joint_names.index(n) for n in (follower.name, follower.mimic))
+            row = np.zeros(tree.nv)
+            row[mine], row[other] = 1.0, -follower.multiplier
+            phi.append(row @ q - follower.offset)
+            J.append(row)
+            bias.append(0.0)
         return np.array(phi), np.reshape(J, (-1, tree.nv)), np.array(bias)
 
     def _frame(self, q, qd, name):
@@ -306,13 +323,17 @@ class Referee:
         return E
 
     def solve(self, q, qd, tau):
-        """Return the accelerations of all joints and J^T lambda: the dense KKT system."""
-        _, J, bias = self.rows(q, qd)
-        U, sizes, _ = np.linalg.svd(J)
+        """Return the accelerations of all joints by the dense KKT system, and J^T lambda.
+
+        J and lambda are those of the closures, without the rows of mimic joints.
+        """
+        _, rows, bias = self.rows(q, qd)
+        U, sizes, _ = np.linalg.svd(rows)
         rank = int(np.count_nonzero(sizes > 1e-9 * sizes[0]))
-        J, bias = U.T[:rank] @ J, U.T[:rank] @ bias
+        J, bias = U.T[:rank] @ rows, U.T[:rank] @ bias
         M, n = self.tree.mass_matrix(q), self.tree.nv
         K = np.block([[M, -J.T], [J, np.zeros((rank, rank))]])
         right = np.concatenate((tau - self.tree.bias_torque(q, qd), -bias))
         x = np.linalg.solve(K, right)
-        return x[:n], J.T @ x[n:]
+        closures = len(rows) - len(self.mechanism.followers)
+        return x[:n], rows[:closures].T @ (U[:closures, :rank] @ x[n:])

@@ -224,6 +224,7 @@ STANDARD = {
     'five-bar': five_bar(),
     'arm with a four-bar': arm_with_four_bar(),
     'palletizer': palletizer(),
+    'gripper': gripper(),
     'Delta': delta(),
     'Stewart platform': stewart(),
     'two arms with a bar': two_arms_with_a_bar(),

@@ -12,7 +12,7 @@ from robodyn_ros.cli import check
 from robodyn_ros.errors import ModelError
 from robodyn_ros.formulations.jain.embedding.closed_robot import compare_closed
 from support.robots.closed_loops import MECHANISMS
-from support.robots.mechanisms import CONFIG, STANDARD, gripper
+from support.robots.mechanisms import CONFIG, STANDARD
 
 FILES = [str(CONFIG / 'gripper.urdf'), '--closure-file', str(CONFIG / 'gripper.yaml')]
 
@@ -20,7 +20,7 @@ FILES = [str(CONFIG / 'gripper.urdf'), '--closure-file', str(CONFIG / 'gripper.y
 @pytest.mark.parametrize('name', ['four-bar in a tree', 'palletizer', 'gripper'])
 def test_every_route_has_the_torques_and_accelerations_of_the_robot(name):
     """Loops with redundant rows, several loops, and loops coupled by a mimic joint."""
-    robot = gripper().robot() if name == 'gripper' else (MECHANISMS | STANDARD)[name].robot()
+    robot = (MECHANISMS | STANDARD)[name].robot()
     rng = np.random.default_rng(3)
     q = robot.model.closed_posture + rng.uniform(-0.1, 0.1, robot.nv)
     found = compare_closed(robot, q, *rng.uniform(-2.0, 2.0, (2, robot.nv)))
