@@ -15,7 +15,7 @@ from robodyn_ros.errors import RobodynError, ShapeError, shorten
 from robodyn_ros.model import layout
 from robodyn_ros.robot.operational_space import AXES
 from robodyn_ros.robot.robot import Robot
-from robodyn_ros.ros.common.all_joints import independent_joints
+from robodyn_ros.ros.common.independent_joints import independent_joints
 from robodyn_ros.ros.common.requested_state import requested_state
 from robodyn_ros.ros.common.task_space_queries import (
     BASE,

@@ -12,9 +12,9 @@ from sensor_msgs.msg import JointState, MultiDOFJointState
 
 from robodyn_ros.model.joint_types import has_quaternion
 from robodyn_ros.model.robot_model import RobotModel
-from robodyn_ros.ros.common.all_joints import AllJoints
 from robodyn_ros.ros.common.joint_messages import bound_array, set_stamp
 from robodyn_ros.ros.common.multi_dof_messages import MultiDofJoint, multi_dof_joints, set_vector
+from robodyn_ros.simulation.all_joints import AllJoints
 
 STATE_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 

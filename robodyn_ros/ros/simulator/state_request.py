@@ -5,7 +5,7 @@
 from sensor_msgs.msg import JointState, MultiDOFJointState
 
 from robodyn_ros.errors import ShapeError, UnknownNameError, shorten
-from robodyn_ros.ros.common.all_joints import independent_joints
+from robodyn_ros.ros.common.independent_joints import independent_joints
 from robodyn_ros.ros.common.joint_messages import MAX_NAMES
 from robodyn_ros.ros.common.multi_dof_messages import multi_dof_joints
 from robodyn_ros.ros.simulator.state_publisher import scalar_joints
