@@ -12,6 +12,7 @@ from robodyn_ros.compile.call import provide
 from robodyn_ros.errors import ParameterError, ShapeError
 from robodyn_ros.model.rigid_body import Payloads
 from robodyn_ros.model.rotation_matrix import SHORTEST
+from robodyn_ros.robot.loops.dead_centre import dead_centre
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.simulation import drives, rollouts, step
 from robodyn_ros.simulation.command_modes import QUANTITIES, Command
@@ -559,6 +560,7 @@ class Plant:
             where = f'the mass matrix is singular at body {self.model.body_names[status]!r}'
         else:
             where = f'the state of joint {self.model.joint_names[-1 - status]!r} left all reason'
+        where = dead_centre(self._robot, self.q) or where
         self.faults += 1
         self.effort[:] = 0.0
         self.fault = (

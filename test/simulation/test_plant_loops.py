@@ -81,3 +81,23 @@ def test_a_four_bar_swings_for_a_minute(integrator, specialised):
     error = np.sum(energies, axis=1) - sum(robot.energy(START, np.zeros(3)))
     assert np.abs(error).max() < 1e-11 * np.abs(energies).max()
     assert np.ptp(cranks) > 1.0 and np.max(energies, axis=0)[0] > 1.0
+
+
+def test_a_fault_at_a_dead_centre_names_the_loop():
+    """A rocker that leads its crank to the end of its way; the crank could have gone on."""
+    plant = Plant(four_bar().robot(independent=['rocker']))
+    torque = np.where(np.array(plant.model.joint_names) == 'rocker', 60.0, 0.0)
+    while not plant.fault:
+        assert plant.t < 1.0
+        plant.step(torque, DT)
+    assert 'mass matrix' not in plant.fault
+    assert 'joints crank, coupler of closed loops do not follow from rocker' in plant.fault
+    assert 'such as crank in place of rocker' in plant.fault
+
+
+def test_a_fault_elsewhere_does_not_blame_a_dead_centre():
+    """A state that leaves all reason where the loops are well led."""
+    robot = four_bar().robot(gravity=(0.0, 0.0, 0.0))
+    plant = Plant(robot, PlantSettings(largest_speed=1.0))
+    plant.step(np.full(robot.nv, 1e4), DT)
+    assert 'left all reason' in plant.fault and 'dead centre' not in plant.fault

@@ -1,0 +1,68 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Name a dead centre: a posture where the independent joints of a loop no longer lead it.
+
+There J_u of the dependent joints loses rank, although J of all joints does not. In J_u v = 0, v
+are the joints that are not determined. In u^T J_u = 0, u^T J_i are those that cannot move on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn_ros.model.layout import COORDINATE, V
+from robodyn_ros.robot.loops.equations import LoopEquations
+
+if TYPE_CHECKING:  # which imports this package
+    from robodyn_ros.robot.robot import Robot
+
+NEAR = 0.1  # least singular value of J_u, as a share of that in the closed posture of the model
+TAKES_PART = 1e-3  # entry of a singular vector, as a share of the largest
+
+
+def dead_centre(robot: Robot, q: np.ndarray) -> str:
+    """Return a sentence about the dead centre that a posture is near; '' of any other.
+
+    Parameters
+    ----------
+    robot : Robot
+        Any robot; one without closed loops has no dead centre.
+    q : (nq,) ndarray
+        Posture in which its loops close [rad or m].
+
+    Returns
+    -------
+    str
+    """
+    model = robot.model
+    if not model.has_loops:
+        return ''
+    loops = LoopEquations(model)
+    (_, usual, _), (L, size, vectors) = (
+        _least(loops, robot.expand(each)[0]) for each in (model.closed_posture, q)
+    )
+    if size >= NEAR * usual:
+        return ''
+    u, v = vectors
+    free, stuck = abs(v), abs(u @ L[:, loops.unknowns : -1])
+    unknown = model.topology[1:, COORDINATE] - model.nv
+    led = [
+        model.all_joint_names[model.topology[row, V]]
+        for row in model.led_by_loops
+        if free[unknown[row - 1]] > TAKES_PART * free.max()
+    ]
+    leading = [model.joint_names[k] for k in np.flatnonzero(stuck > TAKES_PART * stuck.max())]
+    return (
+        f'joints {", ".join(led)} of closed loops do not follow from {", ".join(leading)} at a '
+        'dead centre of this choice of independent joints (expected another choice, such as '
+        f'{led[0]} in place of {leading[0]})'
+    )
+
+
+def _least(loops, posture):
+    """Return the rows of the loops, the least singular value of J_u, and its two vectors."""
+    L = loops.equations(posture)
+    U, sizes, Vt = np.linalg.svd(L[:, : loops.unknowns], full_matrices=False)
+    return L, sizes[-1], (U[:, -1], Vt[-1])
