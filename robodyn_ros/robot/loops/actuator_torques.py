@@ -1,0 +1,126 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Share the torques of a motion among chosen actuators: Jain 2011, section 11.5.
+
+Torques T of actuators act on the independent joints by E_a^T T, of their rows of E. With more
+actuators than independent joints many T have one motion. They differ by squeeze torques, which
+only strain the loops. With W = L L^T the one of least T^T W T has the least norm of L^T T.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from robodyn_ros.errors import ParameterError, SingularityError, UnknownNameError
+
+if TYPE_CHECKING:  # which imports this package
+    from robodyn_ros.robot.robot import Robot
+
+RANK = 1e-9  # smallest singular value of a led motion, as a share of the largest
+
+
+class ActuatorTorques(NamedTuple):
+    """Torques of m actuators for one motion, and those that change nothing of it.
+
+    Attributes
+    ----------
+    torque : (m,) ndarray
+        The torques of least weighted norm [N m or N].
+    squeeze : (m, m - nv) ndarray
+        Columns span the squeeze torques. With the weight they are orthonormal, and orthogonal to
+        `torque`.
+    """
+
+    torque: np.ndarray
+    squeeze: np.ndarray
+
+
+def actuator_torques(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike,
+    actuated: Sequence[str],
+    weight: ArrayLike | None = None,
+    f_ext: Mapping[str, ArrayLike] | None = None,
+) -> ActuatorTorques:
+    """Compute the torques of chosen actuators for a motion, of least T^T W T.
+
+    Parameters
+    ----------
+    robot : Robot
+        Any robot; with closed loops or mimic joints it may have more actuators than freedoms.
+    q : (nq,) array_like
+        Positions [rad or m].
+    qd : (nv,) array_like
+        Velocities [rad/s or m/s].
+    qdd : (nv,) array_like
+        Accelerations [rad/s^2 or m/s^2].
+    actuated : sequence of str
+        Names of the m driven joints, dependent ones too.
+    weight : (m,) or (m, m) array_like, optional
+        W, or its diagonal; positive. By default 1. With 1 / limit^2 the strong take more.
+    f_ext : mapping of str to (6,) array_like, optional
+        External wrenches, as of `Robot.inverse_dynamics`.
+
+    Returns
+    -------
+    ActuatorTorques
+
+    Raises
+    ------
+    UnknownNameError
+        For a joint that does not exist.
+    ParameterError
+        For a weight that is not positive, or a joint that is named twice.
+    SingularityError
+        If the actuators do not lead every motion of the robot there.
+    """
+    rows = _rows(robot, actuated)
+    root = _root(robot, weight, len(rows))
+    E = np.stack([robot.expand(q, unit)[1][rows] for unit in np.eye(robot.nv)], axis=1)
+    U, sizes, Vt = np.linalg.svd(np.linalg.solve(root, E).T)
+    if len(rows) < robot.nv or sizes[-1] < RANK * sizes[0]:
+        raise SingularityError(
+            f'robot {robot.name!r}: actuators {", ".join(actuated)} do not lead all of its '
+            f'{robot.nv} independent motions there; expected more, or others'
+        )
+    tau = robot.inverse_dynamics(q, qd, qdd, f_ext)
+    least = Vt[: robot.nv].T @ (U.T @ tau / sizes)
+    return ActuatorTorques(
+        np.linalg.solve(root.T, least), np.linalg.solve(root.T, Vt[robot.nv :].T)
+    )
+
+
+def _rows(robot, actuated):
+    """Return the rows of E of the driven joints."""
+    names = robot.all_joint_names
+    unknown = [name for name in actuated if name not in names]
+    if unknown:
+        raise UnknownNameError(
+            f'robot {robot.name!r} has no joint {unknown[0]!r}; valid: {", ".join(names)}'
+        )
+    if len(set(actuated)) < len(actuated):
+        raise ParameterError(
+            f'robot {robot.name!r}: actuators {", ".join(actuated)}; expected each joint once'
+        )
+    return [names.index(name) for name in actuated]
+
+
+def _root(robot, weight, count):
+    """Return the lower Cholesky factor of the weight."""
+    W = np.ones(count) if weight is None else np.array(weight, dtype=np.float64)
+    W = np.diag(W) if W.shape == (count,) else W
+    try:
+        if W.shape == (count, count) and np.array_equal(W, W.T):
+            return np.linalg.cholesky(W)
+    except np.linalg.LinAlgError:
+        pass
+    raise ParameterError(
+        f'robot {robot.name!r}: the weight of {count} actuators is {W.tolist()}; expected '
+        f'{count} positive numbers, or a symmetric positive matrix'
+    )
