@@ -208,9 +208,15 @@ def test_child_of_15_14_hangs_on_its_own_parent():
 
 
 def test_joint_map_of_15_22_is_that_of_the_aggregate():
-    """Printed H_RS without its line: X_S' H_S in place of X_S' H_S A_S moves the wrong way."""
+    """Printed H_RS without its line: X_S' H_S in place of X_S' H_S A_S moves the wrong way.
+
+    Run with it, the model has other accelerations than the loops allow.
+    """
     system, tree, thd, T = at_state('four-bar, terminal cut')
     found = embed(tree, thd, system.loops)
+    thdd, _ = kkt(tree, thd, T, found)
+    moved, _ = dynamics.forward_dynamics(found.model, found.X.T @ T)
+    agree(moved, thdd[found.model.dofs], np.abs(thdd).max(), SOLVED)
     index = found.where[tree.names.index('j')][0]
     right = found.model.H[index]
     nodes = sorted(found.groups[0])
@@ -219,6 +225,10 @@ def test_joint_map_of_15_22_is_that_of_the_aggregate():
         X = found.X[np.ix_(np.arange(tree.N)[tree.slices[k]], [found.model.slices[index].start])]
         printed[:, 6 * i : 6 * i + 6] = X.T @ tree.H[k]
     unlike(printed, right)
+    wrong = replace(
+        found.model, H=tuple(printed if k == index else H for k, H in enumerate(found.model.H))
+    )
+    unlike(dynamics.forward_dynamics(wrong, found.X.T @ T)[0], moved)
 
 
 def test_user_chooses_the_independent_velocities(chain):
