@@ -12,8 +12,10 @@ pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
 from sensor_msgs.msg import JointState
 
+from robodyn_msgs.srv import GetDynamics
 from robodyn_ros import Robot
-from support.nodes.node_harness import COLD, ROOT, SIMULATED
+from support.compare import agree
+from support.nodes.node_harness import COLD, ROOT, SIMULATED, FakeArm
 from support.referees.loop_gaps import loop_gaps
 from support.robots.mechanisms import palletizer
 
@@ -56,6 +58,36 @@ def test_the_controller_moves_the_simulated_palletizer(controlled_robot):
     theta = [last[name] for name in tree.joint_names]
     up = tree.pose(theta, 'plate')[:3, 2]
     np.testing.assert_allclose(up, (0.0, 0.0, 1.0), atol=1e-12)
+
+
+def test_get_dynamics_answers_for_the_independent_joints(graph, host, probe):
+    """The request is of all joints in any order, and not of the state of the arm."""
+    robot = Robot.from_urdf(URDF, closures=CLOSURES)
+    q = robot.model.closed_posture + (0.1, -0.2, 0.15, 0.1)
+    qd, qdd = np.array((0.3, -0.4, 0.5, 0.2)), np.array((1.0, -2.0, 0.5, 3.0))
+    names, tau = list(robot.all_joint_names), np.array((5.0, -30.0, 2.0, 20.0))
+    positions, velocities = robot.expand(q, qd)[:2]
+    arm = FakeArm(graph, names, robot.expand(robot.model.closed_posture)[0].tolist())
+    try:
+        host('controller', **{**SIMULATED, 'urdf_path': str(URDF), 'closures_path': str(CLOSURES)})
+        probe.wait_for('HOLD', timeout=COLD)
+        request = GetDynamics.Request(fields=63, acceleration=qdd.tolist(), effort=tau.tolist())
+        request.state.name = names[::-1]
+        request.state.position = positions[::-1].tolist()
+        request.state.velocity = velocities[::-1].tolist()
+        answer = graph.call(GetDynamics, f'{probe.name}/get_dynamics', request, again=True)
+    finally:
+        arm.stop()
+    assert answer.success and list(answer.joint_names) == list(robot.joint_names)
+    for found, expected in (
+        (answer.position, q),
+        (answer.mass_matrix, robot.mass_matrix(q).ravel()),
+        (answer.coriolis, robot.bias_torque(q, qd) - robot.gravity_torque(q)),
+        (answer.gravity, robot.gravity_torque(q)),
+        (answer.effort, robot.inverse_dynamics(q, qd, qdd)),
+        (answer.forward_acceleration, robot.forward_dynamics(q, qd, tau)),
+    ):
+        agree(found, expected, tolerance=1e-11)
 
 
 @pytest.mark.parametrize('name', ['controller', 'simulator'])

@@ -133,6 +133,29 @@ def test_other_quantities_are_projections(case):
     )
 
 
+def test_task_space_and_momentum_are_projections(case):
+    """J M^-1 J^T, Lambda of what moves, and the momentum of all bodies by M and A of the tree."""
+    _, robot, referee, states = case
+    (q, qd, _, _), frame = states[1], case[0].closures[0].b
+    theta, rates, _ = (of_tree(robot, referee, each) for each in robot.expand(q, qd))
+    E, tree = referee.expansion(theta, robot.joint_names), referee.tree
+    J = tree.jacobian(theta, frame) @ E
+    compliance = J @ np.linalg.solve(E.T @ tree.mass_matrix(theta) @ E, J.T)
+    agree(robot.task_space.compliance(q, frame)[1], compliance, tolerance=1e-10)
+    axis = 'xyz'[int(np.diag(compliance)[:3].argmax())]
+    found = robot.operational_space_inertia(q, frame, axes=axis)
+    k = 'xyz'.index(axis)
+    agree(found.inertia, 1.0 / compliance[k : k + 1, k : k + 1], tolerance=1e-10)
+    A = tree.centroidal.momentum_matrix(theta) @ E
+    agree(robot.centroidal.momentum_matrix(q), A, tolerance=NEAR)
+    agree(robot.centroidal.momentum(q, qd), A @ qd, tolerance=NEAR)
+    of_centre = tree.centroidal.centre_of_mass_jacobian(theta) @ E
+    agree(robot.centroidal.centre_of_mass_jacobian(q), of_centre, tolerance=NEAR)
+    agree(
+        robot.centroidal.centre_of_mass(q), tree.centroidal.centre_of_mass(theta), tolerance=NEAR
+    )
+
+
 def rate_of_expansion(robot, q, a, b):
     """Return dE/dt b along a, of all joints, by its symmetry."""
     forms = [robot.expand(q, each, 0.0 * a)[2] for each in (a + b, a - b)]
