@@ -10,36 +10,28 @@ pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E402
 
-from robodyn_ros import Robot  # noqa: E402
-from support.nodes.node_harness import ROOT  # noqa: E402
+from tools.pages.rotor_picture import (  # noqa: E402
+    AMPLITUDE,
+    ARM,
+    END,
+    INERTIA,
+    JOINTS,
+    PERIOD,
+    RATE,
+    START,
+    points,
+    wanted,
+)
 
 pytestmark = pytest.mark.ros
 pytest_plugins = ['robodyn_ros.testing.fixtures']
 
-ARM = ROOT / 'config' / 'urdf' / 'ur_like.urdf'
-JOINTS = Robot.from_urdf(ARM).joint_names
-INERTIA = (1.0, 1.0, 0.8, 0.1, 0.1, 0.1)  # [kg m^2] at the joints
-AMPLITUDE, RATE = 0.4, np.pi  # [rad], [rad/s]
-PERIOD = 1e-3  # [s]
-START, END = 2.0, 5.0  # [s] of the motion that is judged
-
-
-def wanted(t):
-    """Return positions, velocities and accelerations of sines out of phase, (3, 6)."""
-    angle = RATE * t + 0.7 * np.arange(6)
-    return AMPLITUDE * np.array((np.sin(angle), RATE * np.cos(angle), -(RATE**2) * np.sin(angle)))
-
 
 def sines():
-    """Return the trajectory: a second to get into the sines, four of them, a second to rest."""
-    rest = np.zeros((2, 6))
-    moments = [
-        (0.0, (wanted(0.0)[0], *rest)),
-        *((t, wanted(t)) for t in 1.0 + 0.04 * np.arange(101)),
-        (6.0, (wanted(5.5)[0], *rest)),
-    ]
+    """Return the trajectory of the picture as a message."""
     message = JointTrajectory(joint_names=list(JOINTS))
-    for t, (q, qd, qdd) in moments:
+    times, states = points()
+    for t, q, qd, qdd in zip(times, *states):
         point = JointTrajectoryPoint(
             positions=q.tolist(), velocities=qd.tolist(), accelerations=qdd.tolist()
         )
@@ -84,13 +76,15 @@ def worst_error(controlled_robot, folder, knows):
 
 
 def test_the_controller_has_to_know_the_rotors(controlled_robot, tmp_path):
-    """Most of a radian without them; with them what is left is the step of the integrator.
+    """0.76 rad without them; with them what is left is the step of the integrator, 3.6e-4 rad.
 
     A step h of the semi-implicit scheme moves h^2 a / 2 too far, so that positions drift at
     d = h A omega^2 / 2, and e'' + 20 e' + 100 e = d' + 20 d. Terms of order h^2 are left out.
     """
-    assert worst_error(controlled_robot, tmp_path, knows=False) > 0.5
+    unknown = worst_error(controlled_robot, tmp_path, knows=False)
+    assert unknown == pytest.approx(0.76, rel=0.1)
     drift = 0.5 * PERIOD * AMPLITUDE * RATE**2
     left = drift * abs((20.0 + 1j * RATE) / (100.0 - RATE**2 + 20j * RATE))
     known = worst_error(controlled_robot, tmp_path, knows=True)
     assert known == pytest.approx(left, rel=0.03)
+    assert known == pytest.approx(3.6e-4, rel=0.1)
