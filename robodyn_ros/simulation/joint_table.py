@@ -55,7 +55,8 @@ MOMENTUM = 28  # of a free flyer: linear, angular about the origin [N s, N m s]
 LOCKED = 29  # its motion with that momentum and all other joints locked; else zero
 ERROR = 30  # in its first entry: estimated by a scheme, over what it allows [-]
 STAGES = 12  # of the scheme with most
-SLOPE_OF_Q = 31  # STAGES rows: derivatives of the positions in the stages
+START_LEVEL = 31  # of dry friction at the start of the step [N m or N]
+SLOPE_OF_Q = 32  # STAGES rows: derivatives of the positions in the stages
 SLOPE_OF_QD = SLOPE_OF_Q + STAGES  # STAGES rows: accelerations in the stages
 INVERSE = SLOPE_OF_QD + STAGES  # nv rows: M^-1, then nv rows: a Cholesky factor of a part of it
 

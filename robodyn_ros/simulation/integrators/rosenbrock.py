@@ -23,6 +23,7 @@ from robodyn_ros.simulation.joint_table import (
     DAMPING,
     FREE,
     GAIN,
+    LEVEL,
     MEAN_QDD,
     MEAN_RATE,
     MODE,
@@ -33,6 +34,7 @@ from robodyn_ros.simulation.joint_table import (
     RATE,
     RHS,
     SIDE,
+    START_LEVEL,
     STIFFNESS,
     STRENGTH,
     STUCK,
@@ -160,8 +162,11 @@ def two_stages(
                 work[MEAN_QDD, k] = slope
                 work[MEAN_RATE, k] = rate
                 work[RATE, k] = rate
+                work[START_LEVEL, k] = work[LEVEL, k]
                 qd[k] = work[OLD_QD, k] + h * slope
             else:
+                # friction of one end alone would give a work of order 1
+                work[LEVEL, k] = 0.5 * (work[START_LEVEL, k] + work[LEVEL, k])
                 work[RATE, k] = 1.5 * work[MEAN_RATE, k] + 0.5 * rate
                 qd[k] = work[OLD_QD, k] + h * (1.5 * work[MEAN_QDD, k] + 0.5 * slope)
         integrate(topology, work[OLD_Q], work[RATE], h, q)
