@@ -7,8 +7,9 @@ import pytest
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.formulations.jain import composite_bodies, forward_dynamics, hinges
-from robodyn_ros.formulations.jain.articulated_bodies import articulated
+from robodyn_ros.formulations.jain.articulated_bodies import articulated, biased_residual_forces
 from robodyn_ros.formulations.jain.free_flying import base_invariant, base_switch
+from robodyn_ros.formulations.jain.inverse_dynamics import gravity_accelerations
 from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOperators
 from robodyn_ros.formulations.jain.sko import dynamics
 from robodyn_ros.formulations.jain.spatial_algebra import phi_inverse
@@ -126,13 +127,47 @@ def test_resolvents_of_a_chain_and_its_reverse():
 
 
 def test_base_of_a_free_flyer_passes_nothing_on():
-    """(17.1): where H(n) = 1, D = P, G = 1 and taubar = 0; alpha = P^-1 (T - z) (17.2)."""
+    """(17.1): where H(n) = 1, D = P, G = 1 and taubar = 0."""
     tree, thd, T = flyer('tree')
     found = base_switch.switched(tree, thd, tree.n - 1)
     art = articulated(found.model)
     agree(art.D[-1], art.P[-1])
     agree(art.G[-1], np.eye(6), tolerance=SOLVED)
     agree(art.taubar[-1], np.zeros((6, 6)), 1.0, SOLVED)
+
+
+def base_of(found, T_R):
+    """(nu, z) of the base of a Switched under torques T_R (N,): algorithm 9.5 inwards."""
+    model, art = found.model, articulated(found.model)
+    own = [P @ a + b for P, a, b in zip(art.P, model.a, model.b)]
+    z = biased_residual_forces(model, art, T_R, own)[0][-1]
+    return np.linalg.solve(art.P[-1], T_R[model.slices[-1]] - z), z
+
+
+def test_base_of_17_2_accelerates_with_what_its_bodies_leave(case):
+    """alpha(n) = nu + a(n), nu = P^-1 (T - z); nu + alpha(n), as printed, is not alpha(n)."""
+    tree, thd, T, k, found = case
+    T_R = np.linalg.solve(found.J_RG.T, T)
+    nu, z = base_of(found, T_R)
+    expected = forward_dynamics.articulated_body(tree, thd, T)[1][k]
+    felt = expected + gravity_accelerations(tree)[k]
+    agree(nu + found.model.a[-1], felt, tolerance=SOLVED)
+    agree(dynamics.forward_dynamics(found.model, T_R)[0][found.model.slices[-1]], nu)
+    unlike(nu + felt, felt)
+    unlike(np.linalg.solve(articulated(found.model).P[-1], T_R[found.model.slices[-1]]), nu)
+    assert np.abs(z).max() > 0.0
+
+
+def test_velocities_of_17_18_are_those_of_the_link_and_of_the_same_hinges(case):
+    """thd_R is [V(k); thd]: as (17.14), V of the new base, not of the old one, in place of it."""
+    tree, thd, _, k, found = case
+    rates, last = found.J_RG @ thd, found.model.slices[-1]
+    agree(rates[last], velocities(tree, thd)[k])
+    agree(rates[: last.start], thd[found.model.dofs[: last.start]])
+    if tree.parent[k] < tree.n:
+        printed = np.append(rates[: last.start], thd[tree.slices[-1]])
+        moved = np.array(dynamics.velocities(found.model, printed))
+        unlike(moved, velocities(tree, thd)[list(found.bodies)])
 
 
 def test_fixed_base_cannot_be_switched():

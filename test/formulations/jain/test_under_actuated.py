@@ -196,8 +196,11 @@ def test_base_jacobian_of_a_free_flyer_keeps_the_momentum_zero():
 
 
 def test_riccati_equation_of_16_8_has_psi_on_one_side(system):
+    """Of an arm with hinges of both kinds: with none active, it would be (7.7) alone."""
     tree = system[0]
-    ops = SpatialOperators(passive_arm(tree, np.zeros(tree.n, bool)))
+    active = drawn(tree)
+    assert active.any() and not active.all()
+    ops = SpatialOperators(passive_arm(tree, active))
     M, P, E_phi, E_psi = (each.array for each in (ops.M, ops.P, ops.E_phi, ops.E_psi))
     agree(P - E_psi @ P @ E_phi.T, M, np.abs(P).max())
     unlike(P - E_phi @ P @ E_phi.T, M)
@@ -218,6 +221,48 @@ def test_torque_of_16_15_takes_the_acceleration_inside_p(system):
     right = tree.H[k] @ (P[k] @ plus + motion.z[k])
     agree(right, motion.T[s], np.abs(motion.T).max())
     unlike(tree.H[k] @ P[k] @ (plus + motion.z[k]), right)
+
+
+def test_gain_of_16_6_is_taken_over_by_e_phi(system):
+    """taubar_p = 1 - G_p H_p and K_p = E_phi G_p; the printed product K_p taubar_p has no size."""
+    tree = system[0]
+    ops = SpatialOperators(passive_arm(tree, drawn(tree)))
+    G, H, K = (each.array for each in (ops.G, ops.H, ops.K))
+    agree(ops.tau_bar.array, np.eye(6 * tree.n) - G @ H)
+    agree(K, ops.E_phi.array @ G)
+    with pytest.raises(ValueError, match='mismatch'):
+        K @ ops.tau_bar.array
+
+
+def test_scatter_of_16_17_starts_below_the_base(system):
+    """alpha(n + 1) = 0 gives alpha^+ of the base; alpha^+(n + 1), as printed, has no hinge."""
+    tree, thd, thdd, T = system
+    active = drawn(tree)
+    a = chosen(tree, active)
+    motion = hybrid_dynamics(tree, active, thd, thdd[a], T[~a], gravity=False)
+    V = forward_dynamics.velocities(tree, thd)
+    bias = forward_dynamics.coriolis_accelerations(tree, V, thd)
+    alpha = np.vstack((motion.alpha, np.zeros(6)))
+    for k, (H, s) in enumerate(zip(tree.H, tree.slices)):
+        plus = tree.phi[k].T @ alpha[tree.parent[k]]
+        agree(plus + H.T @ motion.thdd[s] + bias[k], alpha[k], np.abs(alpha).max(), SOLVED)
+    with pytest.raises(IndexError):
+        tree.H[tree.n]
+
+
+def test_jacobian_of_exercise_16_2_has_both_operators_transposed(system):
+    """J_a = B' phi' H_a'; of B phi' H_a', as printed, the first product has no size."""
+    tree = system[0]
+    active, nodes = drawn(tree), nodes_of(tree)[:1]
+    arm = SpatialOperators(active_arm(tree, active))
+    B = np.zeros((6 * tree.n, 6))
+    B[tree.rows[nodes[0].body]] = nodes[0].phi
+    J_a = B.T @ arm.phi.array.T @ arm.H.array.T
+    thd = np.where(chosen(tree, active), system[1], 0.0)
+    V = forward_dynamics.velocities(tree, thd)
+    agree(J_a @ thd[chosen(tree, active)], nodes[0].phi.T @ V[nodes[0].body])
+    with pytest.raises(ValueError, match='mismatch'):
+        B @ arm.phi.array.T
 
 
 def test_active_hinges_are_one_bool_a_body():

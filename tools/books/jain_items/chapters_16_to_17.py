@@ -121,9 +121,11 @@ ITEMS = (
         functions=('formulations.jain.free_flying.base_invariant.dual',),
         tests=(
             'test_base_of_a_free_flyer_passes_nothing_on',
+            'test_base_of_17_2_accelerates_with_what_its_bodies_leave',
             'test_dual_hinges_pass_on_nothing_along_themselves',
             'test_dual_is_for_free_flyers',
         ),
+        correction='(17.2): alpha(n) = nu + a(n)',
     ),
     Item(
         149,
@@ -133,6 +135,8 @@ ITEMS = (
         'n',
         functions=(
             'formulations.jain.free_flying.base_invariant.forward_dynamics',
+            'formulations.jain.free_flying.base_invariant.residuals',
+            'formulations.jain.free_flying.dual_sweep.forward_dynamics',
             'formulations.jain.free_flying.link_coordinates.accelerations',
             'formulations.jain.free_flying.link_coordinates.closed',
         ),
@@ -141,6 +145,10 @@ ITEMS = (
             'test_hinge_coordinates_play_no_part',
             'test_links_that_integrate_alone_move_as_one_and_drift_by_their_scheme',
             'test_every_link_finds_its_acceleration',
+            'test_force_between_two_bodies_is_opposite_from_both_sides',
+            'test_sweep_from_a_tip_to_the_base_is_forward_dynamics',
+            'test_innovations_of_algorithm_17_2_take_z_before_its_correction',
+            'test_sweep_of_algorithm_17_2_starts_with_the_acceleration_of_the_tip',
             'test_free_base_of_the_package',
             'test_dual_bias_of_17_7_belongs_to_its_own_hinge',
         ),
@@ -152,8 +160,14 @@ ITEMS = (
         'Alg 17.5, Lem 17.3 to 17.6 (17.47 to 17.52)',
         'Operational-space inertia of every link',
         'n',
-        functions=('formulations.jain.free_flying.base_invariant.operational_inertias',),
-        tests=('test_operational_inertia_of_every_link_is_p_plus_s',),
+        functions=(
+            'formulations.jain.free_flying.base_invariant.operational_inertias',
+            'formulations.jain.free_flying.base_invariant.operational_inertias_inboard',
+        ),
+        tests=(
+            'test_operational_inertia_of_every_link_is_p_plus_s',
+            'test_inboard_side_of_every_hinge_has_p_plus_and_s_plus',
+        ),
     ),
     Item(
         151,

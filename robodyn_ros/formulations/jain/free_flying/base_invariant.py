@@ -7,7 +7,7 @@
     z_d^+(k) = phi(k, up) [z_d + b + sum phi z^+](up) - S^+ a                     (17.7, Alg 17.2)
     epsilon_d = T + H z_d^+,  z_d = z_d^+ + G_d epsilon_d
     alpha(k) = -[P + S]^-1 [z + z_d - P a],  thdd = nu_d - G_d' alpha                 (Lemma 17.1)
-    Upsilon(k)^-1 = P(k) + S(k)                                              (17.50, Alg 17.5)
+    Upsilon(k)^-1 = P(k) + S(k),  Upsilon^+(k)^-1 = P^+(k) + S^+(k)          (17.50, Alg 17.5)
 
 P holds the bodies outboard of hinge k, S all others. So every link finds its acceleration without
 its neighbours. The sums, over the other children of the parent, extend the book's chain to a tree
@@ -76,6 +76,16 @@ def operational_inertias(tree):
     return np.array([P + S for P, S in zip(art.P, dual(tree, art).S)])
 
 
+def operational_inertias_inboard(tree):
+    """Return P^+(k) + S^+(k) of all bodies: Upsilon^+^-1 (6, 6), of the inboard side of hinge k.
+
+    This side is part of the parent. None at a base, which has none.
+    """
+    art = articulated(tree)
+    found = dual(tree, art).S_plus
+    return [None if S is None else P + S for P, S in zip(art.P_plus, found)]
+
+
 def forward_dynamics(tree, thd, T, f_ext=None, gravity=True):
     """Return (thdd (N,), alpha (n, 6) without gravity) by algorithm 17.3, link by link.
 
@@ -101,29 +111,50 @@ def felt_accelerations(tree, a, b, T):
     a (n, 6) : Coriolis accelerations. b (n, 6) : gyroscopic forces minus external ones. T (N,).
     """
     art = articulated(tree)
+    at = residuals(tree, art, a, b, T)
+    rest = at.z + at.z_dual - np.array([P @ x for P, x in zip(art.P, a)])
+    felt = [-np.linalg.solve(P + S, x) for P, S, x in zip(art.P, at.dual.S, rest)]
+    return np.array(felt), at.dual, at.epsilon_dual
+
+
+class Residuals(NamedTuple):
+    """z, z^+, z_d, z_d^+ (n, 6), epsilon_d (N,), and the Dual.
+
+    At a base z_d^+ and epsilon_d are 0.
+
+    The force of the parent on body k is f (17.9), (17.10):
+
+        f = P (alpha - a) + z = P^+ alpha^+ + z^+,  -f = S alpha + z_d = S^+ (alpha^+ + a) + z_d^+
+    """
+
+    z: np.ndarray
+    z_plus: np.ndarray
+    z_dual: np.ndarray
+    z_dual_plus: np.ndarray
+    epsilon_dual: np.ndarray
+    dual: Dual
+
+
+def residuals(tree, art, a, b, T):
+    """Return the Residuals of the two inward sweeps, of algorithms 9.5 and 17.2.
+
+    art : its Articulated. a, b, T as of `felt_accelerations`.
+    """
     other = dual(tree, art)
-    Pa = np.array([P @ x for P, x in zip(art.P, a)])
-    z, z_plus, _ = biased_residual_forces(tree, art, T, Pa + b)
-    z_dual, epsilon = _dual_residuals(tree, other, T, a, b, z_plus)
-    felt = [-np.linalg.solve(P + S, x) for P, S, x in zip(art.P, other.S, z + z_dual - Pa)]
-    return np.array(felt), other, epsilon
-
-
-def _dual_residuals(tree, other, T, a, b, z_plus):
-    """z_d (n, 6) and epsilon_d (N,): algorithm 17.2, base to tips."""
-    z, epsilon = np.zeros((tree.n, 6)), np.zeros(tree.N)
+    bias = np.array([P @ x for P, x in zip(art.P, a)]) + b
+    z, z_plus, _ = biased_residual_forces(tree, art, T, bias)
+    z_dual, z_dual_plus, epsilon = np.zeros((tree.n, 6)), np.zeros((tree.n, 6)), np.zeros(tree.N)
     for k in reversed(range(tree.n)):
         up, H, s = tree.parent[k], tree.H[k], tree.slices[k]
         if up == tree.n:
-            z[k] = -np.linalg.solve(H, T[s])
+            z_dual[k] = -np.linalg.solve(H, T[s])
             continue
-        rest = (
-            z[up] + b[up] + sum((tree.phi[j] @ z_plus[j] for j in _others(tree, k)), np.zeros(6))
-        )
-        received = phi_inverse(tree.phi[k]) @ rest - other.S_plus[k] @ a[k]
-        epsilon[s] = T[s] + H @ received
-        z[k] = received + other.G[k] @ epsilon[s]
-    return z, epsilon
+        beside = sum((tree.phi[j] @ z_plus[j] for j in _others(tree, k)), np.zeros(6))
+        rest = z_dual[up] + b[up] + beside
+        z_dual_plus[k] = phi_inverse(tree.phi[k]) @ rest - other.S_plus[k] @ a[k]
+        epsilon[s] = T[s] + H @ z_dual_plus[k]
+        z_dual[k] = z_dual_plus[k] + other.G[k] @ epsilon[s]
+    return Residuals(z, z_plus, z_dual, z_dual_plus, epsilon, other)
 
 
 def _others(tree, k):
