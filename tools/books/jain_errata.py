@@ -150,6 +150,11 @@ MISPRINTS = (
         'test_modal_map_of_13_31_has_a_column_for_every_mode',
     ),
     (
+        'Jain, (13.32)',
+        'alpha_fl = [etaddot; alpha], not etadot',
+        'test_acceleration_of_13_32_has_the_second_rate_of_the_modes',
+    ),
+    (
         'Jain, (13.47) to (13.50), (13.63)',
         'K vartheta, the deformation and not its rate',
         'test_strain_of_13_47_comes_from_the_deformation',
@@ -190,6 +195,11 @@ MISPRINTS = (
         'test_joint_map_of_15_22_is_that_of_the_aggregate',
     ),
     (
+        'Jain, (16.6)',
+        'taubar_p = 1 - G_p H_p, and K_p = E_phi G_p: K_p taubar_p has no size',
+        'test_gain_of_16_6_is_taken_over_by_e_phi',
+    ),
+    (
         'Jain, (16.8)',
         "M = P - E_psi P E_phi', as in (7.7): psi on one side",
         'test_riccati_equation_of_16_8_has_psi_on_one_side',
@@ -200,14 +210,44 @@ MISPRINTS = (
         'test_torque_of_16_15_takes_the_acceleration_inside_p',
     ),
     (
+        'Jain, (16.17b)',
+        'alpha(n + 1) = 0, not alpha^+(n + 1)',
+        'test_scatter_of_16_17_starts_below_the_base',
+    ),
+    (
+        'Jain, exercise 16.2',
+        "J_a = B' phi' H_a'",
+        'test_jacobian_of_exercise_16_2_has_both_operators_transposed',
+    ),
+    (
+        'Jain, (17.2)',
+        'alpha(n) = nu + a(n), not nu + alpha(n)',
+        'test_base_of_17_2_accelerates_with_what_its_bodies_leave',
+    ),
+    (
         'Jain, (17.7)',
         'a_d(k) = -a(k), of the same hinge',
         'test_dual_bias_of_17_7_belongs_to_its_own_hinge',
     ),
     (
+        'Jain, algorithm 17.2, epsilon',
+        'epsilon_d takes z_d^+; with z_d it is zero',
+        'test_innovations_of_algorithm_17_2_take_z_before_its_correction',
+    ),
+    (
+        'Jain, algorithm 17.2, start',
+        'z_d(n) = - T(n), and outwards alpha(1) = - [S + M]^-1 [z_d + b], not 0',
+        'test_sweep_of_algorithm_17_2_starts_with_the_acceleration_of_the_tip',
+    ),
+    (
         'Jain, (17.16)',
         "- phi' H' thd: the rate of the hinge is subtracted, as in (17.28b)",
         'test_recursion_of_17_16_subtracts_the_hinge',
+    ),
+    (
+        'Jain, (17.18)',
+        'V(k) of the new base and the rates of the same hinges, as in (17.14)',
+        'test_velocities_of_17_18_are_those_of_the_link_and_of_the_same_hinges',
     ),
     (
         'Jain, (18.9d)',

@@ -109,6 +109,7 @@ ITEMS = (
         tests=(
             'test_bias_of_flexible_links_is_that_of_lagrange',
             'test_interfaces_move_as_their_poses',
+            'test_acceleration_of_13_32_has_the_second_rate_of_the_modes',
         ),
         correction='(13.32): alpha_fl = [etaddot; alpha]',
     ),

@@ -242,6 +242,20 @@ def test_two_stages_of_13_66_have_the_modes_outside():
     unlike(printed[0], stages.D_cr[0])
 
 
+def test_acceleration_of_13_32_has_the_second_rate_of_the_modes():
+    """alpha_fl = [etaddot; alpha]: with etadot, as printed, the torques would be others."""
+    tree, rate, acceleration, _ = at_state('chain')
+    T, _, alpha = flexible_inverse_dynamics.inverse_dynamics(tree, rate, acceleration)
+    bias = flexible_inverse_dynamics.inverse_dynamics(tree, rate, 0.0 * acceleration)[0]
+    M = flexible_mass_matrix.mass_matrix(tree)
+    agree(M @ acceleration + bias, T)
+    printed = acceleration.copy()
+    for k, n in enumerate(tree.modes):
+        agree_if_any(alpha[k][:n], tree.parts(acceleration, k)[0])
+        printed[tree.slices[k]][:n] = tree.parts(rate, k)[0]
+    unlike(M @ printed + bias, T)
+
+
 def test_node_of_13_30_is_where_the_body_hangs():
     """V(k) takes Pi of O_k^+ on body k + 1, not of that body's own root O_(k+1)."""
     bodies, q, rate, *_ = drawn('chain')
