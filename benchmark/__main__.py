@@ -24,6 +24,7 @@ FOLDERS = {
         'inverse_kinematics',
         'closed_chains',
         'loop_growth',
+        'two_sweeps',
     ),
     'simulation': ('plant', 'contact', 'integrators'),
     'nodes': (

@@ -15,6 +15,7 @@ from robodyn_ros.algorithms.variants.diagonal_velocities import (
     diagonal_velocities,
     joint_velocities,
 )
+from robodyn_ros.model.layout import PARENT
 from support.compare import agree
 from support.robots.families import FAMILIES, states
 
@@ -95,3 +96,40 @@ def _bias(robot, q, qd, f_ext):
         model.topology, model.constants, model.gravity, memory, q, qd, none, f_ext, tau
     )
     return tau
+
+
+class Watched(np.ndarray):
+    """A matrix that counts how often an entry of it is read."""
+
+    reads = 0
+
+    def __getitem__(self, place):
+        Watched.reads += 1
+        return super().__getitem__(place)
+
+
+@pytest.mark.parametrize('name', TREES)
+def test_factor_is_read_at_the_joints_that_carry_each_other_alone(name, monkeypatch):
+    """O(n depth): one entry of F for every joint and joint below it, not n squared."""
+    robot = TREES[name]
+    model, n = robot.model, robot.nv
+    parents, pairs = model.topology[:, PARENT], 0
+    for i in range(1, len(parents)):
+        while parents[i] > 0:
+            i, pairs = parents[i], pairs + 1
+    q, qd, tau = next(iter(states(robot, 1)))
+    memory, none = scratch.allocate(model.topology), np.zeros(n)
+    F, D, out = np.empty((n, n)).view(Watched), np.empty(n), np.empty(n)
+    body = model.topology, model.constants
+    loads = np.zeros((len(model.body_names), 6))
+    calls = (
+        lambda: diagonal_velocities(*body, memory, q, qd, none, F, D, out),
+        lambda: joint_velocities(*body, memory, q, qd, none, F, D, out),
+        lambda: diagonal_rates(
+            *body, model.gravity, memory, q, qd, tau, loads, none, F, D, np.empty((3, n)), out
+        ),
+    )
+    for call in calls:
+        monkeypatch.setattr(Watched, 'reads', 0)
+        call()
+        assert Watched.reads == pairs

@@ -11,9 +11,19 @@ from numpy import sqrt
 from robodyn_ros.algorithms.core.rnea import inverse_dynamics
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_factors import mass_factors
 from robodyn_ros.algorithms.variants.damping_torques import damping_torques
-from robodyn_ros.model.layout import V
-from robodyn_ros.spatial.primitive import separate
+from robodyn_ros.model.layout import PARENT, V
+from robodyn_ros.spatial.primitive import separate, unfused
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector
+
+
+@unfused
+def carried(topology, F, rates, i):
+    """Return the sum of F rates over the joints that carry body i, where alone F is not zero."""
+    k, total, up = topology[i, V], 0.0, topology[i, PARENT]
+    while up > 0:
+        total = total + F[k, topology[up, V]] * rates[topology[up, V]]
+        up = topology[up, PARENT]
+    return total
 
 
 @separate
@@ -34,11 +44,9 @@ def diagonal_velocities(
     Returns 0, or the body whose pivot is singular.
     """
     status = mass_factors(topology, constants, scratch, q, diagonal, F, D)
-    for i in range(D.shape[0]):
-        total = 0.0
-        for j in range(D.shape[0]):
-            total = total + F[i, j] * qd[j]
-        eta[i] = sqrt(D[i]) * total
+    for i in range(1, topology.shape[0]):
+        k = topology[i, V]
+        eta[k] = sqrt(D[k]) * (qd[k] + carried(topology, F, qd, i))
     return status
 
 
@@ -62,11 +70,7 @@ def joint_velocities(
     status = mass_factors(topology, constants, scratch, q, diagonal, F, D)
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
-        rate = eta[k] / sqrt(D[k])
-        for j in range(D.shape[0]):
-            if j != k:
-                rate = rate - F[k, j] * qd[j]
-        qd[k] = rate
+        qd[k] = eta[k] / sqrt(D[k]) - carried(topology, F, qd, i)
     return status
 
 
@@ -102,9 +106,10 @@ def diagonal_rates(
     for k in range(n):
         bias[k] = tau[k] - bias[k] - coriolis[k]
     for i in range(topology.shape[0] - 1, 0, -1):
-        k = topology[i, V]
-        for j in range(n):
-            if j != k:
-                bias[j] = bias[j] - F[k, j] * bias[k]
+        k, up = topology[i, V], topology[i, PARENT]
+        while up > 0:
+            j = topology[up, V]
+            bias[j] = bias[j] - F[k, j] * bias[k]
+            up = topology[up, PARENT]
         rates[k] = bias[k] / sqrt(D[k])
     return status
