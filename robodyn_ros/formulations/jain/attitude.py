@@ -34,6 +34,47 @@ def euler_zxz_velocity(gamma, phi):
     )
 
 
+def euler_zxz_rates(gamma, phi, omega):
+    """Return the rates (3,) of (psi, gamma, phi) of omega (3,), the inverse of (B.2).
+
+    gamma must not be a multiple of pi, where psi and phi turn about the same axis.
+    """
+    s, c = np.sin(phi), np.cos(phi)
+    psi_rate = (s * omega[0] + c * omega[1]) / np.sin(gamma)
+    return np.array([psi_rate, c * omega[0] - s * omega[1], omega[2] - np.cos(gamma) * psi_rate])
+
+
+def euler_zxz_accelerations(gamma, phi, omega, omega_rate):
+    """Return the second rates (3,) of (psi, gamma, phi) of omega (3,) and its rate (3,).
+
+    From (B.2), omega = J rates: they are J^-1 (domega - dJ/dt rates).
+    """
+    rates = euler_zxz_rates(gamma, phi, omega)
+    psi_rate, gamma_rate, phi_rate = rates
+    s, c = np.sin(phi), np.cos(phi)
+    leaning = np.cos(gamma) * gamma_rate * psi_rate
+    turning = np.sin(gamma) * psi_rate * phi_rate
+    moved = np.array(
+        [
+            s * leaning + c * turning - s * gamma_rate * phi_rate,
+            c * leaning - s * turning - c * gamma_rate * phi_rate,
+            -np.sin(gamma) * gamma_rate * psi_rate,
+        ]
+    )
+    return euler_zxz_rates(gamma, phi, omega_rate - moved)
+
+
+def characteristic_of_cross(s):
+    """Return the coefficients (4,) of l^3 + |s|^2 l, of the eigenvalues l of S(s) (B.5)."""
+    return np.array([1.0, 0.0, s @ s, 0.0])
+
+
+def characteristic_of_rotation(angle):
+    """Return the coefficients (4,) of l^3 - g l^2 + g l - 1, g = 1 + 2 cos(angle), of R (B.8)."""
+    g = 1.0 + 2.0 * np.cos(angle)
+    return np.array([1.0, -g, g, -1.0])
+
+
 def axis_angle_velocity(axis, angle, axis_rate, angle_rate):
     """Return omega (3,) of a unit axis (3,) and an angle [rad] that change (B.10)."""
     return (
@@ -51,6 +92,18 @@ def axis_angle_rates(axis, angle, omega):
     across = np.cross(axis, omega)
     cotangent = 1.0 / np.tan(0.5 * angle)
     return 0.5 * (across - cotangent * np.cross(axis, across)), axis @ omega
+
+
+def axis_angle_accelerations(axis, angle, omega, omega_rate):
+    """Return second rates (axis (3,), angle) of omega (3,) and its rate (3,): that of (B.11)."""
+    axis_rate, angle_rate = axis_angle_rates(axis, angle, omega)
+    across = np.cross(axis, omega)
+    across_rate = np.cross(axis_rate, omega) + np.cross(axis, omega_rate)
+    cotangent = 1.0 / np.tan(0.5 * angle)
+    cotangent_rate = -0.5 * angle_rate * (1.0 + cotangent**2)
+    twice = across_rate - cotangent_rate * np.cross(axis, across)
+    twice = twice - cotangent * (np.cross(axis_rate, across) + np.cross(axis, across_rate))
+    return 0.5 * twice, axis_rate @ omega + axis @ omega_rate
 
 
 def quaternion(axis, angle):
@@ -105,6 +158,13 @@ def gibbs_rotation(s):
 def gibbs_rate(s, omega):
     """Return the rate (3,) of a Gibbs vector of omega (3,): (B.34) with (B.47)."""
     return 0.5 * (omega + np.cross(s, omega) + s * (s @ omega))
+
+
+def gibbs_acceleration(s, omega, omega_rate):
+    """Return the second rate (3,) of a Gibbs vector of omega (3,) and its rate (3,)."""
+    rate = gibbs_rate(s, omega)
+    turned = np.cross(rate, omega) + rate * (s @ omega) + s * (rate @ omega)
+    return gibbs_rate(s, omega_rate) + 0.5 * turned
 
 
 def gibbs_between(a, b, share=0.0):

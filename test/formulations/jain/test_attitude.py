@@ -32,6 +32,53 @@ def test_euler_angle_rates_give_the_angular_velocity(rng):
     agree(attitude.euler_zxz_velocity(*angles[1:]) @ rates, velocity(R))
 
 
+def test_rates_of_euler_angles_come_back_from_the_angular_velocity(rng):
+    """The inverse of (B.2); its second rates are those of the first along the motion."""
+    angles, rates, domega = rng.uniform(0.3, 1.2, 3), *rng.normal(size=(2, 3))
+    _, gamma, phi = angles
+    omega = attitude.euler_zxz_velocity(gamma, phi) @ rates
+    agree(attitude.euler_zxz_rates(gamma, phi, omega), rates)
+    _, gamma_ahead, phi_ahead = angles + 1j * STEP * rates
+    ahead = attitude.euler_zxz_rates(gamma_ahead, phi_ahead, omega + 1j * STEP * domega)
+    found = attitude.euler_zxz_accelerations(gamma, phi, omega, domega)
+    agree(found, np.imag(ahead) / STEP, None, 1e-11)
+    unlike(attitude.euler_zxz_rates(gamma, phi, domega), found)
+
+
+def test_second_rates_of_axis_and_angle_are_those_along_the_motion(rng):
+    """(B.11) differentiated, against complex steps of it; the axis stays of length one."""
+    axis, angle, (omega, domega) = unit(rng), rng.uniform(0.3, 2.8), rng.normal(size=(2, 3))
+    axis_rate, angle_rate = attitude.axis_angle_rates(axis, angle, omega)
+    ahead = attitude.axis_angle_rates(
+        axis + 1j * STEP * axis_rate, angle + 1j * STEP * angle_rate, omega + 1j * STEP * domega
+    )
+    found = attitude.axis_angle_accelerations(axis, angle, omega, domega)
+    for second, first in zip(found, ahead):
+        agree(second, np.imag(first) / STEP, None, 1e-11)
+    agree(axis @ found[0], -axis_rate @ axis_rate, None, 1e-11)
+
+
+def test_second_rate_of_a_gibbs_vector_is_that_along_the_motion(rng):
+    s, omega, domega = rng.normal(size=(3, 3))
+    moved = s + 1j * STEP * attitude.gibbs_rate(s, omega)
+    expected = np.imag(attitude.gibbs_rate(moved, omega + 1j * STEP * domega)) / STEP
+    found = attitude.gibbs_acceleration(s, omega, domega)
+    agree(found, expected)
+    unlike(attitude.gibbs_rate(s, domega), found)
+
+
+def test_cross_products_and_rotations_have_the_polynomials_of_b_5_and_b_8(rng):
+    """(B.5), (B.8): the coefficients of det(l - S) and det(l - R); Cayley and Hamilton, too."""
+    axis, angle, s = unit(rng), rng.normal(), rng.normal(size=3)
+    for matrix, found in (
+        (skew(s), attitude.characteristic_of_cross(s)),
+        (about(axis, angle), attitude.characteristic_of_rotation(angle)),
+    ):
+        agree(found, np.poly(matrix), None, 1e-11)
+        powers = [np.linalg.matrix_power(matrix, 3 - k) for k in range(4)]
+        agree(np.tensordot(found, powers, 1), np.zeros((3, 3)), np.abs(powers).max())
+
+
 def test_rates_of_axis_and_angle_give_the_angular_velocity(rng):
     axis, angle = unit(rng), rng.uniform(0.3, 2.8)
     axis_rate, angle_rate = np.cross(axis, rng.normal(size=3)), rng.normal()

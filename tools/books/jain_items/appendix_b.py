@@ -9,13 +9,16 @@ ITEMS = (
         155,
         'B',
         'B.1, B.2',
-        'ZXZ Euler angles and their rates',
+        'ZXZ Euler angles, their rates and second rates, both ways',
         functions=(
             'formulations.jain.attitude.euler_zxz',
             'formulations.jain.attitude.euler_zxz_velocity',
+            'formulations.jain.attitude.euler_zxz_rates',
+            'formulations.jain.attitude.euler_zxz_accelerations',
         ),
         tests=(
             'test_euler_angle_rates_give_the_angular_velocity',
+            'test_rates_of_euler_angles_come_back_from_the_angular_velocity',
             'test_entry_33_of_b_1_is_the_cosine_of_gamma',
         ),
         correction='(B.1): R33 is cos gamma',
@@ -23,13 +26,20 @@ ITEMS = (
     Item(
         156,
         'B',
-        'B.10, B.11',
-        'Angle and axis, and their rates',
+        'B.5, B.8, B.10, B.11',
+        'Angle and axis, their rates and second rates; characteristic polynomials',
         functions=(
             'formulations.jain.attitude.axis_angle_velocity',
             'formulations.jain.attitude.axis_angle_rates',
+            'formulations.jain.attitude.axis_angle_accelerations',
+            'formulations.jain.attitude.characteristic_of_cross',
+            'formulations.jain.attitude.characteristic_of_rotation',
         ),
-        tests=('test_rates_of_axis_and_angle_give_the_angular_velocity',),
+        tests=(
+            'test_rates_of_axis_and_angle_give_the_angular_velocity',
+            'test_second_rates_of_axis_and_angle_are_those_along_the_motion',
+            'test_cross_products_and_rotations_have_the_polynomials_of_b_5_and_b_8',
+        ),
     ),
     Item(
         157,
@@ -64,10 +74,12 @@ ITEMS = (
         functions=(
             'formulations.jain.attitude.gibbs_rotation',
             'formulations.jain.attitude.gibbs_rate',
+            'formulations.jain.attitude.gibbs_acceleration',
             'formulations.jain.attitude.gibbs_between',
         ),
         tests=(
             'test_rates_of_gibbs_vectors_give_the_angular_velocity',
+            'test_second_rate_of_a_gibbs_vector_is_that_along_the_motion',
             'test_rotations_of_b_49_take_one_vector_to_the_other',
         ),
         correction='solution B.18: (a - b) x (a + b)',
