@@ -23,6 +23,8 @@ LESSONS = {
     'jain_flexible': (14, 2),
     'jain_sensitivities': (23, 3),
     'jain_diagonalised': (13, 1),
+    'jain_under_actuated': (18, 2),
+    'jain_free_flying': (18, 3),
 }
 
 

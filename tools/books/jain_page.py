@@ -30,6 +30,10 @@ parallelogram and on geared motors.
 
 `python doc/tutorials/jain_flexible.py` is the lesson of chapter 13, on an arm whose links bend.
 
+`python doc/tutorials/jain_under_actuated.py` is the lesson of chapter 16, on a crane.
+
+`python doc/tutorials/jain_free_flying.py` is the lesson of chapter 17, on an arm without a base.
+
 `python doc/tutorials/jain_sensitivities.py` is the lesson of chapter 18, on rates and gradients.
 
 `python doc/tutorials/jain_diagonalised.py` is the lesson of chapter 19, on
