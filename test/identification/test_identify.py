@@ -4,6 +4,7 @@
 
 import json
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from robodyn_ros.cli import identify as command
 from robodyn_ros.cli import identify_demo
 from robodyn_ros.errors import ParameterError, ShapeError, UnknownNameError
 from robodyn_ros.identification import (
+    Fourier,
     Parameters,
     base_parameters,
     excite,
@@ -130,6 +132,33 @@ def test_simulated_arm_is_identified(franka, true, recording):
     ten = found.consistent.theta[:70].reshape(7, 10)
     assert all(is_possible(row) for row in ten)
     assert np.sqrt(np.mean(found.consistent.shift**2)) < 1.0
+
+
+def test_weak_motion_of_an_arm_with_rounded_angles_claims_no_more_than_it_shows(franka):
+    """Quarter turns written as 1.5708 add no parameter; what the motion hardly moves is left out.
+
+    What is left is right to 0.3 of its physical size. Joints move by 0.1 rad, torques have noise
+    of 0.1 N m.
+    """
+    text = Path(FRANKA).read_text()
+    rounded = Robot.from_urdf(text.replace('1.5707963267948966', '1.5708'))
+    true = identify_demo.true_robot(rounded)
+    rng, t = np.random.default_rng(2), np.arange(0.0, 2.0 * PERIOD, 0.005)
+    lower, upper = np.maximum(true.limits.lower, -np.pi), np.minimum(true.limits.upper, np.pi)
+    motion = Fourier(0.5 * (lower + upper), *(0.1 * rng.normal(size=(2, 7, 3))), PERIOD)
+    states, truth = motion.at(t), Parameters(true)
+    tau = truth.regressor(*states) @ truth.nominal
+    tau = tau + 0.1 * rng.normal(size=tau.shape)
+    found = identify(rounded, resampled(t, states[0], tau), cutoff=5.0, trust=None)
+    left_out = {doubt.name for doubt in found.doubts}
+    names = base_parameters(Parameters(franka)).names
+    assert {*found.base.names, *left_out} == {*names} and len(left_out) >= 10
+    values = found.base.combination @ truth.nominal
+    typical = np.linalg.norm(found.base.combination * found.parameters.sizes, axis=1)
+    size = np.maximum(typical, np.abs(found.nominal_values))
+    assert (np.abs(found.estimate.values - values) < 0.3 * size).all()
+    assert (np.abs(found.estimate.values - values) < 3.0 * found.estimate.deviations).mean() > 0.95
+    assert found.estimate.unscaled > found.estimate.condition
 
 
 def test_rotor_inertias_are_identified_from_exact_torques(franka, true, excitation, rng):

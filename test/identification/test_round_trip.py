@@ -10,7 +10,14 @@ import pytest
 from robodyn_ros.cli import identify as command
 from robodyn_ros.demonstration import identified_robot
 from robodyn_ros.errors import ModelError
-from robodyn_ros.identification import Fourier, Parameters, identify, resampled, write_csv
+from robodyn_ros.identification import (
+    Fourier,
+    Parameters,
+    base_parameters,
+    identify,
+    resampled,
+    write_csv,
+)
 from robodyn_ros.model import urdf_writer
 from robodyn_ros.model.extended.joint_friction import JointFriction
 from robodyn_ros.model.layout import COSINE, DAMPING, FRICTION, ROTOR, SINE, STICTION
@@ -114,7 +121,13 @@ def test_the_files_hold_rotors_and_friction(done, true):
             again.model.joint_values(column), true.model.joint_values(column), rtol=0.05
         )
     assert true.model.joint_values(SINE)[0] == -1.0
-    assert (again.model.joint_values(ROTOR) > 0.05).all()
+    truth, read = (Parameters(each, rotors=True) for each in (true, again))
+    base = base_parameters(truth)
+    rotors = [k for k, name in enumerate(truth.names) if name.endswith('.rotor')]
+    # a rotor of 0.5 or 0.2 kg m2 counts together with the inertia of links about its joint
+    with_rotors = base.combination[np.any(base.combination[:, rotors] != 0.0, axis=1)]
+    assert read.names == truth.names and len(with_rotors) == len(rotors) == 2
+    np.testing.assert_allclose(with_rotors @ read.nominal, with_rotors @ truth.nominal, rtol=0.005)
     q, qd, qdd = np.random.default_rng(5).normal(size=(3, 20, 2))
     expected = true.inverse_dynamics(q, qd, qdd)
     agree(again.inverse_dynamics(q, qd, qdd), expected, tolerance=0.01)
