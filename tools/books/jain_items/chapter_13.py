@@ -231,6 +231,7 @@ ITEMS = (
         ),
         tests=(
             'test_quadratic_update_of_the_modal_inverse',
+            'test_factors_take_fewer_operations_up_to_forty_modes',
             'test_articulated_weight_of_13_70_is_singular',
         ),
         correction="(13.70): L - U Gamma (1 + O Gamma)^-1 U', as Gamma has no inverse",
