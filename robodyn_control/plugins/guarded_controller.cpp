@@ -186,6 +186,7 @@ Settings GuardedController::settings() const
   wanted.max_start_error = parameters_.max_start_error;
   wanted.stuck_time = parameters_.stuck_time;
   wanted.stuck_is_stale = parameters_.stuck_action == "stale";
+  wanted.stuck_at_rest = parameters_.stuck_at_rest;
   wanted.overspeed = parameters_.overspeed;
   wanted.robot_compensates_gravity = parameters_.robot_compensates_gravity == "yes";
   return wanted;

@@ -280,6 +280,7 @@ bool Supervisor::sticks() noexcept
     stuck_ = false;
     still_ = command_;
   } else if (!stuck_ && states_.time() - states_.since() > settings_.stuck_time) {
+    stuck_ = settings_.stuck_at_rest;  // else an arm at rest may well show the same for long
     for (std::size_t i = 0; i < n_; ++i) {
       stuck_ = stuck_ ||
         std::fabs(command_[i] - still_[i]) > STUCK_SHARE * settings_.effort_limits[i];

@@ -38,7 +38,7 @@ robodyn_control::Settings read_settings(std::size_t n)
   {
     *row = read(n);
   }
-  const auto told = read(14);
+  const auto told = read(15);
   settings.period = told[0];
   settings.position_margin = told[1];
   settings.state_timeout = told[2];
@@ -53,6 +53,7 @@ robodyn_control::Settings read_settings(std::size_t n)
   settings.overspeed = told[11];
   settings.robot_compensates_gravity = told[12] != 0.0;
   settings.enabled[robodyn_control::FRICTION] = told[13] != 0.0;
+  settings.stuck_at_rest = told[14] != 0.0;
   return settings;
 }
 

@@ -8,6 +8,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
+from robodyn_ros.control import Settings
 from support.robots.arm_figures import ARMS, CONFIG, moving_joints, urdf
 
 
@@ -38,6 +39,7 @@ def test_ros2_control_tag_expands_for_every_joint(plugin):
     simulator = text['/**/robodyn_simulator']['ros__parameters']
     for quantity in ('effort', 'position', 'velocity'):
         assert simulator.pop(f'{quantity}_command_topic') == ''
+    assert simulator.pop('noise.position') > 0.0  # else an arm at rest looks like a lost one
     assert simulator == sockets and len(sockets) == 2
     joints = list(moving_joints(urdf('franka_like')))
     assert [joint.get('name') for joint in system.findall('joint')] == joints
@@ -74,6 +76,15 @@ def test_controllers_command_the_joints_of_the_arm_in_its_order():
         'joint_state_broadcaster',
         'forward_effort_controller',
     }
+
+
+def test_behind_a_broadcaster_the_controller_counts_states_that_repeat():
+    """Whatever the torque does, and as lost."""
+    yaml = pytest.importorskip('yaml', reason='PyYAML is not installed')
+    text = yaml.safe_load((CONFIG / 'ros2_control/controller.yaml').read_text())
+    told = text['/**/robodyn_controller']['ros__parameters']
+    assert told.pop('stuck_time') < Settings.stuck_time
+    assert told == {'stuck_action': 'stale', 'stuck_at_rest': True}
 
 
 def test_views_show_what_exists():

@@ -79,6 +79,7 @@ def told(settings):
         settings.overspeed,
         settings.robot_compensates_gravity,
         settings.enabled[FRICTION],
+        settings.stuck_at_rest,
     ]
     return np.concatenate([*rows, numbers]).astype(float).tobytes()
 
@@ -304,6 +305,26 @@ def test_a_frozen_state_is_found(programs, action):
     assert ('STATE_STUCK' in recorder.seen) == (action == 'stale')
 
 
+@pytest.mark.parametrize('at_rest', [False, True])
+def test_a_lost_robot_is_found_under_a_constant_torque_if_asked_for(programs, at_rest):
+    """In HOLD the torque does not change: only the mode for broadcasters counts the states."""
+    recorder = Recorder(
+        TWO_LINK,
+        'computed_torque',
+        settings_for(TWO_LINK, stuck_time=0.05, stuck_action='stale', stuck_at_rest=at_rest),
+    )
+    q, qd = np.full(2, 0.3), np.zeros(2)
+    recorder.measure(q, qd, 10.0)
+    recorder.request('a', 10.0)
+    for k in range(1, 120):
+        now = 10.0 + PERIOD * k
+        recorder.measure(q if k < 100 else q + 1e-6 * k, qd, now)
+        recorder.tick(now)
+    agree(programs, recorder)
+    assert ('STATE_STUCK' in recorder.seen) == at_rest
+    assert ('STATE_RECOVERED' in recorder.seen) == at_rest
+
+
 def test_torque_that_is_no_number_is_a_fault(programs):
     """Gains that overflow trip, and the safe torque is published."""
     recorder = Recorder(
@@ -522,3 +543,4 @@ def test_settings_have_the_defaults_of_python():
                  'recovery_states', 'max_start_error', 'position_jump', 'stuck_time',
                  'overspeed'):  # fmt: skip
         assert f' {name} = {getattr(Settings, name)};' in text, name
+    assert ' stuck_at_rest = false;' in text and not Settings.stuck_at_rest

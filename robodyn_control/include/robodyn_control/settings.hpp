@@ -37,6 +37,7 @@ struct Settings
   double position_jump = 0.1;               ///< [rad or m] more than the velocity limit explains
   double stuck_time = 4.0;                  ///< [s] of bit-equal states under changing torque
   bool stuck_is_stale = false;              ///< what no sensor confirms is not believed
+  bool stuck_at_rest = false;               ///< equal states are stuck at constant torque, too
   double overspeed = 2.0;                   ///< velocity over its limit from which on it is a fault
   bool robot_compensates_gravity = false;
 

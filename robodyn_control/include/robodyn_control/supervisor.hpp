@@ -22,7 +22,7 @@ struct Counters
   unsigned long rate_limited = 0;
   unsigned long position_guarded = 0;
   unsigned long stale_episodes = 0;
-  unsigned long stuck_episodes = 0;    ///< bit-equal joint states while the torque changed
+  unsigned long stuck_episodes = 0;    ///< joint states that were bit-equal for too long
   unsigned long faults = 0;
   unsigned long rejected_references = 0;
 };

@@ -49,6 +49,7 @@ class Settings:
     position_jump: float = 0.1  # [rad or m] beyond the motion that the velocity limit allows
     stuck_time: float = 4.0  # [s] of bitwise equal states under changing torque before a warning
     stuck_action: str = 'warn'  # or 'stale': treat the states as missing
+    stuck_at_rest: bool = False  # equal states count as stuck under a constant torque, too
     overspeed: float = 2.0  # velocity over its limit beyond which it is a fault
     stop_damping: np.ndarray = None  # (nv,) [N m s/rad] added to gravity in FAULT; None: none
     robot_compensates_gravity: bool = False

@@ -59,6 +59,6 @@ class Counters:
     rate_limited: int = 0  # ticks in which the rate limit changed a torque
     position_guarded: int = 0  # ticks in which a position or velocity limit changed a torque
     stale_episodes: int = 0
-    stuck_episodes: int = 0  # bitwise equal joint states while the torque changed
+    stuck_episodes: int = 0  # joint states that were bitwise equal for too long
     faults: int = 0
     rejected_references: int = 0

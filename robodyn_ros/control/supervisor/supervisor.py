@@ -430,13 +430,17 @@ class Supervisor:
                 self._settle(self.law.task.advance(clock.time, clock.elapsed, measured.age(now)))
 
     def _sticks(self, measured, settings):
-        """Return whether the states have been bitwise equal for long while the torque changed."""
+        """Return whether the states have been bitwise equal for longer than they may.
+
+        Under a constant torque that counts only with `stuck_at_rest`: an arm at rest may show it.
+        """
         if measured.since != self._stillness:
             self._stillness, self.stuck = measured.since, False
             self._still[:] = self.command
         elif not self.stuck and measured.time - measured.since > settings.stuck_time:
             change = np.abs(self.command - self._still)
-            self.stuck = bool((change > STUCK_SHARE * settings.effort_limits).any())
+            changed = bool((change > STUCK_SHARE * settings.effort_limits).any())
+            self.stuck = settings.stuck_at_rest or changed
             self._counters.stuck_episodes += self.stuck
         return self.stuck
 

@@ -94,8 +94,8 @@ def _joint_states(name, intake, stuck, reading, publishers):
         level, text = (
             WARN,
             (
-                'The joint states repeat themselves bit for bit while the effort changes: '
-                'a sensor may be stuck.'
+                'The joint states repeat themselves bit for bit: a sensor may be stuck, or the '
+                'robot lost behind a broadcaster.'
             ),
         )
     elif publishers != 1:

@@ -214,7 +214,7 @@ CONTROLLER_PARAMETERS = (
         4.0,
         's',
         'Time of bitwise equal joint states before a sensor counts as stuck. The effort must '
-        'change by a hundredth of its limit meanwhile.',
+        'change by a hundredth of its limit meanwhile, unless stuck_at_rest is set.',
         lower=0.1,
         upper=1e6,
         change=LIVE,
@@ -226,6 +226,15 @@ CONTROLLER_PARAMETERS = (
         '',
         'Reaction to a stuck sensor: a warning, or the same as for missing joint states.',
         choices=STUCK_ACTIONS,
+        change=LIVE,
+    ),
+    ParamSpec(
+        'stuck_at_rest',
+        'bool',
+        False,
+        '',
+        'Whether bitwise equal joint states count as stuck under a constant effort, too. For '
+        'noisy sensors, and behind a broadcaster, which repeats the last state of a lost robot.',
         change=LIVE,
     ),
     ParamSpec(
@@ -331,6 +340,7 @@ SAME_NAME = (
     'max_start_error',
     'stuck_time',
     'stuck_action',
+    'stuck_at_rest',
 )
 
 ACCELERATION_GAINS = {'p': 100.0, 'd': 20.0}  # critically damped at 10 rad/s, on any robot

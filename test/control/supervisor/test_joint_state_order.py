@@ -103,6 +103,23 @@ def test_row_5_an_arm_at_rest_under_a_torque_at_rest_is_not_stuck():
     assert not bench.supervisor.stuck and not bench.supervisor.counters['stuck_episodes']
 
 
+@pytest.mark.parametrize('action', ['warn', 'stale'])
+def test_row_5_states_that_repeat_under_a_torque_at_rest_may_be_stuck(action):
+    """A broadcaster behind a lost robot, while the posture is held with one torque."""
+    bench = Bench(stuck_time=0.05, stuck_at_rest=True, stuck_action=action)
+    bench.law.torque = bench.gravity
+    bench.activate().run(40)
+    assert not bench.supervisor.stuck
+    bench.run(20)
+    assert bench.supervisor.stuck and bench.supervisor.counters['stuck_episodes'] == 1
+    found = bench.state is State.STALE and bench.reason == Reason.STATE_STUCK
+    assert found == (action == 'stale')
+    for _ in range(3):
+        bench.q = bench.q + 1e-15
+        bench.run(1)
+    assert not bench.supervisor.stuck and bench.state is not State.STALE
+
+
 def test_row_61_one_impossible_state_ends_no_trajectory():
     bench = following()
     for _ in range(5):

@@ -30,6 +30,7 @@ def draws(rng):
         'stale_action': lambda: rng.choice(STALE_ACTIONS),
         'stale_hold': lambda: rng.uniform(0.0, 0.1),
         'stuck_time': lambda: rng.uniform(0.0, 0.1),
+        'stuck_at_rest': lambda: bool(rng.integers(2)),
         'stuck_action': lambda: rng.choice(STUCK_ACTIONS),
         'recovery_states': lambda: int(rng.integers(1, 5)),
         'max_start_error': lambda: rng.uniform(0.0, 1.0),

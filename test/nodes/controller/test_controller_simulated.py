@@ -25,6 +25,7 @@ from support.nodes.node_harness import (
     SIMULATED,
     nanoseconds,
 )
+from support.nodes.repeater import Repeater
 from support.nodes.simulated_arm import FERRY
 
 pytestmark = pytest.mark.ros
@@ -33,11 +34,12 @@ pytest_plugins = ['robodyn_ros.testing.fixtures']
 ROBOT = Robot.from_urdf(str(harness.TWO_LINK))
 GRAVITY = ROBOT.gravity_torque(np.array(POSTURE))
 RATE = EASY['update_rate']
+STATES = 'joint_states'
 #: As processes on the wall clock: no stall of the machine moves a robot that is stuck.
 SIMULATOR = {
     'urdf_path': str(harness.TWO_LINK),
     'update_rate': RATE,
-    'joint_states_topic': 'joint_states',
+    'joint_states_topic': STATES,
     'initial_position': list(POSTURE),
     'fault__stuck_joints': list(JOINTS),
 }
@@ -180,6 +182,24 @@ def test_the_robot_dies_and_another_takes_its_place(start, host, probe):
             lambda place=posture: tuple(probe.states.last.reference_position) == place,
             'the new posture as reference',
         )
+
+
+def test_a_robot_that_dies_behind_a_broadcaster_is_lost(graph, start, host, probe):
+    """Its last state comes again with fresh stamps, and the torque of HOLD does not change."""
+    settings = harness.ROOT / 'config' / 'ros2_control' / 'controller.yaml'
+    source = {**SIMULATOR, 'joint_states_topic': 'robot_joint_states', 'noise__position': 1e-6}
+    robot, repeater = start('simulator', **source), Repeater(graph, 'robot_joint_states', STATES)
+    try:
+        host('controller', '--params-file', str(settings), **{**EASY, 'stale_action': 'zero'})
+        probe.wait_for('HOLD', timeout=COLD)
+        robot.kill()
+        status = probe.wait_for('STALE', 'STATE_STUCK')
+        assert status.value > 0.5
+        harness.wait_until(lambda: not any(probe.effort), 'zero effort')
+        start('simulator', **source)
+        probe.wait_for('HOLD', 'STATE_RECOVERED', COLD)
+    finally:
+        repeater.close()
 
 
 def test_the_controller_dies_and_another_takes_over_in_its_place(start, host, probe):
