@@ -202,6 +202,7 @@ void GuardedController::prepare_messages()
   for (auto * const text : {&status_.state_name, &status_.reason, &status_.joint}) {
     text->assign(LONGEST_REASON, ' ');  // what a copy keeps room for
   }
+  status_.message = status_message(true);
   state_.header.frame_id = base_;
   for (const auto & joint : joints_) {
     status_.joint.resize(std::max(status_.joint.size(), joint.size()), ' ');
@@ -416,12 +417,14 @@ void GuardedController::publish(const rclcpp::Time & time, double now)
     }
     state_publisher_->try_publish(state_);
   }
-  const bool changed = arm.state() != told_state_ || arm.reason() != told_reason_;
+  const bool changed = arm.state() != told_state_ || arm.reason() != told_reason_ ||
+    arm.stuck() != told_stuck_;
   if (changed || now >= next_status_) {
     status_.header.stamp = time;
     status_.state = static_cast<std::uint8_t>(arm.state());
     status_.state_name.assign(state_name(arm.state()));
     status_.reason.assign(name(arm.reason()));
+    status_.message.assign(status_message(arm.stuck()));
     if (arm.joint() >= 0) {
       status_.joint = joints_[static_cast<std::size_t>(arm.joint())];
     } else {
@@ -434,6 +437,7 @@ void GuardedController::publish(const rclcpp::Time & time, double now)
     if (status_publisher_->try_publish(status_)) {
       told_state_ = arm.state();
       told_reason_ = arm.reason();
+      told_stuck_ = arm.stuck();
       next_status_ = now + STATUS_PERIOD;
     }
   }

@@ -81,6 +81,7 @@ private:
   double next_state_ = 0.0, next_status_ = 0.0;
   State told_state_ = State::WAIT_STATE;
   Reason told_reason_ = Reason::NONE;
+  bool told_stuck_ = false;
 };
 
 /// tau = M(q) (qdd_r + Kd ed + Kp e) + C(q, qd) qd + g(q) + friction(qd_r).

@@ -57,14 +57,15 @@ robodyn_control::Settings read_settings(std::size_t n)
   return settings;
 }
 
-/// State, reason, joint, value, publishing, stuck, answer to the last request, counters, command,
+/// State, reason, joint, value, publishing, message of the status, answer to the last request, counters, command,
 /// unlimited torque, bits of limits.
 void tell(const robodyn_control::Supervisor & arm, const char * answer)
 {
   const auto & counted = arm.counters();
   std::printf(
-    "%d,%s,%d,%.17g,%d,%d,%s", static_cast<int>(arm.state()), name(arm.reason()), arm.joint(),
-    arm.value(), arm.publishing(), arm.stuck(), answer);
+    "%d,%s,%d,%.17g,%d,%s,%s", static_cast<int>(arm.state()), name(arm.reason()), arm.joint(),
+    arm.value(), arm.publishing(),
+    robodyn_control::status_message(arm.stuck()), answer);
   for (const auto number : {
       counted.cycles, counted.effort_limited, counted.rate_limited, counted.position_guarded,
       counted.stale_episodes, counted.stuck_episodes, counted.faults,

@@ -36,6 +36,8 @@ TASKS = ('mass_matrix_inverse', 'gravity_torque', 'inverse_dynamics')
 TASKS += ('pose', 'jacobian', 'jacobian_bias')
 LINKS = {'two_link': ('link1', 'tool0'), 'franka_like': ('link4', 'tool0')}
 PERIOD = 1e-3
+#: What the status of the plug-in says of states that repeat themselves.
+STUCK = 'The joint states repeat themselves bit for bit: a sensor may be stuck.'
 RATE_LIMITED = 8  # place of that count among the decisions
 FLAGS = ['-std=c++17', '-O1', *STRICT, '-I', SOURCES / 'include']
 
@@ -129,7 +131,7 @@ class Recorder:
         names = ('cycles', 'effort_limited', 'rate_limited', 'position_guarded')
         names += ('stale_episodes', 'stuck_episodes', 'faults', 'rejected_references')
         self.cycles.append((
-            (int(state), arm.reason, arm.joint, arm.publishing, arm.stuck, self.answer,
+            (int(state), arm.reason, arm.joint, arm.publishing, STUCK * arm.stuck, self.answer,
              *(counted[name] for name in (*names, 'rejected_states'))),
             bits(arm),
             np.array([arm.value, *arm.command, *arm.unlimited]),
@@ -151,7 +153,7 @@ def replayed(folder, recorder, law):
     found = []
     for line in done.stdout.decode().splitlines():
         parts = line.split(',')
-        decided = (int(parts[0]), parts[1], int(parts[2]), parts[4] == '1', parts[5] == '1',
+        decided = (int(parts[0]), parts[1], int(parts[2]), parts[4] == '1', parts[5],
                    parts[6], *map(int, parts[7:16]))  # fmt: skip
         numbers = np.array([float(x) for x in (parts[3], *parts[16 : 16 + 2 * n])])
         found.append((decided, np.array(parts[16 + 2 * n :], int), numbers))

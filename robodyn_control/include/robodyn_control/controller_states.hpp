@@ -69,6 +69,12 @@ constexpr const char * name(Reason reason)
   return "";
 }
 
+/// Return the sentence of a status: a warning about joint states that repeat themselves, or none.
+constexpr const char * status_message(bool stuck)
+{
+  return stuck ? "The joint states repeat themselves bit for bit: a sensor may be stuck." : "";
+}
+
 /// Why a request was refused.
 enum class Refusal
 {
