@@ -3,7 +3,7 @@
 // Play a recorded run to a supervisor: `replay <library> <prefix> <law> < events > cycles`.
 //
 // Numbers are doubles in memory order, so that nothing is rounded. Before the events come the
-// settings; each event is a letter and its numbers, each `t` answers with one line of numbers.
+// settings; each event is a letter and its numbers, each `t` and `e` answers with one line of numbers.
 
 #include <cstdio>
 #include <cstdlib>
@@ -117,6 +117,10 @@ int main(int count, char ** arguments)
         answer = arm.activate(now) == robodyn_control::Refusal::NONE ? "" : "refused"; break;
       case 'x': answer = arm.reset(now) == robodyn_control::Refusal::NONE ? "" : "refused"; break;
       case 'd': arm.deactivate(); break;
+      case 'e':
+        arm.release(now);
+        tell(arm, answer.c_str());
+        break;
       case 's': arm.stop(); break;
       case 'h': arm.hold(); break;
       case 't':

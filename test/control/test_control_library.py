@@ -117,6 +117,19 @@ class Recorder:
         else:
             {'d': arm.deactivate, 's': arm.stop, 'h': arm.hold}[letter]()
 
+    def release(self, now):
+        """Give the arm up at once, to the safe torque: no cycle follows in a plug-in."""
+        self._event('e', now)
+        arm, output = self.supervisor, self.supervisor._output
+        if arm.active or arm.publishing:
+            arm.deactivate()
+            measured, settings = arm.measurement, arm.settings
+            output.safe(measured, measured.is_fresh(now, settings), 0.0, settings)
+            output.limit(measured, settings, math.inf)
+            arm.publishing = arm._releasing = False
+            self.seen.add('RELEASED')
+        self._compare()
+
     def configure(self, settings, now):
         self._event('c', now)
         self.events.append(told(settings))
@@ -125,17 +138,26 @@ class Recorder:
     def tick(self, now):
         self._event('t', now)
         arm = self.supervisor
-        state = arm.tick(now)
-        self.seen |= {arm.reason, state.name, *(f'bit {k}' for k in np.flatnonzero(bits(arm)))}
+        self.seen.add(arm.tick(now).name)
+        self._compare()
+
+    def _compare(self):
+        """Note what both have to agree on."""
+        arm = self.supervisor
+        self.seen |= {arm.reason, *(name for name, bit in GUARDS.items() if any(bits(arm) & bit))}
         counted = arm.counters
         names = ('cycles', 'effort_limited', 'rate_limited', 'position_guarded')
         names += ('stale_episodes', 'stuck_episodes', 'faults', 'rejected_references')
         self.cycles.append((
-            (int(state), arm.reason, arm.joint, arm.publishing, STUCK * arm.stuck, self.answer,
+            (int(arm.state), arm.reason, arm.joint, arm.publishing, STUCK * arm.stuck, self.answer,
              *(counted[name] for name in (*names, 'rejected_states'))),
             bits(arm),
             np.array([arm.value, *arm.command, *arm.unlimited]),
         ))  # fmt: skip
+
+
+#: Bit of each limit that hits a joint.
+GUARDS = {'POSITION GUARD': 1, 'RATE GUARD': 2, 'EFFORT GUARD': 4}
 
 
 def bits(arm):
@@ -229,6 +251,9 @@ def drive(robot, cycles, seed, law='computed_torque', **changes):
             letter = 'a'
         elif act in ('s', 'd', 'h') and left == 2:
             letter = act
+        if act == 'e' and left == 2 and arm.active:
+            recorder.release(now)
+            continue
         if letter:
             recorder.request(letter, now)
         if act == 'change' and left == 3:
@@ -249,12 +274,13 @@ def drive(robot, cycles, seed, law='computed_torque', **changes):
 
 
 TROUBLE = ('', 'nan', 'outlier', 'jump', 'fast', 'limits', 'late', 'lost', 'silent', 'far', 'bad',
-           's', 'd', 'h', 'change')  # fmt: skip
+           's', 'd', 'e', 'h', 'change')  # fmt: skip
 #: What the runs must have met, so that agreement says something.
 MET = {
     *('ACTIVATED', 'DEACTIVATED', 'FOLLOWING', 'REFERENCE_TIMEOUT', 'HOLD_REQUESTED'),
     *('POSITION_JUMP', 'STATE_TIMEOUT', 'STATE_RECOVERED', 'RESET', 'OVERSPEED', 'STOPPED'),
     *('NOT_FINITE', 'IMPLAUSIBLE', 'OUTLIER'),
+    *('RELEASED', *GUARDS),
     *('WAIT_STATE', 'READY', 'ACTIVE', 'HOLD', 'STALE', 'FAULT'),
 }
 
@@ -270,6 +296,26 @@ def test_same_torques_and_the_same_decisions(programs):
         agree(programs, recorder)
         seen |= recorder.seen
     assert seen >= MET, MET - seen
+
+
+def test_a_release_in_motion_leaves_the_safe_torque(programs):
+    """Gravity at the last posture, at once, whatever the rate limit; then it begins anew."""
+    recorder = Recorder(TWO_LINK, 'computed_torque', settings_for(TWO_LINK))
+    q, qd, zero = np.full(2, 0.3), np.full(2, 0.5), np.zeros(2)
+    recorder.measure(q, qd, 10.0)
+    recorder.request('a', 10.0)
+    for k in range(1, 60):
+        now = 10.0 + PERIOD * k
+        recorder.measure(q + PERIOD * k * qd, qd, now)
+        recorder.aim(np.array([q + 1.2 * PERIOD * k * qd, 1.2 * qd, zero + 20.0]), now)
+        recorder.tick(now)
+    law, rate = recorder.supervisor.command.copy(), recorder.supervisor.settings.effort_rate
+    recorder.release(now)
+    agree(programs, recorder)
+    _, _, (_, *numbers) = replayed(programs, recorder, 'computed_torque')[-1]
+    safe = TWO_LINK.gravity_torque(q + PERIOD * k * qd)
+    np.testing.assert_allclose(numbers[:2], safe, rtol=1e-12)
+    assert (np.abs(safe - law) > 3.0 * rate * PERIOD).any()
 
 
 def test_both_supervisors_agree_on_seven_joints_with_friction(programs):
