@@ -5,6 +5,7 @@
 // Numbers are doubles in memory order, so that nothing is rounded. Before the events come the
 // settings; each event is a letter and its numbers, each `t` and `e` answers with one line of numbers.
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -110,6 +111,11 @@ int main(int count, char ** arguments)
           const auto q = read(n), qd = read(n), qdd = read(n);
           answer = arm.stream_target(q.data(), qd.data(), qdd.data(), now) ==
             robodyn_control::Refusal::NONE ? "" : "refused";
+          break;
+        }
+      case 'f': {
+          const auto effort = read(n);
+          arm.set_feedforward(std::isnan(effort[0]) ? nullptr : effort.data());
           break;
         }
       case 'c': arm.configure(read_settings(n)); break;

@@ -14,8 +14,8 @@ import pytest
 from robodyn_ros.codegen import c_package
 from robodyn_ros.codegen.emit_c import Style
 from robodyn_ros.control import Settings, State, Supervisor
-from robodyn_ros.control.laws.computed_torque import friction_torque
-from robodyn_ros.control.laws.law import FRICTION
+from robodyn_ros.control.laws.computed_torque import ComputedTorque, friction_torque
+from robodyn_ros.control.laws.law import FRICTION, OTHER
 from robodyn_ros.control.laws.law_registry import law_class
 from robodyn_ros.control.reference.trajectory import Trajectory
 from robodyn_ros.ros.common.task_space_queries import (
@@ -50,7 +50,7 @@ def programs(tmp_path_factory):
     for source in sorted((SOURCES / 'src').glob('*.cpp')):
         objects.append(folder / f'{source.stem}.o')
         run([compiler('g++'), *FLAGS, '-c', source, '-o', objects[-1]])
-    for program in ('replay', 'no_allocation', 'sha256', 'simulate', 'task_space'):
+    for program in ('replay', 'no_allocation', 'sha256', 'simulate', 'task_space', 'fits'):
         run(['g++', *FLAGS, SOURCES / 'test' / f'{program}.cpp', *objects]
             + ['-o', folder / program, '-ldl', '-pthread'])  # fmt: skip
     for name, robot in ROBOTS.items():
@@ -86,12 +86,25 @@ def told(settings):
     return np.concatenate([*rows, numbers]).astype(float).tobytes()
 
 
+class Fed(ComputedTorque):
+    """Computed torque with the effort reference of a plug-in as its other term."""
+
+    effort = supervisor = None
+
+    def torques(self, q, qd, reference, gains, terms):
+        status = super().torques(q, qd, reference, gains, terms)
+        if self.effort is not None and self.supervisor.state is State.ACTIVE:
+            terms[OTHER] = self.effort
+        return status
+
+
 class Recorder:
     """A supervisor in operation, with records of its inputs and outputs."""
 
     def __init__(self, robot, law, settings):
         self.robot = robot
-        self.supervisor = Supervisor(robot, law_class(law)(robot), settings)
+        self.law = Fed(robot) if law == 'fed' else law_class(law)(robot)
+        self.supervisor = Supervisor(robot, self.law, settings)
         self.events, self.cycles, self.answer = [told(settings)], [], ''
         self.seen = set()
 
@@ -108,6 +121,11 @@ class Recorder:
         self._event('r', now, *rows)
         point = Trajectory([0.0], *(row[None] for row in rows))
         self.answer = 'refused' * bool(self.supervisor.stream_target(point, now))
+
+    def feed(self, effort, now):
+        """Set the effort reference; None for none."""
+        self._event('f', now, np.full(self.robot.nv, np.nan) if effort is None else effort)
+        self.law.effort = effort
 
     def request(self, letter, now):
         self._event(letter, now)
@@ -318,6 +336,34 @@ def test_a_release_in_motion_leaves_the_safe_torque(programs):
     assert (np.abs(safe - law) > 3.0 * rate * PERIOD).any()
 
 
+def test_an_effort_reference_acts_while_a_reference_is_followed(programs):
+    """It is added in ACTIVE, within the limits; in HOLD, and once it is taken back, it is not."""
+    settings = settings_for(TWO_LINK, reference_timeout=0.01, effort_rate=np.full(2, 1e4))
+    recorder = Recorder(TWO_LINK, 'fed', settings)
+    recorder.law.supervisor = recorder.supervisor
+    q, qd, zero = np.full(2, 0.3), np.zeros(2), np.zeros(2)
+    recorder.measure(q, qd, 10.0)
+    recorder.request('a', 10.0)
+    added = []
+    for k in range(1, 160):
+        now = 10.0 + PERIOD * k
+        recorder.measure(q, qd, now)
+        if k % 50 < 30:  # then the reference expires
+            recorder.aim(np.array([q, zero, zero]), now)
+        if k in FED:
+            recorder.feed(FED[k], now)
+        recorder.tick(now)
+        added.append(recorder.supervisor.unlimited - TWO_LINK.gravity_torque(q))
+    agree(programs, recorder)
+    acts = np.abs(added).max(axis=1) > 1.0
+    assert acts[10:25].all() and not acts[41:48].any() and acts[60:75].all()
+    assert not acts[110:125].any() and 'EFFORT GUARD' in recorder.seen
+
+
+#: Effort references by cycle.
+FED = {5: np.array([3.0, -2.0]), 55: np.array([500.0, 1.5]), 100: None}
+
+
 def test_both_supervisors_agree_on_seven_joints_with_friction(programs):
     """A longer arm, whose law has friction in it, within its limits and out of them."""
     recorder = drive(FRANKA, 600, 21, effort_limits=np.full(7, 40.0))
@@ -419,6 +465,36 @@ def test_what_does_not_fit_is_refused(programs):
             check=False,
         )  # fmt: skip
         assert done.returncode and words in done.stderr.decode()
+
+
+def test_known_answers_that_fail_are_refused(programs, tmp_path):
+    """With how many numbers are wrong, before anything else is asked of the library."""
+    source, library = tmp_path / 'wrong.c', tmp_path / 'wrong.so'
+    source.write_text('int arm_self_test(void) { return 3; }\n')
+    run([compiler('gcc'), '-shared', '-fPIC', source, '-o', library])
+    assert 'known answers fail, 3 numbers are wrong' in fits(programs, library, '<robot/>')
+
+
+def test_a_library_of_another_robot_is_refused(programs):
+    """By the order of the joints, and by the hash of the description."""
+    library, joints = programs / 'libtwo_link.so', TWO_LINK.joint_names
+    assert fits(programs, library, '<robot/>', *joints) == ''
+    sentence = fits(programs, library, '<robot/>', *joints[::-1])
+    assert 'joints: got joint2, joint1' in sentence and 'joint1, joint2' in sentence
+    assert 'joints: got joint1' in fits(programs, library, '<robot/>', joints[0])
+    sentence = fits(programs, library, '<robot />', *joints)
+    assert hashlib.sha256(b'<robot />').hexdigest() in sentence
+    assert hashlib.sha256(b'<robot/>').hexdigest() in sentence
+
+
+def fits(programs, library, description, *joints):
+    """Return why a library does not fit a robot, or an empty string."""
+    done = subprocess.run(
+        [programs / 'fits', library, 'arm', *joints], input=description, text=True,
+        capture_output=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == (done.stderr != '')
+    return done.stderr
 
 
 def test_a_library_of_another_interface_is_refused(programs, tmp_path):
