@@ -14,7 +14,7 @@ from pathlib import Path
 
 from robodyn_ros.codegen import c_texts
 from robodyn_ros.codegen.c_answers import answers
-from robodyn_ros.codegen.c_programs import check, self_test, timing
+from robodyn_ros.codegen.c_programs import check, self_test, styles, timing
 from robodyn_ros.codegen.emit_c import STATUS, comment, declaration, definition
 from robodyn_ros.codegen.tape import count
 from robodyn_ros.errors import ModelError
@@ -67,11 +67,11 @@ def files(model, urdf, emitted, style):
     texts = {f'src/{one.name}.{ext}': source(one, model, style, header) for one in emitted}
     if wide.lanes > 1:
         texts |= {
-            f'src/{one.name}_x{wide.lanes}.{ext}': source(one, model, wide, header)
+            f'src/{one.name}{wide.suffix}.{ext}': source(one, model, wide, header)
             for one in emitted
         }
     texts[f'src/description.{ext}'] = description(model, digest, emitted, style, header)
-    texts[f'src/self_test.{ext}'] = self_test(emitted, told, style, header)
+    texts[f'src/self_test.{ext}'] = self_test(emitted, told, wide, header)
     words = {
         'name': style.prefix,
         'prefix': f'{style.prefix}_' if style.is_c else '',
@@ -110,8 +110,8 @@ def files(model, urdf, emitted, style):
     texts['CMakeLists.txt'] = filled(c_texts.CMAKE, words)
     texts['package.xml'] = filled(c_texts.PACKAGE_XML, words)
     texts['manifest.json'] = manifest(model, digest, emitted, wide)
-    texts[f'test/check.{ext}'] = check(emitted, style, header)
-    texts[f'test/timing.{ext}'] = timing(emitted, model, style, header)
+    texts[f'test/check.{ext}'] = check(emitted, wide, header)
+    texts[f'test/timing.{ext}'] = timing(emitted, model, wide, header)
     return dict(sorted(texts.items()))
 
 
@@ -387,18 +387,25 @@ def _numbered(function, names, style):
     yield from ('    default:', f'        return {none};', '    }', '}', '')
 
 
+def _shapes(arrays, style):
+    """Return the shapes of arguments; the last axis is that of several states."""
+    lanes = [style.lanes] * (style.lanes > 1)
+    return {name: [*shape, *lanes] for name, shape in arrays.items()}
+
+
 def manifest(model, digest, emitted, style):
     """Return the manifest of the package for programs, as JSON."""
-    one_state = replace(style, lanes=1)
     functions = {
-        one_state.function(one.name): {
+        each.function(one.name): {
             'quantity': one.quantity,
             'subject': one.subject,
-            'arguments': {name: list(shape) for name, shape in one.recording.inputs.items()},
-            'results': {name: list(shape) for name, shape in one.recording.outputs.items()},
+            'lanes': each.lanes,
+            'arguments': _shapes(one.recording.inputs, each),
+            'results': _shapes(one.recording.outputs, each),
             'operations': count(one.recording.tape, one.recording.needed()),
             'recorded_from': one.recording.origin,
         }
+        for each in styles(style)
         for one in emitted
     }
     told = {

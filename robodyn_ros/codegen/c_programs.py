@@ -4,6 +4,9 @@
 
 import math
 import textwrap
+from dataclasses import replace
+
+import numpy as np
 
 COLUMNS = 92
 
@@ -140,11 +143,23 @@ def self_test(emitted, told, style, header):
     told : list
         Results of `c_answers.answers` for each.
     style : Style
+        With more than one lane the functions of several states are checked, too.
     header : str
         Name of the public header.
     """
-    checks = '\n'.join(_check(one, answers, style) for one, answers in zip(emitted, told))
-    calls = '\n'.join(f'    wrong += check_{one.name}();' for one in emitted)
+    style, *wide = styles(style)
+    checks = [_check(one, answers, style) for one, answers in zip(emitted, told)]
+    for many in wide:
+        checks += [
+            _check(one, [_abreast(answers, many.lanes)], many)
+            for one, answers in zip(emitted, told)
+        ]
+    checks = '\n'.join(checks)
+    calls = '\n'.join(
+        f'    wrong += check_{one.name}{each.suffix}();'
+        for each in (style, *wide)
+        for one in emitted
+    )
     opened, closed = (
         ('', '')
         if style.is_c
@@ -169,30 +184,51 @@ def self_test(emitted, told, style, header):
 
 def check(emitted, style, header):
     """Return the program that runs the self-test."""
-    return CHECK.format(header=header, name=_public(style, 'self_test'), count=len(emitted))
+    style, *wide = styles(style)
+    count = len(emitted) * (1 + len(wide))
+    return CHECK.format(header=header, name=_public(style, 'self_test'), count=count)
+
+
+def styles(style):
+    """Return the style of one state, and that of several states if there is one."""
+    return [replace(style, lanes=1), *[style] * (style.lanes > 1)]
+
+
+def _abreast(answers, lanes):
+    """Return known answers of several states at once, entry k of state i at [lanes k + i].
+
+    A singular state refuses all, so if there is one it is in every lane.
+    """
+    singular = [answer for answer in answers if answer[1] is None]
+    chosen = [(singular[:1] or answers)[i % len(singular[:1] or answers)] for i in range(lanes)]
+    given = [np.stack(arrays, axis=-1) for arrays in zip(*(answer[0] for answer in chosen))]
+    if singular:
+        return given, None, ()
+    results = [np.stack(arrays, axis=-1) for arrays in zip(*(answer[1] for answer in chosen))]
+    return given, results, np.max([answer[2] for answer in chosen], axis=0)
 
 
 def timing(emitted, model, style, header):
     """Return the timing program."""
-    blocks = []
-    for one in emitted:
-        inputs, outputs = one.recording.inputs, one.recording.outputs
-        call = f'{_public(style, one.name)}({_pointers(inputs, "x")}, {", ".join(outputs)})'
-        results = '\n'.join(
-            f'            {style.real} {name}[{math.prod(shape)}] = {{0}};'
-            for name, shape in outputs.items()
-        )
-        blocks.append(
-            _TIMED.format(
-                real=style.real,
-                results=results,
-                call=call,
-                name=one.name,
-                first=next(iter(outputs)),
-            )
-        )
+    blocks = [_timed(one, each) for each in styles(style) for one in emitted]
     longest = max(sum(map(math.prod, one.recording.inputs.values())) for one in emitted)
+    longest *= style.lanes
     return TIMING.format(header=header, longest=longest, real=style.real, blocks='\n'.join(blocks))
+
+
+def _timed(one, style):
+    inputs, outputs = one.recording.inputs, one.recording.outputs
+    pointers = _pointers(inputs, 'x', style.lanes)
+    return _TIMED.format(
+        real=style.real,
+        results='\n'.join(
+            f'            {style.real} {name}[{math.prod(shape) * style.lanes}] = {{0}};'
+            for name, shape in outputs.items()
+        ),
+        call=f'{_public(style, one.name)}({pointers}, {", ".join(outputs)})',
+        name=one.name + style.suffix,
+        first=next(iter(outputs)),
+    )
 
 
 def _public(style, name):
@@ -200,29 +236,29 @@ def _public(style, name):
     return style.function(name) if style.is_c else f'{style.prefix}::{name}'
 
 
-def _pointers(shapes, start):
+def _pointers(shapes, start, lanes):
     """Return the arguments as consecutive pointers."""
     places, at = [], 0
     for shape in shapes.values():
         places.append(f'{start} + {at}')
-        at += math.prod(shape)
+        at += math.prod(shape) * lanes
     return ', '.join(places)
 
 
 def _check(one, answers, style):
     """Return the part of the self-test for one function."""
-    outputs = one.recording.outputs
+    outputs, name = one.recording.outputs, f'check_{one.name}{style.suffix}'
     lines = [
-        f'static int check_{one.name}(void)' if style.is_c else f'int check_{one.name}()',
+        f'static int {name}(void)' if style.is_c else f'int {name}()',
         '{',
         '    int wrong = 0;',
     ]
     for name, shape in outputs.items():
-        lines.append(f'    {style.real} {name}[{math.prod(shape)}] = {{0}};')
+        lines.append(f'    {style.real} {name}[{math.prod(shape) * style.lanes}] = {{0}};')
     for given, expected, errors in answers:
         flat = [value for array in given for value in array.flat]
-        call = f'{style.function(one.name)}({_pointers(one.recording.inputs, "given")}, '
-        call += f'{", ".join(outputs)})'
+        pointers = _pointers(one.recording.inputs, 'given', style.lanes)
+        call = f'{style.function(one.name)}({pointers}, {", ".join(outputs)})'
         status = 'OK' if expected is not None else 'SINGULAR'
         lines += [
             '    {',

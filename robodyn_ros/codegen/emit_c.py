@@ -84,9 +84,14 @@ class Style:
         """Return the public name of a constant, such as a status."""
         return f'{self.prefix.upper()}_{name}'
 
+    @property
+    def suffix(self) -> str:
+        """What follows the names of functions of several states."""
+        return '' if self.lanes == 1 else f'_x{self.lanes}'
+
     def function(self, name):
         """Return the public name of a function."""
-        return self.own(name if self.lanes == 1 else f'{name}_x{self.lanes}')
+        return self.own(name + self.suffix)
 
     def own(self, name):
         """Return the name of an internal symbol of the package."""

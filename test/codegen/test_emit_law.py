@@ -15,6 +15,7 @@ from robodyn_ros.codegen.c_answers import interpreted
 from robodyn_ros.codegen.emit_c import Style
 from robodyn_ros.control.laws.law_recipes import COMPANIONS, LAW_RECIPES
 from robodyn_ros.control.laws.law_registry import law_class
+from robodyn_ros.model.layout import FRICTION
 from support.c_libraries import EXACT, call, emitted, run, shared
 from support.processes import ROOT
 from support.referees.tape_results import by_the_tape
@@ -55,6 +56,26 @@ def test_same_bits_as_the_tape(arm, name):
         status, (terms,) = call(library, STYLE, found[name], given)
         assert status == 0
         assert terms.tobytes() == by_the_tape(found[name], given)[0].tobytes()
+
+
+def test_friction_alone_calls_the_tangent_of_the_library(arm):
+    """Laws ask the C library for nothing but sines, moves of memory, and tanh with friction."""
+    owner, _, _, folder = arm
+    asked = {}
+    for source in sorted((folder / 'src').glob('*.c')):
+        obj = folder / f'{source.stem}.o'
+        run(['gcc', '-std=c99', '-O1', '-I', folder / 'include', '-c', source, '-o', obj])
+        names = [line.split()[-1] for line in run(['nm', '-u', obj]).splitlines()]
+        asked[source.stem] = {name for name in names if not name.startswith('arm_')}
+    assert set().union(*asked.values()) <= ALLOWED
+    for name in ('gravity_compensation', 'pd', 'pd_gravity'):
+        assert 'tanh' not in asked[name]
+    has_friction = owner.model.constants[:, FRICTION].any()
+    assert ('tanh' in asked['computed_torque']) == has_friction
+
+
+#: What a printed law may ask the C library for.
+ALLOWED = {'cos', 'sin', 'sincos', 'tanh', 'memcpy', 'memset', '__stack_chk_fail'}
 
 
 @pytest.mark.parametrize('name', PRINTED)
