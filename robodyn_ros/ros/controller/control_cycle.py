@@ -7,8 +7,10 @@ from threading import Lock
 from typing import Callable
 
 from robodyn_ros.control.supervisor.controller_states import State
+from robodyn_ros.control.supervisor.state_buffer import NO_STAMP
 from robodyn_ros.control.supervisor.supervisor import Supervisor
 from robodyn_ros.realtime.histogram import Histogram
+from robodyn_ros.realtime.loop import NANOSECONDS
 from robodyn_ros.ros.controller.state_intake import StateIntake
 from robodyn_ros.ros.controller.task_progress import TaskProgress
 
@@ -27,6 +29,7 @@ class ControlCycle:
 
       failed: called with an exception of the bookkeeping, after which the loop goes on.
       progress: watches the end effector, if the law follows a task target.
+      answers: whether commands carry the stamp of the joint state that they answer.
 
     Attributes:
       compute: time of the supervisor's tick [us].
@@ -48,6 +51,7 @@ class ControlCycle:
         changed: Callable[[], None] = lambda: None,
         failed: Callable[[Exception], None] = lambda _: None,
         progress: TaskProgress | None = None,
+        answers: bool = False,
     ):
         self._output = None
         self.compute, self.tick, self.state_age = Histogram(), Histogram(), Histogram()
@@ -56,6 +60,7 @@ class ControlCycle:
         self._telemetry, self._every, self._until = telemetry, every, 0
         self._changed, self._published, self._failed = changed, None, failed
         self._progress = progress
+        self._command_stamp = self._answered if answers else stamp
         self._used = None  # the joint state of the last cycle
         self._lock = Lock()  # with trigger joint_states, the watchdog runs cycles too
 
@@ -79,12 +84,17 @@ class ControlCycle:
             active = supervisor.publishing and output is not None
             if active:
                 writer, outlet = output
-                writer.fill(supervisor.command, self._stamp)
+                writer.fill(supervisor.command, self._command_stamp)
                 outlet.publish()
             try:
                 self._keep_books(now, self._since(now, start), computed - start, active)
             except Exception as error:  # the effort is out: a report must not stop the arm
                 self._failed(error)
+
+    def _answered(self) -> int:
+        measured = self._supervisor.measurement
+        seconds, rest = measured.stamp if measured else NO_STAMP
+        return NANOSECONDS * seconds + rest
 
     def _since(self, now: float, start: float) -> float:
         """Return the time since the cycle began [s]: at `now`, before `start` [perf_counter]."""

@@ -50,7 +50,7 @@ CONTROLLER_PARAMETERS = (
         '',
         'What starts a cycle: the clock, every joint state, or every state of a simulator in '
         'lock step (see doc/lock_step.md). With joint states the clock only watches for their '
-        'loss.',
+        'loss. Only lock step repeats a run exactly.',
         choices=(TIMER, JOINT_STATES, LOCK_STEP),
     ),
     ParamSpec(

@@ -126,6 +126,7 @@ class ControlSession:
             changed,
             self._note,
             self._task_progress,
+            answers=not timed,
         )
         self.loop = PeriodicLoop(
             1.0 / values['update_rate'],

@@ -26,10 +26,18 @@ from robodyn_ros.ros.transport.readable import KERNELS, decoded
 from robodyn_ros.ros.transport.trajectory_cdr import MAX_BYTES
 from robodyn_ros.simulation.command_modes import PLURAL, QUANTITIES, UNSPOKEN, Command
 from robodyn_ros.simulation.plant import Plant
+from robodyn_ros.simulation.runner import NANOSECONDS
 
 OUT_OF_RANGE = 'OUT_OF_RANGE'  # infinite, or beyond any motor
 WRONG_MODE = 'WRONG_MODE'  # a quantity that the joint does not take
 AMBIGUOUS = 'AMBIGUOUS'  # several quantities for one joint
+OLD_STAMP = 'OLD_STAMP'  # the answer to a state that is not the newest
+
+UNSTAMPED = (
+    'A command without a stamp takes a step, whichever state it answers. So the run may not be '
+    'repeatable. Send a JointState with the stamp of the state that it answers, or give simulator '
+    "and controller the 'trigger' lock_step."
+)
 
 Outcome = tuple[Command | None, str]
 
@@ -161,6 +169,7 @@ class CommandIntake:
       command: called with each accepted Command.
       polled: whether the loop takes the messages, which is cheaper than the executor.
       delivered: called after each well-formed message that the executor delivered.
+      newest: returns the stamp [ns] of the newest state, if each command answers a state.
 
     """
 
@@ -172,12 +181,14 @@ class CommandIntake:
         command: Callable[[Command], None],
         polled: bool,
         delivered: Callable[[], None] | None = None,
+        newest: Callable[[], int] | None = None,
     ):
         warm_up(KERNELS)
         self.accepted = self.empty = 0
         self.rejected: Counter[str] = Counter()
         self.detail = ''  # sentence about the last rejection
         self._node, self._command, self._delivered = node, command, delivered
+        self._newest, self._logger = newest, node.get_logger()
         # In lock step no command may be lost. Otherwise best effort is compatible with any
         # publisher.
         qos = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -209,6 +220,18 @@ class CommandIntake:
 
     def receive(self, message, reader: Reader):
         """Accept a message or count its refusal."""
+        stamp = _stamp(message)
+        newest = self._newest() if self._newest else stamp
+        if stamp not in (0, newest):
+            self._reject(
+                OLD_STAMP,
+                f'it answers the state at {1e-9 * stamp:.9g} s; the newest is that at '
+                f'{1e-9 * newest:.9g} s',
+            )
+            self._logger.warning(
+                f'A command takes no step: {self.detail}.', throttle_duration_sec=1.0
+            )
+            return
         command, reason = reader.read(message)
         if command is not None:
             self.accepted += 1
@@ -218,6 +241,8 @@ class CommandIntake:
         else:
             self._reject(reason, reader.describe(message))
             return
+        if self._newest and not stamp:
+            self._logger.warning(UNSTAMPED, once=True)
         if self._delivered:
             self._delivered()
 
@@ -237,6 +262,13 @@ class CommandIntake:
     def _reject(self, reason: str, detail: str):
         self.rejected[reason] += 1
         self.detail = f'{reason}: {detail}'
+
+
+def _stamp(message) -> int:
+    """Return the stamp [ns] of a command; 0 if its type has none."""
+    if not isinstance(message, JointState):
+        return 0
+    return message.header.stamp.sec * NANOSECONDS + message.header.stamp.nanosec
 
 
 def _modes(plant: Plant) -> str:

@@ -45,8 +45,8 @@ SIMULATOR_PARAMETERS = (
         TIMER,
         '',
         'Trigger of a step: the clock, every command, or the answers of all '
-        '`lock_step.participants` (see doc/lock_step.md). With commands, '
-        'the same commands give the same states, bit for bit.',
+        '`lock_step.participants` (see doc/lock_step.md). Only the last repeats a run with the '
+        'controller bit for bit. A command with the stamp of an older state takes no step.',
         choices=(TIMER, COMMAND, LOCK_STEP),
     ),
     ParamSpec(

@@ -96,14 +96,20 @@ class SimulatorSession:
         beyond = (lambda: plant.other_side) if is_published else None
         self._state = state_topics(node, robot.model, values, self._frame_id, beyond)
         self._instruments = SensorTopics(node, instruments, robot.joint_names)
-        self._slots, self._published = 0, 0.0
+        self._slots, self._published, self._stamp = 0, 0.0, 0
         self._reset_notify = node.create_publisher(Header, '~/reset_notify', LATCHED_QOS)
         self._clock_source = ClockSource(node, self.lock)
         topics = [values[name] for name in COMMAND_TOPICS]
         # The events executor ignores callback groups: it delivers every message.
         self._polled = timed and values['executor'] != 'events'
         self.intake = CommandIntake(
-            node, topics, plant, self.runner.command, self._polled, None if timed else self._step
+            node,
+            topics,
+            plant,
+            self.runner.command,
+            self._polled,
+            None if timed else self._step,
+            None if timed else lambda: self._stamp,
         )
         self._wrench = BoundedSubscription(
             node,
@@ -217,7 +223,7 @@ class SimulatorSession:
         simulated = runner.time
         stamp = simulated if self._simulated_stamps else self._clock.now().nanoseconds
         if runner.reading_valid:
-            sensor = runner.sensor
+            sensor, self._stamp = runner.sensor, stamp
             self._state.publish(stamp, sensor.position, sensor.velocity, runner.plant.effort)
         self._instruments.publish(stamp)
         self._clock_source.publish(simulated)  # after the state, which a cycle on /clock reads

@@ -237,6 +237,16 @@ def test_triggered_by_each_other_every_state_is_one_cycle(host, probe):
     np.testing.assert_allclose(probe.next_command(), GRAVITY, rtol=1e-9)
 
 
+def test_an_answer_by_name_carries_the_stamp_of_its_state(host, probe):
+    """A simulator that steps by commands drops every other stamp."""
+    simulator = host('simulator', trigger='command', **SIMULATOR)
+    answers = {'command_type': 'joint_state', 'command_topic': 'robot_joint_commands'}
+    host('controller', trigger='joint_states', **answers, **EASY)
+    probe.wait_for('HOLD', timeout=COLD)
+    intake = simulator.node.session.intake
+    harness.wait_until(lambda: intake.accepted >= 500, 'steps', COLD)
+
+
 def test_every_interface_of_the_node_is_on_its_page(host, probe):
     host('controller', **SIMULATED)
     probe.wait_for('WAIT_STATE', timeout=COLD)

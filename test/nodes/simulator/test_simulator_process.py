@@ -30,6 +30,7 @@ from support.nodes.simulated_arm import (
     StandingArm,
     ask,
     floats,
+    nanoseconds,
     posture,
 )
 
@@ -146,6 +147,55 @@ def test_the_state_is_repeated_until_a_command_comes(graph, host):
     publisher.publish(floats([1.0] * 2))
     moved = arm.next(lambda state: state.header.stamp != first.header.stamp, 'a step')
     assert moved.header.stamp.nanosec == first.header.stamp.nanosec + 1_000_000
+
+
+def answer_each(graph, host, sent):
+    """Return 20 states of a fresh simulator, each sent and answered `sent` times, and the node."""
+    arm = Arm(graph, host, ARM, trigger='command', initial_velocity=[0.1] * 7)
+    publisher, session = arm.publisher(JointState, COMMANDS), arm.process.node.session
+    intake, trace = session.intake, []
+
+    def answer(state, expected):
+        message = JointState(name=list(state.name), header=state.header)
+        message.effort = array('d', np.cos(1e3 * np.array(state.position)))
+        publisher.publish(message)
+        wait_until(lambda: intake.accepted + intake.rejected.total() >= expected, 'the answer')
+
+    answer(arm.first, 1)  # its stamp is zero, as of a command that has none
+    for step in range(1, 21):
+        with session.lock:
+            for _ in range(sent - 1):
+                session.publish_state()
+
+        def copies(step=step):
+            found = [each for each in arm.states.messages if nanoseconds(each) == 10**6 * step]
+            return found[:sent] if len(found) >= sent else None
+
+        for k, state in enumerate(wait_until(copies, f'state {step}')):
+            answer(state, 1 + sent * (step - 1) + k + 1)
+        trace.append(bytes(state.position) + bytes(state.velocity))
+    arm.process.end_well()
+    return trace, arm.process.node.get_logger().lines, intake
+
+
+def test_an_answer_to_a_repeated_state_takes_no_second_step(graph, host):
+    """It has an old stamp. It is counted and told, and the run keeps its bits."""
+    once, _, intake = answer_each(graph, host, 1)
+    assert (intake.accepted, intake.rejected) == (21, {})
+    thrice, log, intake = answer_each(graph, host, 3)
+    assert (intake.accepted, intake.rejected) == (21, {'OLD_STAMP': 40})
+    assert thrice == once and len({*once}) == 20
+    told = [line for line in log if 'takes no step: OLD_STAMP: it answers the state at' in line]
+    assert 1 <= len(told) < 40
+    assert 'it answers the state at 0.001 s; the newest is that at 0.002 s' in told[0]
+
+
+def test_a_command_without_a_stamp_is_told_not_to_be_repeatable(graph, host):
+    """The type of the command, or its sender, leaves open which state it answers."""
+    arm = Arm(graph, host, trigger='command')
+    arm.publisher(Float64MultiArray, EFFORTS).publish(floats([1.0] * 2))
+    arm.process.wait_for_output('the run may not be repeatable')
+    assert "'trigger' lock_step" in arm.process.output
 
 
 @pytest.mark.parametrize('speed, period', [(0.0, AT_ONCE), (0.5, 0.004), (4.0, 0.0005)])
