@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixtures for pytest: `pytest_plugins = ['robodyn_ros.testing.fixtures']` in a conftest.py."""
 
+import contextlib
+
 import pytest
 
 from robodyn_ros.testing.domain import move_to_own_domain
@@ -30,12 +32,11 @@ def controlled_robot(ros_domain):
 
 
 def _starter(kind):
-    started = []
+    with contextlib.ExitStack() as stack:
 
-    def start(*arguments, **options):
-        started.append(kind(*arguments, **options))
-        return started[-1]
+        def start(*arguments, **options):
+            robot = kind(*arguments, **options)
+            stack.callback(robot.close)
+            return robot
 
-    yield start
-    while started:
-        started.pop().close()
+        yield start

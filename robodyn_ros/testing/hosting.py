@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run nodes of this package in the process of a test; compiled ones start in milliseconds."""
 
+import contextlib
 import threading
 from typing import Any, Mapping
 
@@ -11,6 +12,7 @@ from rclpy.impl import rcutils_logger
 from robodyn_ros.nodes.controller import Controller
 from robodyn_ros.nodes.simulator import Simulator
 from robodyn_ros.ros.common.process import make_executor, spin_guarded
+from robodyn_ros.testing import ending
 from robodyn_ros.testing.context import end_context, new_context
 from robodyn_ros.testing.participant import SOON, wait_until
 
@@ -94,7 +96,7 @@ class Hosted:
         )
         self._executor = make_executor(self.node.parameters['executor'], self.context)
         self._executor.add_node(self.node)
-        self._closing = False
+        self._closing = self._closed = False
         self._thread = threading.Thread(
             target=self._spin, name=f'robodyn_{self.node.get_name()}', daemon=True
         )
@@ -122,14 +124,25 @@ class Hosted:
             spin_guarded(self._executor, self.node)
 
     def close(self):
-        """Shut the node down; harmless if it has ended."""
-        if self._closing:
+        """Shut the node down; harmless if it has ended, and a second try if it hung.
+
+        Raises
+        ------
+        AssertionError
+            If a thread of the node hangs, with its name and its stack.
+        """
+        if self._closed:
             return
         self._closing = True
         self._executor.create_task(lambda: None)  # after a mere `wake` it would wait on
-        self._thread.join()
+        with contextlib.ExitStack() as stack:
+            if self._own and self.context.ok():
+                stack.callback(end_context, self.context)
+            ending.join(self._thread)
+            self._closed = True  # an end that hangs is not begun twice
+            ending.call(self._end, f'end_of_{self.node.get_name()}')
+
+    def _end(self):
         self.node.close()
         self.node.destroy_node()
         self._executor.shutdown()
-        if self._own:
-            end_context(self.context)

@@ -16,6 +16,7 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
 
+from robodyn_ros.testing import ending
 from robodyn_ros.testing.context import end_context, new_context
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -121,10 +122,15 @@ class Participant:
             with contextlib.suppress(InvalidHandle):
                 self._executor.spin_once(timeout_sec=0.05)
 
+    @property
+    def running(self) -> bool:
+        """Whether its thread lives."""
+        return self._thread.is_alive()
+
     def close(self):
         """Leave the ROS graph."""
         self._closing = True
-        self._thread.join()
+        ending.join(self._thread)
         self._executor.shutdown()
         for waitable in list(self.node.waitables):
             if isinstance(waitable, ActionClient):  # which the node does not destroy

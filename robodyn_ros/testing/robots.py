@@ -19,6 +19,7 @@ from robodyn_ros.ros.transport.local_link import local_link
 from robodyn_ros.ros.transport.lock_step import ReadState
 from robodyn_ros.ros.transport.rcl_ffi import octets_of
 from robodyn_ros.simulation.command_modes import CODES, Command
+from robodyn_ros.testing import ending
 from robodyn_ros.testing.context import end_context, new_context
 from robodyn_ros.testing.hosting import Hosted, ros_arguments
 from robodyn_ros.testing.participant import ALL, Inbox, Participant, wait_until
@@ -84,9 +85,10 @@ class SimulatedRobot:
     ):
         self._events: list[tuple[int, Callable[[], None]]] = []
         self._context = context = new_context()
-        self._closing: list[Callable[[], None]] = [lambda: end_context(context)]
+        self._closing = contextlib.ExitStack()
+        self._closing.callback(end_context, context)
         self.participant = Participant()
-        self._closing.append(self.participant.close)
+        self._closing.callback(self.participant.close)
         values = {
             'urdf_path': urdf,
             'trigger': 'lock_step',
@@ -96,7 +98,7 @@ class SimulatedRobot:
             **parameters,
         }
         self.simulator = Hosted('simulator', *ros_arguments(values), context=self._context)
-        self._closing.append(self.simulator.close)
+        self._closing.callback(self.simulator.close)
         self._await(lambda: self._active(self.simulator))
         self.joint_names = list(self._session.runner.plant.model.joint_names)
         nothing = np.full(len(self.joint_names), np.nan)
@@ -104,6 +106,7 @@ class SimulatedRobot:
         if command_topic:
             commands = TopicCommands(
                 self.participant.node,
+                self.simulator.node.get_logger(),
                 self._session.runner.plant,
                 command_topic,
                 command_type,
@@ -342,29 +345,34 @@ class SimulatedRobot:
         """Run a node under test in a thread of this process, until the robot is closed."""
         executor = SingleThreadedExecutor(context=node.context)
         executor.add_node(node)
-        ending = threading.Event()
+        over = threading.Event()
 
         def run():
             with contextlib.suppress(ExternalShutdownException):
-                while not ending.is_set():
+                while not over.is_set():
                     executor.spin_once(timeout_sec=SPIN)
 
         thread = threading.Thread(target=run, name='node_under_test', daemon=True)
         thread.start()
 
         def end():
-            ending.set()
-            thread.join()
+            over.set()
+            ending.join(thread)
             executor.shutdown()  # rclpy may lose a shutdown during a spin
             node.destroy_node()
 
-        self._closing.append(end)
+        self._closing.callback(end)
         return node
 
     def close(self):
-        """End all started nodes and threads, in reverse order."""
-        while self._closing:
-            self._closing.pop()()
+        """End all started nodes and threads, in reverse order, even if one hangs or raises.
+
+        Raises
+        ------
+        AssertionError
+            If a thread hangs, with its name and its stack.
+        """
+        self._closing.close()
 
     @property
     def _nodes(self):
@@ -428,7 +436,7 @@ class ControlledRobot(SimulatedRobot):
             **(controller or {}),
         }
         self.controller = Hosted('controller', *ros_arguments(values), context=self._context)
-        self._closing.append(self.controller.close)
+        self._closing.callback(self.controller.close)
         self._settle()
 
     @property

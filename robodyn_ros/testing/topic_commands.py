@@ -32,6 +32,8 @@ class TopicCommands:
     ----------
     node : rclpy Node
         Owner of the subscription; another thread spins it.
+    logger : rclpy logger
+        Where refused messages are logged.
     plant : Plant
         The commanded plant.
     topic, kind, quantity : str
@@ -47,6 +49,7 @@ class TopicCommands:
     def __init__(
         self,
         node,
+        logger,
         plant: Plant,
         topic: str,
         kind: str,
@@ -57,7 +60,7 @@ class TopicCommands:
     ):
         self._every, self._patience, self._repeat_states = every, patience, repeat_states
         self._commands: queue.SimpleQueue = queue.SimpleQueue()
-        self._logger, self._begun = node.get_logger(), False
+        self._logger, self._begun = logger, False
         nothing = np.full(plant.model.nv, np.nan)
         self._command = Command(nothing, np.zeros_like(nothing))
         named = KINDS[kind] is JointState
@@ -114,7 +117,12 @@ class TopicCommands:
         if isinstance(message, JointState):
             stamp = message.header.stamp.sec * 1_000_000_000 + message.header.stamp.nanosec
             if stamp not in (0, state.time):
-                return None, f'it answers the joint state at {1e-9 * stamp:g} s'
+                reason = f'it answers the joint state at {1e-9 * stamp:g} s'
+                self._logger.warning(
+                    f"A command on '{self._topic}' is refused: {reason}.",
+                    throttle_duration_sec=1.0,
+                )
+                return None, reason
         command, reason = self._reader.read(message)
         if command is None:
             reason = f'{reason}: {self._reader.describe(message)}'

@@ -5,6 +5,7 @@
 import os
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from robodyn_ros import Robot
+from robodyn_ros.testing import ending
 from support.nodes.node_harness import ROOT, TWO_LINK, wait_until
 
 pytestmark = pytest.mark.ros
@@ -61,6 +63,25 @@ def test_states_are_lost_from_one_second_to_another(controlled_robot):
     # a state that lasts a millisecond of the machine may go without a line: time stands until then
     wait_until(lambda: 'STALE: No fresh joint state comes.' in arm.log, 'the line in the log')
     assert arm.advance(0.1) and arm.status == 'HOLD STATE_RECOVERED'
+
+
+def lost(simulated_robot, seed):
+    """Return the steps at 100 Hz whose states were lost; 30 % are to be, from 1 s to 3 s."""
+    arm = simulated_robot(TWO_LINK, update_rate=100, noise__seed=seed)
+    arm.lose_states(0.3, 1.0, 3.0)
+    states = arm.record(JointState, 'joint_states')
+    arm.advance(4.0)
+    states.wait(lambda state: state.header.stamp.sec == 4, 'the last state')
+    stamps = [state.header.stamp for state in states.messages]
+    return {*range(1, 401)} - {round(100 * (t.sec + 1e-9 * t.nanosec)) for t in stamps}
+
+
+def test_a_share_of_the_states_is_lost_the_same_ones_for_a_seed(simulated_robot):
+    first = lost(simulated_robot, 1)
+    assert min(first) > 100 and max(first) <= 300
+    assert 28 <= len(first) <= 92  # 200 trials at 0.3: five standard deviations
+    assert lost(simulated_robot, 1) == first
+    assert lost(simulated_robot, 2) != first
 
 
 def test_the_test_commands_efforts(simulated_robot):
@@ -183,6 +204,7 @@ def test_a_command_that_is_none_is_refused(simulated_robot, message, reason):
     with pytest.raises(AssertionError, match=f'the last one was refused: {reason}'):
         arm.advance(0.1)
     assert arm.time == 0.0
+    assert f"A command on '{TOPIC}' is refused: {reason}" in arm.log
 
 
 class Mover(Node):
@@ -216,3 +238,71 @@ def test_the_test_commands_positions(simulated_robot):
     np.testing.assert_allclose(arm.advance(0.4).position, [0.2, -0.1], atol=1e-3)
     arm.command([1.0, 2.0], 'effort')
     assert arm.step().effort.tolist() == [1.0, 2.0]
+
+
+@pytest.fixture
+def held_up(monkeypatch):
+    """Return an event for which threads wait, and which none of them outlives."""
+    monkeypatch.setattr(ending, 'END', 0.5)
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+def test_a_hanging_node_under_test_is_named_and_the_rest_is_closed(
+    simulated_robot, default_context, held_up
+):
+    arm = simulated_robot(TWO_LINK)
+    node, entered = Node('sleeper'), threading.Event()
+    node.create_timer(0.001, lambda: (entered.set(), held_up.wait()))
+    arm.spin(node)
+    assert entered.wait(60.0)
+    with pytest.raises(AssertionError, match="(?s)'node_under_test' has not ended .*held_up.wait"):
+        arm.close()
+    assert not arm.simulator.running and not arm.participant.running
+
+
+def test_a_hanging_simulator_is_named_and_the_rest_is_closed(simulated_robot, held_up):
+    arm = simulated_robot(TWO_LINK)
+    entered = threading.Event()
+    arm.simulator.node.executor.create_task(lambda: (entered.set(), held_up.wait()))
+    assert entered.wait(60.0)
+    with pytest.raises(AssertionError, match="'robodyn_robodyn_simulator' has not ended"):
+        arm.close()
+    assert not arm.participant.running
+    held_up.set()
+    arm.simulator.close()
+    assert not arm.simulator.running
+
+
+def test_a_hanging_loop_of_a_node_is_named(simulated_robot, held_up):
+    arm = simulated_robot(TWO_LINK)
+    with arm.simulator.node.session.lock:
+        with pytest.raises(AssertionError, match="'end_of_robodyn_simulator' has not ended"):
+            arm.simulator.close()
+    wait_until(
+        lambda: 'end_of_robodyn_simulator' not in {each.name for each in threading.enumerate()},
+        'its end',
+    )
+
+
+def test_every_robot_of_a_test_is_closed_though_one_raises():
+    from robodyn_ros.testing import fixtures  # pytest is to load the plugin first
+
+    closed = []
+
+    class Robot:
+        def __init__(self, name):
+            self.name = name
+
+        def close(self):
+            closed.append(self.name)
+            assert self.name != 'second'
+
+    starter = fixtures._starter(Robot)
+    start = next(starter)
+    for name in ('first', 'second', 'third'):
+        start(name)
+    with pytest.raises(AssertionError, match='second'):
+        next(starter)
+    assert closed == ['third', 'second', 'first']

@@ -9,6 +9,7 @@ import pytest
 import rclpy
 from ament_index_python.packages import get_package_share_directory
 from arm_holder.holder import Holder
+from sensor_msgs.msg import JointState
 
 ARM = Path(get_package_share_directory('robodyn_ros')) / 'config' / 'urdf' / 'two_link.urdf'
 POSTURE = (0.5, -0.3)
@@ -40,4 +41,7 @@ def test_a_push_is_made_good(arm):
 
 def test_lost_states_are_borne(arm):
     arm.lose_states(0.3, 1.0, 1.5)
+    states = arm.record(JointState, 'joint_states')
     np.testing.assert_allclose(arm.advance(3.0).position, POSTURE, atol=1e-3)
+    states.wait(lambda state: state.header.stamp.sec == 3, 'the last state')
+    assert sum(state.header.stamp.sec == 1 for state in states.messages) < 200

@@ -1,0 +1,66 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""End the threads of a test within a time, or say which one hangs and where."""
+
+import sys
+import threading
+import traceback
+from typing import Callable
+
+END = 30.0  # [s] of wall time: a deadline for failures, not a measure of speed
+
+
+def join(thread: threading.Thread):
+    """Wait for the end of a thread.
+
+    Parameters
+    ----------
+    thread : Thread
+        A daemon, so that a hanging one does not keep its process.
+
+    Raises
+    ------
+    AssertionError
+        If it does not end in time, with its name and its stack.
+    """
+    thread.join(END)
+    if thread.is_alive():
+        frame = sys._current_frames().get(thread.ident)
+        stack = ''.join(traceback.format_stack(frame)) if frame else ''
+        others = sorted({each.name for each in threading.enumerate()} - {thread.name})
+        raise AssertionError(
+            f"thread '{thread.name}' has not ended within {END:g} s; it is at\n{stack}"
+            f'besides, there are {", ".join(others)}'
+        )
+
+
+def call(action: Callable[[], None], name: str):
+    """Call a function that may wait for other threads.
+
+    Parameters
+    ----------
+    action : callable
+        The function.
+    name : str
+        Of its thread, for the message.
+
+    Raises
+    ------
+    AssertionError
+        If it does not return in time, with its stack.
+    Exception
+        Whatever the function raises.
+    """
+    raised: list[BaseException] = []
+
+    def run():
+        try:
+            action()
+        except BaseException as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=run, name=name, daemon=True)
+    thread.start()
+    join(thread)
+    if raised:
+        raise raised[0]
