@@ -18,7 +18,7 @@ from robodyn_ros.ros.common.robot_source import ROBOT_PARAMETERS
 from robodyn_ros.ros.common.session_kernels import KERNEL_PARAMETERS
 from robodyn_ros.ros.controller.live_limits import LIVE_LIMIT_PARAMETERS
 from robodyn_ros.ros.controller.rival_policy import HOLD, RIVAL_ACTIONS
-from robodyn_ros.ros.transport.lock_step import LOCK_STEP, TOPIC_PARAMETERS
+from robodyn_ros.ros.transport.lock_step import LOCK_STEP, TOPIC_PARAMETERS, on_silence
 
 TIMER, JOINT_STATES = 'timer', 'joint_states'
 SWITCHABLE = ('gravity', 'coriolis', 'inertia', 'friction')
@@ -325,6 +325,10 @@ CONTROLLER_PARAMETERS = (
     ),
     *LIVE_LIMIT_PARAMETERS,
     *TOPIC_PARAMETERS,
+    on_silence(
+        'Reaction to five seconds of wall time without a state, after the first one: a warning, '
+        'or the process ends.'
+    ),
     *KERNEL_PARAMETERS,
     *REALTIME_PARAMETERS,
 )

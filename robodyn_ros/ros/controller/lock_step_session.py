@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The controller in lock step: it answers each state once, at the time of its stamp."""
 
+import signal
 import time
 from collections import Counter
 
@@ -15,6 +16,7 @@ from robodyn_ros.ros.controller.control_cycle import ControlCycle
 from robodyn_ros.ros.controller.controller_session import ControlSession
 from robodyn_ros.ros.transport.local_link import LocalLoop, local_link
 from robodyn_ros.ros.transport.lock_step import (
+    END,
     QOS,
     CommandWriter,
     LockStepThread,
@@ -237,3 +239,6 @@ class LockStepSession(ControlSession):
                 f"No state has come on '{self.intake.topic}' for {silent:.0f} s; expected one "
                 f'after step {self._answered[1] if self._answered else "none"}.'
             )
+            # before the first state, the simulator may just not have been started
+            if self._answered and self._values['lock_step.on_silence'] == END:
+                self._node.executor.create_task(signal.raise_signal, signal.SIGTERM)

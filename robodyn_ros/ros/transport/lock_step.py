@@ -49,6 +49,12 @@ TOPIC_PARAMETERS = (
     ),
 )
 
+
+def on_silence(what: str) -> ParamSpec:
+    """Return the parameter for the reaction to silence, which this text describes."""
+    return ParamSpec('lock_step.on_silence', 'string', HOLD, '', what, choices=(HOLD, END))
+
+
 LOCK_STEP_PARAMETERS = (
     *TOPIC_PARAMETERS,
     ParamSpec(
@@ -77,14 +83,7 @@ LOCK_STEP_PARAMETERS = (
         lower=0,
         upper=1_000_000,
     ),
-    ParamSpec(
-        'lock_step.on_silence',
-        'string',
-        HOLD,
-        '',
-        'Reaction to a stuck run: it halts and ~/advance says why, or the process ends.',
-        choices=(HOLD, END),
-    ),
+    on_silence('Reaction to a stuck run: it halts and ~/advance says why, or the process ends.'),
 )
 
 

@@ -5,6 +5,8 @@
 Nodes of one process that share no context exchange messages as two processes do.
 """
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -18,6 +20,7 @@ from std_srvs.srv import SetBool
 from robodyn_msgs.msg import LockStepCommand, LockStepState
 from robodyn_msgs.srv import Advance, StepSimulation
 from robodyn_ros import Robot
+from robodyn_ros.ros.controller import lock_step_session as controller_session
 from robodyn_ros.ros.simulator import simulated_plant
 from robodyn_ros.ros.simulator.simulator_parameters import SIMULATOR_PARAMETERS
 from robodyn_ros.ros.transport.lock_step import CommandReader
@@ -225,6 +228,64 @@ def test_silence_ends_the_process_where_that_is_wanted(start, graph):
     assert not run.advance(1_000_000).success
     wait_until(lambda: not run.simulator.running, 'the end')
     assert 'No answer from test to step 0' in run.simulator.output
+
+
+SILENT = "No state has come on '{}' for"
+
+
+def test_the_controller_tells_of_a_silent_simulator_and_goes_on_with_the_next(
+    host, graph, monkeypatch
+):
+    monkeypatch.setattr(controller_session, 'WAIT', 0.05)
+    monkeypatch.setattr(controller_session, 'SILENCE', 0.2)
+    run = Run(host, graph)
+    assert run.advance(3_000_000).step == 3
+    run.simulator.close()
+    topic = run.answers.topic_name.replace('command', 'state')
+    told = SILENT.format(topic)
+    run.controller.wait_for_output('expected one after step 3.')
+    assert run.controller.running and told in run.controller.output
+    space = topic.removesuffix('state')
+    host(
+        'simulator',
+        urdf_path=ARM,
+        trigger='lock_step',
+        lock_step__state_topic=topic,
+        lock_step__command_topic=f'{space}command',
+    )
+    run.probe.statuses.clear()
+    run.probe.wait_for('HOLD', 'ACTIVATED', COLD)
+
+
+def test_a_silent_simulator_ends_the_controller_where_that_is_wanted(start, graph):
+    run = Run(start, graph, on_silence='end')
+    run.simulator.kill()
+    wait_until(lambda: not run.controller.running, 'the end')
+    topic = run.answers.topic_name.replace('command', 'state')
+    assert SILENT.format(topic) in run.controller.output
+
+
+def test_a_controller_that_waits_for_its_simulator_does_not_end(host, graph, monkeypatch):
+    """Whoever starts the nodes by hand may take longer than five seconds."""
+    monkeypatch.setattr(controller_session, 'WAIT', 0.05)
+    monkeypatch.setattr(controller_session, 'SILENCE', 0.2)
+    ended = []
+    monkeypatch.setattr(controller_session.signal, 'raise_signal', ended.append)
+    controller = host(
+        'controller',
+        urdf_path=ARM,
+        trigger='lock_step',
+        robot_compensates_gravity="'no'",
+        lock_step__state_topic='/nowhere/state',
+        lock_step__on_silence='end',
+    )
+    controller.wait_for_output('expected one after step none.', COLD)
+    later = threading.Event()  # the end would be a task of the executor, too
+    controller.node.session.loop.stop()
+    controller.node.executor.create_task(later.set)
+    assert later.wait(60.0)
+    controller.close()
+    assert not ended
 
 
 def test_what_lock_step_cannot_honour_is_refused(host, graph):

@@ -38,7 +38,7 @@ NUMBERS = itertools.count()
 class Run:
     """A simulator in lock step, a controller if wanted, and every state that was sent."""
 
-    def __init__(self, start, graph, controller=True, **parameters):
+    def __init__(self, start, graph, controller=True, on_silence='hold', **parameters):
         space = f'/lock_step_{next(NUMBERS)}'  # so that tests get no messages of each other
         topics = {
             'lock_step__state_topic': f'{space}/state',
@@ -54,7 +54,12 @@ class Run:
         # before any response: discovery may be later for us than for the controller
         wait_until(lambda: self.inbox.messages, 'the first state', COLD)
         if controller:
-            self.controller = start('controller', **both, robot_compensates_gravity="'no'")
+            self.controller = start(
+                'controller',
+                **both,
+                robot_compensates_gravity="'no'",
+                lock_step__on_silence=on_silence,
+            )
             self.probe = ControllerProbe(graph)
             self.probe.wait_for('HOLD', 'ACTIVATED', COLD)
         # of nothing, which is refused: the very first answer of a service may get lost
