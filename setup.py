@@ -43,12 +43,23 @@ def install_inner_packages(command):
             subprocess.run(['cmake', *map(str, arguments)], check=True)
 
 
-class DevelopWithInner(develop):
-    """Install the INNER packages too, as `colcon build --symlink-install` asks for."""
+def compile_kernels(place):
+    """Compile the kernels for any robot beside the package in the folder `place`."""
+    path = os.pathsep.join(filter(None, (str(place), os.environ.get('PYTHONPATH'))))
+    command = [sys.executable, '-m', 'robodyn_ros.cli.warmup', '--build']
+    environment = {**os.environ, 'PYTHONPATH': path}
+    if subprocess.run(command, cwd=place, env=environment, check=False).returncode:
+        print('The kernels are not compiled yet: run `robodyn_ros warmup --build` once.')
+
+
+class DevelopWithKernels(develop):
+    """Add the INNER packages and the kernels, as for `colcon build --symlink-install`."""
 
     def run(self):
         install_inner_packages(self)
         super().run()
+        if not getattr(self, 'uninstall', False):  # newer setuptools cannot
+            compile_kernels(Path(NAME).resolve().parent)  # colcon links the sources
 
 
 class InstallWithKernels(install_lib):
@@ -65,11 +76,7 @@ class InstallWithKernels(install_lib):
         place = Path(self.install_dir).resolve()
         if KERNELS.is_dir():  # of the same sources: `make setup` has compiled them here
             shutil.copytree(KERNELS, place / KERNELS, dirs_exist_ok=True)
-        path = os.pathsep.join(filter(None, (str(place), os.environ.get('PYTHONPATH'))))
-        command = [sys.executable, '-m', 'robodyn_ros.cli.warmup', '--build']
-        environment = {**os.environ, 'PYTHONPATH': path}
-        if subprocess.run(command, cwd=place, env=environment, check=False).returncode:
-            print('The kernels are not compiled yet: run `robodyn_ros warmup --build` once.')
+        compile_kernels(place)
 
 
 def installed(folder, pattern='**/*'):
@@ -123,7 +130,7 @@ setup(
         *installed('config'),
     ],
     zip_safe=False,  # type checkers read py.typed from a folder
-    cmdclass={'install_lib': InstallWithKernels, 'develop': DevelopWithInner},
+    cmdclass={'install_lib': InstallWithKernels, 'develop': DevelopWithKernels},
     # The upper bound of numba is the newest version that the tests have run with.
     install_requires=['llvmlite>=0.42', 'numba>=0.59,<0.69', 'numpy>=1.26'],
     extras_require={

@@ -179,6 +179,53 @@ def test_messages_are_built_with_the_package_if_not_installed(tmp_path):
         assert f'-DCMAKE_INSTALL_PREFIX={tmp_path / "mine"}' in made[0]
 
 
+KERNEL_BUILDS = """
+import json, os, runpy, subprocess, sys
+from pathlib import Path
+from types import SimpleNamespace
+import setuptools
+from setuptools.command.develop import develop
+from setuptools.command.install_lib import install_lib
+
+setuptools.setup = lambda **_: None
+place, root = sys.argv[1:]
+os.chdir(root)
+os.environ['AMENT_PREFIX_PATH'] = ''
+calls = []
+develop.run = install_lib.run = lambda self: calls.append('installed')
+
+def run(command, cwd, env, check):
+    place = env['PYTHONPATH'].split(os.pathsep)[0]
+    calls.append([*command[1:], str(cwd), place])
+    return SimpleNamespace(returncode=0)
+
+found, names = [], runpy.run_path('setup.py')
+names['shutil'].copytree = lambda *_, **__: None
+subprocess.run = run
+options = SimpleNamespace(install_data=place, build_base=place)
+for name, wheel in (
+    ('InstallWithKernels', None), ('InstallWithKernels', 'a wheel'), ('DevelopWithKernels', None)
+):
+    command = object.__new__(names[name])
+    command.install_dir, command.uninstall = place, False
+    command.get_finalized_command = lambda _: options
+    command.distribution = SimpleNamespace(get_command_obj=lambda *_, **__: wheel)
+    calls.clear()
+    command.run()
+    found.append([*calls])
+print(json.dumps(found))
+"""
+
+
+def test_both_ways_of_a_build_compile_the_kernels_after_the_installation(tmp_path):
+    """Beside the installed package, or beside the sources that are linked; not for a wheel."""
+    (install, wheel, develop), _ = run_script(KERNEL_BUILDS, tmp_path, [str(tmp_path), str(ROOT)])
+    compiler = ['-m', 'robodyn_ros.cli.warmup', '--build']
+    assert install == ['installed', [*compiler, *2 * [str(tmp_path)]]]
+    assert wheel == ['installed']
+    assert develop == ['installed', [*compiler, *2 * [str(ROOT)]]]
+
+
 def test_package_xml_declares_what_the_tests_import(package):
     """As far as ROS has packages of it: the rest is in the extra `test`."""
     used = {KEYS.get(name, name) for name in imported('test') if name in KEYS or is_ros(name)}
