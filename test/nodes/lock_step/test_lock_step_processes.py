@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lock step of two processes: the same bits, whatever the machine does meanwhile."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -66,7 +67,8 @@ def test_a_process_that_stands_still_changes_nothing(two_processes, referee_of_p
 
 
 def test_a_loaded_machine_changes_nothing(two_processes, referee_of_processes):
-    busy = [subprocess.Popen([sys.executable, '-c', 'while True: pass']) for _ in range(3)]
+    number = (os.cpu_count() or 1) + 1  # more than processors, so that none is left
+    busy = [subprocess.Popen([sys.executable, '-c', 'while True: pass']) for _ in range(number)]
     try:
         assert two_processes.tracked() == referee_of_processes
     finally:
