@@ -12,6 +12,7 @@ import sys
 import time
 import urllib.request
 
+import numpy as np
 import pytest
 
 from robodyn_ros import Robot, example
@@ -24,6 +25,7 @@ from robodyn_ros.view.torque_arrows import TorqueArrows
 from support.processes import ROOT
 
 pytest.importorskip('viser', reason='viser is not installed')
+msgspec = pytest.importorskip('msgspec', reason='viser speaks otherwise')
 BROWSER = shutil.which('chromium')
 OPTIONS = (
     '--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking',
@@ -60,9 +62,15 @@ def browsing(address, folder):
             browser.kill()
 
 
+def torques(evaluate):
+    """Return the gravity torques that the page shows, by joint."""
+    rows = evaluate("JSON.stringify([...document.querySelectorAll('tr')].map(r => r.innerText))")
+    return dict(row.split() for row in json.loads(rows)[1:])
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not BROWSER, reason='there is no chromium')
-def test_the_page_loads_with_a_slider_for_every_joint(tmp_path):
+def test_the_page_has_a_slider_for_every_joint_that_changes_the_torques(tmp_path):
     command = [sys.executable, '-m', 'robodyn_ros', 'view', str(example('two_link')), '--once']
     with subprocess.Popen(
         [*command, '--port', '8190'], cwd=ROOT, stdout=subprocess.PIPE, text=True
@@ -77,9 +85,69 @@ def test_the_page_loads_with_a_slider_for_every_joint(tmp_path):
                     missing = [text for text in wanted if text not in page]
                     time.sleep(0.2)
                 assert missing == []
+                before = torques(evaluate)
+                press = "new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true})"
+                slider = "document.querySelector('[role=slider]')"
+                while torques(evaluate) == before and time.monotonic() < deadline:
+                    evaluate(f'{slider}.dispatchEvent({press})')  # a step, too small for 4 digits
+                    time.sleep(0.05)
+                assert torques(evaluate) != before and {*before} == {'joint1', 'joint2'}
             assert served.wait(LONGEST) == 0
         finally:
             served.kill()
+
+
+@pytest.fixture
+def shown():
+    """Return a robot, its page, and the nodes of the page's scene by name."""
+    path = example('two_link')
+    robot, joints = Robot.from_urdf(path), urdf.parse(path).joints
+    scene, arrows = Scene(robot, shapes(path), joints), TorqueArrows(robot, joints)
+    page = Page(robot, scene, arrows, scales_of(robot, 'tool0'), 'tool0', path.parent, port=8765)
+    yield Robot.from_urdf(path), page, page._server.scene._handle_from_node_name
+    page.close()
+
+
+def move_slider(page, name, value):
+    """Move a slider as a visitor does, by the message of a browser."""
+    from viser import __version__
+    from viser._messages import GuiUpdateMessage, ViewerCameraMessage
+    from websockets.sync.client import connect
+
+    sliders = page._server.gui._gui_input_handle_from_uuid
+    uuid = next(key for key, each in sliders.items() if each.label == name)
+    up, camera = (0.0, 0.0, 1.0), (1.0, 0.0, 0.0, 0.0)
+    looks = ViewerCameraMessage(camera, up, 1.0, 0.01, 100.0, 480, 640, (0.0, 0.0, 0.0), up)
+    moves = GuiUpdateMessage(uuid, {'value': value})
+    address = page.address.replace('http', 'ws')
+    with connect(address, subprotocols=[f'viser-v{__version__}'], max_size=None) as visitor:
+        deadline, before = time.monotonic() + LONGEST, page._numbers.content
+        for message in (looks, moves):  # a visitor counts from its first camera on
+            visitor.send(msgspec.msgpack.encode(message.as_serializable_dict()))
+        while page._numbers.content == before and time.monotonic() < deadline:
+            time.sleep(0.01)
+    assert page._numbers.content != before
+
+
+def test_a_moved_slider_changes_the_torques_and_moves_the_links(shown):
+    """The same in words, in arrows and in the poses of the shapes; the scene is not empty."""
+    robot, page, nodes = shown
+    move_slider(page, 'joint1 [rad]', 0.5)
+    q = np.array([slider.value for slider in page._sliders])
+    assert abs(q[0] - 0.5) < 1e-9
+    for name, torque in zip(robot.joint_names, robot.gravity_torque(q)):
+        assert f'| {name} | {torque:.4g} |' in page._numbers.content
+    drawn = [name for name in nodes if name.startswith('/shapes/')]
+    described = shapes(example('two_link'))
+    assert len(drawn) == len(described) > 0
+    for k, shape in enumerate(described):
+        link = robot.frames.poses(q, [shape.link])[0]
+        place = link[:3, :3] @ shape.placement.translation + link[:3, 3]
+        np.testing.assert_allclose(nodes[f'/shapes/{k}'].position, place, atol=1e-9)
+    arrows = np.diff(nodes['/torques'].points, axis=1)[:, 0]
+    lengths = np.linalg.norm(arrows, axis=1)
+    torques = np.abs(robot.gravity_torque(q))
+    np.testing.assert_allclose(lengths / lengths.max(), torques / torques.max(), atol=1e-5)
 
 
 def test_no_visitor_opens_the_page_to_the_internet(monkeypatch):
