@@ -151,8 +151,8 @@ $(VENV)/.extra-%: $(CREATED) setup.py
 	$(call step,tools for make $*,$(VENV)/bin/pip install -e '.[$*]')
 	@touch $@
 
-docs: $(VENV)/.extra-docs
-	@$(activate) && python -m sphinx --fail-on-warning --keep-going --quiet -b html doc $(BUILD)/site
+docs: setup $(VENV)/.extra-docs
+	@$(run) python -m sphinx --fail-on-warning --keep-going --quiet -b html doc $(BUILD)/site
 	@echo 'The site: $(BUILD)/site/index.html'
 
 lint: $(VENV)/.extra-lint

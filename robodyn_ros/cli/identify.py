@@ -21,10 +21,9 @@ from pathlib import Path
 
 import numpy as np
 
-from robodyn_ros.cli import identify_demo
 from robodyn_ros.cli.bag_messages import messages_of_ros
 from robodyn_ros.cli.robot_arguments import add_robot, model_of, refuse, urdf_text
-from robodyn_ros.demonstration import identification_report, identified_robot
+from robodyn_ros.demonstration import identification_report, identified_robot, identify_demo
 from robodyn_ros.demonstration.result_files import ResultFolder, add_force
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.identification import (

@@ -1,3 +1,7 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The only folder that imports ROS: shared parts, and the parts of each node."""
+"""Between ROS and the rest: shared parts, and the parts of each node.
+
+Some files import no ROS themselves, but serve the nodes alone. Outside, only nodes/, testing/,
+demonstration/ and cli/ import ROS.
+"""

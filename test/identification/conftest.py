@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from robodyn_ros.cli import identify_demo
+from robodyn_ros.demonstration import identify_demo
 from robodyn_ros.identification import Parameters, base_parameters, excite
 from robodyn_ros.robot.robot import Robot
 

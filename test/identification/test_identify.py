@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros.cli import identify as command
-from robodyn_ros.cli import identify_demo
+from robodyn_ros.demonstration import identify_demo
 from robodyn_ros.errors import ParameterError, ShapeError, UnknownNameError
 from robodyn_ros.identification import (
     Fourier,

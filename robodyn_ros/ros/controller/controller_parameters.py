@@ -9,6 +9,7 @@ import numpy as np
 
 from robodyn_ros.control.laws.law import TERMS, ControlLaw
 from robodyn_ros.control.supervisor.control_settings import STALE_ACTIONS, STUCK_ACTIONS, Settings
+from robodyn_ros.control.supervisor.rival_policy import HOLD, RIVAL_ACTIONS
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.joint_messages import EFFORT_WRITERS
@@ -17,7 +18,6 @@ from robodyn_ros.ros.common.realtime_parameters import REALTIME_PARAMETERS
 from robodyn_ros.ros.common.robot_source import ROBOT_PARAMETERS
 from robodyn_ros.ros.common.session_kernels import KERNEL_PARAMETERS
 from robodyn_ros.ros.controller.live_limits import LIVE_LIMIT_PARAMETERS
-from robodyn_ros.ros.controller.rival_policy import HOLD, RIVAL_ACTIONS
 from robodyn_ros.ros.transport.lock_step import LOCK_STEP, TOPIC_PARAMETERS, on_silence
 
 TIMER, JOINT_STATES = 'timer', 'joint_states'

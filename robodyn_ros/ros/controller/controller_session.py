@@ -16,6 +16,7 @@ from robodyn_ros.control.laws.law import ControlLaw
 from robodyn_ros.control.laws.specialised_law import specialised_kernels
 from robodyn_ros.control.reference.task_target import TaskTarget
 from robodyn_ros.control.supervisor.payload_ramp import PayloadRamp
+from robodyn_ros.control.supervisor.rival_policy import RivalPolicy
 from robodyn_ros.control.supervisor.supervisor import Supervisor
 from robodyn_ros.errors import ParameterError, RobodynError
 from robodyn_ros.realtime.log_throttle import LineBudget
@@ -32,7 +33,6 @@ from robodyn_ros.ros.controller.controller_parameters import TIMER, control_sett
 from robodyn_ros.ros.controller.controller_state_message import StateWriter
 from robodyn_ros.ros.controller.publisher_conflict import CommandWatch
 from robodyn_ros.ros.controller.reference_messages import TrajectoryReader
-from robodyn_ros.ros.controller.rival_policy import RivalPolicy
 from robodyn_ros.ros.controller.state_intake import StateIntake
 from robodyn_ros.ros.controller.task_progress import TaskProgress
 from robodyn_ros.ros.controller.task_state_message import TaskStateWriter

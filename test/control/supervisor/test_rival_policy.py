@@ -4,11 +4,15 @@
 
 import pytest
 
-pytest.importorskip('rclpy', reason='rclpy is not installed')
-
-from robodyn_ros.control import Reason, State, Trajectory  # noqa: E402
-from robodyn_ros.ros.controller.rival_policy import HOLD, REPORT, RIVAL_ACTIONS, STOP, RivalPolicy
-from support.supervised import Bench  # noqa: E402
+from robodyn_ros.control import Reason, State, Trajectory
+from robodyn_ros.control.supervisor.rival_policy import (
+    HOLD,
+    REPORT,
+    RIVAL_ACTIONS,
+    STOP,
+    RivalPolicy,
+)
+from support.supervised import Bench
 
 
 @pytest.mark.parametrize(
