@@ -142,10 +142,10 @@ def test_task_space_and_momentum_are_projections(case):
     J = tree.jacobian(theta, frame) @ E
     compliance = J @ np.linalg.solve(E.T @ tree.mass_matrix(theta) @ E, J.T)
     agree(robot.task_space.compliance(q, frame)[1], compliance, tolerance=1e-10)
-    axis = 'xyz'[int(np.diag(compliance)[:3].argmax())]
-    found = robot.operational_space_inertia(q, frame, axes=axis)
-    k = 'xyz'.index(axis)
-    agree(found.inertia, 1.0 / compliance[k : k + 1, k : k + 1], tolerance=1e-10)
+    k = int(np.diag(compliance)[:3].argmax())
+    if compliance[k, k] > NEAR:  # else the closures pin the frame
+        found = robot.operational_space_inertia(q, frame, axes='xyz'[k])
+        agree(found.inertia, 1.0 / compliance[k : k + 1, k : k + 1], tolerance=1e-10)
     A = tree.centroidal.momentum_matrix(theta) @ E
     agree(robot.centroidal.momentum_matrix(q), A, tolerance=NEAR)
     agree(robot.centroidal.momentum(q, qd), A @ qd, tolerance=NEAR)
