@@ -139,16 +139,14 @@ class BoundedActionServer(ActionServer):
                 'its points.'
             )
         else:
-            handle = self._accept(given)
-        if handle is not None:
-            response.accepted, response.stamp = True, self._stamp
+            handle = self._accept(given, response)
         self._port.respond(who, response)
         if handle is not None:
             self._handle.publish_status()
             handle.execute()
 
-    def _accept(self, given: _Goal):
-        """Return the handle of a goal that is begun, None for one that is refused."""
+    def _accept(self, given: _Goal, response):
+        """Fill the response; return the handle of a goal that is begun, None for a refused one."""
         try:
             kind = self._action_type.Impl.SendGoalService.Request
             request = deserialize_message(given.rest, kind)
@@ -160,7 +158,8 @@ class BoundedActionServer(ActionServer):
             known = self._handle.goal_exists(info)
         if known or not self._begin(request.goal, given.trajectory):
             return None
-        info.stamp = self._stamp = self._node.get_clock().now().to_msg()
+        info.stamp = response.stamp = self._node.get_clock().now().to_msg()
+        response.accepted = True
         with self._lock:
             handle = ServerGoalHandle(self, info, request.goal)
         identity, result = bytes(request.goal_id.uuid), Future()

@@ -27,12 +27,13 @@ def seldom(beginning: bytes) -> Iterator[None]:
     """
     with _lock, contextlib.ExitStack() as stack:
         try:
-            kept, held = os.dup(ERRORS), os.memfd_create('errors')
+            held = os.memfd_create('errors')
+            stack.callback(os.close, held)
+            kept = os.dup(ERRORS)
+            stack.callback(os.close, kept)
         except (OSError, AttributeError):  # no error output, or no such file
             yield
             return
-        stack.callback(os.close, kept)
-        stack.callback(os.close, held)
         os.dup2(held, ERRORS)
         try:
             yield

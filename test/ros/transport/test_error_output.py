@@ -46,5 +46,7 @@ def test_the_error_output_comes_back_after_an_exception(clock, capfd):
 
 def test_a_process_without_a_file_in_memory_writes_as_before(monkeypatch, capfd):
     monkeypatch.delattr(os, 'memfd_create')
+    before = os.listdir('/proc/self/fd')
     write(b'failed to create array\n', b'failed to create array\n')
     assert capfd.readouterr().err == 2 * 'failed to create array\n'
+    assert len(os.listdir('/proc/self/fd')) == len(before)
