@@ -24,6 +24,7 @@ from robodyn_ros.control.laws.passivity import Passivity
 from robodyn_ros.control.reference.task_reference import FORCE, QUATERNION, VELOCITY
 from robodyn_ros.model.layout import MASS
 from support.compare import agree
+from support.referees.learning import gradient
 from support.robots.families import GRAVITY
 from support.robots.geared_arm import ARM, ROTORS
 from support.robots.mechanisms import gripper, palletizer
@@ -84,22 +85,7 @@ def test_learning_is_the_gradient(case):
     law.period, law.values = PERIOD, np.array([1e-6, 0.0, 1e6, 0.4])
     terms_of(law, *state)
     v, a, r = reference_motion(*state)
-
-    def torque(constants):
-        changed = Robot(robot.model.with_constants(constants))
-        return (
-            changed.mass_matrix(q) @ a
-            + changed.coriolis_matrix(q, qd) @ v
-            + changed.gravity_torque(q)
-        )
-
-    slopes = np.empty(law.learnt.shape)
-    for i, k in np.ndindex(slopes.shape):
-        constants = robot.model.constants.copy()
-        constants[i + 1, MASS + k] += 1.0  # exact: the torque is linear
-        slopes[i, k] = r @ (torque(constants) - torque(robot.model.constants))
-    size = np.array([1.0] + [0.4**2] * 3 + [0.4**4] * 6)
-    expected = -PERIOD * 1e-6 * size * slopes
+    expected = -PERIOD * 1e-6 * gradient(robot, law.learnt.shape, (q, qd), (v, a, r))
     expected[:, 0] = np.maximum(expected[:, 0], -robot.model.constants[1:, MASS])
     agree(law.learnt, expected, tolerance=1e-8)
     assert (np.abs(expected).max(axis=1) > 0.0).all()  # every body teaches something

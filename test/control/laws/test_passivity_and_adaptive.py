@@ -15,6 +15,7 @@ from robodyn_ros.errors import ParameterError
 from robodyn_ros.model.layout import DAMPING, FRICTION, INERTIA, MASS
 from robodyn_ros.simulation import Plant, PlantSettings
 from support.processes import run_script
+from support.referees.learning import gradient
 from support.supervised import (
     CONFIG,
     FRANKA,
@@ -113,22 +114,8 @@ def test_learning_is_the_gradient(robot):
     law.period, law.values = PERIOD, np.array([1e-6, 0.0, 1e6, 0.4])
     terms_of(law, q, qd, reference, gains)
     v, a, r = reference_motion(q, qd, reference, gains)
-
-    def torque(constants):
-        changed = Robot(robot.model.with_constants(constants))
-        return (
-            changed.mass_matrix(q) @ a
-            + changed.coriolis_matrix(q, qd) @ v
-            + changed.gravity_torque(q)
-        )
-
-    slopes = np.empty(law.learnt.shape)
-    for i, k in np.ndindex(slopes.shape):
-        constants = robot.model.constants.copy()
-        constants[i + 1, MASS + k] += 1.0  # exact: the torque is linear
-        slopes[i, k] = r @ (torque(constants) - torque(robot.model.constants))
-    size = np.array([1.0] + [0.4**2] * 3 + [0.4**4] * 6)
-    assert np.allclose(law.learnt, -PERIOD * 1e-6 * size * slopes, rtol=1e-8, atol=1e-15)
+    expected = -PERIOD * 1e-6 * gradient(robot, law.learnt.shape, (q, qd), (v, a, r))
+    assert np.allclose(law.learnt, expected, rtol=1e-8, atol=1e-15)
 
 
 def test_leakage_forgets_exponentially():
