@@ -12,7 +12,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from robodyn_ros.errors import ParameterError
-from robodyn_ros.ros.simulator.command_intake import NamedCommands, OrderedCommands
+from robodyn_ros.ros.simulator.command_intake import NamedCommands, OrderedCommands, stamp_of
 from robodyn_ros.ros.transport.lock_step import ReadState
 from robodyn_ros.simulation.command_modes import Command
 from robodyn_ros.simulation.plant import Plant
@@ -114,15 +114,13 @@ class TopicCommands:
                 self._commands.get()
 
     def _read(self, message, state):
-        if isinstance(message, JointState):
-            stamp = message.header.stamp.sec * 1_000_000_000 + message.header.stamp.nanosec
-            if stamp not in (0, state.time):
-                reason = f'it answers the joint state at {1e-9 * stamp:g} s'
-                self._logger.warning(
-                    f"A command on '{self._topic}' is refused: {reason}.",
-                    throttle_duration_sec=1.0,
-                )
-                return None, reason
+        stamp = stamp_of(message)
+        if stamp not in (0, state.time):
+            reason = f'it answers the joint state at {1e-9 * stamp:g} s'
+            self._logger.warning(
+                f"A command on '{self._topic}' is refused: {reason}.", throttle_duration_sec=1.0
+            )
+            return None, reason
         command, reason = self._reader.read(message)
         if command is None:
             reason = f'{reason}: {self._reader.describe(message)}'

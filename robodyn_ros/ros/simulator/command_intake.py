@@ -220,7 +220,7 @@ class CommandIntake:
 
     def receive(self, message, reader: Reader):
         """Accept a message or count its refusal."""
-        stamp = _stamp(message)
+        stamp = stamp_of(message)
         newest = self._newest() if self._newest else stamp
         if stamp not in (0, newest):
             self._reject(
@@ -264,7 +264,7 @@ class CommandIntake:
         self.detail = f'{reason}: {detail}'
 
 
-def _stamp(message) -> int:
+def stamp_of(message) -> int:
     """Return the stamp [ns] of a command; 0 if its type has none."""
     if not isinstance(message, JointState):
         return 0
