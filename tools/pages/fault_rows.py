@@ -533,8 +533,9 @@ ROWS = tuple(
             (
                 'Two controllers, one arm',
                 'Who comes second refuses; a late rival is met by rival_action.',
-                "one of {row_63_of_controllers_that_start_together_one_commands|'count', [2, #]} "
-                'commands; {row_63_a_late_rival_is_reported_held_against_or_stopped_for|cases} '
+                'one of {row_63_of_four_controllers_that_start_together_one_commands|for _ in '
+                'range(#)} commands; '
+                '{row_63_a_late_rival_is_reported_held_against_or_stopped_for|cases} '
                 'answers to a rival',
                 'controller_lifecycle::a_second_controller_on_the_same_topic_refuses_to_activate',
             ),
