@@ -122,7 +122,7 @@ setup(
     maintainer_email='maintainers@example.com',
     python_requires='>=3.10',
     packages=find_packages(include=[NAME, f'{NAME}.*']),
-    package_data={NAME: ['py.typed', 'ros/transport/fast_dds_localhost.xml']},
+    package_data={NAME: ['py.typed', 'middleware/fast_dds_localhost.xml']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
         (f'share/{NAME}', ['package.xml']),

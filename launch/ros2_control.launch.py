@@ -18,7 +18,7 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
 from launch import LaunchDescription
-from robodyn_ros.ros.launching import plugin_files
+from robodyn_ros.control import plugin_files
 from robodyn_ros.ros.launching.launch_files import (
     description_path,
     description_text,

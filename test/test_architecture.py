@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from robodyn_ros.__main__ import COMMANDS
 from support.processes import run_script
 from tools.pages import architecture
 from tools.pages.architecture import FLOOR_PLAN
@@ -56,7 +57,7 @@ WHERE = {
     'rich': {'cli', 'demonstration'},
     'rosbags': {'demonstration', 'identification'},
     'ruamel': {'identification'},
-    'yaml': {'control', 'identification', 'model', 'ros'},
+    'yaml': {'control', 'identification', 'middleware', 'model'},
     'rosbag2_py': {'ros'},
     'matplotlib': {'cli', 'demonstration', 'formulations'},
     'psutil': {'demonstration'},
@@ -122,6 +123,11 @@ def imports(path):
     return found
 
 
+def root_of(module):
+    """Return the first part of a dotted name."""
+    return module.split('.')[0]
+
+
 def is_ros(module):
     """Return whether the first name of a module is one that comes with ROS."""
     return module in ROS or module.endswith('_msgs')
@@ -156,7 +162,7 @@ def test_imports_point_up_the_page():
     for name, path in FILES.items():
         here = unit_of(name)
         for line, module, _ in imports(path):
-            if module.split('.')[0] == 'robodyn_ros' and here in LEVEL:
+            if root_of(module) == 'robodyn_ros' and here in LEVEL:
                 there = unit_of(module)
                 if there in LEVEL and there != here and LEVEL[there] >= LEVEL[here]:
                     wrong.append(f'{name}:{line} {here} imports {module}')
@@ -182,7 +188,7 @@ def test_foreign_modules_stay_where_they_belong():
     for name, path in FILES.items():
         here = unit_of(name)
         for line, module, _ in imports(path):
-            first = module.split('.')[0]
+            first = root_of(module)
             if first == 'robodyn_ros':
                 continue
             if is_ros(first):
@@ -196,13 +202,45 @@ def test_foreign_modules_stay_where_they_belong():
     assert not wrong, '\n'.join(wrong)
 
 
+def test_files_of_ros_import_ros():
+    """A file in ros/ imports ROS, or another file of ros/ that does: all else has its own room."""
+    inner = {
+        '.'.join(Path(name).with_suffix('').parts): {module for _, module, _ in imports(path)}
+        for name, path in FILES.items()
+        if unit_of(name) == 'ros' and path.stem != '__init__'
+    }
+    brought_by_ros = {module for module, units in WHERE.items() if units == {'ros'}}
+    found, grown = set(), True
+    while grown:
+        known = {
+            name
+            for name, modules in inner.items()
+            if modules & found
+            or any(is_ros(first) or first in brought_by_ros for first in map(root_of, modules))
+        }
+        found, grown = known, known != found
+    assert inner and set(inner) == found, f'no ROS in {sorted(set(inner) - found)}'
+
+
+def test_files_of_cli_are_commands():
+    """A file in cli/ is a command: `robodyn_ros` lists it, and it has a `main`."""
+    files = {path.stem: path for name, path in FILES.items() if unit_of(name) == 'cli'}
+    files = {stem: path for stem, path in files.items() if not stem.startswith('__')}
+    assert set(files) == set(COMMANDS)
+    for stem, path in files.items():
+        tree = ast.parse(path.read_text())
+        assert 'main' in {each.name for each in tree.body if isinstance(each, ast.FunctionDef)}, (
+            stem
+        )
+
+
 def test_extras_are_not_needed_to_import_the_core():
     """scipy and the like are imported where they are used, or with something to fall back on."""
     wrong = [
         f'{name}:{line} imports {module}'
         for name, path in FILES.items()
         for line, module, top in imports(path)
-        if module.split('.')[0] in EXTRAS and top and unit_of(name) not in ('cli', 'demonstration')
+        if root_of(module) in EXTRAS and top and unit_of(name) not in ('cli', 'demonstration')
     ]
     assert not wrong, '\n'.join(wrong)
 
@@ -311,7 +349,7 @@ def test_all_imported_names_exist():
     for path in itertools.chain.from_iterable((ROOT / each).rglob('*.py') for each in places):
         for node in ast.walk(ast.parse(path.read_text())):
             module = node.module or '' if isinstance(node, ast.ImportFrom) else ''
-            if module.split('.')[0] not in ('robodyn_ros', 'tools', 'benchmark', 'support'):
+            if root_of(module) not in ('robodyn_ros', 'tools', 'benchmark', 'support'):
                 continue
             base = ROOT.joinpath('test' if module.startswith('support') else '')
             base = base.joinpath(*module.split('.'))

@@ -16,7 +16,7 @@ import threading
 import time
 
 from benchmark import table
-from robodyn_ros.ros.transport.fast_dds import PROFILES
+from robodyn_ros.middleware.fast_dds import PROFILES
 from robodyn_ros.testing.domain import move_to_own_domain
 
 ROUNDS, PARTICIPANTS = 4, 10  # of each way in turn, and in each round

@@ -30,12 +30,12 @@ from benchmark.nodes.idle_prevention import Awake
 from robodyn_msgs.msg import ControllerState, ControllerStatus
 from robodyn_ros import Robot
 from robodyn_ros.cli.demo import URDF, find, gains
+from robodyn_ros.control import plugin_files
 from robodyn_ros.demonstration.experiment import trajectory_message
 from robodyn_ros.demonstration.motion import sway
 from robodyn_ros.model.sources import xacro_file
 from robodyn_ros.realtime.os_requests import RealTime
 from robodyn_ros.robot import child_process
-from robodyn_ros.ros.launching import plugin_files
 from robodyn_ros.testing.domain import private_domain
 from robodyn_ros.testing.participant import LATCHED, Participant, wait_until
 

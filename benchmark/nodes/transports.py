@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 from benchmark import table
-from robodyn_ros.ros.transport.fast_dds import PROFILES, RANGE, TRANSPORTS, leave_shared_memory
+from robodyn_ros.middleware.fast_dds import PROFILES, RANGE, TRANSPORTS, leave_shared_memory
 from robodyn_ros.testing.domain import reserve_domain
 
 WAYS = 'shared memory', 'UDP'

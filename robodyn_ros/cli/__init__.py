@@ -2,5 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands: demonstrations, model report, warm-up, operation counts and others.
 
-Beside them lie their common arguments, and tables of the report.
+Every file is a command with a `main`, listed in `robodyn_ros.__main__`. What commands share lies
+in console/ and demonstration/.
 """

@@ -19,7 +19,7 @@ import sys
 import numpy as np
 
 from robodyn_ros import RobodynError, Robot
-from robodyn_ros.cli.robot_arguments import add_robot, model_of, refuse
+from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse
 from robodyn_ros.formulations import compare
 from robodyn_ros.formulations.jain.embedding.closed_robot import compare_closed
 from robodyn_ros.formulations.spong.properties import check, ranges, report

@@ -21,8 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from robodyn_ros.cli.bag_messages import messages_of_ros
-from robodyn_ros.cli.robot_arguments import add_robot, model_of, refuse, urdf_text
+from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse, urdf_text
 from robodyn_ros.demonstration import identification_report, identified_robot, identify_demo
 from robodyn_ros.demonstration.result_files import ResultFolder, add_force
 from robodyn_ros.errors import RobodynError
@@ -37,6 +36,7 @@ from robodyn_ros.identification import (
 )
 from robodyn_ros.identification.joint_state_bag import read_bag
 from robodyn_ros.robot.robot import Robot
+from robodyn_ros.ros.common.rosbag2_messages import messages_of_ros
 
 OWN = Path('identification-demo')  # folder of the demonstration
 FILES = (*identification_report.FILES, *identified_robot.FILES)

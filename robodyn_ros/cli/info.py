@@ -9,10 +9,10 @@ import argparse
 import sys
 
 from robodyn_ros import RobodynError
-from robodyn_ros.cli.robot_arguments import add_robot, model_of, refuse
 from robodyn_ros.codegen.derivative_registry import DERIVATIVES
 from robodyn_ros.codegen.registry import FRAME_RECIPES, FURTHER_RECIPES, RECIPES
 from robodyn_ros.codegen.specialise import counts
+from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse
 from robodyn_ros.errors import ModelError
 from robodyn_ros.model.normal_form import EXACT, cleaned
 

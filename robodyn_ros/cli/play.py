@@ -22,8 +22,8 @@ from trajectory_msgs.msg import JointTrajectory
 
 from robodyn_msgs.msg import ControllerStatus
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.middleware.fast_dds import leave_shared_memory
 from robodyn_ros.ros.common.trajectory_files import delayed, duration_of, read_trajectory
-from robodyn_ros.ros.transport.fast_dds import leave_shared_memory
 
 APPROACH = 5.0  # [s]
 PATIENCE = 10.0  # [s] of wall time to discover the controller

@@ -12,9 +12,9 @@ import sys
 import numpy as np
 
 from robodyn_ros import RobodynError, Robot
-from robodyn_ros.cli.holding import cannot_hold
-from robodyn_ros.cli.robot_arguments import add_robot, model_of, refuse, rotors_of
-from robodyn_ros.cli.rotor_table import ROTOR_COLUMNS, ROTOR_TABLE, rotor_rows
+from robodyn_ros.console.holding import cannot_hold
+from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse, rotors_of
+from robodyn_ros.console.rotor_table import ROTOR_COLUMNS, ROTOR_TABLE, rotor_rows
 from robodyn_ros.model.layout import DAMPING, FIRST, FRICTION, MASS, MOMENT, RATIO, V
 from robodyn_ros.model.rotors import EXACT, REFLECTED
 

@@ -13,7 +13,7 @@ import argparse
 import sys
 
 from robodyn_ros import RobodynError
-from robodyn_ros.cli.robot_arguments import add_robot, model_of, refuse
+from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse
 from robodyn_ros.demonstration.text_table import aligned
 from robodyn_ros.formulations.torque_terms import KINDS, swing, torque_terms
 from robodyn_ros.robot.robot import Robot

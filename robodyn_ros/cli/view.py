@@ -15,14 +15,14 @@ import sys
 import webbrowser
 from pathlib import Path
 
-from robodyn_ros.cli.bag_messages import messages_of_ros
-from robodyn_ros.cli.robot_arguments import add_robot, model_of, refuse, urdf_text
+from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse, urdf_text
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.model import urdf
 from robodyn_ros.model.sources import package_path
 from robodyn_ros.model.sources.geometry import ELEMENTS, shapes
 from robodyn_ros.nodes.start import say_missing
 from robodyn_ros.robot.robot import Robot
+from robodyn_ros.ros.common.rosbag2_messages import messages_of_ros
 from robodyn_ros.view.page import Page
 from robodyn_ros.view.playback import read_motion
 from robodyn_ros.view.scales import scales_of

@@ -18,7 +18,6 @@ import time
 import warnings
 
 from robodyn_ros import RobodynError
-from robodyn_ros.cli.robot_arguments import add_robot, model_of, refuse
 from robodyn_ros.compile import (
     batch_loops,
     cache,
@@ -31,6 +30,7 @@ from robodyn_ros.compile import (
 )
 from robodyn_ros.compile.prune import remove_others
 from robodyn_ros.compile.vectorcall import method
+from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse
 from robodyn_ros.control.laws.law_registry import BUILT_IN, law_class
 from robodyn_ros.control.laws.specialised_law import specialised_kernels
 from robodyn_ros.control.supervisor.supervisor import Supervisor

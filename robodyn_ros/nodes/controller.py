@@ -16,6 +16,7 @@ from robodyn_ros.control.supervisor.controller_states import State
 from robodyn_ros.control.supervisor.payload_ramp import PayloadRamp
 from robodyn_ros.control.supervisor.self_test import guards_known_answers, law_known_answers
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.realtime.start_report import StartReport
 from robodyn_ros.robot.background_compiler import helped
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.lifecycle_node import ACTIVE, INACTIVE, UNCONFIGURED, ManagedNode
@@ -24,7 +25,6 @@ from robodyn_ros.ros.common.multi_dof_messages import payload_of
 from robodyn_ros.ros.common.process import bound_memory, run
 from robodyn_ros.ros.common.robot_source import RobotSource
 from robodyn_ros.ros.common.session_kernels import serving
-from robodyn_ros.ros.common.start_report import StartReport
 from robodyn_ros.ros.controller.controller_parameters import (
     CONTROLLER_PARAMETERS,
     control_settings,

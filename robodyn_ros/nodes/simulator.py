@@ -11,12 +11,12 @@ from std_srvs.srv import SetBool, Trigger
 from robodyn_msgs.srv import Advance, ApplyWrench, SetJointState, SetPayload, StepSimulation
 from robodyn_ros.compile import warm_up
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.realtime.start_report import StartReport
 from robodyn_ros.ros.common.joint_messages import set_stamp
 from robodyn_ros.ros.common.lifecycle_node import UNCONFIGURED, ManagedNode
 from robodyn_ros.ros.common.multi_dof_messages import payload_of
 from robodyn_ros.ros.common.process import bound_memory, run
 from robodyn_ros.ros.common.robot_source import RobotSource
-from robodyn_ros.ros.common.start_report import StartReport
 from robodyn_ros.ros.common.topic_hints import silent_topic
 from robodyn_ros.ros.simulator.lock_step_session import LockStepSimulation
 from robodyn_ros.ros.simulator.simulated_plant import make_contacts, make_faults, plant_kernels

@@ -2,6 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Between ROS and the rest: shared parts, and the parts of each node.
 
-Some files import no ROS themselves, but serve the nodes alone. Outside, only nodes/, testing/,
+Every file imports ROS, or builds on another file here that does. Outside, only nodes/, testing/,
 demonstration/ and cli/ import ROS.
 """

@@ -6,7 +6,7 @@ import os
 import random
 import socket
 
-from robodyn_ros.ros.transport.fast_dds import LOCALHOST, PROFILES, RANGE, leave_shared_memory
+from robodyn_ros.middleware.fast_dds import LOCALHOST, PROFILES, RANGE, leave_shared_memory
 
 HIGHEST = 101  # beyond it, ports of domains collide with ephemeral ports
 PORT = 32768  # of domain 0

@@ -18,13 +18,7 @@ from robodyn_ros.control.laws.computed_torque import ComputedTorque, friction_to
 from robodyn_ros.control.laws.law import FRICTION, OTHER
 from robodyn_ros.control.laws.law_registry import law_class
 from robodyn_ros.control.reference.trajectory import Trajectory
-from robodyn_ros.ros.common.task_space_queries import (
-    BASE,
-    LOCAL,
-    WORLD_ALIGNED,
-    TaskPoint,
-    task_dynamics,
-)
+from robodyn_ros.control.task_dynamics import BASE, LOCAL, WORLD_ALIGNED, TaskPoint, task_dynamics
 from support.c_libraries import EXACT, STRICT, compiler, emitted, run
 from support.processes import ROOT
 from support.supervised import FRANKA, TWO_LINK, settings_for

@@ -184,7 +184,7 @@ def test_the_reader_of_ros_gives_equal_arrays(bag, monkeypatch):
     pytest.importorskip('rclpy')
     from rosbags.rosbag2 import Reader
 
-    from robodyn_ros.cli import bag_messages
+    from robodyn_ros.ros.common import rosbag2_messages
 
     class SequentialReader:
         def open(self, storage, converter):
@@ -214,11 +214,11 @@ def test_the_reader_of_ros_gives_equal_arrays(bag, monkeypatch):
     monkeypatch.setitem(sys.modules, 'rosbag2_py', stand_in)
     monkeypatch.setitem(sys.modules, 'rosbags', types.ModuleType('rosbags'))
     monkeypatch.setattr(
-        bag_messages.importlib.util,
+        rosbag2_messages.importlib.util,
         'find_spec',
         lambda name: None if name == 'rosbags' else stand_in,
     )
-    found = read_bag(bag, ['b', 'a'], messages=bag_messages.messages_of_ros())
+    found = read_bag(bag, ['b', 'a'], messages=rosbag2_messages.messages_of_ros())
     assert found.rate == expected.rate
     np.testing.assert_array_equal(found.q, expected.q)
     np.testing.assert_array_equal(found.tau, expected.tau)

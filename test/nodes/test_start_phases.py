@@ -14,7 +14,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from robodyn_msgs.msg import ControllerStatus
 from robodyn_ros.compile import warm_up
 from robodyn_ros.nodes import controller, simulator
-from robodyn_ros.ros.common import start_report
+from robodyn_ros.realtime import start_report
 from robodyn_ros.testing.hosting import Hosted, ros_arguments
 from robodyn_ros.testing.participant import LATCHED, Participant
 from support.nodes.node_harness import TWO_LINK

@@ -13,7 +13,7 @@ rclpy = pytest.importorskip('rclpy', reason='rclpy is not installed')
 
 from std_msgs.msg import String  # noqa: E402
 
-from robodyn_ros.ros.transport.fast_dds import LOCALHOST, PROFILES  # noqa: E402
+from robodyn_ros.middleware.fast_dds import LOCALHOST, PROFILES  # noqa: E402
 from robodyn_ros.testing.domain import private_domain  # noqa: E402
 
 WAIT = 20.0

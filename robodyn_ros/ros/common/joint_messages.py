@@ -17,9 +17,9 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from robodyn_ros.errors import RobodynError, shorten
+from robodyn_ros.middleware.joint_state_cdr import PLAIN_CDR, fits
+from robodyn_ros.middleware.trajectory_cdr import MAX_NAMES
 from robodyn_ros.ros.transport.cdr import JointStateShape, OutgoingMessage, read_numbers
-from robodyn_ros.ros.transport.joint_state_cdr import PLAIN_CDR, fits
-from robodyn_ros.ros.transport.trajectory_cdr import MAX_NAMES
 
 MAX_BYTES = 200 * MAX_NAMES
 MAX_LESSONS = 100  # layouts that a reader learns; then it decodes, since learning is slow

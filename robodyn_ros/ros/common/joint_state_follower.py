@@ -10,8 +10,8 @@ from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
+from robodyn_ros.middleware.fast_dds import leave_shared_memory
 from robodyn_ros.ros.common.joint_messages import JointIndex
-from robodyn_ros.ros.transport.fast_dds import leave_shared_memory
 
 
 class JointStateFollower:

@@ -11,20 +11,14 @@ from geometry_msgs.msg import Point, Vector3
 from robodyn_msgs.srv import GetDynamics, GetModelInfo, GetOperationalSpaceInertia
 from robodyn_ros.algorithms.core.friction import friction_torque
 from robodyn_ros.compile.embedded import of_model
+from robodyn_ros.control.task_dynamics import BASE, LOCAL, TaskPoint, require_links, task_dynamics
 from robodyn_ros.errors import RobodynError, ShapeError, shorten
 from robodyn_ros.model import layout
 from robodyn_ros.robot.operational_space import AXES
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.independent_joints import independent_joints
 from robodyn_ros.ros.common.requested_state import requested_state
-from robodyn_ros.ros.common.task_space_queries import (
-    BASE,
-    LOCAL,
-    TaskPoint,
-    default_link,
-    require_links,
-    task_dynamics,
-)
+from robodyn_ros.ros.common.robot_source import default_link
 from robodyn_ros.ros.transport.bounded_service import BoundedService
 
 MAX_POINTS = 16  # of one request; no robot has more end effectors

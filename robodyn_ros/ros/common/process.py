@@ -18,9 +18,9 @@ from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
 from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
 
+from robodyn_ros.middleware import parameter_files
+from robodyn_ros.middleware.fast_dds import leave_shared_memory
 from robodyn_ros.robot.background_compiler import stop_all
-from robodyn_ros.ros.common import parameter_files
-from robodyn_ros.ros.transport.fast_dds import leave_shared_memory
 from robodyn_ros.ros.transport.rcl_ffi import library
 
 POLL = 1.0  # [s] longest delay of a signal that wakes no thread

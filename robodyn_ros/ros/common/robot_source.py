@@ -4,7 +4,7 @@
 
 import os
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any, Callable, Mapping
 
 import numpy as np
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -233,3 +233,8 @@ def read_entries(values, name: str, read: Callable[[str], tuple[str, Any]]) -> d
         return dict(map(read, values[name]))
     except ParameterError as error:
         raise ParameterError(f'Parameter {name!r} has the entry {error}.') from None
+
+
+def default_link(values: Mapping[str, Any], robot: Robot) -> str:
+    """Return the default link of tasks: the parameter tip_link, or the link of the last joint."""
+    return values['tip_link'] or robot.model.body_names[-1]

@@ -1,11 +1,20 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Read joint states of a rosbag2 recording with ROS, where the package rosbags is missing."""
+"""Read joint states of a rosbag2 recording with ROS, where the package rosbags is missing.
 
-from rclpy.serialization import deserialize_message
-from sensor_msgs.msg import JointState
+Commands import this module also where there is no ROS, so each function imports what it needs.
+"""
+
+import importlib.util
 
 from robodyn_ros.identification.joint_state_bag import TYPE, require_topic
+
+
+def messages_of_ros():
+    """Return the reader of bags of ROS if rosbags is not installed; None if it is, or neither."""
+    if importlib.util.find_spec('rosbags') or not importlib.util.find_spec('rosbag2_py'):
+        return None
+    return by_rosbag2_py
 
 
 def by_rosbag2_py(path, topic):
@@ -18,7 +27,9 @@ def by_rosbag2_py(path, topic):
     UnknownNameError
         If nothing of that type is on the topic.
     """
+    from rclpy.serialization import deserialize_message
     from rosbag2_py import ConverterOptions, SequentialReader, StorageFilter, StorageOptions
+    from sensor_msgs.msg import JointState
 
     reader = SequentialReader()
     reader.open(StorageOptions(uri=str(path), storage_id=''), ConverterOptions('cdr', 'cdr'))

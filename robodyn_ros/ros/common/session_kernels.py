@@ -6,11 +6,11 @@ from typing import Any, Callable
 
 from robodyn_ros.compile import generic
 from robodyn_ros.control.supervisor.supervisor import Supervisor
+from robodyn_ros.middleware.joint_state_cdr import fits
+from robodyn_ros.middleware.trajectory_cdr import points
 from robodyn_ros.robot.background_compiler import Background
 from robodyn_ros.ros.common.parameter_table import ParamSpec
 from robodyn_ros.ros.transport.cdr import read_numbers
-from robodyn_ros.ros.transport.joint_state_cdr import fits
-from robodyn_ros.ros.transport.trajectory_cdr import points
 
 KERNEL_PARAMETERS = (
     ParamSpec(

@@ -9,10 +9,10 @@ from typing import Callable
 from robodyn_ros.control.supervisor.controller_states import State
 from robodyn_ros.control.supervisor.state_buffer import NO_STAMP
 from robodyn_ros.control.supervisor.supervisor import Supervisor
+from robodyn_ros.control.supervisor.task_progress import TaskProgress
 from robodyn_ros.realtime.histogram import Histogram
 from robodyn_ros.realtime.loop import NANOSECONDS
 from robodyn_ros.ros.controller.state_intake import StateIntake
-from robodyn_ros.ros.controller.task_progress import TaskProgress
 
 
 class ControlCycle:

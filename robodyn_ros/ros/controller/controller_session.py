@@ -18,7 +18,9 @@ from robodyn_ros.control.reference.task_target import TaskTarget
 from robodyn_ros.control.supervisor.payload_ramp import PayloadRamp
 from robodyn_ros.control.supervisor.rival_policy import RivalPolicy
 from robodyn_ros.control.supervisor.supervisor import Supervisor
+from robodyn_ros.control.supervisor.task_progress import TaskProgress
 from robodyn_ros.errors import ParameterError, RobodynError
+from robodyn_ros.middleware.trajectory_cdr import MAX_BYTES
 from robodyn_ros.realtime.log_throttle import LineBudget
 from robodyn_ros.realtime.loop import Counts, PeriodicLoop
 from robodyn_ros.realtime.os_requests import CollectorPause, settle_memory
@@ -34,13 +36,11 @@ from robodyn_ros.ros.controller.controller_state_message import StateWriter
 from robodyn_ros.ros.controller.publisher_conflict import CommandWatch
 from robodyn_ros.ros.controller.reference_messages import TrajectoryReader
 from robodyn_ros.ros.controller.state_intake import StateIntake
-from robodyn_ros.ros.controller.task_progress import TaskProgress
 from robodyn_ros.ros.controller.task_state_message import TaskStateWriter
 from robodyn_ros.ros.controller.task_target_messages import task_subscriptions
 from robodyn_ros.ros.transport.bounded_subscription import BoundedSubscription
 from robodyn_ros.ros.transport.lock_step import LOCK_STEP
 from robodyn_ros.ros.transport.rcl_ffi import Outlet
-from robodyn_ros.ros.transport.trajectory_cdr import MAX_BYTES
 
 COMMAND_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 YIELD_TIME = 5.0  # [s] after activation in which another, older controller takes precedence

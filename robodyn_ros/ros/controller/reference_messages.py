@@ -8,8 +8,8 @@ import numpy as np
 
 from robodyn_ros.control.reference.trajectory import Trajectory
 from robodyn_ros.errors import RobodynError, ShapeError, UnknownNameError, shorten
+from robodyn_ros.middleware.trajectory_cdr import MAX_POINTS, read_head, read_points
 from robodyn_ros.ros.common.joint_messages import DUPLICATE_JOINT, MISSING_JOINT, JointIndex
-from robodyn_ros.ros.transport.trajectory_cdr import MAX_POINTS, read_head, read_points
 
 FIELDS = ('positions', 'velocities', 'accelerations')
 

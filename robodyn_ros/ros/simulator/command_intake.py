@@ -12,6 +12,7 @@ from std_msgs.msg import Float64MultiArray
 
 from robodyn_ros.compile import warm_up
 from robodyn_ros.errors import ShapeError
+from robodyn_ros.middleware.trajectory_cdr import MAX_BYTES
 from robodyn_ros.ros.common.joint_messages import (
     DUPLICATE_JOINT,
     EMPTY,
@@ -23,7 +24,6 @@ from robodyn_ros.ros.common.joint_messages import (
 )
 from robodyn_ros.ros.transport.polled_group import PolledGroup
 from robodyn_ros.ros.transport.readable import KERNELS, decoded
-from robodyn_ros.ros.transport.trajectory_cdr import MAX_BYTES
 from robodyn_ros.simulation.command_modes import PLURAL, QUANTITIES, UNSPOKEN, Command
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.runner import NANOSECONDS

@@ -15,10 +15,10 @@ from rclpy.task import Future
 from trajectory_msgs.msg import JointTrajectoryPoint
 
 from robodyn_ros.errors import shorten
+from robodyn_ros.middleware.trajectory_cdr import ENCAPSULATION, MAX_BYTES
 from robodyn_ros.ros.transport.bounded_subscription import SMALL
 from robodyn_ros.ros.transport.rcl_ffi import octets_of
 from robodyn_ros.ros.transport.request_port import RequestPort, goal_functions
-from robodyn_ros.ros.transport.trajectory_cdr import ENCAPSULATION, MAX_BYTES
 
 IDENTITY = 16  # octets of a goal's identity, before the trajectory
 

@@ -11,8 +11,8 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from robodyn_ros.errors import ShapeError, shorten
-from robodyn_ros.ros.transport.float_array_cdr import array_fits
-from robodyn_ros.ros.transport.joint_state_cdr import PLAIN_CDR, fits
+from robodyn_ros.middleware.float_array_cdr import array_fits
+from robodyn_ros.middleware.joint_state_cdr import PLAIN_CDR, fits
 
 CHECKS = {JointState: fits, Float64MultiArray: array_fits}
 KERNELS = tuple(CHECKS.values())

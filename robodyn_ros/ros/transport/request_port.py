@@ -10,7 +10,7 @@ from typing import Any, Callable, Iterator
 
 import numpy as np
 
-from robodyn_ros.ros.transport.error_output import seldom
+from robodyn_ros.middleware.error_output import seldom
 from robodyn_ros.ros.transport.rcl_ffi import FIRST_SIZE, OK, declare, library, rmw_library
 
 POINTER = ctypes.c_void_p

@@ -7,12 +7,14 @@ The middleware logs a line about each hash that it cannot read, however many com
 
 import re
 
+from rclpy.node import Node
+
 from robodyn_ros.errors import shorten
 
 HASH = re.compile(r'RIHS01_[0-9a-f]{64}')
 
 
-def guard_type_descriptions(node):
+def guard_type_descriptions(node: Node):
     """Refuse malformed hashes before the middleware reads them.
 
     Does nothing where rclpy has no such service, or it is switched off.

@@ -20,8 +20,8 @@ from std_msgs.msg import Bool  # noqa: E402
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E402
 
 from robodyn_ros import Robot  # noqa: E402
+from robodyn_ros.middleware.trajectory_cdr import MAX_BYTES, MAX_POINTS, read_head  # noqa: E402
 from robodyn_ros.realtime import os_requests  # noqa: E402
-from robodyn_ros.ros.transport.trajectory_cdr import MAX_BYTES, MAX_POINTS, read_head  # noqa: E402
 from support.nodes import node_harness as harness  # noqa: E402
 from support.nodes.node_harness import COLD, EASY, JOINTS, POSTURE, SIMULATED  # noqa: E402
 

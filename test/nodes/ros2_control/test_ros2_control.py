@@ -18,7 +18,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from robodyn_msgs.msg import ControllerState, ControllerStatus, OperationalSpaceInertia
 from robodyn_msgs.srv import GetOperationalSpaceInertia
 from robodyn_ros import Robot
-from robodyn_ros.ros.launching.plugin_files import plugin_files
+from robodyn_ros.control.plugin_files import plugin_files
 from robodyn_ros.testing.participant import LATCHED, wait_until
 from support.c_libraries import run
 from support.nodes.controller_manager import ControllerManager, missing

@@ -20,11 +20,11 @@ from rclpy.action import ActionClient, CancelResponse  # noqa: E402
 from rclpy.executors import SingleThreadedExecutor  # noqa: E402
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E402
 
+from robodyn_ros.middleware.trajectory_cdr import MAX_BYTES  # noqa: E402
 from robodyn_ros.ros.controller.reference_messages import TrajectoryReader  # noqa: E402
 from robodyn_ros.ros.transport import bounded_action_server  # noqa: E402
 from robodyn_ros.ros.transport.bounded_action_server import BoundedActionServer  # noqa: E402
 from robodyn_ros.ros.transport.bounded_subscription import SMALL  # noqa: E402
-from robodyn_ros.ros.transport.trajectory_cdr import MAX_BYTES  # noqa: E402
 
 NAMES = ['shoulder', 'elbow']
 SOON = 60.0  # [s] for what would never come

@@ -3,8 +3,8 @@
 """Check before decoding that a Float64MultiArray has as many octets as its lengths claim."""
 
 from robodyn_ros.compile.kernel import kernel
-from robodyn_ros.ros.transport.joint_state_cdr import length
-from robodyn_ros.ros.transport.trajectory_cdr import ENCAPSULATION
+from robodyn_ros.middleware.joint_state_cdr import length
+from robodyn_ros.middleware.trajectory_cdr import ENCAPSULATION
 from robodyn_ros.spatial.types import Octets
 
 DIMENSION_OCTETS = 8  # of a dimension after its label: size and stride

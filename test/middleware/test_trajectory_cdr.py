@@ -16,15 +16,15 @@ from rclpy.serialization import deserialize_message, serialize_message  # noqa: 
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E402
 
 from robodyn_ros.errors import RobodynError, ShapeError  # noqa: E402
-from robodyn_ros.ros.controller.reference_messages import TrajectoryReader  # noqa: E402
-from robodyn_ros.ros.transport import trajectory_cdr  # noqa: E402
-from robodyn_ros.ros.transport.trajectory_cdr import (
+from robodyn_ros.middleware import trajectory_cdr  # noqa: E402
+from robodyn_ros.middleware.trajectory_cdr import (
     MAX_BYTES,
     MAX_POINTS,
     points,
     read_head,
     read_points,
 )
+from robodyn_ros.ros.controller.reference_messages import TrajectoryReader  # noqa: E402
 
 NAMES = ('joint1', 'joint2', 'j3')
 

@@ -3,7 +3,7 @@
 """Operational-space quantities of points on links, in requested axes."""
 
 from dataclasses import dataclass
-from typing import Any, Mapping, NamedTuple, Sequence
+from typing import NamedTuple, Sequence
 
 import numpy as np
 
@@ -34,11 +34,6 @@ class TaskDynamics:
     gravity: np.ndarray
     bias: np.ndarray
     task_gravity: np.ndarray
-
-
-def default_link(values: Mapping[str, Any], robot: Robot) -> str:
-    """Return the default link of tasks: the parameter tip_link, or the link of the last joint."""
-    return values['tip_link'] or robot.model.body_names[-1]
 
 
 def require_links(links: Sequence[str], robot: Robot):

@@ -5,16 +5,8 @@
 import numpy as np
 import pytest
 
-pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
-
-from robodyn_ros import Robot  # noqa: E402
-from robodyn_ros.ros.common.task_space_queries import (  # noqa: E402
-    BASE,
-    LOCAL,
-    WORLD_ALIGNED,
-    TaskPoint,
-    task_dynamics,
-)
+from robodyn_ros import Robot
+from robodyn_ros.control.task_dynamics import BASE, LOCAL, WORLD_ALIGNED, TaskPoint, task_dynamics
 
 ALL = [0, 1, 2, 3, 4, 5]
 POINT = np.array((0.1, -0.2, 0.3))

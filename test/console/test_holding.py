@@ -7,7 +7,7 @@ import pytest
 
 from robodyn_ros import Robot
 from robodyn_ros.cli import report
-from robodyn_ros.cli.holding import cannot_hold, largest_gravity_torques
+from robodyn_ros.console.holding import cannot_hold, largest_gravity_torques
 
 MASSES, CENTRES, LENGTH, GRAVITY = (3.0, 2.0), (0.25, 0.3), 0.5, 9.81
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros import Robot
-from robodyn_ros.cli import robot_arguments
+from robodyn_ros.console import robot_arguments
 from robodyn_ros.errors import ModelError, UnlockedError
 from robodyn_ros.model.sources import package_path
 

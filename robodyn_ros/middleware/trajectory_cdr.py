@@ -194,5 +194,5 @@ def _points(
     return at
 
 
-points = Kernel(_points, 'ros.transport.trajectory_cdr.points', nogil=True, fastmath=False)
+points = Kernel(_points, 'middleware.trajectory_cdr.points', nogil=True, fastmath=False)
 KERNELS = (points,)

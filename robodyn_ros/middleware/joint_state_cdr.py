@@ -6,7 +6,7 @@ The middleware prints a line about every message that it cannot decode.
 """
 
 from robodyn_ros.compile.kernel import kernel
-from robodyn_ros.ros.transport.trajectory_cdr import ENCAPSULATION, unsigned
+from robodyn_ros.middleware.trajectory_cdr import ENCAPSULATION, unsigned
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Octets
 

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 
-from robodyn_ros.ros.transport.fast_dds import (  # noqa: E402
+from robodyn_ros.middleware.fast_dds import (  # noqa: E402
     LOCALHOST,
     MIDDLEWARE,
     PEERS,
@@ -29,7 +29,7 @@ from pathlib import Path
 
 import rclpy
 from std_msgs.msg import String
-from robodyn_ros.ros.transport.fast_dds import leave_shared_memory
+from robodyn_ros.middleware.fast_dds import leave_shared_memory
 
 if sys.argv[1] == 'udp':
     leave_shared_memory()

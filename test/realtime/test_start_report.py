@@ -8,8 +8,8 @@ import pytest
 
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 
-from robodyn_ros.ros.common import start_report
-from robodyn_ros.ros.common.start_report import StartReport
+from robodyn_ros.realtime import start_report
+from robodyn_ros.realtime.start_report import StartReport
 
 SOON, OFTEN = 2.0, 5.0  # [s]
 

@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from robodyn_ros.ros.transport import error_output
-from robodyn_ros.ros.transport.error_output import seldom
+from robodyn_ros.middleware import error_output
+from robodyn_ros.middleware.error_output import seldom
 
 
 @pytest.fixture

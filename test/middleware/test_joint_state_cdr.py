@@ -14,10 +14,10 @@ from sensor_msgs.msg import JointState  # noqa: E402
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension  # noqa: E402
 
 from robodyn_ros.errors import ShapeError  # noqa: E402
+from robodyn_ros.middleware.float_array_cdr import array_fits  # noqa: E402
+from robodyn_ros.middleware.joint_state_cdr import fits  # noqa: E402
 from robodyn_ros.ros.common import joint_messages  # noqa: E402
 from robodyn_ros.ros.common.joint_messages import UNREADABLE, JointStateReader  # noqa: E402
-from robodyn_ros.ros.transport.float_array_cdr import array_fits  # noqa: E402
-from robodyn_ros.ros.transport.joint_state_cdr import fits  # noqa: E402
 from robodyn_ros.ros.transport.readable import decoded  # noqa: E402
 
 

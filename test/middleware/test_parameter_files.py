@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 
-from robodyn_ros.ros.common.parameter_files import for_others
+from robodyn_ros.middleware.parameter_files import for_others
 
 URDF = Path(__file__).resolve().parents[2] / 'config' / 'urdf' / 'two_link.urdf'
 NODE = '/left/robodyn_controller'
