@@ -19,10 +19,12 @@ class UnlockedError(ModelError):
 
     Parameters
     ----------
-    before, after : str
-        The sentence around the remedy.
+    before : str
+        The sentence before the remedy.
     joints : sequence of str
         The joints to hold.
+    after : str
+        The sentence after the remedy.
     """
 
     def __init__(self, before, joints=(), after=''):

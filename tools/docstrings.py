@@ -1,19 +1,23 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Check the docstrings of the public classes and functions: python -m tools.docstrings.
+"""Check the docstrings of all public classes and functions: python -m tools.docstrings.
 
-numpydoc validates the form. Checked are the names in the API reference. They are those in
-`__all__` of PUBLIC, the views of a Robot, and the public methods of all these classes.
+numpydoc validates the form. Checked is every module of the package, so ROS has to be there. Where
+an interface is documented parameter by parameter, inherited methods count, too.
 `tools.sentences` checks the lengths of the sentences, also of pages.
 """
 
 import importlib
 import inspect
+import pkgutil
+import re
 import sys
 import typing
+from pathlib import Path
 
 from numpydoc.validate import validate
 
+import robodyn_ros
 from robodyn_ros import Robot
 from tools import sentences
 
@@ -39,7 +43,13 @@ CHECKED = {
     'SS05',  # infinitive instead of third person
     'YD01',  # yields
 }
-
+#: Of the first line. A formula is no sentence, and the formulations of the books are full of them.
+WORDING = {'SS02', 'SS05'}
+FORMULA = re.compile(r"\S*[=/(_']|\S+ (?:[-+]?=|[-+]|becomes) |[A-Z]\w* \[")
+#: Sections of the other dialect, which numpydoc takes for prose.
+OTHER_DIALECT = re.compile(
+    r'^\s*(?:Args|Arguments|Attributes|Parameters|Raises|Returns|Yields):$', re.M
+)
 
 #: Where every parameter is documented too (PR01).
 WITH_PARAMETERS = (
@@ -49,16 +59,39 @@ WITH_PARAMETERS = (
     'robodyn_ros.robot',
     'robodyn_ros.simulation',
 )
+PACKAGE = Path(robodyn_ros.__file__).parent
 
 
-def public_objects():
-    """Yield the dotted names of all that is checked."""
+def modules():
+    """Yield the names of all modules of the package.
+
+    Yields
+    ------
+    str
+        A dotted name.
+    """
+    yield robodyn_ros.__name__
+    for found in pkgutil.walk_packages([str(PACKAGE)], f'{robodyn_ros.__name__}.'):
+        if not found.name.endswith('__main__'):
+            yield found.name
+
+
+def public_face():
+    """Yield what the API reference shows, with inherited methods.
+
+    Yields
+    ------
+    name : str
+        A dotted name.
+    found : object
+        What it names.
+    """
     for name in PUBLIC:
         module = importlib.import_module(name)
         for member in module.__all__:
             found = getattr(module, member)
             if inspect.isfunction(found) or inspect.isclass(found):
-                yield f'{found.__module__}.{found.__qualname__}'
+                yield f'{found.__module__}.{found.__qualname__}', found
             if inspect.isclass(found):
                 yield from public_methods(found)
     for view in typing.get_type_hints(Robot).values():
@@ -66,24 +99,95 @@ def public_objects():
 
 
 def public_methods(found):
-    """Yield the dotted names of the public methods of a class."""
+    """Yield the public methods of a class, inherited ones too.
+
+    Yields
+    ------
+    name : str
+        A dotted name.
+    value : object
+        What it names.
+    """
     for attribute, value in inspect.getmembers(found):
         value = getattr(value, 'fget', value)
         ours = (getattr(value, '__module__', None) or '').startswith('robodyn_ros')
         if ours and callable(value) and not attribute.startswith('_'):
-            yield f'{found.__module__}.{found.__qualname__}.{attribute}'
+            yield f'{found.__module__}.{found.__qualname__}.{attribute}', value
+
+
+def defined_in(module):
+    """Yield the public functions, classes and methods that a module defines.
+
+    A method without a docstring of its own has that of the method which it overrides.
+
+    Yields
+    ------
+    name : str
+        A dotted name.
+    found : object
+        What it names.
+    """
+    for name, found in vars(module).items():
+        if name.startswith('_') or getattr(found, '__module__', None) != module.__name__:
+            continue
+        if not (inspect.isfunction(found) or inspect.isclass(found)):
+            continue
+        yield f'{module.__name__}.{name}', found
+        for attribute, value in vars(found).items() if inspect.isclass(found) else ():
+            value = getattr(value, 'fget', getattr(value, '__func__', value))
+            own = getattr(value, '__qualname__', '') == f'{found.__qualname__}.{attribute}'
+            if attribute.startswith('_') or not own or not inspect.isfunction(value):
+                continue
+            if value.__doc__ or not inspect.getdoc(getattr(found, attribute)):
+                yield f'{module.__name__}.{name}.{attribute}', value
+
+
+def counts(code, name, found, face):
+    """Return whether a finding of numpydoc is one here."""
+    if code == 'PR01':
+        return face and name.startswith(WITH_PARAMETERS)
+    if code == 'YD01':  # a context manager yields nothing to its caller
+        return inspect.isgeneratorfunction(found)
+    if code in WORDING and not face:
+        formulas = name.startswith('robodyn_ros.formulations')
+        return not formulas and not FORMULA.match((found.__doc__ or '').lstrip())
+    return code in CHECKED
 
 
 def findings():
-    """Yield a line for each finding, file and line first."""
-    for name in sorted(set(public_objects())):
+    """Yield a line for each finding, file and line first.
+
+    Yields
+    ------
+    str
+        The line.
+    """
+    face = dict(public_face())
+    every = dict(face)
+    for name in modules():
+        every.update(defined_in(importlib.import_module(name)))
+    for name, found in sorted(every.items()):
         result = validate(name)
         for code, text in result['errors']:
-            if code in CHECKED or (code == 'PR01' and name.startswith(WITH_PARAMETERS)):
+            if counts(code, name, found, name in face):
                 yield f'{result["file"]}:{result["file_line"]}: {name}: {code} {text}'
 
 
+def other_dialects():
+    """Yield a line for each docstring with sections of another dialect, private ones too.
+
+    Yields
+    ------
+    str
+        The line, file and line first.
+    """
+    for path in sorted(PACKAGE.rglob('*.py')):
+        for line, text in sentences.docstrings(path.read_text()):
+            for found in OTHER_DIALECT.finditer(text):
+                yield f'{path}:{line}: section {found[0].strip()!r}; expected one of numpydoc'
+
+
 if __name__ == '__main__':
-    wrong = [*findings(), *sentences.findings()]
+    wrong = [*findings(), *other_dialects(), *sentences.findings()]
     print('\n'.join(wrong) or 'Docstrings: no findings.')
     sys.exit(bool(wrong))

@@ -77,7 +77,7 @@ def gains(robot, law):
 
 
 def parameters(robot, law, start):
-    """Parameters of the controller and of the simulator for one run that begins at a posture.
+    """Return the parameters of controller and simulator for a run that begins at a posture.
 
     In real time other load may pause a process for longer than a robot would tolerate. So the
     state timeout is the longest that the controller accepts.

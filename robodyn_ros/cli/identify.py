@@ -60,7 +60,9 @@ def parser():
     )
     commands = result.add_subparsers(dest='command', required=True)
     for run in (run_excite, run_fit, run_demo):
-        command = commands.add_parser(run.__name__.removeprefix('run_'), help=run.__doc__)
+        sentence = run.__doc__ or ''
+        text = sentence[:1].lower() + sentence[1:].rstrip('.')
+        command = commands.add_parser(run.__name__.removeprefix('run_'), help=text)
         command.set_defaults(run=run)
         add_force(command)
         add_robot(command)
@@ -105,7 +107,7 @@ def parser():
 
 
 def run_excite(robot, options):
-    """find a motion within the limits, and write it to excitation.csv"""
+    """Find a motion within the limits, and write it to excitation.csv."""
     results = ResultFolder(options, ('excitation.csv',))
     found = _excited(robot, options)
     t = np.arange(0.0, options.period + 0.5 / RATE, 1.0 / RATE)
@@ -127,7 +129,7 @@ def run_excite(robot, options):
 
 
 def run_fit(robot, options):
-    """identify from a recording; writes identification.json and .png, and the robot"""
+    """Identify from a recording; write identification.json and .png, and the robot."""
     results = ResultFolder(options, FILES)
     recording = _recording(robot, options.recording, options)
     second = _recording(robot, options.verify, options) if options.verify else None
@@ -135,7 +137,7 @@ def run_fit(robot, options):
 
 
 def run_demo(robot, options):
-    """do all of it with a simulated arm that differs from its description"""
+    """Do all of it with a simulated arm that differs from its description."""
     results = ResultFolder(options, ('motion.csv', *FILES), own=OWN)
     true = identify_demo.true_robot(robot)
     motion = _excited(robot, options).motion

@@ -42,7 +42,13 @@ def main(args=None):
 
 
 def cleaning(model):
-    """Return lines about constants that were made exact, by the parser and after it."""
+    """Yield lines about constants that were made exact, by the parser and after it.
+
+    Yields
+    ------
+    str
+        A line.
+    """
     yield from (note for note in model.report.notes if 'direction cosine' in note)
     changes = cleaned(model)
     yield f'{len(changes)} more direction cosines within {EXACT:g} of 0 or +-1 are made exact'
@@ -51,7 +57,13 @@ def cleaning(model):
 
 
 def lines(model, frame):
-    """Return the table of all quantities, with the savings by each step of the normal form."""
+    """Yield the table of all quantities, with the savings by each step of the normal form.
+
+    Yields
+    ------
+    str
+        A line.
+    """
     yield 'multiplications + additions (divisions) of code for this robot alone, after each step'
     yield f'{"":32}' + ''.join(f'{step:>18}' for step in STEPS)
     for name in (*RECIPES, *FURTHER_RECIPES, *FRAME_RECIPES):

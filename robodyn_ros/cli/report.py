@@ -33,9 +33,14 @@ COLUMNS = (
 
 
 def rows(robot):
-    """Return the cells of the table, one row for each body, base to tip.
+    """Yield the cells of the table, one row for each body, base to tip.
 
     '-' for missing values.
+
+    Yields
+    ------
+    tuple of str
+        The cells of a row.
     """
     model = robot.model
     damping, friction = model.joint_values(DAMPING), model.joint_values(FRICTION)

@@ -162,7 +162,17 @@ class ShapeDrive:
 
 
 def drives(seeds):
-    """Yield name, robot and drive of every case, always the same ones."""
+    """Yield every case, always the same ones.
+
+    Yields
+    ------
+    name : str
+        Of the case.
+    robot : Robot
+        The robot.
+    drive : JointsDrive or ShapeDrive
+        What leads its end effector.
+    """
     for arm, kinds in ARMS.items():
         text = find(f'config/urdf/{arm}.urdf').read_text()
         # without joint friction, so that the final error is that of the law

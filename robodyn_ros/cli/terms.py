@@ -55,6 +55,11 @@ def report(terms, speed, limit):
     """Yield lines about the terms at one speed.
 
     terms : TorqueTerms. limit : share of a torque that may be left out.
+
+    Yields
+    ------
+    str
+        A line.
     """
     yield f'At {100.0 * speed:g} % of the velocity limits: root mean square of each torque, and'
     yield 'of its parts in per cent of it (parts may cancel, so they do not add up to 100).'

@@ -294,7 +294,7 @@ class Emitter:
         return self.builder.fcmp_ordered(sign, self.value(left), self.value(right))
 
     def addresses(self, node):
-        """Addresses of an array entry, one for each lane."""
+        """Return the addresses of an array entry, one for each lane."""
         name = node.value.id
         entries = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         place = 0

@@ -56,7 +56,13 @@ def defines(statement):
 
 
 def names(node):
-    """Return the names in an expression, without functions and arrays."""
+    """Yield the names in an expression, without functions and arrays.
+
+    Yields
+    ------
+    str
+        A name, as often as it occurs.
+    """
     if isinstance(node, ast.Name):
         yield node.id
     elif isinstance(node, ast.BinOp):

@@ -118,12 +118,12 @@ def at_frames(model, frame):
 
 
 def at_joints(model, _):
-    """Frames of the bodies at their joints."""
+    """Return the frames of the bodies at their joints."""
     return {'offsets': np.zeros((len(model.body_names), 3))}
 
 
 def at_centres(model, _):
-    """Frames of the bodies at their centres of mass."""
+    """Return the frames of the bodies at their centres of mass."""
     return {'offsets': model.centres()}
 
 

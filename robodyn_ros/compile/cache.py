@@ -95,7 +95,15 @@ def folder(source_file):
 
 
 def found(source_file, name):
-    """Yield (folder, bytes) for every folder that has a file, the user's own first."""
+    """Yield every folder that has a file, the user's own first.
+
+    Yields
+    ------
+    folder : object
+        The opened folder.
+    data : bytes
+        Contents of its file.
+    """
     for opened in _folders(source_file):
         try:
             data = opened.read(name)

@@ -30,6 +30,11 @@ def rotor_rows(rotors, exact, near):
     """Yield the cells of each rotor.
 
     rotors : {joint: Rotor}. exact, near : the Robot with rotors as bodies, and reflected.
+
+    Yields
+    ------
+    tuple of str
+        The cells of a row.
     """
     inertias, torques = differences(exact, near)
     for name, rotor in rotors.items():

@@ -46,15 +46,21 @@ def default_folder(name: str) -> Path:
 def plugin_files(text: str, folder: Path, trajectories: bool) -> PluginFiles:
     """Write the files of a robot, and compile its dynamics if they are not there yet.
 
-    Args:
-      text: URDF of the robot.
-      folder: where the files go.
-      trajectories: whether joint_trajectory_controller is above the controller.
+    Parameters
+    ----------
+    text : str
+        URDF of the robot.
+    folder : Path
+        Where the files go.
+    trajectories : bool
+        Whether joint_trajectory_controller is above the controller.
 
-    Raises:
-      RobodynError: for a description that is not valid.
-      RuntimeError: if the dynamics do not compile.
-
+    Raises
+    ------
+    RobodynError
+        For a description that is not valid.
+    RuntimeError
+        If the dynamics do not compile.
     """
     import yaml  # comes with ROS
 

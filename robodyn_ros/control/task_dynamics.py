@@ -18,14 +18,20 @@ WORLD_ALIGNED, LOCAL, BASE = 0, 1, 2  # as in GetOperationalSpaceInertia.srv
 class TaskDynamics:
     """Lambda xdd + mu + p = F of a task, for tau = J^T F (Khatib 1987).
 
-    Attributes:
-      inertia: Lambda with its Jacobian, inverse, rank and consistent inverse.
-      jacobian_bias: (m,) Jdot qd of the axes kept [m/s^2, rad/s^2]
-      coriolis: (n,) C qd [N m | N]
-      gravity: (n,) g [N m | N]
-      bias: (m,) mu = Lambda (J M^-1 C qd - Jdot qd) [N, N m]
-      task_gravity: (m,) p = Lambda J M^-1 g [N, N m]
-
+    Attributes
+    ----------
+    inertia : OperationalSpaceInertia
+        Lambda with its Jacobian, inverse, rank and consistent inverse.
+    jacobian_bias : ndarray
+        (m,) Jdot qd of the axes kept [m/s^2, rad/s^2].
+    coriolis : ndarray
+        (n,) C qd [N m | N].
+    gravity : ndarray
+        (n,) g [N m | N].
+    bias : ndarray
+        (m,) mu = Lambda (J M^-1 C qd - Jdot qd) [N, N m].
+    task_gravity : ndarray
+        (m,) p = Lambda J M^-1 g [N, N m].
     """
 
     inertia: OperationalSpaceInertia
@@ -63,19 +69,28 @@ def task_dynamics(
 ) -> TaskDynamics:
     """Return the task dynamics of one point, or of several with what couples them.
 
-    Args:
-      robot: the robot.
-      q: (n,) positions [rad | m]
-      qd: (n,) velocities [rad/s | m/s]
-      points: of the task, six rows each; several may be on one link.
-      reference: WORLD_ALIGNED (at the point, axes of the base), LOCAL (at the point, axes of its
-        link) or BASE (at the base's origin, axes of the base).
-      kept: rows kept, of x y z rx ry rz point after point.
-      damping: of the inverse [1/sqrt(kg)]
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    q : ndarray
+        (n,) positions [rad | m].
+    qd : ndarray
+        (n,) velocities [rad/s | m/s].
+    points : sequence of TaskPoint
+        Of the task, six rows each; several may be on one link.
+    reference : int
+        WORLD_ALIGNED: at the point, in axes of the base. LOCAL: at the point, in axes of its
+        link. BASE: at the base's origin, in axes of the base.
+    kept : sequence of int
+        Rows kept, of x y z rx ry rz point after point.
+    damping : float
+        Of the inverse [1/sqrt(kg)].
 
-    Raises:
-      RobodynError: for a link or a number that the robot does not accept.
-
+    Raises
+    ------
+    RobodynError
+        For a link or a number that the robot does not accept.
     """
     links = tuple(dict.fromkeys(point.link for point in points))
     J, compliance = robot.task_space.compliance(q, links)

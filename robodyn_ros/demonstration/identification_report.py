@@ -17,7 +17,13 @@ DOUBTFUL = 30.0  # [%] relative standard deviation beyond which a value is unrel
 
 
 def rows(found):
-    """Return the cells: parameter, value, standard deviation, in percent, nominal, consistent."""
+    """Yield the cells: parameter, value, standard deviation, in percent, nominal, consistent.
+
+    Yields
+    ------
+    tuple of str
+        The cells of a row.
+    """
     possible = found.consistent.values if found.consistent else np.full(len(found.base), np.nan)
     for name, value, deviation, share, nominal, near in zip(
         found.base.names,
@@ -56,7 +62,13 @@ def table(found):
 
 
 def summary(found):
-    """Return sentences: condition number, torque errors, distance of consistent bodies."""
+    """Yield sentences: condition number, torque errors, distance of consistent bodies.
+
+    Yields
+    ------
+    str
+        A sentence.
+    """
     rms = found.rms()
     yield (
         f'{len(found.base)} base parameters from {int(found.used.sum())} equations, condition '

@@ -84,6 +84,11 @@ def verification(found, folder, recording, cutoff):
     """Read the files, compile the robot, and yield sentences about its torques on a recording.
 
     found : Identification. recording : of another motion than the one it is from.
+
+    Yields
+    ------
+    str
+        A sentence.
     """
     described = found.parameters.robot
     identified = read(folder, described.model).specialised()

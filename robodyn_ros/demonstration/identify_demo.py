@@ -62,7 +62,13 @@ def record(true, nominal, motion, periods=2, seed=0):
 
 
 def verdict(true, found, period):
-    """Return sentences that compare the identified parameters with the true ones."""
+    """Yield sentences that compare the identified parameters with the true ones.
+
+    Yields
+    ------
+    str
+        A sentence.
+    """
     numbers = measured(true, found, period)
     yield (
         'The simulated arm was not as described: base parameters off by '

@@ -147,7 +147,13 @@ def report(robot, records, push, live, urdf):
 
 
 def rows(result):
-    """Return the cells of the table: the modes, each followed by its joints' errors."""
+    """Yield the cells of the table: the modes, each followed by its joints' errors.
+
+    Yields
+    ------
+    tuple of str
+        The cells of a row.
+    """
 
     def row(name, loop, rms, largest):
         compute = loop['compute_us']
@@ -184,7 +190,13 @@ def rows(result):
 
 
 def disturbed(result):
-    """Return sentences about the disturbances of each tracking run."""
+    """Yield sentences about the disturbances of each tracking run.
+
+    Yields
+    ------
+    str
+        A sentence.
+    """
     for mode, numbers in result['modes'].items():
         found, calm = numbers['disturbances'], numbers['undisturbed']
         if not found:
@@ -220,7 +232,13 @@ def verdict(result):
 
 
 def sentences(result):
-    """Return all sentences below the table."""
+    """Yield all sentences below the table.
+
+    Yields
+    ------
+    str
+        A sentence.
+    """
     yield from disturbed(result)
     yield verdict(result)
     live = result['real_time']

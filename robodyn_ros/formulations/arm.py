@@ -61,7 +61,13 @@ class Arm:
         return len(self.m)
 
     def path(self, i):
-        """Joints that move link i, from joint i to the base."""
+        """Yield the joints that move link i, from joint i to the base.
+
+        Yields
+        ------
+        int
+            A joint.
+        """
         while i >= 0:
             yield i
             i = self.parent[i]

@@ -64,6 +64,11 @@ def read_bag(path, joint_names, topic='/joint_states', messages=None):
 def by_rosbags(path, topic):
     """Yield the joint states on a topic, read by the package rosbags.
 
+    Yields
+    ------
+    object
+        A message with the fields of sensor_msgs/JointState.
+
     Raises
     ------
     ParameterError

@@ -133,10 +133,12 @@ def fit_doubtless(W, tau, names, sizes, nominal, used=None, weighted=True):
 
     Parameters
     ----------
-    W, tau, names, used, weighted
+    W, tau, names
         As in `fit`.
     sizes, nominal : (b,) ndarray
         Physical sizes and nominal values of the parameters.
+    used, weighted
+        As in `fit`.
 
     Returns
     -------

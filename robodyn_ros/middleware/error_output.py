@@ -21,9 +21,10 @@ def seldom(beginning: bytes) -> Iterator[None]:
 
     Meanwhile the error output is a file in memory. What other threads write there is passed on.
 
-    Args:
-      beginning: of the lines that come too often.
-
+    Parameters
+    ----------
+    beginning : bytes
+        Of the lines that come too often.
     """
     with _lock, contextlib.ExitStack() as stack:
         try:

@@ -48,8 +48,8 @@ class DHRow:
 
     Parameters
     ----------
-    a, d, alpha, theta : float
-        The row of the table at q = 0 [m, m, rad, rad]. q adds to theta of a revolute joint, and to
+    a, alpha, d, theta : float
+        The row of the table at q = 0 [m, rad, m, rad]. q adds to theta of a revolute joint, and to
         d of a prismatic one.
     joint : {'revolute', 'continuous', 'prismatic', 'fixed'}
         Type of the joint.
@@ -59,8 +59,8 @@ class DHRow:
         Centre of mass [m] in the link's frame: distal if standard, proximal if modified.
     inertia : (3, 3) array_like
         Inertia about the centre of mass [kg m^2], in the axes of that frame.
-    damping, friction, rotor_inertia : float
-        At the joint [N m s/rad or N s/m, N m or N, kg m^2 or kg].
+    rotor_inertia, damping, friction : float
+        At the joint [kg m^2 or kg, N m s/rad or N s/m, N m or N].
     limit : Limit
         Limits of the joint.
     joint_name, link_name : str

@@ -20,7 +20,13 @@ AXIS_TOLERANCE = 1e-3  # a unit axis printed with three digits
 
 
 def inertial(subject, body):
-    """Yield findings about a rigid body: broken triangle inequality, absurd size, no mass."""
+    """Yield findings about a rigid body: broken triangle inequality, absurd size, no mass.
+
+    Yields
+    ------
+    Finding
+        What is implausible.
+    """
     smallest, middle, largest = np.linalg.eigvalsh(body.inertia)
     if smallest + middle < (1.0 - PRINTED) * largest - NO_INERTIA:
         yield Finding(
@@ -64,7 +70,13 @@ def inertial(subject, body):
 
 
 def resting_inertial(link, body, is_base):
-    """Yield findings about a rigid body that is fixed to the base."""
+    """Yield findings about a rigid body that is fixed to the base.
+
+    Yields
+    ------
+    Finding
+        What is implausible.
+    """
     subject = f'link {link!r}'
     if is_base:
         yield Finding(NOTE, subject, 'is the fixed base; its inertia has no effect')
@@ -74,7 +86,13 @@ def resting_inertial(link, body, is_base):
 
 
 def joint(joint):
-    """Yield findings about a commanded joint: its axis, its range and its limits."""
+    """Yield findings about a commanded joint: its axis, its range and its limits.
+
+    Yields
+    ------
+    Finding
+        What is implausible.
+    """
     subject = f'joint {joint.name!r}'
     if joint.placement.made_exact > QUARTER_TURN:
         yield Finding(
@@ -114,7 +132,13 @@ def _limit(subject, joint, limit):
 
 
 def held_joint(joint, position, commanded):
-    """Yield findings about a joint that is locked."""
+    """Yield findings about a joint that is locked.
+
+    Yields
+    ------
+    Finding
+        What is implausible.
+    """
     subject = f'joint {joint.name!r}'
     place = ' '.join(f'{x:g}' for x in position)
     if joint.type in ('revolute', 'prismatic', 'helical'):
@@ -135,7 +159,13 @@ def held_joint(joint, position, commanded):
 
 
 def massless_bodies(body_names, constants, links):
-    """Yield a finding for every moving body whose merged mass is zero, if it carries a link."""
+    """Yield a finding for every moving body whose merged mass is zero, if it carries a link.
+
+    Yields
+    ------
+    Finding
+        What is implausible.
+    """
     for name, row in zip(body_names[1:], constants[1:]):
         if row[MASS] == 0.0 and name in links:
             yield Finding(WARNING, f'link {name!r}', 'moves but has no mass')

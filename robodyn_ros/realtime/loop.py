@@ -32,22 +32,33 @@ class PeriodicLoop:
     A tick that is too late for its period is counted as missed and skipped. The phase is kept:
     cycles + missed == elapsed // period exactly, after every tick.
 
-    Args:
-      period: time between two ticks [s].
-      tick: called with the monotonic time [s] at which it starts.
-      on_fault: called with the exception of a tick; the loop goes on. It must not raise.
-      realtime: requests to the operating system for this thread.
-      ahead: time between wake-up and tick [s], at most half a period. 0: wake at the deadline.
-      prepare: functions that are called once with the monotonic time [s] after each early wake-up,
-        as long as there is time.
-      look: called with the monotonic time [s] repeatedly until the tick, and once before a late
-        tick. After an exception it is not called again before this tick.
-      clock: monotonic clock [ns].
-      sleep: suspends the thread [s].
+    Parameters
+    ----------
+    period : float
+        Time between two ticks [s].
+    tick : callable
+        Called with the monotonic time [s] at which it starts.
+    on_fault : callable
+        Called with the exception of a tick; the loop goes on. It must not raise.
+    realtime : RealTime
+        Requests to the operating system for this thread.
+    ahead : float
+        Time between wake-up and tick [s], at most half a period. 0: wake at the deadline.
+    prepare : sequence of callable
+        Functions that are called once with the monotonic time [s] after each early wake-up, as
+        long as there is time.
+    look : callable
+        Called with the monotonic time [s] repeatedly until the tick, and once before a late tick.
+        After an exception it is not called again before this tick.
+    clock : callable
+        Monotonic clock [ns].
+    sleep : callable
+        Suspends the thread [s].
 
-    Raises:
-      ValueError: if the period is not positive.
-
+    Raises
+    ------
+    ValueError
+        If the period is not positive.
     """
 
     def __init__(

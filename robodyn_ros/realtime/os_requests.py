@@ -21,13 +21,17 @@ TUPLE_SIZES, SPARE_TUPLES = 20, 2000  # that CPython keeps: shorter ones, and ho
 class RealTime:
     """Requests of one thread.
 
-    Attributes:
-      priority: SCHED_FIFO priority 1..99; 0 keeps the default scheduler.
-      cpus: processors the thread may run on; empty for any.
-      lock_memory: lock the used pages of the process in memory.
-      switch_interval: longest time [s] for which another Python thread may keep the GIL from this
-        one. Python's default of 5 ms makes a 1 kHz loop miss most cycles beside a busy thread.
-
+    Attributes
+    ----------
+    priority : int
+        SCHED_FIFO priority 1..99; 0 keeps the default scheduler.
+    cpus : tuple of int
+        Processors the thread may run on; empty for any.
+    lock_memory : bool
+        Lock the used pages of the process in memory.
+    switch_interval : float
+        Longest time [s] for which another Python thread may keep the GIL from this one. Python's
+        default of 5 ms makes a 1 kHz loop miss most cycles beside a busy thread.
     """
 
     priority: int = 0

@@ -11,14 +11,20 @@ from typing import NamedTuple
 class Reading:
     """Rates and counts between two reports.
 
-    Attributes:
-      rate: cycles run per second [Hz].
-      success: share of the cycles that were run [-].
-      cpu_share: processor time over elapsed time of the process; 1 is one core [-].
-      accepted: joint states accepted per second [Hz].
-      rejected: joint states refused.
-      refused: references refused.
-
+    Attributes
+    ----------
+    rate : float
+        Cycles run per second [Hz].
+    success : float
+        Share of the cycles that were run [-].
+    cpu_share : float
+        Processor time over elapsed time of the process; 1 is one core [-].
+    accepted : float
+        Joint states accepted per second [Hz].
+    rejected : int
+        Joint states refused.
+    refused : int
+        References refused.
     """
 
     rate: float = 0.0

@@ -14,11 +14,14 @@ LATER = 4.0  # [s] between lines
 class StartReport:
     """Report the phase of a start from a separate thread, within a `with` block.
 
-    Args:
-      tell: called every second with the sentence, and whether it is about a compilation.
-      log: called with the sentence after FIRST, then every LATER seconds.
-      clock: time [s].
-
+    Parameters
+    ----------
+    tell : callable
+        Called every second with the sentence, and whether it is about a compilation.
+    log : callable
+        Called with the sentence after FIRST, then every LATER seconds.
+    clock : callable
+        Time [s].
     """
 
     def __init__(

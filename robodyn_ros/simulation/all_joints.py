@@ -12,9 +12,10 @@ from robodyn_ros.model.robot_model import RobotModel
 class AllJoints:
     """Compute the state of all joints from that of the independent ones.
 
-    Args:
-      model: of a robot with dependent joints.
-
+    Parameters
+    ----------
+    model : RobotModel
+        Of a robot with dependent joints.
     """
 
     def __init__(self, model: RobotModel):

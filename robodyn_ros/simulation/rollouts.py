@@ -135,7 +135,7 @@ def rollouts(
     first: Integer,
     last: Integer,
 ):
-    """Steps of the plants first to last, each under its own efforts and about its own targets.
+    """Step the plants first to last, each under its own efforts and about its own targets.
 
     efforts : (k, m, nv) [N m or N]. gains : (2, nv) and targets : (k, m, 2, nv) of position and
     velocity, or none at all for no feedback. position (k, m + 1, nq) and velocity (k, m + 1, nv)

@@ -75,7 +75,7 @@ class Hosted:
     ----------
     name : str or type
         'controller' or 'simulator', or a subclass of ManagedNode.
-    arguments : sequence of str
+    *arguments : str
         ROS arguments, as after `--ros-args`.
     context : rclpy Context, optional
         A shared context; nodes in one context run lock step without messages.

@@ -59,7 +59,7 @@ class SimulatedRobot:
         Steps between joint states that the node under test answers.
     patience : float
         Longest wait for an answer, in wall time [s].
-    parameters
+    **parameters
         Of the simulator, with two underscores for a dot.
 
     Attributes
@@ -414,7 +414,7 @@ class ControlledRobot(SimulatedRobot):
         Path of the robot's description.
     controller : dict, optional
         Parameters of the controller.
-    parameters
+    **parameters
         As of SimulatedRobot.
 
     Attributes

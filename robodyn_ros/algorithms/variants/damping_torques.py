@@ -83,7 +83,7 @@ def add_turning(scratch, i, block, into, rate, u, g):
 
 @primitive
 def axis_column(topology, constants, scratch, i):
-    """lambda S: angular and linear part."""
+    """Return lambda S: angular and linear part."""
     a, c = load_symmetric(scratch, i, at.L_ANGULAR), load_symmetric(scratch, i, at.L_LINEAR)
     b = load_general(scratch, i, at.L_COUPLING)
     if topology[i, KIND] == PRISMATIC:

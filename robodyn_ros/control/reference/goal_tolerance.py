@@ -12,14 +12,18 @@ from robodyn_ros.errors import ShapeError, UnknownNameError, shorten
 class Tolerance:
     """Largest errors of each joint; joints and fields without a tolerance are not checked.
 
-    Args:
-      tolerances: control_msgs/JointTolerance messages; 0 and below mean no tolerance.
-        Accelerations are not checked, since they are not measured.
-      joint_names: the robot's joints, in its order.
+    Parameters
+    ----------
+    tolerances
+        control_msgs/JointTolerance messages; 0 and below mean no tolerance. Accelerations are not
+        checked, since they are not measured.
+    joint_names : sequence of str
+        The robot's joints, in its order.
 
-    Raises:
-      RobodynError: for an unknown joint or NaN.
-
+    Raises
+    ------
+    RobodynError
+        For an unknown joint or NaN.
     """
 
     def __init__(self, tolerances, joint_names: Sequence[str]):

@@ -11,11 +11,14 @@ RIVAL_ACTIONS = (HOLD, REPORT, STOP)
 class RivalPolicy:
     """React to rivals that come later; at activation this node yields to older ones.
 
-    Args:
-      supervisor: of this controller.
-      topic: of their commands.
-      tell: called with a sentence whenever the set of rivals changes.
-
+    Parameters
+    ----------
+    supervisor
+        Of this controller.
+    topic : str
+        Of their commands.
+    tell : callable
+        Called with a sentence whenever the set of rivals changes.
     """
 
     def __init__(self, supervisor, topic: str, tell: Callable[[str], None]):
@@ -26,10 +29,12 @@ class RivalPolicy:
     def meet(self, rivals: list[str], action: str):
         """Update the rivals, and act if there is a new one.
 
-        Args:
-          rivals: full names of the nodes.
-          action: one of RIVAL_ACTIONS.
-
+        Parameters
+        ----------
+        rivals : list of str
+            Full names of the nodes.
+        action : str
+            One of RIVAL_ACTIONS.
         """
         came = [name for name in rivals if name not in self._rivals]
         gone = self._rivals and not rivals

@@ -18,12 +18,15 @@ PERIOD = 0.1  # [s] between checks
 class TaskProgress:
     """Watch one end effector from within the cycles, which see every sample in simulated time.
 
-    Args:
-      task: followed by the law.
+    Parameters
+    ----------
+    task : TaskReference
+        Followed by the law.
 
-    Attributes:
-      sentence: '', or the remaining distance of the end effector from its target.
-
+    Attributes
+    ----------
+    sentence
+        '', or the remaining distance of the end effector from its target.
     """
 
     def __init__(self, task: TaskReference):
@@ -33,11 +36,14 @@ class TaskProgress:
     def update(self, state: State, reason: str, now: float):
         """Check the end effector, if a check is due.
 
-        Args:
-          state: of the controller.
-          reason: of that state.
-          now: time [s] on the clock of the cycles.
-
+        Parameters
+        ----------
+        state : State
+            Of the controller.
+        reason : str
+            Of that state.
+        now : float
+            Time [s] on the clock of the cycles.
         """
         if not 0.0 <= now - self._looked < PERIOD:
             self._looked = now

@@ -28,7 +28,6 @@ def friction(q, qd, viscous, coulomb):
     Raises
     ------
     ParameterError where v or c is below 0, and friction would drive.
-
     """
     v, c = np.asarray(viscous), np.asarray(coulomb(q) if callable(coulomb) else coulomb)
     if np.any(v < 0.0) or np.any(c < 0.0):

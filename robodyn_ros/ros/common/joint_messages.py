@@ -33,10 +33,12 @@ EMPTY_VELOCITY, TOO_LARGE, UNREADABLE = 'EMPTY_VELOCITY', 'TOO_LARGE', 'UNREADAB
 class JointIndex:
     """Find a robot's joints in the name list of a message, in any order.
 
-    Args:
-      joint_names: the robot's joints, in its order.
-      extra: whether the list may hold further joints, which are then ignored.
-
+    Parameters
+    ----------
+    joint_names : sequence of str
+        The robot's joints, in its order.
+    extra : bool
+        Whether the list may hold further joints, which are then ignored.
     """
 
     def __init__(self, joint_names: Sequence[str], extra: bool = True):
@@ -85,12 +87,15 @@ class JointIndex:
 class JointStateReader:
     """Read positions and velocities of serialised JointStates in the robot's order.
 
-    Attributes:
-      state: (2, n) positions [rad | m] and velocities [rad/s | m/s] of the last accepted message;
-        a new array for each.
-      stamp: seconds and nanoseconds of the header of the last accepted message.
-      detail: sentence about the last refused message.
-
+    Attributes
+    ----------
+    state
+        (2, n) positions [rad | m] and velocities [rad/s | m/s] of the last accepted message; a new
+        array for each.
+    stamp
+        Seconds and nanoseconds of the header of the last accepted message.
+    detail
+        Sentence about the last refused message.
     """
 
     def __init__(self, joint_names: Sequence[str]):
@@ -191,9 +196,10 @@ class EffortArray:
 
     It carries neither names nor a stamp.
 
-    Attributes:
-      message: the OutgoingMessage that is filled.
-
+    Attributes
+    ----------
+    message
+        The OutgoingMessage that is filled.
     """
 
     type = Float64MultiArray
@@ -212,9 +218,10 @@ class EffortJointState:
 
     That is what joint_state_topic_hardware_interface/JointStateTopicSystem exchanges.
 
-    Attributes:
-      message: the OutgoingMessage that is filled.
-
+    Attributes
+    ----------
+    message
+        The OutgoingMessage that is filled.
     """
 
     type = JointState

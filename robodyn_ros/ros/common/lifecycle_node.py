@@ -67,11 +67,14 @@ class ManagedNode(LifecycleNode):
     defect (ERROR): the node cleans up and becomes unconfigured. In both cases `complaint` holds a
     sentence, which is logged once.
 
-    Args:
-      name: of the node.
-      table: parameters besides NODE_PARAMETERS.
-      options: for rclpy's LifecycleNode.
-
+    Parameters
+    ----------
+    name : str
+        Of the node.
+    table : iterable of ParamSpec
+        Parameters besides NODE_PARAMETERS.
+    **options
+        For rclpy's LifecycleNode.
     """
 
     def __init__(self, name: str, table: Iterable[ParamSpec], **options):

@@ -31,9 +31,10 @@ class ModelServices:
 
     An answer is complete, or has success = false and a sentence.
 
-    Args:
-      node: the controller, with `session` and `parameters`.
-
+    Parameters
+    ----------
+    node
+        The controller, with `session` and `parameters`.
     """
 
     def __init__(self, node):

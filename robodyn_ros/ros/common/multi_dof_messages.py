@@ -25,9 +25,10 @@ OFF = 1e-6  # [m, rad, m/s or rad/s] tolerance of a request across the joint's m
 class MultiDofJoint:
     """One joint of this kind.
 
-    Attributes:
-      name: of the joint.
-
+    Attributes
+    ----------
+    name
+        Of the joint.
     """
 
     def __init__(self, coordinates: JointCoordinates):

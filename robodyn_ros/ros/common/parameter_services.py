@@ -34,9 +34,10 @@ _COUNTED = {
 class BoundedParameterService(ParameterService):
     """The parameter services of rclpy, each as a BoundedService.
 
-    Args:
-      node: one made with start_parameter_services=False, whose `parameters` are Parameters.
-
+    Parameters
+    ----------
+    node
+        One made with start_parameter_services=False, whose `parameters` are Parameters.
     """
 
     def __init__(self, node):

@@ -40,20 +40,31 @@ _SCALARS = {'bool': (bool,), 'int': (int,), 'float': (float, int), 'string': (st
 class ParamSpec:
     """One line of the table.
 
-    Attributes:
-      name: in ROS.
-      type: 'bool', 'int', 'float', 'string', or one of them followed by '[]'.
-      default: value without a setting.
-      unit: of each entry; '' for none.
-      text: one sentence.
-      lower: smallest value accepted.
-      upper: largest value accepted.
-      choices: the only strings accepted; empty for any.
-      judge: returns what an unacceptable string must be; '' if it is acceptable.
-      change: START, CONFIGURE (while the node is unconfigured) or LIVE.
-      lengths: allowed numbers of entries of an array; empty for any. 'n' is the number of
-        velocities, 'nq' that of positions.
-
+    Attributes
+    ----------
+    name : str
+        In ROS.
+    type : str
+        'bool', 'int', 'float', 'string', or one of them followed by '[]'.
+    default : object
+        Value without a setting.
+    unit : str
+        Of each entry; '' for none.
+    text : str
+        One sentence.
+    lower : float
+        Smallest value accepted.
+    upper : float
+        Largest value accepted.
+    choices : tuple of str
+        The only strings accepted; empty for any.
+    judge : callable
+        Returns what an unacceptable string must be; '' if it is acceptable.
+    change : str
+        START, CONFIGURE (while the node is unconfigured) or LIVE.
+    lengths : tuple of int or str
+        Allowed numbers of entries of an array; empty for any. 'n' is the number of velocities,
+        'nq' that of positions.
     """
 
     name: str
@@ -76,9 +87,10 @@ class ParamSpec:
     def convert(self, value: Any) -> Any:
         """Return the value in the declared type: 400 becomes a float if needed, a list a tuple.
 
-        Raises:
-          ParameterError: with a sentence, if the value is not acceptable.
-
+        Raises
+        ------
+        ParameterError
+            With a sentence, if the value is not acceptable.
         """
         if not self.is_array:
             return self._convert_entry(value, self.name)
@@ -182,12 +194,16 @@ def topic_name_or_nothing(value: str) -> str:
 class Parameters:
     """The declared parameters of one node.
 
-    Args:
-      node: the rclpy node.
-      table: its parameters.
-      judge: called with the values after a change; raises ParameterError if they conflict.
-      changed: called with the new values after every accepted change.
-
+    Parameters
+    ----------
+    node
+        The rclpy node.
+    table : iterable of ParamSpec
+        Its parameters.
+    judge : callable
+        Called with the values after a change; raises ParameterError if they conflict.
+    changed : callable
+        Called with the new values after every accepted change.
     """
 
     def __init__(
@@ -231,13 +247,17 @@ class Parameters:
     def require_valid(self, joints: int | None = None, positions: int | None = None):
         """Raise if a value was refused or an array does not fit the robot.
 
-        Args:
-          joints: number of the robot's velocities, None while it is unknown.
-          positions: number of its positions; None if it equals `joints`.
+        Parameters
+        ----------
+        joints : int or None
+            Number of the robot's velocities, None while it is unknown.
+        positions : int or None
+            Number of its positions; None if it equals `joints`.
 
-        Raises:
-          ParameterError: with one sentence for every such value.
-
+        Raises
+        ------
+        ParameterError
+            With one sentence for every such value.
         """
         refused = list(self._refused.values())
         sizes = None if joints is None else {'n': joints, 'nq': positions or joints}

@@ -31,9 +31,10 @@ def requested_state(
 
     Named joints without a velocity are at rest.
 
-    Raises:
-      RobodynError: with a sentence, if there is none or the request does not fit the robot.
-
+    Raises
+    ------
+    RobodynError
+        With a sentence, if there is none or the request does not fit the robot.
     """
     given = len(request.name)
     if given > MAX_NAMES:

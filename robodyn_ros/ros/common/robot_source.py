@@ -113,11 +113,14 @@ DESCRIPTION_QOS = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCA
 class RobotSource:
     """The latest robot description, and the robot built from it with the node's parameters.
 
-    Args:
-      node: the node, which has ROBOT_PARAMETERS.
-      parameters: its parameters.
-      arrived: called with each description that differs from the one before.
-
+    Parameters
+    ----------
+    node
+        The node, which has ROBOT_PARAMETERS.
+    parameters
+        Its parameters.
+    arrived : callable
+        Called with each description that differs from the one before.
     """
 
     def __init__(self, node, parameters, arrived: Callable[[], None] = lambda: None):
@@ -145,13 +148,17 @@ class RobotSource:
     def build(self, free_base: bool = False) -> Robot:
         """Build the robot.
 
-        Args:
-          free_base: whether its base link moves freely.
+        Parameters
+        ----------
+        free_base : bool
+            Whether its base link moves freely.
 
-        Raises:
-          ModelError: if there is no description, or it is refused; the sentence names the element.
-          ParameterError: if `locked` or `rotors` cannot be read.
-
+        Raises
+        ------
+        ModelError
+            If there is no description, or it is refused; the sentence names the element.
+        ParameterError
+            If `locked` or `rotors` cannot be read.
         """
         if not self.available:
             raise ModelError(

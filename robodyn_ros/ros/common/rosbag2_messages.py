@@ -20,6 +20,11 @@ def messages_of_ros():
 def by_rosbag2_py(path, topic):
     """Yield the joint states on a topic, read by rosbag2_py.
 
+    Yields
+    ------
+    JointState
+        A message.
+
     Raises
     ------
     ImportError

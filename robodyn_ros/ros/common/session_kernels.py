@@ -39,14 +39,20 @@ class SessionKernels:
 
     Kernels that were compiled on this machine before are available at once.
 
-    Args:
-      node: for its logger.
-      robot: name of the specialised object, for sentences.
-      wanted: whether to compile any.
-      make: see robodyn_ros.robot.background_compiler.Background.
-      adopt: called with the result of `make`, from another thread.
-      waiting: returns whether the adopted kernels wait for the next reset.
-
+    Parameters
+    ----------
+    node
+        For its logger.
+    robot : str
+        Name of the specialised object, for sentences.
+    wanted : bool
+        Whether to compile any.
+    make : callable
+        See robodyn_ros.robot.background_compiler.Background.
+    adopt : callable
+        Called with the result of `make`, from another thread.
+    waiting : callable
+        Returns whether the adopted kernels wait for the next reset.
     """
 
     def __init__(

@@ -52,18 +52,26 @@ READERS = {ODOMETRY: from_odometry, MULTI_DOF: from_multi_dof}
 class BaseStateIntake:
     """Receive the state of the base, and pass it to a law.
 
-    Args:
-      node: the node that subscribes.
-      law: one that `floats`.
-      values: of the node's parameters, by name.
+    Parameters
+    ----------
+    node
+        The node that subscribes.
+    law : ControlLaw
+        One that `floats`.
+    values : mapping of str to object
+        Of the node's parameters, by name.
 
-    Attributes:
-      accepted, rejected: numbers of messages.
-      detail: sentence about the last rejection.
+    Attributes
+    ----------
+    accepted, rejected
+        Numbers of messages.
+    detail
+        Sentence about the last rejection.
 
-    Raises:
-      ParameterError: in lock step, whose states have no base, or without the package of messages.
-
+    Raises
+    ------
+    ParameterError
+        In lock step, whose states have no base, or without the package of messages.
     """
 
     def __init__(self, node, law: ControlLaw, values: Mapping[str, Any]):

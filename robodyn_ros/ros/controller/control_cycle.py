@@ -18,27 +18,41 @@ from robodyn_ros.ros.controller.state_intake import StateIntake
 class ControlCycle:
     """The work of one control cycle; it never logs, and looks nothing up by name.
 
-    Args:
-      supervisor: computes and guards the effort.
-      intake: receives joint states, and measures how long that takes.
-      stamp: ROS time [ns], for messages.
-      telemetry: (publisher, writer) of ControllerState and the like.
-      every: cycles from one of these messages to the next.
-      changed: called after a cycle that changed the supervisor's state or reason, and if an end
+    Parameters
+    ----------
+    supervisor : Supervisor
+        Computes and guards the effort.
+    intake : StateIntake
+        Receives joint states, and measures how long that takes.
+    stamp : callable
+        ROS time [ns], for messages.
+    telemetry
+        (publisher, writer) of ControllerState and the like.
+    every : int
+        Cycles from one of these messages to the next.
+    changed : callable
+        Called after a cycle that changed the supervisor's state or reason. Called, too, if an end
         effector stays away from its target.
+    failed : callable
+        Called with an exception of the bookkeeping, after which the loop goes on.
+    progress : TaskProgress or None
+        Watches the end effector, if the law follows a task target.
+    answers : bool
+        Whether commands carry the stamp of the joint state that they answer.
 
-      failed: called with an exception of the bookkeeping, after which the loop goes on.
-      progress: watches the end effector, if the law follows a task target.
-      answers: whether commands carry the stamp of the joint state that they answer.
-
-    Attributes:
-      compute: time of the supervisor's tick [us].
-      tick: time from the beginning of a cycle to the published effort, plus the time before it
-        that taking a new joint state in took [us].
-      state_age: age of the joint state in use [ms].
-      count: cycles run.
-      last: monotonic time of the last cycle [s].
-
+    Attributes
+    ----------
+    compute
+        Time of the supervisor's tick [us].
+    tick
+        Time from the beginning of a cycle to the published effort [us]. The time before it for
+        taking in a new joint state is added.
+    state_age
+        Age of the joint state in use [ms].
+    count
+        Cycles run.
+    last
+        Monotonic time of the last cycle [s].
     """
 
     def __init__(

@@ -42,14 +42,20 @@ def diagnose(
 ) -> DiagnosticArray:
     """Build the message.
 
-    Args:
-      name: of the node.
-      status: as published at this moment.
-      session: the ControlSession, or None.
-      reading: rates since the last report.
-      publishers: how many there are of joint states.
-      incompatible: sentences about publishers with an incompatible quality of service.
-
+    Parameters
+    ----------
+    name : str
+        Of the node.
+    status : ControllerStatus
+        As published at this moment.
+    session
+        The ControlSession, or None.
+    reading : Reading
+        Rates since the last report.
+    publishers : int
+        How many there are of joint states.
+    incompatible : sequence of str
+        Sentences about publishers with an incompatible quality of service.
     """
     message = DiagnosticArray(status=[_state(name, status, session)])
     if session:

@@ -410,14 +410,19 @@ def make_law(values: Mapping[str, Any], law: type[ControlLaw], robot: Robot) -> 
 def control_settings(values: Mapping[str, Any], robot: Robot, law: ControlLaw) -> Settings:
     """Return the Settings of the supervisor.
 
-    Args:
-      values: of the node's parameters, by name.
-      robot: for limits that the parameters do not give.
-      law: for the terms and gains.
+    Parameters
+    ----------
+    values : mapping of str to object
+        Of the node's parameters, by name.
+    robot : Robot
+        For limits that the parameters do not give.
+    law : ControlLaw
+        For the terms and gains.
 
-    Raises:
-      ParameterError: with a sentence, if they conflict.
-
+    Raises
+    ------
+    ParameterError
+        With a sentence, if they conflict.
     """
     joints, limits = robot.joint_names, robot.limits
     gains = np.array([[values[f'gains.{joint}.{kind}'] for joint in joints] for kind in 'pd'])

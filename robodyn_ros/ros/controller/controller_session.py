@@ -50,14 +50,20 @@ RELEASE_TIME = 0.5  # [s] longest wait for the safe effort on deactivation
 class ControlSession:
     """One robot under one law: supervisor, loop, and their topics.
 
-    Args:
-      node: the node that owns the topics.
-      robot: the robot.
-      law: the control law of that robot.
-      payload: its payloads; the robot has the model of this ramp.
-      values: of the node's parameters, by name.
-      changed: called from the loop when the state or its reason changes.
-
+    Parameters
+    ----------
+    node
+        The node that owns the topics.
+    robot : Robot
+        The robot.
+    law : ControlLaw
+        The control law of that robot.
+    payload : PayloadRamp
+        Its payloads; the robot has the model of this ramp.
+    values : mapping of str to object
+        Of the node's parameters, by name.
+    changed : callable
+        Called from the loop when the state or its reason changes.
     """
 
     def __init__(
@@ -146,10 +152,12 @@ class ControlSession:
     def activate(self):
         """Start commanding the robot.
 
-        Raises:
-          ParameterError: if `robot_compensates_gravity` is not set. RobodynError: if another node
-            commands it, or the supervisor refuses.
-
+        Raises
+        ------
+        ParameterError
+            If `robot_compensates_gravity` is not set.
+        RobodynError
+            If another node commands it, or the supervisor refuses.
         """
         self._require_gravity_answer()
         require_granted(self.loop, self._values)

@@ -57,9 +57,10 @@ WAITING = {
 class StatusReporter:
     """Publish ~/status on every change and every second, and /diagnostics every second.
 
-    Args:
-      node: the controller, with `session`, `complaint`, `source` and `parameters`.
-
+    Parameters
+    ----------
+    node
+        The controller, with `session`, `complaint`, `source` and `parameters`.
     """
 
     def __init__(self, node):

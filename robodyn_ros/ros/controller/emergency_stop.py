@@ -22,10 +22,12 @@ class EmergencyStop:
     Both have the controller's names and remappings. A message with false does nothing: only
     `~/reset` ends a stop.
 
-    Args:
-      node: the controller.
-      stop: called from the thread; returns '' or a sentence if nothing was stopped.
-
+    Parameters
+    ----------
+    node
+        The controller.
+    stop : callable
+        Called from the thread; returns '' or a sentence if nothing was stopped.
     """
 
     def __init__(self, node, stop: Callable[[], str]):

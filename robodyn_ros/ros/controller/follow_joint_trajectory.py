@@ -36,10 +36,12 @@ class FollowJointTrajectoryServer:
     the controller then holds the measured posture. A newer goal, another reference, a fault or a
     deactivation also aborts it.
 
-    Args:
-      node: the controller.
-      action: the action type.
-
+    Parameters
+    ----------
+    node
+        The controller.
+    action
+        The action type.
     """
 
     def __init__(self, node, action):
@@ -101,16 +103,23 @@ class FollowJointTrajectoryServer:
 class _Goal:
     """One active goal; RobodynError if the session refuses it.
 
-    Args:
-      request: the goal, whose trajectory may lack its points.
-      trajectory: octets (k,) uint8 of its JointTrajectory.
-      session: of the controller, or None.
-      action: the action type.
+    Parameters
+    ----------
+    request
+        The goal, whose trajectory may lack its points.
+    trajectory
+        Octets (k,) uint8 of its JointTrajectory.
+    session
+        Of the controller, or None.
+    action
+        The action type.
 
-    Attributes:
-      handle: of the goal, once it is executed.
-      replaced: whether a newer goal has been accepted.
-
+    Attributes
+    ----------
+    handle
+        Of the goal, once it is executed.
+    replaced
+        Whether a newer goal has been accepted.
     """
 
     def __init__(self, request, trajectory, session, action):

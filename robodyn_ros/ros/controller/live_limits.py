@@ -38,14 +38,19 @@ def refuse_raised(values: Mapping[str, Any], at_start: Mapping[str, Any], robot:
     The ceiling of a limit is the larger of its start value and the description's. That of a rate,
     a gain, `overspeed` and `stop_damping` is its start value.
 
-    Args:
-      values: of the node's parameters, by name.
-      at_start: the same, as declared at the start.
-      robot: for the limits of the description.
+    Parameters
+    ----------
+    values : mapping of str to object
+        Of the node's parameters, by name.
+    at_start : mapping of str to object
+        The same, as declared at the start.
+    robot : Robot
+        For the limits of the description.
 
-    Raises:
-      ParameterError: with the name, the joint, the value and its ceiling.
-
+    Raises
+    ------
+    ParameterError
+        With the name, the joint, the value and its ceiling.
     """
     if values['raise_limits_live']:
         return

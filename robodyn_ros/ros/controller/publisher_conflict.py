@@ -19,11 +19,14 @@ class CommandWatch:
     node listens for them while it does not publish itself. Publishers without messages are
     recorded; any further one is another controller.
 
-    Args:
-      node: the controller.
-      kind: message type of the commands.
-      topic: their topic.
-
+    Parameters
+    ----------
+    node
+        The controller.
+    kind
+        Message type of the commands.
+    topic : str
+        Their topic.
     """
 
     def __init__(self, node, kind, topic: str):

@@ -28,15 +28,20 @@ class TrajectoryReader:
 
         Its header.stamp, unless zero, is the start time.
 
-        Args:
-          data: (k,) uint8, the serialised message, with exactly the robot's joints in any order.
-          ros_now: ROS time [ns].
-          most: largest number of points accepted.
+        Parameters
+        ----------
+        data : ndarray
+            (k,) uint8, the serialised message, with exactly the robot's joints in any order.
+        ros_now : int
+            ROS time [ns].
+        most : int
+            Largest number of points accepted.
 
-        Raises:
-          RobodynError: with a sentence, if it is not a trajectory of this robot. The supervisor
-            judges its values.
-
+        Raises
+        ------
+        RobodynError
+            With a sentence, if it is not a trajectory of this robot. The supervisor judges its
+            values.
         """
         head = read_head(data)
         where = self.require_joints(head.joint_names)
@@ -56,9 +61,10 @@ class TrajectoryReader:
     def require_joints(self, names: list[str]) -> np.ndarray:
         """Return where each joint stands in a list of names (n,).
 
-        Raises:
-          UnknownNameError: unless these are the robot's joints, each once, in any order.
-
+        Raises
+        ------
+        UnknownNameError
+            Unless these are the robot's joints, each once, in any order.
         """
         where, reason = self._index.locate(names)
         if where is None:
@@ -96,14 +102,19 @@ def _field(field: str, values: np.ndarray, sizes: np.ndarray, joints: int):
 def delay(seconds: int, nanoseconds: int, ros_now: int) -> float:
     """Return the time [s] from now to a stamp, negative if it has passed; 0 for the stamp zero.
 
-    Args:
-      seconds: of the stamp of a message's header.
-      nanoseconds: of the same.
-      ros_now: ROS time [ns].
+    Parameters
+    ----------
+    seconds : int
+        Of the stamp of a message's header.
+    nanoseconds : int
+        Of the same.
+    ros_now : int
+        ROS time [ns].
 
-    Raises:
-      RobodynError: with a sentence, if the stamp is not a valid time.
-
+    Raises
+    ------
+    RobodynError
+        With a sentence, if the stamp is not a valid time.
     """
     if seconds < 0 or nanoseconds >= 1_000_000_000:
         raise RobodynError(

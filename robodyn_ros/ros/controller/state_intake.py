@@ -25,16 +25,23 @@ class StateIntake:
     Either the loop takes them with `poll` at the start of each cycle, or the executor delivers
     each on arrival. Polling costs less processor time, and no slow callback delays it.
 
-    Args:
-      node: the node that subscribes.
-      joint_names: the robot's joints, in its order.
-      measure: called with q and qd (2, n), time of receipt, lag and stamp; returns '' or the
-        reason of a refusal.
-      polled: whether the loop takes the messages.
-      delivered: called with the time [s] after each message that the executor delivered.
-      lag: called with a stamp on receipt; returns its age [s].
-      clock: of the times of receipt [s].
-
+    Parameters
+    ----------
+    node
+        The node that subscribes.
+    joint_names : sequence of str
+        The robot's joints, in its order.
+    measure : callable
+        Called with q and qd (2, n), time of receipt, lag and stamp; returns '' or the reason of a
+        refusal.
+    polled : bool
+        Whether the loop takes the messages.
+    delivered : callable
+        Called with the time [s] after each message that the executor delivered.
+    lag : callable
+        Called with a stamp on receipt; returns its age [s].
+    clock : callable
+        Of the times of receipt [s].
     """
 
     def __init__(

@@ -35,13 +35,17 @@ class TaskSettings(NamedTuple):
 def task_settings(values: Mapping[str, Any], robot: Robot) -> TaskSettings:
     """Return the TaskSettings of a node's parameters.
 
-    Args:
-      values: of the node's parameters, by name.
-      robot: the robot.
+    Parameters
+    ----------
+    values : mapping of str to object
+        Of the node's parameters, by name.
+    robot : Robot
+        The robot.
 
-    Raises:
-      ParameterError: with a sentence, for unknown links or axes.
-
+    Raises
+    ------
+    ParameterError
+        With a sentence, for unknown links or axes.
     """
     links = values['osi_links'] or (default_link(values, robot),)
     if len(set(links)) != len(links):
@@ -67,10 +71,12 @@ def task_settings(values: Mapping[str, Any], robot: Robot) -> TaskSettings:
 class TaskWriter:
     """Fill one OperationalSpaceInertia message repeatedly.
 
-    Args:
-      robot: used by this writer alone, since a Robot serves one thread at a time.
-      settings: what to publish.
-
+    Parameters
+    ----------
+    robot : Robot
+        Used by this writer alone, since a Robot serves one thread at a time.
+    settings : TaskSettings
+        What to publish.
     """
 
     def __init__(self, robot: Robot, settings: TaskSettings):
@@ -128,9 +134,10 @@ class TaskPublisher:
     Both loops keep their phase on one clock, so the thread has half a cycle until the next one.
     The kernels release the GIL.
 
-    Args:
-      node: the node whose topic it is.
-
+    Parameters
+    ----------
+    node
+        The node whose topic it is.
     """
 
     def __init__(self, node):

@@ -38,9 +38,10 @@ MEASURED = {
 class TaskStateWriter:
     """Fill one TaskState repeatedly.
 
-    Args:
-      task: followed by the law.
-
+    Parameters
+    ----------
+    task : TaskReference
+        Followed by the law.
     """
 
     def __init__(self, task: TaskReference):

@@ -21,12 +21,15 @@ def task_subscriptions(
     header.frame_id is the frame of a message, and header.stamp the time of its pose, velocity or
     wrench. A stamp of zero means the time of receipt.
 
-    Args:
-      node: the node that subscribes.
-      lead: called for each message with a function that returns its TaskTarget, given the ROS time
+    Parameters
+    ----------
+    node
+        The node that subscribes.
+    lead : callable
+        Called for each message with a function that returns its TaskTarget, given the ROS time
         [ns].
-      refuse: called with a sentence about a message that is too large or cannot be read.
-
+    refuse : callable
+        Called with a sentence about a message that is too large or cannot be read.
     """
 
     def listen(kind, topic, parts):

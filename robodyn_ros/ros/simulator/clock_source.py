@@ -21,11 +21,14 @@ class ClockSource:
     Two sources that start together see each other and both yield. Each then skips a random number
     of checks, so that one of them resumes first.
 
-    Args:
-      node: the node that publishes.
-      lock: held while `publish` is called.
-      draw: called with n, returns a random number below n.
-
+    Parameters
+    ----------
+    node
+        The node that publishes.
+    lock : Lock
+        Held while `publish` is called.
+    draw : callable
+        Called with n, returns a random number below n.
     """
 
     def __init__(self, node, lock: Lock, draw: Callable[[int], int] = random.randrange):

@@ -162,15 +162,22 @@ class CommandIntake:
     A command is accepted or rejected as a whole, and counted. A command for no joint is neither:
     ros2_control sends it while no controller is active.
 
-    Args:
-      node: the node that subscribes.
-      topics: of the JointState, then of one Float64MultiArray for each of QUANTITIES; '' for none.
-      plant: the commanded plant.
-      command: called with each accepted Command.
-      polled: whether the loop takes the messages, which is cheaper than the executor.
-      delivered: called after each well-formed message that the executor delivered.
-      newest: returns the stamp [ns] of the newest state, if each command answers a state.
-
+    Parameters
+    ----------
+    node
+        The node that subscribes.
+    topics : sequence of str
+        Of the JointState, then of one Float64MultiArray for each of QUANTITIES; '' for none.
+    plant : Plant
+        The commanded plant.
+    command : callable
+        Called with each accepted Command.
+    polled : bool
+        Whether the loop takes the messages, which is cheaper than the executor.
+    delivered : callable or None
+        Called after each well-formed message that the executor delivered.
+    newest : callable or None
+        Returns the stamp [ns] of the newest state, if each command answers a state.
     """
 
     def __init__(

@@ -114,15 +114,21 @@ def make_instruments(
 ) -> list[LinkSensor]:
     """Return the sensors besides the encoders.
 
-    Args:
-      values: of the node's parameters, by name.
-      robot: the simulated one, with rigid joints.
-      elastic: names of its elastic joints.
+    Parameters
+    ----------
+    values : mapping of str to object
+        Of the node's parameters, by name.
+    robot : Robot
+        The simulated one, with rigid joints.
+    elastic : collection of str
+        Names of its elastic joints.
 
-    Raises:
-      UnknownNameError: for a link that is not there.
-      ParameterError: for sensors of forces that would not measure a rotor beyond a spring.
-
+    Raises
+    ------
+    UnknownNameError
+        For a link that is not there.
+    ParameterError
+        For sensors of forces that would not measure a rotor beyond a spring.
     """
     _refuse_rotors_beyond_springs(values, robot.model, elastic)
     late = {'latency': values['sensor_latency'], 'jitter': values['sensor_jitter']}

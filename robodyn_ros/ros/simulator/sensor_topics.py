@@ -27,11 +27,14 @@ NOT_MEASURED = -1.0  # in the first entry of a covariance: see sensor_msgs/Imu
 class SensorTopics:
     """One topic for each sensor.
 
-    Args:
-      node: the node that publishes.
-      instruments: the sensors.
-      joint_names: of the robot.
-
+    Parameters
+    ----------
+    node
+        The node that publishes.
+    instruments : sequence of LinkSensor
+        The sensors.
+    joint_names : sequence of str
+        Of the robot.
     """
 
     def __init__(self, node, instruments: Sequence[LinkSensor], joint_names: Sequence[str]):

@@ -44,14 +44,19 @@ DRIVE = ('kinematic', 'stiffness', 'rate_gain', 'velocity_gain', 'carries_weight
 def simulated_robot(values: Mapping[str, Any], robot: Robot) -> Robot:
     """Return the simulated robot: the described one with rotors, model errors and payload.
 
-    Args:
-      values: of the node's parameters, by name.
-      robot: as described.
+    Parameters
+    ----------
+    values : mapping of str to object
+        Of the node's parameters, by name.
+    robot : Robot
+        As described.
 
-    Raises:
-      UnknownNameError: for the frame of the payload.
-      ModelError: for an impossible payload.
-
+    Raises
+    ------
+    UnknownNameError
+        For the frame of the payload.
+    ModelError
+        For an impossible payload.
     """
     model = robot.model
     if values['rotor_inertia']:
@@ -96,12 +101,14 @@ def make_plant(
 ) -> Plant | ElasticPlant | FlexiblePlant:
     """Return the plant of `robot`.
 
-    Raises:
-      ShapeError: for a bad initial state.
-      ParameterError: for a bad initial state, or what does not go with elastic joints or flexible
-        links.
-      ModelError, UnknownNameError: for joints that cannot be elastic, links that cannot bend.
-
+    Raises
+    ------
+    ShapeError
+        For a bad initial state.
+    ParameterError
+        For a bad initial state, or what does not go with elastic joints or flexible links.
+    ModelError, UnknownNameError
+        For joints that cannot be elastic, links that cannot bend.
     """
     settings = PlantSettings(
         latency=values['command_latency'],

@@ -25,9 +25,10 @@ class Totals(NamedTuple):
 class SimulatorDiagnostics:
     """Build diagnostics of the time since the last message.
 
-    Args:
-      name: of the node.
-
+    Parameters
+    ----------
+    name : str
+        Of the node.
     """
 
     def __init__(self, name: str):
@@ -37,11 +38,14 @@ class SimulatorDiagnostics:
     def build(self, session, waiting: str, clock_trouble: str) -> DiagnosticArray:
         """Return the message.
 
-        Args:
-          session: the SimulatorSession, or None.
-          waiting: why there is none.
-          clock_trouble: why /clock is not published, else ''.
-
+        Parameters
+        ----------
+        session
+            The SimulatorSession, or None.
+        waiting : str
+            Why there is none.
+        clock_trouble : str
+            Why /clock is not published, else ''.
         """
         if session is None:
             self._session = None

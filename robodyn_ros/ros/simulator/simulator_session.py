@@ -54,19 +54,29 @@ REPEAT = 0.2  # [s] without a step before the state is repeated, in lock step
 class SimulatorSession:
     """One simulated robot: plant, loop, and their topics.
 
-    Args:
-      node: the node that owns the topics.
-      robot: as described; the simulated one may differ.
-      values: of the node's parameters, by name.
-      contacts: what touches what.
+    Parameters
+    ----------
+    node
+        The node that owns the topics.
+    robot : Robot
+        As described; the simulated one may differ.
+    values : mapping of str to object
+        Of the node's parameters, by name.
+    contacts : Contacts or None
+        What touches what.
 
-    Attributes:
-      runner: the plant and its clock; use it under `lock`.
-      values: of the parameters, in force.
-      timed: whether the clock triggers the steps; otherwise commands do.
-      running: whether it is active.
-      lost: due steps that were skipped because the machine was too slow.
-
+    Attributes
+    ----------
+    runner
+        The plant and its clock; use it under `lock`.
+    values : mapping of str to object
+        Of the parameters, in force.
+    timed
+        Whether the clock triggers the steps; otherwise commands do.
+    running
+        Whether it is active.
+    lost
+        Due steps that were skipped because the machine was too slow.
     """
 
     def __init__(

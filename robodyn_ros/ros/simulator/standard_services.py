@@ -20,10 +20,12 @@ NO_PLAY = 'In lock step the simulation stands unless steps are asked for.'
 def make_standard_services(node, waiting: Callable[[], str]):
     """Create services and action; return None without simulation_interfaces.
 
-    Args:
-      node: the simulator; `session` is its SimulatorSession or None.
-      waiting: called without a session, returns why there is none.
-
+    Parameters
+    ----------
+    node
+        The simulator; `session` is its SimulatorSession or None.
+    waiting : callable
+        Called without a session, returns why there is none.
     """
     try:
         import simulation_interfaces.action
@@ -48,10 +50,12 @@ class Refusal(RobodynError):
 class StandardServices:
     """`~/get_simulator_features` and its like; the names are those of the standard.
 
-    Args:
-      node, waiting: see `make_standard_services`.
-      types: the package simulation_interfaces.
-
+    Parameters
+    ----------
+    node, waiting
+        See `make_standard_services`.
+    types
+        The package simulation_interfaces.
     """
 
     def __init__(self, node, waiting: Callable[[], str], types):

@@ -35,13 +35,18 @@ def state_topics(
 ):
     """Return the publisher of the state of a robot.
 
-    Args:
-      node: the node that publishes.
-      model: of the robot.
-      values: of the node's parameters, by name.
-      frame_id: of the headers.
-      beyond: returns names, positions, velocities and efforts of what joint states have besides.
-
+    Parameters
+    ----------
+    node
+        The node that publishes.
+    model : RobotModel
+        Of the robot.
+    values : mapping of str to object
+        Of the node's parameters, by name.
+    frame_id : str
+        Of the headers.
+    beyond : callable or None
+        Returns names, positions, velocities and efforts of what joint states have besides.
     """
     joints = multi_dof_joints(model)
     if joints:

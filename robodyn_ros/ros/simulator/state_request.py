@@ -14,9 +14,10 @@ from robodyn_ros.ros.simulator.state_publisher import scalar_joints
 def named_state(joints: JointState, poses: MultiDOFJointState, plant):
     """Return position (nq,) and velocity (nv,) of the plant, with the requested joints replaced.
 
-    Raises:
-      ShapeError, UnknownNameError, ParameterError: with a sentence, if it does not fit the robot.
-
+    Raises
+    ------
+    ShapeError, UnknownNameError, ParameterError
+        With a sentence, if it does not fit the robot.
     """
     model = plant.model
     joints = independent_joints(joints, model)

@@ -61,16 +61,23 @@ class BoundedActionServer(ActionServer):
 
     With the events executor, and where rcl's functions are not found, rclpy takes the goals.
 
-    Args:
-      node: the node that serves.
-      kind: action type; the first field of its goal is a JointTrajectory.
-      name: of the action.
-      begin: called with a goal, whose trajectory may lack its points, and with the octets of the
-        trajectory (k,) uint8; returns whether the goal is accepted.
-      refuse: called with a sentence about a goal that is too large.
-      execute: called with the handle of an accepted goal; returns the result.
-      cancel: called with the handle of a goal to be cancelled.
-
+    Parameters
+    ----------
+    node
+        The node that serves.
+    kind
+        Action type; the first field of its goal is a JointTrajectory.
+    name : str
+        Of the action.
+    begin : callable
+        Called with a goal and with the octets (k,) uint8 of its trajectory, whose points the goal
+        may lack. Returns whether the goal is accepted.
+    refuse : callable
+        Called with a sentence about a goal that is too large.
+    execute
+        Called with the handle of an accepted goal; returns the result.
+    cancel
+        Called with the handle of a goal to be cancelled.
     """
 
     def __init__(

@@ -21,17 +21,25 @@ class BoundedService(Waitable):
 
     The middleware decodes each request in C, and without the GIL, before its size is known.
 
-    Args:
-      node: the node that serves.
-      kind: service type.
-      name: of the service.
-      answer: called by the executor with request and response; returns the response.
-      refuse: called instead with a response and a sentence, for a request that is too large;
-        None sets the response's `message`.
-      most: octets of the largest request, serialised.
-      qos: quality of service.
-      waiting: number of waiting requests to answer; further ones are refused as BUSY.
-
+    Parameters
+    ----------
+    node
+        The node that serves.
+    kind
+        Service type.
+    name : str
+        Of the service.
+    answer : callable
+        Called by the executor with request and response; returns the response.
+    refuse : callable or None
+        Called instead with a response and a sentence, for a request that is too large; None sets
+        the response's `message`.
+    most : int
+        Octets of the largest request, serialised.
+    qos : QoSProfile
+        Quality of service.
+    waiting : int
+        Number of waiting requests to answer; further ones are refused as BUSY.
     """
 
     def __init__(

@@ -28,15 +28,22 @@ SMALL = 20_000  # octets of a message that rclpy may decode with the GIL held
 class BoundedSubscription(Waitable):
     """A subscription that delivers messages as octets, up to a size.
 
-    Args:
-      node: the node that subscribes.
-      kind: message type.
-      topic: name.
-      receive: called by the executor with a message (k,) uint8, valid until it returns.
-      qos: quality of service, or a depth.
-      most: octets of the largest message accepted.
-      refuse: called with a sentence about a larger one.
-
+    Parameters
+    ----------
+    node
+        The node that subscribes.
+    kind
+        Message type.
+    topic : str
+        Name.
+    receive : callable
+        Called by the executor with a message (k,) uint8, valid until it returns.
+    qos : QoSProfile or int
+        Quality of service, or a depth.
+    most : int
+        Octets of the largest message accepted.
+    refuse : callable
+        Called with a sentence about a larger one.
     """
 
     def __init__(
@@ -132,11 +139,14 @@ class BoundedSubscription(Waitable):
 def decoding(kind, receive: Callable[[Any], None], refuse: Callable[[str], None]):
     """Return a callback for BoundedSubscription that decodes messages for `receive`.
 
-    Args:
-      kind: message type.
-      receive: called with the message.
-      refuse: called with a sentence if the octets are not such a message.
-
+    Parameters
+    ----------
+    kind
+        Message type.
+    receive : callable
+        Called with the message.
+    refuse : callable
+        Called with a sentence if the octets are not such a message.
     """
 
     resume = 0.0

@@ -43,19 +43,28 @@ def _find(data: bytes, wanted: bytes) -> int:
 class OutgoingMessage:
     """A message serialised once, whose numbers are then written directly into its bytes.
 
-    Args:
-      message: complete but for the numbers; must not change afterwards.
-      doubles: size of each float64[] field.
-      octets: ones for each field of type uint8 or bool[]: 1, or a list of True.
+    Parameters
+    ----------
+    message
+        Complete but for the numbers; must not change afterwards.
+    doubles : mapping of str to int
+        Size of each float64[] field.
+    octets : mapping of str to object
+        Ones for each field of type uint8 or bool[]: 1, or a list of True.
 
-    Attributes:
-      doubles: (size,) writable view of each float64[] field.
-      octets: writable uint8 view of each such field.
-      buffer: the serialised message, always the same object.
+    Attributes
+    ----------
+    doubles : mapping of str to int
+        (size,) writable view of each float64[] field.
+    octets : mapping of str to object
+        Writable uint8 view of each such field.
+    buffer
+        The serialised message, always the same object.
 
-    Raises:
-      RobodynError: if the middleware serialises in an unexpected format.
-
+    Raises
+    ------
+    RobodynError
+        If the middleware serialises in an unexpected format.
     """
 
     def __init__(self, message, doubles: Mapping[str, int], octets: Mapping[str, Any] = {}):
@@ -145,17 +154,24 @@ class JointStateShape:
 
     Padding bytes belong to it, because a writer leaves earlier contents of its buffer in them.
 
-    Args:
-      data: the bytes of a message.
-      message: the same message.
-      where: (n,) index of each joint of the robot in the message.
+    Parameters
+    ----------
+    data : ndarray
+        The bytes of a message.
+    message : JointState
+        The same message.
+    where : ndarray
+        (n,) index of each joint of the robot in the message.
 
-    Attributes:
-      form: a copy of these bytes.
+    Attributes
+    ----------
+    form
+        A copy of these bytes.
 
-    Raises:
-      RobodynError: if its numbers are not at the expected offsets.
-
+    Raises
+    ------
+    RobodynError
+        If its numbers are not at the expected offsets.
     """
 
     def __init__(self, data: np.ndarray, message: JointState, where: np.ndarray):

@@ -137,10 +137,10 @@ def library() -> _Library | None:
 class Inlet:
     """Take the serialised messages of a subscription, one at a time.
 
-    Args:
-      subscription: created with raw=True, and in no executor. It must not be destroyed before
-        `close`.
-
+    Parameters
+    ----------
+    subscription
+        Created with raw=True, and in no executor. It must not be destroyed before `close`.
     """
 
     def __init__(self, subscription):
@@ -194,10 +194,12 @@ class Inlet:
 class Outlet:
     """Publish the contents of a buffer.
 
-    Args:
-      publisher: must not be destroyed before `close`.
-      buffer: the serialised message; its size never changes.
-
+    Parameters
+    ----------
+    publisher
+        Must not be destroyed before `close`.
+    buffer : bytearray
+        The serialised message; its size never changes.
     """
 
     def __init__(self, publisher, buffer: bytearray):

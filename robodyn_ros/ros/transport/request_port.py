@@ -26,9 +26,10 @@ class _RequestId(ctypes.Structure):
 class MessageStructure:
     """The C structure of a message class, as rclpy describes it.
 
-    Args:
-      kind: message class; rclpy keeps the functions of its type support in capsules.
-
+    Parameters
+    ----------
+    kind
+        Message class; rclpy keeps the functions of its type support in capsules.
     """
 
     def __init__(self, kind):
@@ -55,11 +56,14 @@ def _address(capsule) -> int:
 def functions(name: str, take: str, send: str):
     """Return two functions of a library and `rmw_serialize`; None if one is missing.
 
-    Args:
-      name: of the library, as rclpy has loaded it.
-      take: its function that takes a request, given server, identity and request.
-      send: its function that sends a response, given the same.
-
+    Parameters
+    ----------
+    name : str
+        Of the library, as rclpy has loaded it.
+    take : str
+        Its function that takes a request, given server, identity and request.
+    send : str
+        Its function that sends a response, given the same.
     """
     try:
         found = ctypes.CDLL(name, os.RTLD_NOW | os.RTLD_NOLOAD)
@@ -86,11 +90,14 @@ def goal_functions():
 class RequestPort:
     """Requests and responses of one server.
 
-    Args:
-      kind: type of the service.
-      handle: of the server, from rclpy.
-      calls: result of `service_functions` or `goal_functions`.
-
+    Parameters
+    ----------
+    kind
+        Type of the service.
+    handle
+        Of the server, from rclpy.
+    calls : tuple of callable
+        Result of `service_functions` or `goal_functions`.
     """
 
     def __init__(self, kind, handle, calls: tuple[Callable, ...]):

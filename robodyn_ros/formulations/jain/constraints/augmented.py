@@ -32,7 +32,6 @@ def forward_dynamics(solve, force, G, acceleration):
     ----------
     solve : function x (N,) or (N, k) -> M^-1 x, by any forward dynamics of the tree.
     force : (N,) T - C. G : (n_c, N). acceleration : (n_c,) Uacc.
-
     """
     free = solve(force)
     response = solve(G.T)

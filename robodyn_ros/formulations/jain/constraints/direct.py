@@ -26,7 +26,6 @@ def forward_dynamics(M, force, G, acceleration):
     Raises
     ------
     LinAlgError where G has not full row rank.
-
     """
     N, n_c = M.shape[0], G.shape[0]
     matrix = np.block([[M, G.T], [G, np.zeros((n_c, n_c))]])

@@ -25,8 +25,7 @@ def forward_dynamics(arms):
     Parameters
     ----------
     arms : two tuples (tree, thd, T, node): the node is the tip. While they hold each other, both
-    tips have the same axes in the inertial frame, and the same velocity.
-
+        tips have the same axes in the inertial frame, and the same velocity.
     """
     free = [articulated_body(tree, thd, T) for tree, thd, T, _ in arms]
     alpha = [node.phi.T @ found[1][node.body] for found, (*_, node) in zip(free, arms)]

@@ -38,7 +38,6 @@ def forward_dynamics(tree, thd, T, loops, U_rate=0.0):
     thd, T : (N,) in the order of the tree.
     loops : of Loop, independent of each other.
     U_rate : (n_c,) dU/dt of driven loops.
-
     """
     nodes = nodes_of(loops)
     free, alpha, _ = articulated_body(tree, thd, T)

@@ -32,7 +32,6 @@ def dependent_first(G):
     Raises
     ------
     ValueError where the rows of G_c depend on each other.
-
     """
     rest, chosen = np.array(G, float), []
     scale = np.abs(rest).max(initial=0.0)
@@ -71,7 +70,6 @@ def forward_dynamics(M, force, G, acceleration):
     Parameters
     ----------
     M : (N, N). force : (N,) T - C. G : (n_c, N). acceleration : (n_c,) Uacc.
-
     """
     dependent, independent = dependent_first(G)
     X = null_space(G, dependent, independent)

@@ -57,7 +57,6 @@ def uniform_beam(beam, in_xy=0, in_xz=0, torsion=0, loaded_tip=False, damping=0.
     ------
     ParameterError without any mode, for torsion without polar inertia and GJ, for a loaded tip
     with one bending mode.
-
     """
     _check(beam, in_xy, in_xz, torsion, loaded_tip)
     points, weights = np.polynomial.legendre.leggauss(nodes)

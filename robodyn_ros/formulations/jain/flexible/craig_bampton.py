@@ -34,7 +34,6 @@ def craig_bampton(mass, stiffness, boundary, root=0, damping_ratio=0.0):
     Raises
     ------
     ShapeError where sizes do not meet. ParameterError where a rigid motion strains the body.
-
     """
     boundary, b = np.asarray(boundary, float), len(boundary)
     size = len(mass)

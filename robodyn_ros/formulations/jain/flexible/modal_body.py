@@ -42,7 +42,6 @@ class ModalBody:
     Raises
     ------
     ShapeError where the sizes do not belong to one number of modes.
-
     """
 
     M_0: np.ndarray

@@ -64,7 +64,13 @@ class SkoStructure:
         return tuple(map(tuple, found))
 
     def path(self, k):
-        """Indices from node k to its root."""
+        """Yield the indices from node k to its root.
+
+        Yields
+        ------
+        int
+            A node.
+        """
         while k < self.n:
             yield k
             k = self.parent[k]
@@ -90,7 +96,6 @@ class SkoModel(SkoStructure):
     rotor : (N,) inertia of drives seen at the hinges, which the book does not have.
     a : n Coriolis accelerations (m_k,); b : n gyroscopic forces (m_k,).
     dofs : (N,) of int, which velocity of the system the model was made of each one is.
-
     """
 
     names: tuple
