@@ -33,7 +33,7 @@ LINKS = {recipe.recursion: (name, recipe) for name, recipe in _LINKED.items()}
 _name, _recipe = LINKS[aba.forward_dynamics]
 LINKS[aba.forward_dynamics] = (
     _name,
-    replace(_recipe, inputs=_recipe.inputs | {'diagonal': _recipe.inputs['tau']}),
+    replace(_recipe, inputs={**_recipe.inputs, 'diagonal': _recipe.inputs['tau']}),
 )
 
 

@@ -4,7 +4,7 @@
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -75,8 +75,8 @@ class Recipe:
     """
 
     recursion: Callable
-    inputs: dict[str, tuple[int | str, ...]]
-    outputs: dict[str, tuple[int | str, ...]]
+    inputs: Mapping[str, tuple[int | str, ...]]
+    outputs: Mapping[str, tuple[int | str, ...]]
     regrouped: bool = True
     aligned: bool = True
     others: tuple[Callable, ...] = ()

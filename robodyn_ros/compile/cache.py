@@ -48,7 +48,8 @@ BUILDING = 'ROBODYN_BUILDING_KERNELS'
 DAY = 86400.0  # [s] between records of a use
 
 _package = pathlib.Path(__file__).resolve().parent.parent
-_used = collections.defaultdict(set)  # {root: (source file or '', name) of files read or written}
+#: {root: (source file or '', name) of files read or written}
+_used: dict[str, set[tuple[str, str]]] = collections.defaultdict(set)
 
 
 class CacheWarning(UserWarning):

@@ -88,7 +88,8 @@ def run(robot, drive, progress=lambda share: None):
     supervisor, plant = Supervisor(robot, law, settings(robot)), Plant(robot, position=drive.start)
     steps, every = round(drive.duration / PERIOD), round(STREAM / PERIOD)
     commanded, reached = np.empty((2, steps, 3))
-    turn, lack, shares = np.empty(steps), *np.empty((2, steps, 6))
+    turn = np.empty(steps)
+    lack, shares = np.empty((2, steps, 6))
     q, qd, torque = np.empty((3, steps, robot.nv))
     sentence = supervisor.measure(plant.q, plant.qd, 0.0) or supervisor.activate(0.0)
     if sentence:

@@ -6,7 +6,7 @@ import functools
 import sys
 import time
 
-from rclpy.clock import Clock, ClockType
+from rclpy.clock import Clock, ClockType, ROSClock
 from std_srvs.srv import SetBool, Trigger
 
 from robodyn_msgs.srv import SetPayload
@@ -165,7 +165,9 @@ class Controller(ManagedNode):
     def _session_type(self, values) -> type[ControlSession]:
         if values['trigger'] == LOCK_STEP:
             return LockStepSession
-        return SimulatedTimeSession if self.get_clock().ros_time_is_active else ControlSession
+        clock = self.get_clock()
+        simulated = isinstance(clock, ROSClock) and clock.ros_time_is_active
+        return SimulatedTimeSession if simulated else ControlSession
 
     def _judge(self, values, robot, law):
         control_settings(values, robot, law)

@@ -31,7 +31,8 @@ class LinesBySubject:
     """
 
     def __init__(self, period: float):
-        self._period, self._due = period, {}  # subject: time of its next line
+        self._period = period
+        self._due: dict[str, float] = {}  # subject: time of its next line
 
     def take(self, subject: str) -> bool:
         """Return whether a line about the subject may be written."""

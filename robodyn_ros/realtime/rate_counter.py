@@ -59,7 +59,7 @@ class Meter:
         elapsed, busy = max(now - self._time, 1e-9), cpu - self._cpu
         totals = _totals(session)
         before = self._totals if session is self._session else _Totals()
-        new = _Totals(*(a - b for a, b in zip(totals, before)))
+        new = _Totals._make(a - b for a, b in zip(totals, before))
         self._time, self._cpu, self._session, self._totals = now, cpu, session, totals
         return Reading(
             1e9 * new.cycles / new.elapsed if new.elapsed else 0.0,
@@ -75,8 +75,14 @@ def _totals(session) -> _Totals:
     if session is None:
         return _Totals()
     intake = session.intake
+    cycles, missed, elapsed = session.totals
     return _Totals(
-        *session.totals, intake.accepted, intake.rejected.total(), session.refused_references
+        cycles,
+        missed,
+        elapsed,
+        intake.accepted,
+        intake.rejected.total(),
+        session.refused_references,
     )
 
 

@@ -113,7 +113,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
     @classmethod
     def from_urdf(
         cls,
-        text_or_path: str | os.PathLike,
+        text_or_path: str | bytes | os.PathLike,
         joints: Sequence[str] | None = None,
         base: str | None = None,
         gravity: ArrayLike = (0.0, 0.0, -9.81),
@@ -129,7 +129,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
 
         Parameters
         ----------
-        text_or_path : str or path
+        text_or_path : str, bytes or path
             Text of the URDF, or path of a file, also as `package://<name>/<path>`. A path that
             ends with .xacro is expanded by xacro, where that is installed.
         joints : sequence of str, optional

@@ -4,6 +4,7 @@
 
 import functools
 import inspect
+from typing import Callable
 
 from numba import types
 from numba.extending import overload, register_jitable
@@ -18,7 +19,7 @@ inlined = register_jitable(no_cfunc_wrapper=True, forceinline=True)
 unfused = register_jitable(no_cfunc_wrapper=True, fastmath=False)
 
 #: The functions with a kernel in compile.generic that other kernels call, in order.
-RECURSIONS = {}
+RECURSIONS: dict[Callable, None] = {}
 
 
 def recursion(function):
@@ -60,7 +61,7 @@ def _fits(given, kind):
 
 
 #: The functions with machine code of their own, in the order of their definition.
-SEPARATE = []
+SEPARATE: list[Callable] = []
 
 
 def separate(function):

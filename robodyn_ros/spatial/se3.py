@@ -165,7 +165,7 @@ def _rotation_vector(R):
     return share[..., None] * vector
 
 
-def _array(given, shape, what):
+def _array(given: ArrayLike, shape: tuple[int, ...], what: str) -> np.ndarray:
     """Return an array of floats whose last axes have the shape."""
     array = np.asarray(given, dtype=float)
     if array.shape[-len(shape) :] != shape:

@@ -25,7 +25,7 @@ def join(thread: threading.Thread):
     """
     thread.join(END)
     if thread.is_alive():
-        frame = sys._current_frames().get(thread.ident)
+        frame = sys._current_frames().get(thread.ident or 0)
         stack = ''.join(traceback.format_stack(frame)) if frame else ''
         others = sorted({each.name for each in threading.enumerate()} - {thread.name})
         raise AssertionError(

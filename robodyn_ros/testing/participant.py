@@ -15,6 +15,7 @@ from rclpy.exceptions import InvalidHandle
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.task import Future
 
 from robodyn_ros.testing import ending
 from robodyn_ros.testing.context import end_context, new_context
@@ -177,7 +178,8 @@ class Participant:
             self._clients[kind, name] = self.node.create_client(kind, name)
         client = self._clients[kind, name]
         assert client.wait_for_service(timeout), f'there is no service {name}'
-        futures, asked = [], -math.inf
+        futures: list[Future] = []
+        asked = -math.inf
 
         def answered():
             nonlocal asked

@@ -260,8 +260,9 @@ class SimulatedRobot:
                 raise ValueError(
                     f'got commands of {sorted(unknown)}; expected some of {self.joint_names}'
                 )
-            value = [value.get(name, np.nan) for name in self.joint_names]
-        values = np.array(value, dtype=float)
+            values = np.array([value.get(name, np.nan) for name in self.joint_names], dtype=float)
+        else:
+            values = np.array(value, dtype=float)
         if values.shape != (len(self.joint_names),):
             raise ValueError(
                 f'got commands of shape {values.shape}; expected one for each of '

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from robodyn_ros.algorithms.core import scratch
+from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.errors import RobodynError
 
 #: Torque terms, rows of `terms`; the torque is their sum.
@@ -71,17 +72,18 @@ class ControlLaw:
     #: Units of the position and the velocity gain.
     gain_unit = ('', '')
     #: LawParameters; the node declares them as `<law>.<name>`.
-    parameters = ()
+    parameters: tuple[LawParameter, ...] = ()
     #: LawOptions, keyword arguments of the class; the node declares them too.
-    options = ()
+    options: tuple[LawOption, ...] = ()
     #: TaskReference that the law follows in addition to the joint reference, or None.
     task = None
     #: Whether `set_base` takes the state of a moving base; `base_known`: it has one.
     floats = False
+    base_known = False
     #: Joints without torque in any state, (nv,) of bool, or None.
     undriven = None
     #: Kernels that `torques` calls, compiled before activation.
-    kernels = ()
+    kernels: tuple[Kernel, ...] = ()
 
     def __init__(self, robot):
         """Allocate all memory of `torques`, which runs in the real-time loop.

@@ -3,6 +3,7 @@
 """Control laws that can be emitted as C, because their kernels do not branch on data."""
 
 from dataclasses import replace
+from typing import Mapping
 
 import numpy as np
 
@@ -11,13 +12,13 @@ from robodyn_ros.codegen.registry import MOTION, RECIPES, VECTOR, Recipe
 from robodyn_ros.control.laws.computed_torque import ComputedTorque, friction_torque
 from robodyn_ros.control.laws.diagonal_damping import DiagonalDamping
 from robodyn_ros.control.laws.gravity_compensation import GravityCompensation
-from robodyn_ros.control.laws.law import TERMS
+from robodyn_ros.control.laws.law import TERMS, ControlLaw
 from robodyn_ros.control.laws.pd import PD, PDGravity
 from robodyn_ros.control.laws.underactuated import UnderactuatedComputedTorque
 from robodyn_ros.errors import ModelError, UnknownNameError
 
 _FEEDBACK = MOTION | {'reference': (3, 'nv'), 'gains': (2, 'nv')}
-_INPUTS = {
+_INPUTS: dict[type[ControlLaw], Mapping[str, tuple[int | str, ...]]] = {
     GravityCompensation: {'damping': VECTOR} | MOTION,
     PD: _FEEDBACK,
     PDGravity: _FEEDBACK,
@@ -52,7 +53,7 @@ COMPANIONS = {
     'friction_torque': Recipe(friction_torque, MOTION, {'tau': VECTOR}),
     'forward_dynamics_damped': replace(
         RECIPES['forward_dynamics'],
-        inputs=RECIPES['forward_dynamics'].inputs | {'diagonal': VECTOR},
+        inputs={**RECIPES['forward_dynamics'].inputs, 'diagonal': VECTOR},
     ),
 }
 

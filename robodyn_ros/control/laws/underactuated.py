@@ -167,8 +167,10 @@ class UnderactuatedComputedTorque(ControlLaw):
         ' - S_ap (C qd + g + friction(qd))_p + friction(qd_r) of driven joints, 0 of passive ones'
     )
     gain_unit = ('1/s^2', '1/s')
-    options = (LawOption('passive_joints', (), 'Joints without motor; their effort is zero.'),)
-    parameters = (
+    options: tuple[LawOption, ...] = (
+        LawOption('passive_joints', (), 'Joints without motor; their effort is zero.'),
+    )
+    parameters: tuple[LawParameter, ...] = (
         LawParameter(
             'locked',
             0.0,

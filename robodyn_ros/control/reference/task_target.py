@@ -43,11 +43,11 @@ class TaskTarget:
     """
 
     frame: str
-    position: np.ndarray = None
-    quaternion: np.ndarray = None
-    twist: np.ndarray = None
-    acceleration: np.ndarray = None
-    wrench: np.ndarray = None
+    position: np.ndarray | None = None
+    quaternion: np.ndarray | None = None
+    twist: np.ndarray | None = None
+    acceleration: np.ndarray | None = None
+    wrench: np.ndarray | None = None
     delay: float = 0.0
 
     def __post_init__(self):

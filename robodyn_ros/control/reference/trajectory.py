@@ -35,8 +35,8 @@ class Trajectory:
 
     times: np.ndarray
     positions: np.ndarray
-    velocities: np.ndarray = None
-    accelerations: np.ndarray = None
+    velocities: np.ndarray | None = None
+    accelerations: np.ndarray | None = None
     delay: float = 0.0
 
     def __post_init__(self):

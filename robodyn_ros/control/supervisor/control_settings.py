@@ -38,7 +38,7 @@ class Settings:
     velocity_limits: np.ndarray  # (nv,) [rad/s or m/s]
     lower: np.ndarray  # (nv,) [rad or m]
     upper: np.ndarray  # (nv,) [rad or m]
-    enabled: np.ndarray = None  # (6,) torque terms in the order of TERMS; None: all
+    enabled: np.ndarray | None = None  # (6,) torque terms in the order of TERMS; None: all
     position_margin: float = 0.002  # [rad or m] beyond a limit before torque acts only inwards
     state_timeout: float = 0.02  # [s] within [2 periods, 0.2 s]; cannot be disabled
     reference_timeout: float = 0.1  # [s] of a streamed target
@@ -51,9 +51,11 @@ class Settings:
     stuck_action: str = 'warn'  # or 'stale': treat the states as missing
     stuck_at_rest: bool = False  # equal states count as stuck under a constant torque, too
     overspeed: float = 2.0  # velocity over its limit beyond which it is a fault
-    stop_damping: np.ndarray = None  # (nv,) [N m s/rad] added to gravity in FAULT; None: none
+    stop_damping: np.ndarray | None = (
+        None  # (nv,) [N m s/rad] added to gravity in FAULT; None: none
+    )
     robot_compensates_gravity: bool = False
-    law_values: np.ndarray = None  # (k,) of the law's own parameters; None: unchanged
+    law_values: np.ndarray | None = None  # (k,) of the law's own parameters; None: unchanged
     # read by the loop
     guards: np.ndarray = derived()  # (5, nv), see the rows above
     # (6,) enabled terms, without those that the robot compensates

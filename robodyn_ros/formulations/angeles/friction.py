@@ -27,10 +27,10 @@ class Friction:
     s/m].
     """
 
-    viscous: np.ndarray = 0.0
-    coulomb: np.ndarray = 0.0
-    extra: np.ndarray = 0.0
-    decay: np.ndarray = 1.0
+    viscous: np.ndarray | float = 0.0
+    coulomb: np.ndarray | float = 0.0
+    extra: np.ndarray | float = 0.0
+    decay: np.ndarray | float = 1.0
 
     def dissipation(self, qd):
         """Delta(qd) [W]; of complex rates too, so that it can be differentiated by one."""

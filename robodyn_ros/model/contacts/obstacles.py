@@ -98,7 +98,7 @@ class Obstacle:
         direction = np.asarray(normal, dtype=float)
         length = norm(direction) if direction.shape == (3,) else 0.0
         if not 0.0 < length < inf:
-            raise ModelError(f'obstacle {name!r} has the normal {normal}; expected a direction')
+            raise ModelError(f'obstacle {name!r} has the normal {normal!r}; expected a direction')
         pose = Placement(z_to_axis(direction / length), vector(name, point))
         return cls('plane', pose, (), friction, restitution, name)
 

@@ -281,14 +281,14 @@ def closed(
             constants[row, start : start + 9] = placed.rotation.ravel()
             constants[row, start + 9 : start + 12] = placed.translation
         constants[row, LENGTH] = closure.distance or 0.0
-    first = place = 0
+    first = before = 0
     for (numbers, joints), span in zip(groups, spans):
         rows, own = slice(first + 1, first + 1 + len(numbers)), len(joints & wanted)
         topology[rows, LAST_CLOSURE] = first + len(numbers)
         topology[rows, GROUP_ROWS] = sum(map(len, stops[first : first + len(numbers)]))
-        topology[rows, FIRST_UNKNOWN], topology[rows, GROUP_UNKNOWNS] = place, own
+        topology[rows, FIRST_UNKNOWN], topology[rows, GROUP_UNKNOWNS] = before, own
         topology[rows, FIRST_LEADER], topology[rows, LEADERS] = span
-        first, place = first + len(numbers), place + own
+        first, before = first + len(numbers), before + own
     if kept:
         tree = reduced_tree(topology)
         topology[: len(tree), REDUCED : REDUCED + TOPOLOGY_COLUMNS] = tree

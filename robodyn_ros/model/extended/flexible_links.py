@@ -72,7 +72,7 @@ class FlexibleLink:
     end: np.ndarray
     bending: float | tuple[float, float]
     torsion: float = inf
-    up: np.ndarray = (0.0, 0.0, 1.0)
+    up: np.ndarray | tuple[float, float, float] = (0.0, 0.0, 1.0)
     pieces: int = 8
     damping: float = 0.0
     mass: float | None = None

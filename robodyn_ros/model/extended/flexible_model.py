@@ -52,8 +52,8 @@ class FlexibleModel(RobotModel):
     and with its payloads. on_links : frames on flexible links, in the order of these rows.
     """
 
-    rigid: RobotModel = field(repr=False, default=None)
-    links: Mapping[int, ModalLink] = field(repr=False, default=None)
+    rigid: RobotModel = field(repr=False, kw_only=True)
+    links: Mapping[int, ModalLink] = field(repr=False, kw_only=True)
     on_links: tuple[str, ...] = field(repr=False, default=())
 
     @property

@@ -51,7 +51,7 @@ class ModalBeam:
     end: np.ndarray
     bending: float | tuple[float, float]
     torsion: float = inf
-    up: np.ndarray = (0.0, 0.0, 1.0)
+    up: np.ndarray | tuple[float, float, float] = (0.0, 0.0, 1.0)
     modes: tuple[int, int, int] = (2, 2, 1)
     damping_ratio: float = 0.0
     mass: float | None = None

@@ -65,12 +65,12 @@ def rotor(text: str) -> tuple[str, Rotor]:
     """
     name, _, numbers = text.partition('=')
     try:
-        values = tuple(map(float, numbers.split()))
+        inertia, *ratio = map(float, numbers.split())
     except ValueError:
-        values = ()
-    if not name.strip() or len(values) not in (1, 2):
+        name = ''
+    if not name.strip() or len(ratio) > 1:
         raise ParameterError(f"{text!r}; expected 'joint=inertia' or 'joint=inertia gear_ratio'")
-    return name.strip(), Rotor(*values)
+    return name.strip(), Rotor(inertia, ratio[0] if ratio else None)
 
 
 def _rotor(where, entries):

@@ -13,7 +13,7 @@ from robodyn_ros.errors import ModelError
 from robodyn_ros.model.sources import package_path
 
 
-def expanded(source: str | os.PathLike) -> str | os.PathLike:
+def expanded(source: str | bytes | os.PathLike) -> str | bytes | os.PathLike:
     """Return the URDF text of a file whose name ends with .xacro; any other source unchanged.
 
     Parameters
@@ -30,7 +30,8 @@ def expanded(source: str | os.PathLike) -> str | os.PathLike:
     ModelError
         If there is no such file in the package, or xacro is not installed, or refuses the file.
     """
-    source = package_path.resolved(source)
+    if not isinstance(source, bytes):
+        source = package_path.resolved(source)
     if not isinstance(source, (str, os.PathLike)) or '<' in str(source):
         return source
     path = Path(source)

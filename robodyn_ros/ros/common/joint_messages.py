@@ -143,7 +143,7 @@ class JointStateReader:
             self.detail = shorten(error)
             return UNREADABLE
         where, reason = self._judge(message)
-        if reason:
+        if where is None:
             self.detail = (
                 f'it lacks {shorten(self._index.missing(message.name))}'
                 if reason == MISSING_JOINT
@@ -237,4 +237,7 @@ class EffortJointState:
         self.message.set_stamp(stamp())
 
 
-EFFORT_WRITERS = {'float64_multi_array': EffortArray, 'joint_state': EffortJointState}
+EFFORT_WRITERS: dict[str, type[EffortArray] | type[EffortJointState]] = {
+    'float64_multi_array': EffortArray,
+    'joint_state': EffortJointState,
+}

@@ -7,7 +7,7 @@ places in the parent link. The twist of the child link and the wrench on it are 
 axes of the joint. The coordinates are those of doc/robots/joints.md.
 """
 
-from typing import Sequence
+from typing import Iterable, Sequence
 
 import numpy as np
 from geometry_msgs.msg import InertiaStamped
@@ -68,21 +68,21 @@ class MultiDofJoint:
         """
         self._require_finite('position', place)
         self._require_finite('rotation', turn)
-        place, turn = np.array(place), np.array(turn)
-        length = np.linalg.norm(turn)
+        point, quaternion = np.array(place), np.array(turn)
+        length = np.linalg.norm(quaternion)
         if not length >= SHORTEST:
             raise ParameterError(
-                f"The rotation of joint '{self.name}' is {turn.tolist()}; "
+                f"The rotation of joint '{self.name}' is {quaternion.tolist()}; "
                 'expected a unit quaternion x, y, z, w.'
             )
-        turn /= length if turn[3] >= 0.0 else -length  # the shorter way round
-        slides = place @ self._motions[:3, : self._slides]
-        left = [place - self._motions[:3, : self._slides] @ slides]
-        turns = turn
+        quaternion /= length if quaternion[3] >= 0.0 else -length  # the shorter way round
+        slides = point @ self._motions[:3, : self._slides]
+        left = [point - self._motions[:3, : self._slides] @ slides]
+        turns = quaternion
         if not self._free:
-            sine = self._normal @ turn[:3]
-            left.append(turn[:3] - sine * self._normal)
-            turns = (2.0 * np.arctan2(sine, turn[3]),)
+            sine = self._normal @ quaternion[:3]
+            left.append(quaternion[:3] - sine * self._normal)
+            turns = np.array([2.0 * np.arctan2(sine, quaternion[3])])
         self._require_none('pose', np.concatenate(left))
         q[self._q] = (*slides, *turns)
 
@@ -128,7 +128,7 @@ def multi_dof_joints(model: RobotModel) -> list[MultiDofJoint]:
     ]
 
 
-def set_vector(message, numbers: Sequence[float]):
+def set_vector(message, numbers: Iterable[float]):
     """Fill a Vector3 or a Quaternion."""
     for field, number in zip('xyzw', numbers):
         setattr(message, field, float(number))

@@ -142,7 +142,7 @@ class ParamSpec:
         """Return why an array does not fit a robot of sizes 'n' and 'nq'; '' if it does."""
         if not self.is_array or not self.lengths:
             return ''
-        valid = [sizes.get(length, length) for length in self.lengths]
+        valid = [sizes.get(each, each) if isinstance(each, str) else each for each in self.lengths]
         if len(value) in valid:
             return ''
         has = (

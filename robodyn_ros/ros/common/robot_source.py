@@ -185,7 +185,7 @@ class RobotSource:
         return robot.with_joint_friction(friction) if friction else robot
 
     @property
-    def description(self) -> str | bytes | Path:
+    def description(self) -> str | bytes | os.PathLike:
         """The URDF, expanded by xacro, as text or the path of a file."""
         return xacro_file.expanded(self._source())
 
@@ -206,8 +206,10 @@ class RobotSource:
 
     def _receive(self, data: np.ndarray):
         """Keep the octets of a text; they are decoded when a robot is built."""
-        order = 'little' if data[1:2].any() else 'big'
-        length = int.from_bytes(data[LENGTH].tobytes(), order)  # includes the final zero
+        is_little = data[1:2].any()
+        length = int.from_bytes(
+            data[LENGTH].tobytes(), 'little' if is_little else 'big'
+        )  # includes the final zero
         text = data[LENGTH.stop : LENGTH.stop + length - 1]
         if not 0 < length == len(text) + 1:
             self._refuse('it is shorter than it says.')

@@ -67,7 +67,7 @@ class SessionKernels:
         self._logger, self._robot = node.get_logger(), robot
         self._adopt, self._waiting = adopt, waiting
         self._background = Background(make, done=self._ended) if wanted else None
-        if wanted and self._background.known:
+        if self._background is not None and self._background.known:
             self._background.wait(LOADING)
 
     @property

@@ -12,7 +12,9 @@ from robodyn_ros.control.supervisor.supervisor import Supervisor
 from robodyn_ros.control.supervisor.task_progress import TaskProgress
 from robodyn_ros.realtime.histogram import Histogram
 from robodyn_ros.realtime.loop import NANOSECONDS
+from robodyn_ros.ros.common.joint_messages import EffortArray, EffortJointState
 from robodyn_ros.ros.controller.state_intake import StateIntake
+from robodyn_ros.ros.transport.rcl_ffi import Outlet
 
 
 class ControlCycle:
@@ -67,7 +69,7 @@ class ControlCycle:
         progress: TaskProgress | None = None,
         answers: bool = False,
     ):
-        self._output = None
+        self._output: tuple[EffortArray | EffortJointState, Outlet] | None = None
         self.compute, self.tick, self.state_age = Histogram(), Histogram(), Histogram()
         self.count, self.last = 0, 0.0
         self._supervisor, self._intake, self._stamp = supervisor, intake, stamp
@@ -91,12 +93,13 @@ class ControlCycle:
     def run(self, now: float):
         """Run a cycle that began at `now` [s], with the newest joint state."""
         with self._lock:
-            supervisor, output = self._supervisor, self._output
+            supervisor = self._supervisor
             start = time.perf_counter()
             supervisor.tick(now)
             computed = time.perf_counter()
-            active = supervisor.publishing and output is not None
-            if active:
+            output = self._output if supervisor.publishing else None
+            active = output is not None
+            if output is not None:
                 writer, outlet = output
                 writer.fill(supervisor.command, self._command_stamp)
                 outlet.publish()

@@ -434,7 +434,9 @@ def control_settings(values: Mapping[str, Any], robot: Robot, law: ControlLaw) -
     return Settings(
         period=1.0 / values['update_rate'],
         gains=gains,
-        enabled=[term not in SWITCHABLE or values[f'compensate.{term}'] for term in TERMS],
+        enabled=np.array(
+            [term not in SWITCHABLE or values[f'compensate.{term}'] for term in TERMS]
+        ),
         effort_limits=values['effort_limits'] or limits.effort,
         effort_rate=_for_all(values['max_effort_rate'], robot.nv),
         velocity_limits=values['velocity_limits'] or limits.velocity,

@@ -56,7 +56,8 @@ def refuse_raised(values: Mapping[str, Any], at_start: Mapping[str, Any], robot:
         return
     gains = [f'gains.{joint}.{kind}' for joint in robot.joint_names for kind in 'pd']
     for name in (*BOUNDED, *gains):
-        described = getattr(robot.limits, BOUNDED[name]) if BOUNDED.get(name) else ()
+        bound = BOUNDED.get(name)
+        described = getattr(robot.limits, bound) if bound else ()
         ceilings = _ceilings(robot.nv, at_start[name], described)
         value = np.broadcast_to(values[name] if np.size(values[name]) else ceilings, robot.nv)
         beyond = np.flatnonzero(value > ceilings)  # an unknown ceiling is NaN

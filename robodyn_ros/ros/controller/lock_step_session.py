@@ -36,7 +36,8 @@ class LockStepIntake:
 
     def __init__(self, topic: str):
         self.topic, self.kind, self.taking = topic, 'robodyn_msgs/msg/LockStepState', 0.0
-        self.accepted, self.rejected, self.detail = 0, Counter(), ''
+        self.accepted, self.detail = 0, ''
+        self.rejected: Counter[str] = Counter()
 
     def close(self):
         """Do nothing: this intake holds no resources."""

@@ -33,7 +33,8 @@ class CommandWatch:
         self.topic = node.resolve_topic_name(topic)
         self._node, self._kind, self._heard = node, kind, False
         self._own = _full_name(node.get_name(), node.get_namespace())
-        self._subscription, self._silent, self._ours = None, set(), set()
+        self._silent: set[bytes] = set()
+        self._ours: set[bytes] = set()
         self.listen()
 
     def listen(self):

@@ -66,10 +66,11 @@ class StateIntake:
         )
         self.topic, self.kind = self._subscription.topic_name, 'sensor_msgs/msg/JointState'
         self._inlet = Inlet(self._subscription) if polled else None
+        self._take = self._inlet.take if self._inlet else lambda: None
 
     def poll(self, now: float):
         """Take the newest message, if any; `now` [s] is its time of receipt."""
-        data = self._inlet.take()
+        data = self._take()
         if data is not None:
             self.receive(data, now)
 

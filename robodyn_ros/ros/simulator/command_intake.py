@@ -27,6 +27,7 @@ from robodyn_ros.ros.transport.readable import KERNELS, decoded
 from robodyn_ros.simulation.command_modes import PLURAL, QUANTITIES, UNSPOKEN, Command
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.runner import NANOSECONDS
+from robodyn_ros.simulation.spring_plant import SpringPlant
 
 OUT_OF_RANGE = 'OUT_OF_RANGE'  # infinite, or beyond any motor
 WRONG_MODE = 'WRONG_MODE'  # a quantity that the joint does not take
@@ -50,11 +51,13 @@ class NamedCommands:
     commanded. Joints that are not named are left to other commands.
     """
 
-    def __init__(self, plant: Plant):
+    def __init__(self, plant: Plant | SpringPlant):
         self._plant = plant
         self._place = {name: k for k, name in enumerate(plant.model.joint_names)}
         self._names: list[str] = []
-        self._rows, self._columns, self._reason = [], [], EMPTY
+        self._rows: list[int] = []
+        self._columns: list[int] = []
+        self._reason = EMPTY
 
     def read(self, message: JointState) -> Outcome:
         """Return the command and '', or None and the reason."""
@@ -124,7 +127,7 @@ class OrderedCommands:
     means not commanded.
     """
 
-    def __init__(self, plant: Plant, quantity: str):
+    def __init__(self, plant: Plant | SpringPlant, quantity: str):
         self._plant, self._quantity = plant, quantity
         self._code = QUANTITIES.index(quantity)
 
@@ -184,7 +187,7 @@ class CommandIntake:
         self,
         node,
         topics: Sequence[str],
-        plant: Plant,
+        plant: Plant | SpringPlant,
         command: Callable[[Command], None],
         polled: bool,
         delivered: Callable[[], None] | None = None,
@@ -278,7 +281,7 @@ def stamp_of(message) -> int:
     return message.header.stamp.sec * NANOSECONDS + message.header.stamp.nanosec
 
 
-def _modes(plant: Plant) -> str:
+def _modes(plant: Plant | SpringPlant) -> str:
     """Return the quantities that the joints take."""
     modes = plant.command_modes
     if len(set(modes)) == 1:

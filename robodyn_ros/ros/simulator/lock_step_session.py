@@ -51,7 +51,7 @@ class LockStepSimulation(SimulatorSession):
         super().__init__(
             node,
             robot,
-            values | dict.fromkeys(COMMAND_TOPICS, '') | {'specialise': False},
+            {**values, **dict.fromkeys(COMMAND_TOPICS, ''), 'specialise': False},
             contacts,
         )
 

@@ -33,7 +33,7 @@ class SimulatorDiagnostics:
 
     def __init__(self, name: str):
         self._name = name
-        self._session, self._before = None, None
+        self._session, self._before = None, Totals(0.0, 0.0, 0.0, 0, 0)
 
     def build(self, session, waiting: str, clock_trouble: str) -> DiagnosticArray:
         """Return the message.
@@ -53,7 +53,7 @@ class SimulatorDiagnostics:
         now = _totals(session)
         before = self._before if session is self._session else now
         self._session, self._before = session, now
-        new = Totals(*(b - a for a, b in zip(before, now)))
+        new = Totals._make(b - a for a, b in zip(before, now))
         status = [self._robot(session), self._commands(session, new)]
         if new.time > 0.0:
             status.append(self._loop(session, new, clock_trouble))

@@ -103,7 +103,8 @@ class SimulatorSession:
         is_published = (
             values['publish_modes'] if bends else elastic and values['publish_other_side']
         )
-        beyond = (lambda: plant.other_side) if is_published else None
+        other = plant if isinstance(plant, (ElasticPlant, FlexiblePlant)) else None
+        beyond = (lambda: other.other_side) if other and is_published else None
         self._state = state_topics(node, robot.model, values, self._frame_id, beyond)
         self._instruments = SensorTopics(node, instruments, robot.joint_names)
         self._slots, self._published, self._stamp = 0, 0.0, 0

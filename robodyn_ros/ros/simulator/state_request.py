@@ -32,10 +32,10 @@ def named_state(joints: JointState, poses: MultiDOFJointState, plant):
         if joints.velocity:
             velocity[rows] = joints.velocity
     if poses.joint_names:
-        where = {joint.name: joint for joint in multi_dof_joints(model)}
+        several = {joint.name: joint for joint in multi_dof_joints(model)}
         named = _located(
             poses.joint_names,
-            where,
+            several,
             'joints of several freedoms',
             transforms=poses.transforms,
             twists=poses.twist,

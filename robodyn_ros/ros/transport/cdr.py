@@ -8,9 +8,10 @@ serialising a message of the same layout with marker numbers. So this module doe
 format.
 """
 
+import builtins
 import struct
 from array import array
-from typing import Any, Mapping
+from typing import Any, Mapping, cast
 
 import numpy as np
 from rclpy.serialization import serialize_message
@@ -76,17 +77,18 @@ class OutgoingMessage:
         self.buffer = bytearray(serialize_message(message))
         self.doubles = {name: self._doubles(name, size) for name, size in doubles.items()}
         self.octets = {name: self._octets(name, value) for name, value in octets.items()}
-        self._stamp = self._find_stamp() if hasattr(message, 'header') else None
+        self._stamp: int | None = self._find_stamp() if hasattr(message, 'header') else None
 
     def set_stamp(self, nanoseconds: int):
         """Write header.stamp [ns]."""
-        STAMP.pack_into(self.buffer, self._stamp, *divmod(nanoseconds, 1_000_000_000))
+        place = cast(int, self._stamp)  # a message without header has no stamp
+        STAMP.pack_into(self.buffer, place, *divmod(nanoseconds, 1_000_000_000))
 
-    def bytes(self) -> bytes:
+    def bytes(self) -> builtins.bytes:
         """Return the serialised message."""
         return bytes(self.buffer)
 
-    def _with(self, name, value) -> bytes:
+    def _with(self, name, value) -> builtins.bytes:
         """Return the serialised message with another value in one field."""
         before = getattr(self._message, name)
         setattr(self._message, name, value)
@@ -214,4 +216,5 @@ class JointStateShape:
 
     def stamp(self, data: np.ndarray) -> tuple[int, int]:
         """Return seconds and nanoseconds of a message of this layout."""
-        return STAMP.unpack_from(data, self._stamp)
+        # Arrays are buffers, which the types of Python 3.10 cannot say.
+        return STAMP.unpack_from(data, self._stamp)  # type: ignore[arg-type]

@@ -213,7 +213,8 @@ class StateReader:
     """
 
     def __init__(self, joint_names: Sequence[str]):
-        self._names, self._shape, self._epoch = list(joint_names), None, None
+        self._names, self._epoch = list(joint_names), -1
+        self._shape: MessageBytes | None = None
 
     def read(self, data: bytes) -> ReadState:
         """Return the state; RobodynError if it does not fit this robot."""

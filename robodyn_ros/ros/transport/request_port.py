@@ -6,12 +6,19 @@ import contextlib
 import ctypes
 import functools
 import os
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterator, cast
 
 import numpy as np
 
 from robodyn_ros.middleware.error_output import seldom
-from robodyn_ros.ros.transport.rcl_ffi import FIRST_SIZE, OK, declare, library, rmw_library
+from robodyn_ros.ros.transport.rcl_ffi import (
+    FIRST_SIZE,
+    OK,
+    _Library,
+    declare,
+    library,
+    rmw_library,
+)
 
 POINTER = ctypes.c_void_p
 COMPLAINT = b'failed to create array'  # of the type support, about a length that lies
@@ -101,7 +108,8 @@ class RequestPort:
     """
 
     def __init__(self, kind, handle, calls: tuple[Callable, ...]):
-        self._handle, self._library = handle, library()
+        self._handle = handle
+        self._library = cast(_Library, library())  # without it there are no calls
         self._take, self._send, self._serialise = calls
         self._request, self._response = (
             MessageStructure(kind.Request),

@@ -81,7 +81,7 @@ def approach(topology, constants, scratch, contact, h, q, qd):
                     contact.rows,
                     first + 3 * k,
                 )
-    contact.count[0] = count
+    contact.contact_count[0] = count
     return count
 
 

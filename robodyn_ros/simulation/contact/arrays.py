@@ -33,7 +33,7 @@ class ContactArrays(NamedTuple):
     """Tables of shapes and obstacles, and memory of one step; see algorithms/contact/layout.py.
 
     bodies (s,) and frames (s, 12) place the shapes. The rows of the directions begin with one for
-    each velocity. `count` holds the number of contacts of the last substep.
+    each velocity. `contact_count` holds the number of contacts of the last substep.
     """
 
     bodies: Indices
@@ -49,7 +49,7 @@ class ContactArrays(NamedTuple):
     system: Matrix
     table: Matrix
     jacobian: Matrix
-    count: Vector
+    contact_count: Vector
 
 
 Contact = record(ContactArrays)

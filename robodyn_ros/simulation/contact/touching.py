@@ -75,11 +75,11 @@ class Touching:
 
     def clear(self):
         """Forget the contacts of the last substep."""
-        self.arrays.count[0] = 0.0
+        self.arrays.contact_count[0] = 0.0
 
     def points(self):
         """Return a list of Touch, those of the last substep."""
-        rows = self.arrays.contacts[: int(self.arrays.count[0])]
+        rows = self.arrays.contacts[: int(self.arrays.contact_count[0])]
         return [self._touch(row.copy()) for row in rows]
 
     def _touch(self, row):

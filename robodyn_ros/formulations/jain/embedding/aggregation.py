@@ -29,7 +29,7 @@ class Aggregated(NamedTuple):
     """
 
     model: SkoModel
-    index: int
+    place: int
     where: tuple
 
 

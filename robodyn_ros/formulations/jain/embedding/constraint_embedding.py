@@ -107,7 +107,7 @@ def embed(tree, thd, loops=(), couplings=(), independent=None, gravity=True):
         found = reduction(G[np.ix_(rows, columns)], right[rows], chosen, names)
         step = aggregate(model, {where[k][0] for k in group})
         where = [(step.where[i][0], row + step.where[i][1]) for i, row in where]
-        model = restrict(step.model, step.index, found)
+        model = restrict(step.model, step.place, found)
         X[columns] = 0.0
         X[np.ix_(columns, columns[found.independent])] = found.X
         drift[columns] = found.drift

@@ -245,9 +245,9 @@ def test_operators_of_an_aggregated_tree():
     _, f, _ = dynamics.inverse_dynamics(model, thdd)
     T, f_a, _ = dynamics.inverse_dynamics(found.model, thdd[found.model.dofs])
     f_S = np.concatenate([f[k] for k in sorted(nodes)])
-    agree(f_a[found.index], np.linalg.solve(A_S, f_S), np.abs(f_S).max(), 1e-11)
-    own = found.model.slices[found.index]
-    agree(found.model.H[found.index] @ f_a[found.index], T[own], None, 1e-11)
+    agree(f_a[found.place], np.linalg.solve(A_S, f_S), np.abs(f_S).max(), 1e-11)
+    own = found.model.slices[found.place]
+    agree(found.model.H[found.place] @ f_a[found.place], T[own], None, 1e-11)
 
 
 def test_two_aggregates_one_after_the_other():

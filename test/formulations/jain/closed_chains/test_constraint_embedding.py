@@ -104,7 +104,7 @@ def test_joint_inertia_of_an_aggregate_is_its_projection(chain):
         own = embedded.slices[index]
         columns = [i for k in group for i in range(tree.N)[tree.slices[k]]]
         H_S = aggregate(formulation.of_tree(tree, thd), set(group))
-        H_S = H_S.model.H[H_S.index]
+        H_S = H_S.model.H[H_S.place]
         X_S = found.X[columns, own]
         agree(art.D[index], X_S.T @ (H_S @ art.P[index] @ H_S.T) @ X_S, None, 1e-10)
 
@@ -171,7 +171,7 @@ def test_four_bar_terms_match_the_example():
         assert nodes == sorted(nodes)
         step = aggregate(model, set(nodes))
         p, c = tree.names.index('p2'), tree.names.index('c')
-        E_A = step.model.weights[step.index]
+        E_A = step.model.weights[step.place]
         phi = dict(zip(tree.names, tree.phi))
         for i, body in enumerate(order):
             if body in bases:
