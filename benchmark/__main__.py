@@ -31,6 +31,7 @@ FOLDERS = {
         'wire',
         'tick',
         'shortcuts',
+        'first_start',
         'discovery',
         'transports',
         'lock_step',
