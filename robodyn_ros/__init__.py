@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # for editors; at run time a name is imported when it is used
     from robodyn_ros.robot.capsules import Capsule
     from robodyn_ros.robot.examples import example
     from robodyn_ros.robot.inverse_kinematics import InverseKinematics
-    from robodyn_ros.robot.operational_space import OperationalSpaceInertia
+    from robodyn_ros.robot.operational_space_dynamics import OperationalSpaceInertia
     from robodyn_ros.robot.robot import Robot
     from robodyn_ros.spatial import se3
 
@@ -40,7 +40,7 @@ verbose: bool | None = None
 _PLACES = {
     'Capsule': 'robot.capsules',
     'InverseKinematics': 'robot.inverse_kinematics',
-    'OperationalSpaceInertia': 'robot.operational_space',
+    'OperationalSpaceInertia': 'robot.operational_space_dynamics',
     'RobodynError': 'errors',
     'Robot': 'robot.robot',
     'example': 'robot.examples',

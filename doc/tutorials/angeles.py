@@ -26,7 +26,7 @@ from robodyn_ros.formulations.angeles import (
     statics,
 )
 from robodyn_ros.formulations.angeles import natural_orthogonal_complement as noc
-from robodyn_ros.formulations.angeles.friction import Friction
+from robodyn_ros.formulations.angeles.dissipation import Friction
 from robodyn_ros.formulations.angeles.minimum_time import S345, minimum_time
 from robodyn_ros.formulations.arm import arm_at, velocities
 from robodyn_ros.formulations.complex_step import gradient

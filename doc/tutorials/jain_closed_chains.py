@@ -15,6 +15,7 @@ import numpy as np
 from lesson import exit_code, run
 
 from robodyn_ros.formulations.jain import composite_bodies, hinges, inverse_dynamics
+from robodyn_ros.formulations.jain.body_tree import Body, tree_of
 from robodyn_ros.formulations.jain.constraints import direct, loop_dynamics, move_squeeze
 from robodyn_ros.formulations.jain.constraints.loop_constraints import (
     PLANAR_PIN,
@@ -29,7 +30,6 @@ from robodyn_ros.formulations.jain.gears import geared_mass_matrix
 from robodyn_ros.formulations.jain.gears.geared_chain import chain_of
 from robodyn_ros.formulations.jain.single_body import spatial_inertia
 from robodyn_ros.formulations.jain.sko import dynamics, formulation
-from robodyn_ros.formulations.jain.tree import Body, tree_of
 from robodyn_ros.formulations.jain.tree_kinematics import Node
 
 X, Y, Z = np.eye(3)

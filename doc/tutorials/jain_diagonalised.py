@@ -17,6 +17,7 @@ from lesson import exit_code, run
 from robodyn_ros.formulations.jain import composite_bodies, forward_dynamics, hinges
 from robodyn_ros.formulations.jain import inverse_dynamics as inverse
 from robodyn_ros.formulations.jain.articulated_bodies import articulated, residual_forces
+from robodyn_ros.formulations.jain.body_tree import Body, tree_of
 from robodyn_ros.formulations.jain.coordinates import Coordinates
 from robodyn_ros.formulations.jain.diagonalised import (
     coordinate_maps,
@@ -29,7 +30,6 @@ from robodyn_ros.formulations.jain.diagonalised import (
     unnormalised_coriolis,
 )
 from robodyn_ros.formulations.jain.single_body import spatial_inertia
-from robodyn_ros.formulations.jain.tree import Body, tree_of
 
 X, Y, Z = np.eye(3)
 

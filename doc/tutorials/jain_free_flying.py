@@ -16,6 +16,7 @@ from lesson import exit_code, run
 
 from robodyn_ros.formulations.jain import composite_bodies, forward_dynamics, hinges
 from robodyn_ros.formulations.jain.articulated_bodies import articulated, biased_residual_forces
+from robodyn_ros.formulations.jain.body_tree import Body, tree_of
 from robodyn_ros.formulations.jain.diagonalised import diagonal_motion
 from robodyn_ros.formulations.jain.free_flying import base_invariant, base_switch, dual_sweep
 from robodyn_ros.formulations.jain.inverse_dynamics import (
@@ -24,7 +25,6 @@ from robodyn_ros.formulations.jain.inverse_dynamics import (
 )
 from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOperators
 from robodyn_ros.formulations.jain.single_body import spatial_inertia
-from robodyn_ros.formulations.jain.tree import Body, tree_of
 from robodyn_ros.formulations.jain.tree_kinematics import poses, velocities
 
 X, Y, Z = np.eye(3)

@@ -16,6 +16,7 @@ from lesson import exit_code, run
 from robodyn_ros.formulations.complex_step import along, gradient
 from robodyn_ros.formulations.jain import composite_bodies, hinges, inverse_dynamics
 from robodyn_ros.formulations.jain.articulated_bodies import articulated
+from robodyn_ros.formulations.jain.body_tree import Body, tree_of
 from robodyn_ros.formulations.jain.sensitivities import (
     coriolis_torque,
     determinant_gradient,
@@ -40,7 +41,6 @@ from robodyn_ros.formulations.jain.sensitivities.operator_sensitivities import (
     operator_sensitivities,
 )
 from robodyn_ros.formulations.jain.single_body import spatial_inertia
-from robodyn_ros.formulations.jain.tree import Body, tree_of
 
 X, Y, Z = np.eye(3)
 L, C, MASS, SPIN = 0.6, 0.25, 2.0, 0.05  # upper length; fore arm: centre, mass, inertia

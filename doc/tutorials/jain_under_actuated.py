@@ -16,10 +16,10 @@ from lesson import exit_code, run
 
 from robodyn_ros.formulations.jain import composite_bodies, forward_dynamics, hinges
 from robodyn_ros.formulations.jain.articulated_bodies import articulated
+from robodyn_ros.formulations.jain.body_tree import Body, tree_of
 from robodyn_ros.formulations.jain.inverse_dynamics import coriolis_accelerations
 from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOperators
 from robodyn_ros.formulations.jain.single_body import spatial_inertia
-from robodyn_ros.formulations.jain.tree import Body, tree_of
 from robodyn_ros.formulations.jain.tree_kinematics import Node, velocities
 from robodyn_ros.formulations.jain.under_actuated import generalized_jacobian
 from robodyn_ros.formulations.jain.under_actuated.arms import active_arm, passive_arm

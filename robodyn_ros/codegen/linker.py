@@ -14,7 +14,7 @@ from dataclasses import replace
 from robodyn_ros.algorithms.core import aba
 from robodyn_ros.codegen.registry import FURTHER_RECIPES, LAW_RECURSIONS, RECIPES
 from robodyn_ros.codegen.specialise import specialise
-from robodyn_ros.compile import embedded, flexible
+from robodyn_ros.compile import embedded, flexible_recursions
 from robodyn_ros.compile.call import generic_kernel_of, provide_in_place, recursions_of
 from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.compile.numba_private import MISSING
@@ -23,7 +23,7 @@ from robodyn_ros.compile.rebound import rebound
 from robodyn_ros.spatial.primitive import RECURSIONS
 
 #: For robots whose coordinates are not the joints of a tree: the kernel for a generic one.
-KERNEL_OF = {INDEPENDENT: embedded.kernel_of, MODES: flexible.kernel_of}
+KERNEL_OF = {INDEPENDENT: embedded.kernel_of, MODES: flexible_recursions.kernel_of}
 
 # A law calls `damping_torques`, which a robot specialises only on request.
 _LINKED = RECIPES | LAW_RECURSIONS | {'damping_torques': FURTHER_RECIPES['damping_torques']}

@@ -8,7 +8,7 @@ from typing import NamedTuple, Sequence
 import numpy as np
 
 from robodyn_ros.errors import UnknownNameError, shorten
-from robodyn_ros.robot.operational_space import OperationalSpaceInertia
+from robodyn_ros.robot.operational_space_dynamics import OperationalSpaceInertia
 from robodyn_ros.robot.robot import Robot
 
 WORLD_ALIGNED, LOCAL, BASE = 0, 1, 2  # as in GetOperationalSpaceInertia.srv

@@ -13,8 +13,8 @@ from robodyn_msgs.srv import SetPayload
 from robodyn_ros.compile import known_answers, warm_up
 from robodyn_ros.control.laws.law_registry import law_class
 from robodyn_ros.control.supervisor.controller_states import State
+from robodyn_ros.control.supervisor.guard_self_test import guards_known_answers, law_known_answers
 from robodyn_ros.control.supervisor.payload_ramp import PayloadRamp
-from robodyn_ros.control.supervisor.self_test import guards_known_answers, law_known_answers
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.realtime.start_report import StartReport
 from robodyn_ros.robot.background_compiler import helped
@@ -41,7 +41,7 @@ from robodyn_ros.ros.controller.lock_step_session import LockStepSession
 from robodyn_ros.ros.controller.simulated_time_session import SimulatedTimeSession
 from robodyn_ros.ros.controller.task_publisher import TaskPublisher, task_settings
 from robodyn_ros.ros.transport.bounded_service import BoundedService
-from robodyn_ros.ros.transport.lock_step import LOCK_STEP
+from robodyn_ros.ros.transport.lock_step_transport import LOCK_STEP
 
 FAST_POLL, SLOW_POLL = 0.1, 1.0  # [s] between checks for something to report
 

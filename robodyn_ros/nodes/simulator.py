@@ -18,7 +18,7 @@ from robodyn_ros.ros.common.multi_dof_messages import payload_of
 from robodyn_ros.ros.common.process import bound_memory, run
 from robodyn_ros.ros.common.robot_source import RobotSource
 from robodyn_ros.ros.common.topic_hints import silent_topic
-from robodyn_ros.ros.simulator.lock_step_session import LockStepSimulation
+from robodyn_ros.ros.simulator.lock_step_simulation import LockStepSimulation
 from robodyn_ros.ros.simulator.simulated_plant import make_contacts, make_faults, plant_kernels
 from robodyn_ros.ros.simulator.simulator_diagnostics import SimulatorDiagnostics
 from robodyn_ros.ros.simulator.simulator_parameters import SIMULATOR_PARAMETERS
@@ -26,7 +26,7 @@ from robodyn_ros.ros.simulator.simulator_session import SimulatorSession
 from robodyn_ros.ros.simulator.standard_services import make_standard_services
 from robodyn_ros.ros.simulator.state_request import named_state
 from robodyn_ros.ros.transport.bounded_service import BoundedService
-from robodyn_ros.ros.transport.lock_step import LOCK_STEP
+from robodyn_ros.ros.transport.lock_step_transport import LOCK_STEP
 from robodyn_ros.simulation.command_modes import modes_of
 
 LARGEST_STATE = 100_000  # octets of a request with a state of a thousand joints

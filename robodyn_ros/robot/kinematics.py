@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from robodyn_ros.compile import generic
 from robodyn_ros.errors import ShapeError
 from robodyn_ros.robot.dispatch import fast_method
-from robodyn_ros.robot.operational_space import FullRankInertia, OperationalSpaceInertia
+from robodyn_ros.robot.operational_space_dynamics import FullRankInertia, OperationalSpaceInertia
 from robodyn_ros.robot.task_space import TaskSpace
 from robodyn_ros.robot.validation import Boundary
 

@@ -28,7 +28,7 @@ from robodyn_ros.errors import UnknownNameError
 from robodyn_ros.model.model_report import NOTE, Finding
 from robodyn_ros.model.normal_form import cleaned
 from robodyn_ros.robot.dispatch import machine_method_of, method_of, place_of
-from robodyn_ros.robot.operational_space import FullRankInertia
+from robodyn_ros.robot.operational_space_dynamics import FullRankInertia
 from robodyn_ros.robot.specialised_variants import CHOSEN, PUSHED, SpecialisedForms
 from robodyn_ros.robot.validation import spread
 from robodyn_ros.robot.variants import OF_RATES

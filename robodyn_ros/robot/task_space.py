@@ -12,7 +12,11 @@ from numpy.typing import ArrayLike
 from robodyn_ros.codegen.parallel_rows import share_out
 from robodyn_ros.compile import batch_loops, generic
 from robodyn_ros.errors import ShapeError, UnknownNameError
-from robodyn_ros.robot.operational_space import AXES, OperationalSpaceBias, OperationalSpaceInertia
+from robodyn_ros.robot.operational_space_dynamics import (
+    AXES,
+    OperationalSpaceBias,
+    OperationalSpaceInertia,
+)
 from robodyn_ros.robot.robot_view import View
 
 WEIGHTLESS = np.zeros(3)

@@ -16,7 +16,7 @@ from robodyn_ros.robot.loops.dead_centre import dead_centre
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.simulation import drives, rollouts, step
 from robodyn_ros.simulation.command_modes import QUANTITIES, Command
-from robodyn_ros.simulation.contact import step as contact_step
+from robodyn_ros.simulation.contact import contact_step
 from robodyn_ros.simulation.contact.touching import Touching
 from robodyn_ros.simulation.integrators import adaptive_steps
 from robodyn_ros.simulation.integrators.names import (

@@ -9,7 +9,7 @@ from robodyn_ros.codegen.verification import ROUNDING, TOLERANCE
 from robodyn_ros.compile import warm_up
 from robodyn_ros.errors import KernelError
 from robodyn_ros.robot.robot import Robot
-from robodyn_ros.simulation.contact.step import step_of as contact_step_of
+from robodyn_ros.simulation.contact.contact_step import step_of as contact_step_of
 from robodyn_ros.simulation.integrators.names import (
     DIAGONAL_RK4,
     ENERGY_RK4,

@@ -15,7 +15,6 @@ from robodyn_ros.algorithms.variants.diagonal_velocities import (
 )
 from robodyn_ros.compile import kernel
 from robodyn_ros.compile.kernel import separate_kernel
-from robodyn_ros.simulation.impulses import settle
 from robodyn_ros.simulation.integrators.diagonal_runge_kutta import diagonal_runge_kutta
 from robodyn_ros.simulation.integrators.dormand_prince import dormand_prince
 from robodyn_ros.simulation.integrators.euler import euler
@@ -31,6 +30,7 @@ from robodyn_ros.simulation.integrators.names import (
 )
 from robodyn_ros.simulation.integrators.rosenbrock import rosenbrock
 from robodyn_ros.simulation.integrators.runge_kutta import runge_kutta
+from robodyn_ros.simulation.joint_impulses import settle
 from robodyn_ros.simulation.joint_table import (
     ASSISTED,
     BRAKED,

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Position stops as bounds on the velocity of one substep; their impulses are in impulses.py."""
+"""Position stops as bounds on the velocity of one substep; see joint_impulses.py."""
 
 from robodyn_ros.simulation.joint_table import AT, LOWER, UPPER
 from robodyn_ros.spatial.primitive import unfused

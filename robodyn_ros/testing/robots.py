@@ -16,7 +16,7 @@ from rclpy.parameter import Parameter
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from robodyn_ros.ros.transport.local_link import local_link
-from robodyn_ros.ros.transport.lock_step import ReadState
+from robodyn_ros.ros.transport.lock_step_transport import ReadState
 from robodyn_ros.ros.transport.rcl_ffi import octets_of
 from robodyn_ros.simulation.command_modes import CODES, Command
 from robodyn_ros.testing import ending

@@ -13,7 +13,7 @@ from std_msgs.msg import Float64MultiArray
 
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.ros.simulator.command_intake import NamedCommands, OrderedCommands, stamp_of
-from robodyn_ros.ros.transport.lock_step import ReadState
+from robodyn_ros.ros.transport.lock_step_transport import ReadState
 from robodyn_ros.simulation.command_modes import Command
 from robodyn_ros.simulation.plant import Plant
 

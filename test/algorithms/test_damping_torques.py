@@ -9,8 +9,8 @@ import pytest
 
 from robodyn_ros.errors import ShapeError, SingularityError
 from robodyn_ros.formulations.jain.articulated_bodies import articulated
+from robodyn_ros.formulations.jain.body_tree import tree_at
 from robodyn_ros.formulations.jain.diagonalised import coordinate_maps, decoupled_control
-from robodyn_ros.formulations.jain.tree import tree_at
 from robodyn_ros.model import build
 from robodyn_ros.robot.robot import Robot
 from support.compare import agree

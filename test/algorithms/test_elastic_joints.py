@@ -9,8 +9,8 @@ import pytest
 
 from robodyn_ros import Robot
 from robodyn_ros.errors import ModelError, ParameterError, UnknownNameError
-from robodyn_ros.formulations.jain.gears import elastic_joints
-from robodyn_ros.formulations.jain.gears.elastic_joints import Pair
+from robodyn_ros.formulations.jain.gears import series_elastic_joints
+from robodyn_ros.formulations.jain.gears.series_elastic_joints import Pair
 from robodyn_ros.model.extended.elastic_joints import ElasticJoint, with_elastic_joints
 from robodyn_ros.model.layout import ROTOR
 from robodyn_ros.model.sources import elastic_joint_file
@@ -49,7 +49,7 @@ def test_springs_behind_exact_rotors_are_jains_tree_without_the_gear():
             Pair(mu * at_motor[::-1], (at_motor + give)[::-1])
             for at_motor, give in ((motor, delta), (speed, slip))
         )
-        found = elastic_joints.forward_dynamics(
+        found = series_elastic_joints.forward_dynamics(
             chain, k[::-1], d[::-1], theta, thd, tau[: rigid.nv][::-1]
         )
         efforts = np.concatenate((mu[::-1] * tau[: rigid.nv], (-k * delta - d * slip)[DRIVEN]))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros.algorithms.core import scratch
-from robodyn_ros.compile.flexible import KERNELS
+from robodyn_ros.compile.flexible_recursions import KERNELS
 from robodyn_ros.errors import ModelError, UnknownNameError
 from robodyn_ros.formulations.jain.flexible import (
     flexible_forward_dynamics,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros.compile import generic
-from robodyn_ros.formulations.jain.tree import tree_at
+from robodyn_ros.formulations.jain.body_tree import tree_at
 from robodyn_ros.formulations.jain.under_actuated.hybrid_dynamics import hybrid_dynamics
 from support.compare import agree, solve_tolerance
 from support.robots.closed_loops import four_bar

@@ -9,9 +9,9 @@ from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.compile import generic
 from robodyn_ros.errors import UnknownNameError
 from robodyn_ros.formulations.jain import conventions
+from robodyn_ros.formulations.jain.body_tree import tree_at
 from robodyn_ros.formulations.jain.operators.sweeps import scatter
 from robodyn_ros.formulations.jain.spatial_algebra import phi
-from robodyn_ros.formulations.jain.tree import tree_at
 from robodyn_ros.model.layout import MASS
 from robodyn_ros.robot.variants import REFERENCES
 from support.calls import arguments

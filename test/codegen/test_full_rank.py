@@ -11,7 +11,7 @@ import pytest
 from robodyn_ros import Robot
 from robodyn_ros.algorithms.task_space.cholesky_inverse import MAX_CONDITION, invert_definite
 from robodyn_ros.cli.demo import find
-from robodyn_ros.robot.operational_space import FullRankInertia
+from robodyn_ros.robot.operational_space_dynamics import FullRankInertia
 from support.robots.families import FAMILIES
 
 FIELDS = ('inertia', 'inverse', 'jacobian', 'singular_values', 'consistent_inverse')

@@ -10,9 +10,9 @@ import pytest
 from robodyn_ros import Robot
 from robodyn_ros.errors import ParameterError, SingularityError
 from robodyn_ros.formulations import simulate
-from robodyn_ros.formulations.angeles.friction import Friction
+from robodyn_ros.formulations.angeles.dissipation import Friction
 from robodyn_ros.formulations.complex_step import along
-from robodyn_ros.formulations.craig import iterative_newton_euler, joint_friction, solids
+from robodyn_ros.formulations.craig import iterative_newton_euler, solids, viscous_coulomb_friction
 from robodyn_ros.model.dh import DHRow
 from support.robots.formulation_arms import ALL, DOWN_Y, SERIAL, error, motion, planar
 
@@ -336,18 +336,18 @@ def test_friction_is_added_to_the_torque_and_taken_from_the_motion(name):
         return dry * (1.0 + 0.3 * np.cos(8.0 * x))
 
     taken = viscous * qd + uneven(q) * np.sign(qd)
-    tau = joint_friction.inverse_dynamics(robot, q, qd, qdd, viscous, uneven)
+    tau = viscous_coulomb_friction.inverse_dynamics(robot, q, qd, qdd, viscous, uneven)
     assert error(tau, robot.inverse_dynamics(q, qd, qdd) + taken) < 1e-12
-    found = joint_friction.forward_dynamics(robot, q, qd, tau, viscous, uneven)
+    found = viscous_coulomb_friction.forward_dynamics(robot, q, qd, tau, viscous, uneven)
     assert error(found, qdd) < 1e-9
-    smooth = joint_friction.inverse_dynamics(robot, q, qd, qdd, viscous, dry)
+    smooth = viscous_coulomb_friction.inverse_dynamics(robot, q, qd, qdd, viscous, dry)
     assert error(smooth, tau) > 1e-3  # the position counts
 
 
 def test_constant_friction_is_that_of_angeles_and_brakes():
     qd = np.array([0.4, -0.7, 0.0])
     viscous, dry = np.array([0.1, 0.2, 0.3]), np.array([1.0, 2.0, 3.0])
-    F = joint_friction.friction(np.zeros(3), qd, viscous, dry)
+    F = viscous_coulomb_friction.friction(np.zeros(3), qd, viscous, dry)
     same = Friction(viscous=viscous, coulomb=dry)
     np.testing.assert_allclose(F, -same.torque(qd), rtol=1e-15)
     np.testing.assert_allclose(qd @ F, same.power(qd))
@@ -357,4 +357,4 @@ def test_constant_friction_is_that_of_angeles_and_brakes():
 def test_friction_that_would_drive_is_refused():
     for viscous, dry in ((-0.1, 1.0), (0.1, lambda q: q)):
         with pytest.raises(ParameterError, match='expected none below 0'):
-            joint_friction.friction(np.array([-1.0, 1.0]), np.ones(2), viscous, dry)
+            viscous_coulomb_friction.friction(np.array([-1.0, 1.0]), np.ones(2), viscous, dry)

@@ -8,7 +8,7 @@ import pytest
 from robodyn_ros import Robot
 from robodyn_ros.errors import ParameterError, SingularityError
 from robodyn_ros.formulations.angeles import angeles_simulation, euler_lagrange
-from robodyn_ros.formulations.angeles.friction import Friction
+from robodyn_ros.formulations.angeles.dissipation import Friction
 from robodyn_ros.formulations.angeles.minimum_time import S345, S4567, minimum_time
 from robodyn_ros.formulations.complex_step import gradient
 from robodyn_ros.formulations.simulate import runge_kutta

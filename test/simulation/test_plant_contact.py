@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros import Robot
-from robodyn_ros.algorithms.contact.layout import ELASTIC
+from robodyn_ros.algorithms.contact.contact_tables import ELASTIC
 from robodyn_ros.errors import ModelError, ParameterError, UnknownNameError
 from robodyn_ros.model.contacts import Contacts, Obstacle, box, capsule, sphere
 from robodyn_ros.model.rotation_matrix import from_rpy

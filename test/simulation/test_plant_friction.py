@@ -11,7 +11,7 @@ import pytest
 from robodyn_ros import Robot
 from robodyn_ros.algorithms.core import scratch
 from robodyn_ros.model.extended.joint_friction import JointFriction
-from robodyn_ros.simulation import impulses
+from robodyn_ros.simulation import joint_impulses
 from robodyn_ros.simulation.joint_table import (
     AT,
     GAIN,
@@ -235,7 +235,7 @@ def test_impulses_satisfy_coulomb_law_at_every_joint(name, seed):
         work, free = np.full((work_rows(n), n), np.nan), qd.copy()
         work[LEVEL], work[GAIN] = level, 0.0
         places = scratch.allocate(model.topology)
-        assert 0 == impulses.resolve(
+        assert 0 == joint_impulses.resolve(
             model.topology, model.constants, joints, places, work, h, q, qd
         )
         M, p, bound = robot.mass_matrix(q), work[IMPULSE], h * level

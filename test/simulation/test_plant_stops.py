@@ -10,7 +10,7 @@ import pytest
 
 from robodyn_ros import Robot
 from robodyn_ros.algorithms.core import scratch
-from robodyn_ros.simulation import impulses
+from robodyn_ros.simulation import joint_impulses
 from robodyn_ros.simulation.faults import Faults
 from robodyn_ros.simulation.joint_table import (
     AT,
@@ -51,7 +51,7 @@ def test_arrest_is_the_projection_in_the_mass_norm(arm, seed):
     joints, q, qd = near_a_stop(arm, rng)
     work, before = np.full((work_rows(arm.nv), arm.nv), np.nan), qd.copy()
     work[LEVEL] = work[GAIN] = 0.0
-    status = impulses.resolve(
+    status = joint_impulses.resolve(
         model.topology, model.constants, joints, scratch.allocate(model.topology), work, h, q, qd
     )
     assert status == 0
@@ -74,7 +74,7 @@ def test_no_sweep_adds_energy(arm):
         work[INVERSE : INVERSE + arm.nv] = np.linalg.inv(M)
         first = qd @ M @ qd
         for _ in range(10):
-            impulses.sweep(joints, work, h, q, qd)
+            joint_impulses.sweep(joints, work, h, q, qd)
             assert qd @ M @ qd <= first * (1.0 + 1e-14)
 
 
@@ -85,7 +85,7 @@ def test_arrest_does_not_move_a_braked_joint(arm):
     joints[2, BRAKED] = 1.0
     qd = np.array([1.0, 2.0, 0.0, 1.0, -1.0, 0.5, 0.0])
     work = np.zeros((work_rows(arm.nv), arm.nv))
-    impulses.resolve(
+    joint_impulses.resolve(
         model.topology,
         model.constants,
         joints,

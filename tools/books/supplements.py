@@ -11,8 +11,8 @@ from robodyn_ros.formulations import simulate
 from robodyn_ros.formulations.angeles import (
     angeles_simulation,
     coupled_bodies,
+    dissipation,
     factored_transfer,
-    friction,
     kane,
     minimum_time,
     moving_base,
@@ -23,7 +23,7 @@ from robodyn_ros.formulations.angeles import (
 )
 from robodyn_ros.formulations.angeles import natural_orthogonal_complement as noc
 from robodyn_ros.formulations.count import general_arm, of_general_arm
-from robodyn_ros.formulations.craig import iterative_newton_euler, joint_friction, solids
+from robodyn_ros.formulations.craig import iterative_newton_euler, solids, viscous_coulomb_friction
 from robodyn_ros.formulations.index import ANGELES, CRAIG, SPONG, TURNEY
 from robodyn_ros.formulations.spong import properties, spong_arms
 from robodyn_ros.formulations.turney import (
@@ -218,7 +218,7 @@ COMPANIONS = (
         '7.8',
         '7.127 to 7.138',
         'O(n)',
-        (friction.Friction,),
+        (dissipation.Friction,),
     ),
     Companion(
         'Belts, gears and cams as constraints',
@@ -427,9 +427,9 @@ COMPANIONS = (
         'after 6.59, 6.104',
         'O(n)',
         (
-            joint_friction.friction,
-            joint_friction.inverse_dynamics,
-            joint_friction.forward_dynamics,
+            viscous_coulomb_friction.friction,
+            viscous_coulomb_friction.inverse_dynamics,
+            viscous_coulomb_friction.forward_dynamics,
         ),
     ),
     Companion(

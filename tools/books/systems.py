@@ -120,7 +120,7 @@ SYSTEMS = (
     System(
         'Pendulum with friction, and friction of every joint',
         'Angeles 7.8; Craig 6.8, 6.9',
-        ('formulations.angeles.friction.Friction',),
+        ('formulations.angeles.dissipation.Friction',),
         (
             'test_pendulum_with_the_corrected_sign_has_its_known_period',
             'test_friction_is_added_to_the_torque_and_taken_from_the_motion',

@@ -7,7 +7,7 @@ many entries. Mimic joints have one constant entry.
 """
 
 from robodyn_ros.algorithms.constraints import loops
-from robodyn_ros.algorithms.constraints.memory import memory
+from robodyn_ros.algorithms.constraints.workspace import memory
 from robodyn_ros.algorithms.core.scratch import VECTORS
 from robodyn_ros.model.layout import (
     AT,

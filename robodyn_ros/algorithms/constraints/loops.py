@@ -11,8 +11,8 @@ stay in one assembly mode, and do not drift.
 
 from math import nan
 
-from robodyn_ros.algorithms.constraints.least_squares import solve
-from robodyn_ros.algorithms.constraints.memory import loop_memory
+from robodyn_ros.algorithms.constraints.householder import solve
+from robodyn_ros.algorithms.constraints.workspace import loop_memory
 from robodyn_ros.algorithms.core.jacobian import frame_acceleration, world_axis
 from robodyn_ros.algorithms.core.joint_transform import joint_transforms
 from robodyn_ros.algorithms.core.kinematics import frame_pose, poses_base_to_tip

@@ -8,7 +8,7 @@ normal. Where it is that of a face, the face of the other box is clipped against
 
 from numpy import sqrt
 
-from robodyn_ros.algorithms.contact.layout import HALF, PLACE, SIZE, TURN
+from robodyn_ros.algorithms.contact.contact_tables import HALF, PLACE, SIZE, TURN
 from robodyn_ros.algorithms.contact.plane import centre_of
 from robodyn_ros.algorithms.contact.segment_on_box import add_local, unit
 from robodyn_ros.spatial.primitive import unfused

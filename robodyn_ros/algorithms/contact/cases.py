@@ -17,8 +17,7 @@ from robodyn_ros.algorithms.contact.cone import (
     size_of,
 )
 from robodyn_ros.algorithms.contact.contact_rows import along_row
-from robodyn_ros.algorithms.contact.gauss_seidel import push
-from robodyn_ros.algorithms.contact.layout import (
+from robodyn_ros.algorithms.contact.contact_tables import (
     AT_HIGH,
     AT_LOW,
     BETWEEN,
@@ -36,6 +35,7 @@ from robodyn_ros.algorithms.contact.layout import (
     SLIDES_BACK,
     STICKS,
 )
+from robodyn_ros.algorithms.contact.gauss_seidel import push
 from robodyn_ros.algorithms.contact.linear_solve import factorise, solve
 from robodyn_ros.spatial.primitive import unfused
 

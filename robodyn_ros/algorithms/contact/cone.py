@@ -6,7 +6,7 @@ The friction of a contact with normal impulse p lies in the octagon whose corner
 does the most work against the sliding (Stewart and Trinkle 1996; Anitescu and Potra 1997).
 """
 
-from robodyn_ros.algorithms.contact.layout import BETWEEN, COMPLIANCE, FREE, SLIDES, STICKS
+from robodyn_ros.algorithms.contact.contact_tables import BETWEEN, COMPLIANCE, FREE, SLIDES, STICKS
 from robodyn_ros.spatial.primitive import unfused
 
 EDGES = 8

@@ -4,7 +4,7 @@
 
 from numpy import sqrt
 
-from robodyn_ros.algorithms.contact.layout import NORMAL, POINT, TANGENT_1, TANGENT_2
+from robodyn_ros.algorithms.contact.contact_tables import NORMAL, POINT, TANGENT_1, TANGENT_2
 from robodyn_ros.algorithms.contact.plane import centre_of
 from robodyn_ros.spatial.primitive import unfused
 from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale, store, sub

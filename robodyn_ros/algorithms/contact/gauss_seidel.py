@@ -4,7 +4,7 @@
 
 from robodyn_ros.algorithms.contact.cone import constrained, of_contact
 from robodyn_ros.algorithms.contact.contact_rows import along_row
-from robodyn_ros.algorithms.contact.layout import (
+from robodyn_ros.algorithms.contact.contact_tables import (
     AT_HIGH,
     AT_LOW,
     BOUND,

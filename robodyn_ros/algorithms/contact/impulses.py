@@ -16,8 +16,7 @@ pivoting.
 from robodyn_ros.algorithms.contact.cases import solve_cases
 from robodyn_ros.algorithms.contact.cone import IMMOVABLE
 from robodyn_ros.algorithms.contact.contact_rows import along_row
-from robodyn_ros.algorithms.contact.gauss_seidel import sweep, write_compliance
-from robodyn_ros.algorithms.contact.layout import (
+from robodyn_ros.algorithms.contact.contact_tables import (
     BOUND,
     CASE,
     COMPLIANCE,
@@ -30,6 +29,7 @@ from robodyn_ros.algorithms.contact.layout import (
     SLIDES,
     STICKS,
 )
+from robodyn_ros.algorithms.contact.gauss_seidel import sweep, write_compliance
 from robodyn_ros.algorithms.contact.pivoting import by_pivoting
 from robodyn_ros.spatial.primitive import separate, unfused
 from robodyn_ros.spatial.types import Boolean, Integer, Matrix, Vector
@@ -98,7 +98,7 @@ def contact_impulses(
 
     A sweep is O(n) for each block. An exact solution is O(m^3) for m unknowns.
 
-    blocks : (b, BLOCK_COLUMNS), the first `count` of which hold, see layout.py; rows : (r, n), F;
+    blocks : (b, BLOCK_COLUMNS), the first `count` of which hold; rows : (r, n), F;
     responses : (r, n), F A; vectors : (VECTORS, max(r, n)) and system : (r, 2 n + r + 4), written;
     table : (m, 2 m + 9) of at most m conditions, see pivoting.py, written; v : (n,) v_f, replaced
     by v. Returns whether the solution is exact; otherwise it is that of the sweeps.

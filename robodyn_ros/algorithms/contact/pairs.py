@@ -5,7 +5,7 @@
 from numpy import sqrt
 
 from robodyn_ros.algorithms.contact.box_on_box import box_on_box
-from robodyn_ros.algorithms.contact.layout import IS_BOX, PLACE, RADIUS, REACH, SIZE, TURN
+from robodyn_ros.algorithms.contact.contact_tables import IS_BOX, PLACE, RADIUS, REACH, SIZE, TURN
 from robodyn_ros.algorithms.contact.plane import centre_of, on_plane
 from robodyn_ros.algorithms.contact.segment_on_box import excess, segment_on_box
 from robodyn_ros.spatial.primitive import unfused
@@ -46,7 +46,7 @@ def contact_points(
 ):
     """Find the points, normals and gaps of all shapes and obstacles, in O(shapes obstacles).
 
-    shapes, obstacles, contacts : see layout.py; poses : (s, 4, 4) of the shapes in the base;
+    shapes, obstacles, contacts : see contact_tables.py; poses : (s, 4, 4) of the shapes in base;
     margin : gap below which a pair of points is a contact [m]. Writes contacts; returns their
     number, at most the capacity of the table.
     """

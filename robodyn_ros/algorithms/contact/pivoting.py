@@ -13,8 +13,8 @@ and both stops.
 
 from robodyn_ros.algorithms.contact.cone import ACROSS, ALONG, EDGES
 from robodyn_ros.algorithms.contact.contact_rows import along_row
+from robodyn_ros.algorithms.contact.contact_tables import BOUND, HIGH, JOINT, KIND, LOW, ROW
 from robodyn_ros.algorithms.contact.gauss_seidel import push
-from robodyn_ros.algorithms.contact.layout import BOUND, HIGH, JOINT, KIND, LOW, ROW
 from robodyn_ros.spatial.primitive import unfused
 
 OF_CONTACT, OF_JOINT = 2 + EDGES, 5  # conditions

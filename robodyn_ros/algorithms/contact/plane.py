@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Points of a shape on a half-space."""
 
-from robodyn_ros.algorithms.contact.layout import (
+from robodyn_ros.algorithms.contact.contact_tables import (
     CONTACT_COLUMNS,
     FORCE,
     GAP,

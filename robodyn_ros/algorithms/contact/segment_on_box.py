@@ -4,7 +4,7 @@
 
 from numpy import sqrt
 
-from robodyn_ros.algorithms.contact.layout import HALF, PLACE, RADIUS, SIZE, TURN
+from robodyn_ros.algorithms.contact.contact_tables import HALF, PLACE, RADIUS, SIZE, TURN
 from robodyn_ros.algorithms.contact.plane import add_contact, of_shape
 from robodyn_ros.spatial.primitive import unfused
 from robodyn_ros.spatial.rotation import rotate, rotate_inverse

@@ -65,7 +65,7 @@ def allocate(topology):
     """Return the scratch array of a robot, shape (nb, WIDTH).
 
     It has more rows for dependent joints, see robodyn_ros.algorithms.constraints.expansion, and
-    for links that bend by modes, see robodyn_ros.algorithms.flexible.memory.
+    for links that bend by modes, see robodyn_ros.algorithms.flexible.modal_storage.
     """
     return np.zeros(shape(topology))
 

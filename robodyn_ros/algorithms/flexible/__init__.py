@@ -7,7 +7,7 @@ modes of a link are clamped at its frame. They are further coordinates behind th
 torques and the mass matrix. Springs and dampers of modes belong to the plant, as those of joints
 do.
 
-memory.py            numbers of modes, and their memory
+modal_storage.py     numbers of modes, and their memory
 deformation.py       where bodies hang on deformed links, and how these places move
 forward_dynamics.py  articulated bodies in two stages; the inverse of the mass matrix
 inverse_dynamics.py  inverse dynamics and gravity torque

@@ -11,7 +11,7 @@ Vectors are in axes of the body that deforms. Accelerations are classical.
 
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.joint_transform import joint_transforms, set_column
-from robodyn_ros.algorithms.flexible.memory import (
+from robodyn_ros.algorithms.flexible.modal_storage import (
     MOTIONS,
     MOVING,
     MOVING_BIAS,

@@ -11,7 +11,7 @@ from robodyn_ros.algorithms.flexible.deformation import (
     modal_transforms,
     summed,
 )
-from robodyn_ros.algorithms.flexible.memory import (
+from robodyn_ros.algorithms.flexible.modal_storage import (
     MOTIONS,
     linear,
     memory,

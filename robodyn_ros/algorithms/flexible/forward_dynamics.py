@@ -35,7 +35,7 @@ from robodyn_ros.algorithms.flexible.deformation import (
     modal_transforms,
     mount_motions,
 )
-from robodyn_ros.algorithms.flexible.memory import (
+from robodyn_ros.algorithms.flexible.modal_storage import (
     MOTIONS,
     MOVING,
     MOVING_BIAS,

@@ -21,7 +21,7 @@ from robodyn_ros.algorithms.flexible.forward_dynamics import (
     carry_force,
     velocity_base_to_tip,
 )
-from robodyn_ros.algorithms.flexible.memory import (
+from robodyn_ros.algorithms.flexible.modal_storage import (
     linear,
     load_of,
     memory,

@@ -16,8 +16,8 @@ import numpy as np
 from robodyn_ros.errors import ModelError
 from robodyn_ros.formulations.jain import composite_bodies as composite
 from robodyn_ros.formulations.jain import tree_kinematics
+from robodyn_ros.formulations.jain.body_tree import tree_of
 from robodyn_ros.formulations.jain.single_body import components, kinetic_energy
-from robodyn_ros.formulations.jain.tree import tree_of
 
 #: Where the quaternion stands among the coordinates of a hinge that has one.
 QUATERNIONS = {'spherical': slice(0, 4), 'free': slice(0, 4)}

@@ -37,7 +37,7 @@ from robodyn_ros.model.layout import (
 from robodyn_ros.model.rigid_body import pack
 from robodyn_ros.model.robot_model import Frame, RobotModel, Spring
 
-#: Places and sizes of the tables, as algorithms.flexible.memory reads them.
+#: Places and sizes of the tables, as algorithms.flexible.modal_storage reads them.
 NODE, MOTIONS = 13, 12
 
 
@@ -254,7 +254,7 @@ def _assembled(model, links):
 
 
 def _numbers(link):
-    """Return the numbers of a link in the order of algorithms.flexible.memory."""
+    """Return the numbers of a link in the order of algorithms.flexible.modal_storage."""
     return np.concatenate(
         [
             np.ravel(each)

@@ -14,7 +14,7 @@ from robodyn_ros.compile.embedded import of_model
 from robodyn_ros.control.task_dynamics import BASE, LOCAL, TaskPoint, require_links, task_dynamics
 from robodyn_ros.errors import RobodynError, ShapeError, shorten
 from robodyn_ros.model import layout
-from robodyn_ros.robot.operational_space import AXES
+from robodyn_ros.robot.operational_space_dynamics import AXES
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.independent_joints import independent_joints
 from robodyn_ros.ros.common.requested_state import requested_state

@@ -12,7 +12,7 @@ from robodyn_ros.control.laws.law import ControlLaw
 from robodyn_ros.errors import ParameterError, RobodynError, UnknownNameError, shorten
 from robodyn_ros.model.rotation_matrix import from_quaternion
 from robodyn_ros.ros.transport.bounded_subscription import BoundedSubscription, decoding
-from robodyn_ros.ros.transport.lock_step import LOCK_STEP
+from robodyn_ros.ros.transport.lock_step_transport import LOCK_STEP
 
 ODOMETRY, MULTI_DOF = 'odometry', 'multi_dof_joint_state'
 TYPES = {ODOMETRY: ('nav_msgs', 'Odometry'), MULTI_DOF: ('sensor_msgs', 'MultiDOFJointState')}

@@ -18,7 +18,7 @@ from robodyn_ros.ros.common.realtime_parameters import REALTIME_PARAMETERS
 from robodyn_ros.ros.common.robot_source import ROBOT_PARAMETERS
 from robodyn_ros.ros.common.session_kernels import KERNEL_PARAMETERS
 from robodyn_ros.ros.controller.live_limits import LIVE_LIMIT_PARAMETERS
-from robodyn_ros.ros.transport.lock_step import LOCK_STEP, TOPIC_PARAMETERS, on_silence
+from robodyn_ros.ros.transport.lock_step_transport import LOCK_STEP, TOPIC_PARAMETERS, on_silence
 
 TIMER, JOINT_STATES = 'timer', 'joint_states'
 SWITCHABLE = ('gravity', 'coriolis', 'inertia', 'friction')

@@ -39,7 +39,7 @@ from robodyn_ros.ros.controller.state_intake import StateIntake
 from robodyn_ros.ros.controller.task_state_message import TaskStateWriter
 from robodyn_ros.ros.controller.task_target_messages import task_subscriptions
 from robodyn_ros.ros.transport.bounded_subscription import BoundedSubscription
-from robodyn_ros.ros.transport.lock_step import LOCK_STEP
+from robodyn_ros.ros.transport.lock_step_transport import LOCK_STEP
 from robodyn_ros.ros.transport.rcl_ffi import Outlet
 
 COMMAND_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)

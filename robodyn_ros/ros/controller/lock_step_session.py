@@ -15,7 +15,7 @@ from robodyn_ros.ros.common.realtime_parameters import realtime
 from robodyn_ros.ros.controller.control_cycle import ControlCycle
 from robodyn_ros.ros.controller.controller_session import ControlSession
 from robodyn_ros.ros.transport.local_link import LocalLoop, local_link
-from robodyn_ros.ros.transport.lock_step import (
+from robodyn_ros.ros.transport.lock_step_transport import (
     END,
     QOS,
     CommandWriter,

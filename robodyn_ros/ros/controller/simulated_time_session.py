@@ -15,7 +15,7 @@ from robodyn_ros.ros.controller.control_cycle import ControlCycle
 from robodyn_ros.ros.controller.controller_parameters import TIMER
 from robodyn_ros.ros.controller.controller_session import COMMAND_QOS, ControlSession
 from robodyn_ros.ros.controller.state_intake import StateIntake
-from robodyn_ros.ros.transport.lock_step import LockStepThread, Mailbox
+from robodyn_ros.ros.transport.lock_step_transport import LockStepThread, Mailbox
 
 # Only the newest time counts. A late controller runs the due cycles with the newest state.
 CLOCK_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)

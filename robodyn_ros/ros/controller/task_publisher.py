@@ -12,7 +12,7 @@ from robodyn_ros.control.supervisor.state_buffer import Measurement
 from robodyn_ros.control.task_dynamics import require_links
 from robodyn_ros.errors import ParameterError, RobodynError
 from robodyn_ros.realtime.loop import PeriodicLoop
-from robodyn_ros.robot.operational_space import AXES
+from robodyn_ros.robot.operational_space_dynamics import AXES
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.robot_source import default_link
 from robodyn_ros.ros.transport.cdr import OutgoingMessage

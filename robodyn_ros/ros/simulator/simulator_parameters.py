@@ -13,7 +13,7 @@ from robodyn_ros.ros.common.robot_source import ROBOT_PARAMETERS
 from robodyn_ros.ros.common.session_kernels import KERNEL_PARAMETERS
 from robodyn_ros.ros.simulator.sensor_parameters import LARGEST_SEED, SENSOR_PARAMETERS
 from robodyn_ros.ros.simulator.spring_parameters import SPRING_PARAMETERS
-from robodyn_ros.ros.transport.lock_step import LOCK_STEP, LOCK_STEP_PARAMETERS
+from robodyn_ros.ros.transport.lock_step_transport import LOCK_STEP, LOCK_STEP_PARAMETERS
 from robodyn_ros.simulation.command_modes import COMMAND_MODES, QUANTITIES
 from robodyn_ros.simulation.plant_settings import METHODS, NO_COMMAND, VOID_COMMAND, PlantSettings
 

@@ -9,7 +9,7 @@ from rclpy.action import ActionServer, CancelResponse
 from rclpy.task import Future
 
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.ros.simulator.lock_step_session import LockStepSimulation
+from robodyn_ros.ros.simulator.lock_step_simulation import LockStepSimulation
 from robodyn_ros.ros.simulator.simulator_session import SimulatorSession
 
 ABOUT = 'robodyn_ros simulates one robot, that of its description, without a world.'

@@ -10,7 +10,7 @@ import numpy as np
 
 from robodyn_ros.realtime.histogram import Histogram
 from robodyn_ros.realtime.loop import Counts
-from robodyn_ros.ros.transport.lock_step import ReadState
+from robodyn_ros.ros.transport.lock_step_transport import ReadState
 
 if TYPE_CHECKING:  # a controller needs no simulation
     from robodyn_ros.simulation.command_modes import Command

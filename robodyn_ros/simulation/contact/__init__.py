@@ -4,10 +4,10 @@
 
 poses of shapes -> points, normals, gaps and rows of the Jacobian (approach.py)
     -> time of the first elastic impact, which divides the substep (approach.py)
-    -> free velocity by articulated bodies -> impulses (respond.py) -> next state (step.py)
+    -> free velocity by articulated bodies -> impulses (respond.py) -> next state (contact_step.py)
 
-arrays.py    tables and memory of a step
-approach.py  contacts within reach of a substep, and the next elastic impact
-respond.py   velocities after impulses and impacts; recovery from penetrations
-step.py      the compiled step
+arrays.py        tables and memory of a step
+approach.py      contacts within reach of a substep, and the next elastic impact
+respond.py       velocities after impulses and impacts; recovery from penetrations
+contact_step.py  the compiled step
 """

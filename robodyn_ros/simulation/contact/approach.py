@@ -5,7 +5,14 @@
 from numpy import sqrt
 
 from robodyn_ros.algorithms.contact.contact_rows import along_row, write_rows
-from robodyn_ros.algorithms.contact.layout import ELASTIC, GAP, OBSTACLE, REACH, RESTITUTION, SHAPE
+from robodyn_ros.algorithms.contact.contact_tables import (
+    ELASTIC,
+    GAP,
+    OBSTACLE,
+    REACH,
+    RESTITUTION,
+    SHAPE,
+)
 from robodyn_ros.algorithms.contact.pairs import is_near, touch
 from robodyn_ros.algorithms.core.jacobian import jacobian
 from robodyn_ros.algorithms.core.kinematics import frame_poses

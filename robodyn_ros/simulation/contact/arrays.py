@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from robodyn_ros.algorithms.contact import pivoting
-from robodyn_ros.algorithms.contact.impulses import VECTORS
-from robodyn_ros.algorithms.contact.layout import (
+from robodyn_ros.algorithms.contact.contact_tables import (
     BLOCK_COLUMNS,
     CONTACT_COLUMNS,
     FRICTION,
@@ -23,6 +22,7 @@ from robodyn_ros.algorithms.contact.layout import (
     SIZE,
     TURN,
 )
+from robodyn_ros.algorithms.contact.impulses import VECTORS
 from robodyn_ros.spatial.types import Indices, Matrix, Stack, Table, Vector, record
 
 MOST_CONTACTS = 64  # at once; the farthest ones are left out
@@ -30,7 +30,7 @@ MOST_CONDITIONS = 200  # of complementary pivoting
 
 
 class ContactArrays(NamedTuple):
-    """Tables of shapes and obstacles, and memory of one step; see algorithms/contact/layout.py.
+    """Tables of shapes and obstacles, see algorithms.contact.contact_tables, and memory of a step.
 
     bodies (s,) and frames (s, 12) place the shapes. The rows of the directions begin with one for
     each velocity. `contact_count` holds the number of contacts of the last substep.

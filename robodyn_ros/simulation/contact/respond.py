@@ -4,8 +4,7 @@
 
 from robodyn_ros.algorithms.contact.cone import IMMOVABLE
 from robodyn_ros.algorithms.contact.contact_rows import align, along_row
-from robodyn_ros.algorithms.contact.impulses import IMPULSES, KEPT, contact_impulses
-from robodyn_ros.algorithms.contact.layout import (
+from robodyn_ros.algorithms.contact.contact_tables import (
     AT_HIGH,
     AT_LOW,
     BOUND,
@@ -27,6 +26,7 @@ from robodyn_ros.algorithms.contact.layout import (
     SLIDES_BACK,
     STICKS,
 )
+from robodyn_ros.algorithms.contact.impulses import IMPULSES, KEPT, contact_impulses
 from robodyn_ros.algorithms.core.manifold import integrate
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse import mass_matrix_inverse_in_place
 from robodyn_ros.simulation.joint_table import (

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.algorithms.contact.layout import (
+from robodyn_ros.algorithms.contact.contact_tables import (
     FORCE,
     GAP,
     NORMAL,

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from robodyn_ros.compile.flexible import KERNELS
+from robodyn_ros.compile.flexible_recursions import KERNELS
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.model.extended.flexible_model import with_modal_links
 from robodyn_ros.model.robot_model import RobotModel

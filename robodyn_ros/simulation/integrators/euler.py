@@ -12,7 +12,7 @@ from robodyn_ros.simulation.dry_friction import (
     presume_none,
     slides_on,
 )
-from robodyn_ros.simulation.impulses import resolve
+from robodyn_ros.simulation.joint_impulses import resolve
 from robodyn_ros.simulation.joint_table import (
     BRAKE,
     BRAKED,

@@ -5,24 +5,24 @@
 import numpy as np
 import pytest
 
-from robodyn_ros.algorithms.contact import cone, impulses, layout, linear_solve
+from robodyn_ros.algorithms.contact import cone, contact_tables, impulses, linear_solve
 from robodyn_ros.formulations.jain.constraints.complementarity import enumerate_active
 from robodyn_ros.formulations.jain.constraints.unilateral import frictional
 
 
 def problem(rng, n, contacts, joints=0, mu=0.5):
     """Return blocks, rows, M and free velocity of random contacts and joints."""
-    blocks = np.zeros((joints + contacts, layout.BLOCK_COLUMNS))
+    blocks = np.zeros((joints + contacts, contact_tables.BLOCK_COLUMNS))
     rows = np.zeros((joints + 3 * contacts, n))
     for b in range(joints):
         rows[b, b] = 1.0
-        blocks[b, [layout.KIND, layout.ROW]] = layout.JOINT, b
-        blocks[b, [layout.LOW, layout.HIGH, layout.BOUND]] = -0.5, 0.5, 0.1
+        blocks[b, [contact_tables.KIND, contact_tables.ROW]] = contact_tables.JOINT, b
+        blocks[b, [contact_tables.LOW, contact_tables.HIGH, contact_tables.BOUND]] = -0.5, 0.5, 0.1
     for b in range(joints, len(blocks)):
         first = joints + 3 * (b - joints)
         rows[first : first + 3] = rng.normal(size=(3, n))
-        blocks[b, [layout.KIND, layout.ROW]] = layout.CONTACT, first
-        blocks[b, [layout.LOW, layout.BOUND]] = -rng.uniform(0.0, 0.2), mu
+        blocks[b, [contact_tables.KIND, contact_tables.ROW]] = contact_tables.CONTACT, first
+        blocks[b, [contact_tables.LOW, contact_tables.BOUND]] = -rng.uniform(0.0, 0.2), mu
     root = rng.normal(size=(n, n))
     approach = np.linalg.pinv(rows[joints::3]) @ rng.uniform(0.2, 2.0, contacts)
     return blocks, rows, root @ root.T + 0.5 * np.eye(n), 0.5 * rng.normal(size=n) - approach
@@ -52,7 +52,7 @@ def test_frictionless_contacts_are_the_enumerated_solution(seed):
     blocks, rows, M, free = problem(rng, 6, 4, mu=0.0)
     v, p, exact = solved(blocks, rows, M, free)
     F = rows[0::3] @ np.linalg.solve(M, rows[0::3].T)
-    (expected,) = enumerate_active(F, rows[0::3] @ free - blocks[:, layout.LOW])
+    (expected,) = enumerate_active(F, rows[0::3] @ free - blocks[:, contact_tables.LOW])
     assert exact and p[0::3] == pytest.approx(expected, abs=1e-11)
     assert np.all(p[1::3] == 0.0) and np.all(p[2::3] == 0.0)
     assert M @ (v - free) == pytest.approx(rows.T @ p, abs=1e-11)
@@ -63,7 +63,7 @@ def test_friction_solves_the_complementarity_problem_of_the_pyramid(seed):
     """Lemke solves the same problem, with a multiplier for each of eight edges."""
     rng = np.random.default_rng(seed)
     blocks, rows, M, free = problem(rng, 7, 3, mu=0.4)
-    blocks[:, layout.LOW] = 0.0
+    blocks[:, contact_tables.LOW] = 0.0
     v, p, exact = solved(blocks, rows, M, free)
     edges = np.array([cone.ALONG, cone.ACROSS]).T
     tangents = np.array([edges @ rows[k + 1 : k + 3] for k in (0, 3, 6)])
@@ -90,11 +90,11 @@ def test_joints_and_contacts_obey_their_laws_together(seed):
     v, p, exact = solved(blocks, rows, M, free)
     assert exact and M @ (v - free) == pytest.approx(rows.T @ p, abs=1e-9)
     for b, block in enumerate(blocks):
-        r, low = int(block[layout.ROW]), block[layout.LOW]
-        if block[layout.KIND] == layout.JOINT:
-            u, bound = v[b], block[layout.BOUND]
-            assert low - 1e-9 <= u <= block[layout.HIGH] + 1e-9
-            if low + 1e-9 < u < block[layout.HIGH] - 1e-9:
+        r, low = int(block[contact_tables.ROW]), block[contact_tables.LOW]
+        if block[contact_tables.KIND] == contact_tables.JOINT:
+            u, bound = v[b], block[contact_tables.BOUND]
+            assert low - 1e-9 <= u <= block[contact_tables.HIGH] + 1e-9
+            if low + 1e-9 < u < block[contact_tables.HIGH] - 1e-9:
                 assert abs(p[r]) <= bound + 1e-9
                 assert abs(u) < 1e-9 or p[r] == pytest.approx(-np.sign(u) * bound, abs=1e-9)
             continue
@@ -112,10 +112,14 @@ def test_four_corners_of_a_box_share_its_weight():
     """Twelve directions of six degrees of freedom: the impulses are not unique, the motion is."""
     half, m = 0.1, 2.0
     M = np.diag([m, m, m, 0.02, 0.02, 0.03])
-    blocks, rows = np.zeros((4, layout.BLOCK_COLUMNS)), np.zeros((12, 6))
+    blocks, rows = np.zeros((4, contact_tables.BLOCK_COLUMNS)), np.zeros((12, 6))
     for b, (x, y) in enumerate([(-1, -1), (-1, 1), (1, -1), (1, 1)]):
         lever = np.array([x * half, y * half, -half])
-        blocks[b, [layout.KIND, layout.ROW, layout.BOUND]] = layout.CONTACT, 3 * b, 0.5
+        blocks[b, [contact_tables.KIND, contact_tables.ROW, contact_tables.BOUND]] = (
+            contact_tables.CONTACT,
+            3 * b,
+            0.5,
+        )
         for k, direction in enumerate(np.eye(3)[[2, 0, 1]]):
             rows[3 * b + k] = *direction, *np.cross(lever, direction)
     free = np.array([2e-3, 1e-3, -9.81e-3, 0.0, 0.0, 0.01])

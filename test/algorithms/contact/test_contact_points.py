@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 
-from robodyn_ros.algorithms.contact import layout, pairs
+from robodyn_ros.algorithms.contact import contact_tables, pairs
 from robodyn_ros.model.rotation_matrix import from_rpy
 
 SPHERE, CAPSULE, BOX = 0, 1, 2
@@ -13,33 +13,33 @@ SPHERE, CAPSULE, BOX = 0, 1, 2
 
 def shape_of(kind, size):
     """Return the table of one shape: half edges, radius, reach."""
-    row = np.zeros((1, layout.SHAPE_COLUMNS))
-    row[0, layout.HALF : layout.HALF + 3] = size[0]
-    row[0, layout.RADIUS] = size[1]
-    row[0, layout.REACH] = np.linalg.norm(size[0]) + size[1]
+    row = np.zeros((1, contact_tables.SHAPE_COLUMNS))
+    row[0, contact_tables.HALF : contact_tables.HALF + 3] = size[0]
+    row[0, contact_tables.RADIUS] = size[1]
+    row[0, contact_tables.REACH] = np.linalg.norm(size[0]) + size[1]
     return row
 
 
 def obstacle_of(rotation, place, half=None):
     """Return the table of one obstacle: a plane without half edges, else a box."""
-    row = np.zeros((1, layout.OBSTACLE_COLUMNS))
-    row[0, layout.TURN : layout.TURN + 9] = rotation.ravel()
-    row[0, layout.PLACE : layout.PLACE + 3] = place
+    row = np.zeros((1, contact_tables.OBSTACLE_COLUMNS))
+    row[0, contact_tables.TURN : contact_tables.TURN + 9] = rotation.ravel()
+    row[0, contact_tables.PLACE : contact_tables.PLACE + 3] = place
     if half is not None:
-        row[0, layout.IS_BOX] = 1.0
-        row[0, layout.SIZE : layout.SIZE + 3] = half
+        row[0, contact_tables.IS_BOX] = 1.0
+        row[0, contact_tables.SIZE : contact_tables.SIZE + 3] = half
     return row
 
 
 def found(shapes, obstacles, pose, margin):
     """Return points, normals and gaps."""
-    contacts = np.zeros((16, layout.CONTACT_COLUMNS))
+    contacts = np.zeros((16, contact_tables.CONTACT_COLUMNS))
     count = pairs.contact_points(shapes, obstacles, pose[None], margin, contacts)
     rows = contacts[:count]
     return (
-        rows[:, layout.POINT : layout.POINT + 3],
-        rows[:, layout.NORMAL : layout.NORMAL + 3],
-        rows[:, layout.GAP],
+        rows[:, contact_tables.POINT : contact_tables.POINT + 3],
+        rows[:, contact_tables.NORMAL : contact_tables.NORMAL + 3],
+        rows[:, contact_tables.GAP],
     )
 
 
@@ -172,10 +172,10 @@ def test_corners_over_a_plane(kind):
 
 
 def test_a_full_table_keeps_the_nearest_contacts():
-    contacts = np.zeros((2, layout.CONTACT_COLUMNS))
+    contacts = np.zeros((2, contact_tables.CONTACT_COLUMNS))
     pose = np.eye(4)
     pose[:3, :3] = from_rpy(0.3, 0.2, 0.0)
     shapes, plane = shape_of(BOX, (np.ones(3), 0.0)), obstacle_of(np.eye(3), np.zeros(3))
     assert pairs.contact_points(shapes, plane, pose[None], np.inf, contacts) == 2
     _, _, gaps = found(shapes, plane, pose, np.inf)
-    assert sorted(contacts[:, layout.GAP]) == pytest.approx(sorted(gaps)[:2])
+    assert sorted(contacts[:, contact_tables.GAP]) == pytest.approx(sorted(gaps)[:2])

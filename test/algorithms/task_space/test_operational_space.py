@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros.compile import generic
-from robodyn_ros.robot.operational_space import AXES
+from robodyn_ros.robot.operational_space_dynamics import AXES
 from support.compare import agree, solve_tolerance
 from support.robots.families import FAMILIES, states
 from support.robots.real_robots import robot as real

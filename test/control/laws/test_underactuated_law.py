@@ -8,9 +8,9 @@ import pytest
 from robodyn_ros import Robot
 from robodyn_ros.control import TERMS, Settings, State, Supervisor, Trajectory, law_class
 from robodyn_ros.control.laws.underactuated import UnderactuatedComputedTorque
-from robodyn_ros.control.supervisor.self_test import law_known_answers
+from robodyn_ros.control.supervisor.guard_self_test import law_known_answers
 from robodyn_ros.errors import RobodynError, UnknownNameError
-from robodyn_ros.formulations.jain.tree import tree_at
+from robodyn_ros.formulations.jain.body_tree import tree_at
 from robodyn_ros.formulations.jain.under_actuated.hybrid_dynamics import hybrid_dynamics
 from robodyn_ros.formulations.jain.under_actuated.mixed_blocks import mixed_blocks
 from robodyn_ros.simulation import Faults, Plant

@@ -10,7 +10,7 @@ from robodyn_ros.control import TERMS
 from robodyn_ros.control.laws.underactuated import UnderactuatedComputedTorque
 from robodyn_ros.control.laws.underactuated_task import UnderactuatedOperationalSpace
 from robodyn_ros.errors import RobodynError, UnknownNameError
-from robodyn_ros.formulations.jain.tree import tree_at
+from robodyn_ros.formulations.jain.body_tree import tree_at
 from robodyn_ros.formulations.jain.tree_kinematics import node
 from robodyn_ros.formulations.jain.under_actuated.generalized_jacobian import jacobians
 from robodyn_ros.spatial.turning import quaternion_of, turn_between

@@ -8,12 +8,12 @@ import pytest
 from robodyn_ros.errors import ModelError
 from robodyn_ros.formulations.jain import composite_bodies, forward_dynamics, hinges
 from robodyn_ros.formulations.jain.articulated_bodies import articulated, biased_residual_forces
+from robodyn_ros.formulations.jain.body_tree import tree_of
 from robodyn_ros.formulations.jain.free_flying import base_invariant, base_switch
 from robodyn_ros.formulations.jain.inverse_dynamics import gravity_accelerations
 from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOperators
 from robodyn_ros.formulations.jain.sko import dynamics
 from robodyn_ros.formulations.jain.spatial_algebra import phi_inverse
-from robodyn_ros.formulations.jain.tree import tree_of
 from robodyn_ros.formulations.jain.tree_kinematics import velocities
 from support.compare import agree
 from support.robots.jain_trees import GRAVITY, KINDS, any_tree, coordinates, random_bodies, unlike

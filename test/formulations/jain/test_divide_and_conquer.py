@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from robodyn_ros.formulations.jain import divide_and_conquer as dca
+from robodyn_ros.formulations.jain.body_tree import tree_at
 from robodyn_ros.formulations.jain.forward_dynamics import articulated_body
-from robodyn_ros.formulations.jain.tree import tree_at
 from support.compare import agree
 from support.robots.families import case, states
 from support.robots.jain_trees import TREES, any_tree

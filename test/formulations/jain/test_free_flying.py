@@ -13,10 +13,10 @@ from robodyn_ros.formulations.jain import (
     inverse_dynamics,
 )
 from robodyn_ros.formulations.jain.articulated_bodies import articulated
+from robodyn_ros.formulations.jain.body_tree import tree_of
 from robodyn_ros.formulations.jain.free_flying import base_invariant, dual_sweep
 from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOperators
 from robodyn_ros.formulations.jain.spatial_algebra import phi_inverse
-from robodyn_ros.formulations.jain.tree import tree_of
 from support.compare import agree
 from support.robots.jain_trees import (
     GRAVITY,

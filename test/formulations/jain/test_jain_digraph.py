@@ -12,10 +12,10 @@ from robodyn_ros.formulations.jain import (
     inverse_dynamics,
     tree_kinematics,
 )
+from robodyn_ros.formulations.jain.body_tree import bodies_of, tree_of
 from robodyn_ros.formulations.jain.operators import sweeps
 from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOperators
 from robodyn_ros.formulations.jain.spatial_algebra import phi
-from robodyn_ros.formulations.jain.tree import bodies_of, tree_of
 from support.compare import agree
 from support.robots.jain_trees import (
     BODIES,

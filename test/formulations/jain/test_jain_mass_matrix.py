@@ -11,11 +11,11 @@ from robodyn_ros.formulations.jain import (
     inverse_dynamics,
     tree_kinematics,
 )
+from robodyn_ros.formulations.jain.body_tree import tree_of
 from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOperators
 from robodyn_ros.formulations.jain.single_body import components, kinetic_energy, shifted
 from robodyn_ros.formulations.jain.sko import formulation
 from robodyn_ros.formulations.jain.spatial_algebra import phi
-from robodyn_ros.formulations.jain.tree import tree_of
 from support.compare import agree
 from support.robots.jain_trees import BODIES, any_tree, configuration, moved, offsets, unlike
 

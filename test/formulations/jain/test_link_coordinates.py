@@ -7,10 +7,10 @@ import pytest
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.formulations.jain import forward_dynamics, hinges
+from robodyn_ros.formulations.jain.body_tree import configuration, coordinate_rates, tree_of
 from robodyn_ros.formulations.jain.free_flying import link_coordinates
 from robodyn_ros.formulations.jain.free_flying.link_coordinates import Links
 from robodyn_ros.formulations.jain.spatial_algebra import bar
-from robodyn_ros.formulations.jain.tree import configuration, coordinate_rates, tree_of
 from robodyn_ros.formulations.jain.tree_kinematics import velocities
 from support.compare import agree
 from support.robots.jain_trees import GRAVITY, KINDS, coordinates, forces, random_bodies

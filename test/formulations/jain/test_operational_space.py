@@ -7,9 +7,9 @@ import pytest
 
 from robodyn_ros.formulations.jain import operational_space_operators as osd
 from robodyn_ros.formulations.jain.articulated_bodies import articulated
+from robodyn_ros.formulations.jain.body_tree import tree_at, tree_of
 from robodyn_ros.formulations.jain.composite_bodies import mass_matrix
 from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOperators
-from robodyn_ros.formulations.jain.tree import tree_at, tree_of
 from robodyn_ros.formulations.jain.tree_kinematics import Node, jacobian, node
 from support.compare import agree
 from support.robots.families import FAMILIES

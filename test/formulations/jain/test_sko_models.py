@@ -19,12 +19,12 @@ from robodyn_ros.formulations.jain import (
     tree_kinematics,
 )
 from robodyn_ros.formulations.jain import hinges as hinges
+from robodyn_ros.formulations.jain.body_tree import tree_of
 from robodyn_ros.formulations.jain.constraints import direct
 from robodyn_ros.formulations.jain.operators import sweeps
 from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOperators
 from robodyn_ros.formulations.jain.sko import dynamics, formulation
-from robodyn_ros.formulations.jain.sko.model import SkoModel
-from robodyn_ros.formulations.jain.tree import tree_of
+from robodyn_ros.formulations.jain.sko.sko_model import SkoModel
 from support.compare import agree
 from support.robots.jain_trees import (
     GRAVITY,

@@ -16,7 +16,7 @@ from sensor_msgs.msg import JointState
 
 from robodyn_msgs.srv import GetModelInfo, GetOperationalSpaceInertia
 from robodyn_ros import Robot
-from robodyn_ros.robot.operational_space import AXES
+from robodyn_ros.robot.operational_space_dynamics import AXES
 from support.nodes import node_harness as harness
 from support.nodes.node_harness import (
     COLD,

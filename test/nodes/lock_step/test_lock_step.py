@@ -23,7 +23,7 @@ from robodyn_ros import Robot
 from robodyn_ros.ros.controller import lock_step_session as controller_session
 from robodyn_ros.ros.simulator import simulated_plant
 from robodyn_ros.ros.simulator.simulator_parameters import SIMULATOR_PARAMETERS
-from robodyn_ros.ros.transport.lock_step import CommandReader
+from robodyn_ros.ros.transport.lock_step_transport import CommandReader
 from robodyn_ros.simulation.lock_step import LockStep
 from robodyn_ros.simulation.runner import Runner
 from support.nodes.lock_step_run import ALL, ARM, SECONDS, SIMULATOR, TARGET, Run, alone, defaults

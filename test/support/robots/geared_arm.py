@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from robodyn_ros.formulations.jain.body_tree import tree_at
 from robodyn_ros.formulations.jain.gears.geared_chain import chain_of
-from robodyn_ros.formulations.jain.tree import tree_at
 from robodyn_ros.model.rotors import Rotor, with_rotors
 from robodyn_ros.robot.robot import Robot
 from support.robots.families import GRAVITY, describe

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from robodyn_ros.formulations.jain import hinges as hinges
+from robodyn_ros.formulations.jain.body_tree import Body, tree_of
 from robodyn_ros.formulations.jain.constraints.loop_constraints import (
     BALL,
     PLANAR_PIN,
@@ -17,7 +18,6 @@ from robodyn_ros.formulations.jain.constraints.loop_constraints import (
 from robodyn_ros.formulations.jain.constraints.projected import dependent_first, null_space
 from robodyn_ros.formulations.jain.single_body import spatial_inertia
 from robodyn_ros.formulations.jain.spatial_algebra import phi
-from robodyn_ros.formulations.jain.tree import Body, tree_of
 from robodyn_ros.formulations.jain.tree_kinematics import Node, poses
 from support.robots.families import inertial, rotation
 from support.robots.jain_trees import GRAVITY, coordinates, unit

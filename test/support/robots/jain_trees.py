@@ -5,15 +5,15 @@
 import numpy as np
 
 from robodyn_ros.formulations.jain import hinges as hinges
-from robodyn_ros.formulations.jain.single_body import spatial_inertia
-from robodyn_ros.formulations.jain.spatial_algebra import phi
-from robodyn_ros.formulations.jain.tree import (
+from robodyn_ros.formulations.jain.body_tree import (
     Body,
     configuration,
     coordinate_rates,
     tree_at,
     tree_of,
 )
+from robodyn_ros.formulations.jain.single_body import spatial_inertia
+from robodyn_ros.formulations.jain.spatial_algebra import phi
 from robodyn_ros.formulations.jain.tree_kinematics import Node
 from support.robots.families import FAMILIES, MIXED, case, inertial, rotation, states
 

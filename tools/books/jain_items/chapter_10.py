@@ -207,7 +207,7 @@ ITEMS = (
         'n^3',
         (
             'formulations.jain.operational_space_operators.projections',
-            'robot.operational_space.OperationalSpaceInertia.null_space_projection',
+            'robot.operational_space_dynamics.OperationalSpaceInertia.null_space_projection',
         ),
         ('test_projections_of_10_34', 'test_null_space_is_dynamically_consistent'),
     ),

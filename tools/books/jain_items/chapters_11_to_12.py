@@ -193,7 +193,7 @@ ITEMS = (
             'formulations.jain.gears.geared_chain.GearedChain',
             'formulations.jain.gears.geared_chain.chain_of',
             'formulations.jain.gears.geared_chain.spanning_model',
-            'formulations.jain.gears.elastic_joints.forward_dynamics',
+            'formulations.jain.gears.series_elastic_joints.forward_dynamics',
         ),
         tests=(
             'test_spanning_tree_of_links_and_motors',

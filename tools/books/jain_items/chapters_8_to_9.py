@@ -62,7 +62,7 @@ ITEMS = (
         'Similarity: renumbering, other body frames',
         'n; as matrices n^3',
         functions=(
-            'formulations.jain.tree.Tree.permutation',
+            'formulations.jain.body_tree.Tree.permutation',
             'formulations.jain.conventions.offset',
         ),
         tests=(
@@ -77,7 +77,7 @@ ITEMS = (
         '',
         'Multibody digraphs, several base bodies',
         'n',
-        functions=('formulations.jain.tree.tree_of',),
+        functions=('formulations.jain.body_tree.tree_of',),
         tests=('test_a_forest_is_two_trees',),
     ),
     Item(
@@ -87,7 +87,7 @@ ITEMS = (
         'Equations of motion of a tree',
         'n; as matrices n^3',
         functions=(
-            'formulations.jain.tree.tree_at',
+            'formulations.jain.body_tree.tree_at',
             'formulations.jain.tree_kinematics.velocities',
             'formulations.jain.inverse_dynamics.newton_euler',
             'formulations.jain.operators.spatial_operators.SpatialOperators.mass_matrix',
@@ -104,7 +104,7 @@ ITEMS = (
         'SKO models: tree, H, A, M',
         'n^2',
         functions=(
-            'formulations.jain.sko.model.SkoModel',
+            'formulations.jain.sko.sko_model.SkoModel',
             'formulations.jain.operators.spatial_operators.SpatialOperators',
             'formulations.jain.operators.spatial_operators.operators',
         ),
@@ -284,7 +284,7 @@ ITEMS = (
         'How to make an SKO model: rigid links, other frames, acatastatic hinges, rolling ball',
         'n',
         functions=(
-            'formulations.jain.tree.tree_of',
+            'formulations.jain.body_tree.tree_of',
             'formulations.jain.sko.formulation.of_tree',
             'formulations.jain.sko.formulation.of_equations',
             'formulations.jain.sko.formulation.acatastatic',

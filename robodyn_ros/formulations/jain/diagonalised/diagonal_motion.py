@@ -12,10 +12,10 @@ xi' D xi / 2 = eta' eta / 2, so without forces |eta| keeps its length.
 import numpy as np
 
 from robodyn_ros.formulations.jain.articulated_bodies import articulated
+from robodyn_ros.formulations.jain.body_tree import configuration, coordinate_rates, tree_of
 from robodyn_ros.formulations.jain.diagonalised import coordinate_maps, normalised_coriolis
 from robodyn_ros.formulations.jain.diagonalised.two_sweep_dynamics import xi_rates
 from robodyn_ros.formulations.jain.inverse_dynamics import gravity_torque
-from robodyn_ros.formulations.jain.tree import configuration, coordinate_rates, tree_of
 from robodyn_ros.formulations.simulate import runge_kutta
 
 

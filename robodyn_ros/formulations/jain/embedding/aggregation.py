@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from robodyn_ros.formulations.jain.embedding import subgraphs
-from robodyn_ros.formulations.jain.sko.model import SkoModel
+from robodyn_ros.formulations.jain.sko.sko_model import SkoModel
 
 
 class Aggregated(NamedTuple):

@@ -9,11 +9,11 @@ import numpy as np
 from robodyn_ros.errors import ModelError
 from robodyn_ros.formulations.comparison import PACKAGE, Comparison
 from robodyn_ros.formulations.jain import composite_bodies, inverse_dynamics
+from robodyn_ros.formulations.jain.body_tree import Tree, bodies_of, tree_of
 from robodyn_ros.formulations.jain.constraints import direct, loop_dynamics
 from robodyn_ros.formulations.jain.constraints.loop_constraints import Loop, constraint_jacobian
 from robodyn_ros.formulations.jain.embedding.constraint_embedding import Coupling, embed
 from robodyn_ros.formulations.jain.sko import dynamics
-from robodyn_ros.formulations.jain.tree import Tree, bodies_of, tree_of
 from robodyn_ros.formulations.jain.tree_kinematics import Node
 from robodyn_ros.model.layout import (
     BODY_A,

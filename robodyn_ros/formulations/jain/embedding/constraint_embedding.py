@@ -27,7 +27,7 @@ from robodyn_ros.formulations.jain.embedding.independent import reduction
 from robodyn_ros.formulations.jain.inverse_dynamics import newton_euler
 from robodyn_ros.formulations.jain.operational_space_operators import Pickoff
 from robodyn_ros.formulations.jain.sko.formulation import of_tree
-from robodyn_ros.formulations.jain.sko.model import SkoModel
+from robodyn_ros.formulations.jain.sko.sko_model import SkoModel
 
 
 @dataclass(frozen=True, eq=False)

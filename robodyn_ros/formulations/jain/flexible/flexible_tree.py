@@ -23,7 +23,7 @@ from robodyn_ros.errors import ShapeError
 from robodyn_ros.formulations.jain.flexible.modal_body import Interface, ModalBody
 from robodyn_ros.formulations.jain.hinges import Hinge
 from robodyn_ros.formulations.jain.operators.sweeps import scatter
-from robodyn_ros.formulations.jain.sko.model import SkoModel, SkoStructure
+from robodyn_ros.formulations.jain.sko.sko_model import SkoModel, SkoStructure
 from robodyn_ros.formulations.jain.spatial_algebra import phi, tilde
 
 
@@ -47,7 +47,7 @@ class FlexibleBody:
 class FlexibleTree(SkoStructure):
     """n flexible bodies at one configuration, tips first.
 
-    bodies, parent : as of jain.tree.Tree. eta : n of (n_md,). theta : n of coordinates.
+    bodies, parent : as of jain.body_tree.Tree. eta : n of (n_md,). theta : n of coordinates.
     A : n of A_fl (n_md + 6, 6) on the parent, at O_k^+; of a root (6, 6), to the inertial frame.
     phi : n of phi(O_k^+, k) (6, 6). phi_own : n of phi(O_k, k). Pi_B : n of (6, n_md).
     H_B : n of (r, 6). H : n of H_fl (n_md + r, n_md + 6). M : n of M_fl. g (6,) : minus gravity.

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robodyn_ros.formulations.jain.sko.formulation import of_tree
-from robodyn_ros.formulations.jain.sko.model import SkoModel
+from robodyn_ros.formulations.jain.sko.sko_model import SkoModel
 
 
 @dataclass(frozen=True, eq=False)

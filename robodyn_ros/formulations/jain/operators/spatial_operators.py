@@ -26,9 +26,9 @@ import numpy as np
 from robodyn_ros.errors import ShapeError
 from robodyn_ros.formulations.jain import digraph
 from robodyn_ros.formulations.jain.articulated_bodies import articulated
+from robodyn_ros.formulations.jain.body_tree import Tree, tree_at
 from robodyn_ros.formulations.jain.operators import operator_picture, operator_table, sweeps
 from robodyn_ros.formulations.jain.operators.block_matrix import BlockMatrix, Blocks
-from robodyn_ros.formulations.jain.tree import Tree, tree_at
 
 __all__ = ['BlockMatrix', 'SpatialOperators', 'operators']
 

@@ -17,7 +17,7 @@ import numpy as np
 from robodyn_ros.formulations.jain.conventions import inertial_derivative
 from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOperators
 from robodyn_ros.formulations.jain.sensitivities.articulated_rates import hinge_rates
-from robodyn_ros.formulations.jain.sko.model import SkoModel
+from robodyn_ros.formulations.jain.sko.sko_model import SkoModel
 from robodyn_ros.formulations.jain.spatial_algebra import angular, bar, linear, phi, tilde
 from robodyn_ros.formulations.jain.tree_kinematics import poses, velocities
 

@@ -20,7 +20,7 @@ from robodyn_ros.formulations.jain.inverse_dynamics import (
     coriolis_accelerations,
     gyroscopic_forces,
 )
-from robodyn_ros.formulations.jain.sko.model import SkoModel
+from robodyn_ros.formulations.jain.sko.sko_model import SkoModel
 from robodyn_ros.formulations.jain.tree_kinematics import velocities
 
 

@@ -12,6 +12,7 @@ from robodyn_ros.formulations.jain import (
     inverse_dynamics,
     tree_kinematics,
 )
+from robodyn_ros.formulations.jain.body_tree import coordinate_rates, tree_of
 from robodyn_ros.formulations.jain.constraints import (
     augmented,
     bilateral,
@@ -26,7 +27,6 @@ from robodyn_ros.formulations.jain.constraints import (
 from robodyn_ros.formulations.jain.constraints.loop_constraints import WELD, Loop
 from robodyn_ros.formulations.jain.operational_space_operators import compliance
 from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOperators
-from robodyn_ros.formulations.jain.tree import coordinate_rates, tree_of
 from robodyn_ros.formulations.jain.tree_kinematics import Node
 from support.compare import agree
 from support.robots.families import rotation

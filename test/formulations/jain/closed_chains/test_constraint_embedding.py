@@ -14,6 +14,7 @@ from robodyn_ros.formulations.jain import (
     inverse_dynamics,
     tree_kinematics,
 )
+from robodyn_ros.formulations.jain.body_tree import coordinate_rates, tree_of
 from robodyn_ros.formulations.jain.constraints import direct, loop_constraints, projected
 from robodyn_ros.formulations.jain.embedding import independent
 from robodyn_ros.formulations.jain.embedding.aggregation import aggregate
@@ -21,7 +22,6 @@ from robodyn_ros.formulations.jain.embedding.constraint_embedding import Couplin
 from robodyn_ros.formulations.jain.operational_space_operators import compliance
 from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOperators
 from robodyn_ros.formulations.jain.sko import dynamics, formulation
-from robodyn_ros.formulations.jain.tree import coordinate_rates, tree_of
 from support.compare import agree
 from support.robots.jain_loops import SLIDE, SYSTEMS, TURN, at_state, grown
 from support.robots.jain_trees import GRAVITY, SOLVED, coordinates, unlike

@@ -7,11 +7,11 @@ import pytest
 
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.formulations.jain import composite_bodies, hinges, inverse_dynamics
-from robodyn_ros.formulations.jain.gears import elastic_joints, geared_forward_dynamics
-from robodyn_ros.formulations.jain.gears.elastic_joints import Pair
+from robodyn_ros.formulations.jain.body_tree import Body, tree_of
+from robodyn_ros.formulations.jain.gears import geared_forward_dynamics, series_elastic_joints
 from robodyn_ros.formulations.jain.gears.geared_chain import chain_of
+from robodyn_ros.formulations.jain.gears.series_elastic_joints import Pair
 from robodyn_ros.formulations.jain.single_body import spatial_inertia
-from robodyn_ros.formulations.jain.tree import Body, tree_of
 from robodyn_ros.formulations.spong import spong_arms
 from support.compare import agree, solve_tolerance
 from support.robots.jain_loops import TURN, grown
@@ -67,7 +67,7 @@ def test_elastic_joints_solve_the_equations_of_the_tree(joints):
     )
     M, C = composite_bodies.mass_matrix(tree), inverse_dynamics.bias(tree, thd_all)
     expected = np.linalg.solve(M, torques(tree, chain, rows, s, tau) - C)
-    found = elastic_joints.forward_dynamics(chain, k, d, theta, thd, tau)
+    found = series_elastic_joints.forward_dynamics(chain, k, d, theta, thd, tau)
     tolerance = solve_tolerance(M)
     agree(found.link, expected[rows[1]], np.abs(expected).max(), tolerance)
     agree(
@@ -78,12 +78,12 @@ def test_elastic_joints_solve_the_equations_of_the_tree(joints):
 def test_springs_give_back_what_they_take(joints):
     """Their power is that of T' thd, less what motors put in and dampers take out."""
     tree, chain, _, rows, k, d, theta, thd, tau, thd_all = joints
-    s = elastic_joints.spring_torques(chain, k, d, theta, thd)
+    s = series_elastic_joints.spring_torques(chain, k, d, theta, thd)
     h = 1e-6
 
     def stored(t):
         moved = Pair(theta.motor + t * thd.motor, theta.link + t * thd.link)
-        return elastic_joints.strain_energy(chain, k, moved)
+        return series_elastic_joints.strain_energy(chain, k, moved)
 
     rate = (stored(h) - stored(-h)) / (2 * h)  # exact but for rounding: the energy is a square
     mu = np.where(chain.motor, chain.mu, 1.0)
@@ -107,7 +107,7 @@ def test_spring_that_holds_the_gear_gives_the_geared_motion(joints):
 
     def slip(stretch):
         angles = Pair(chain.mu * (theta.link + stretch), theta.link)
-        found = elastic_joints.forward_dynamics(chain, k, 0.0, angles, at, tau)
+        found = series_elastic_joints.forward_dynamics(chain, k, 0.0, angles, at, tau)
         return found, (found.motor / np.where(chain.motor, chain.mu, 1.0) - found.link)[driven]
 
     zero = slip(np.zeros(chain.n))[1]
@@ -137,7 +137,7 @@ def test_one_elastic_joint_is_the_link_of_spong():
     rates = np.zeros(2)
     rates[motor], rates[link] = thd.motor[0], thd.link[0]
     chain = chain_of(tree, rates, [(motor, link)], np.ones(1))
-    found = elastic_joints.forward_dynamics(chain, k, 0.0, theta, thd, np.array([u]))
+    found = series_elastic_joints.forward_dynamics(chain, k, 0.0, theta, thd, np.array([u]))
     arm = spong_arms.elastic_link(J_m, J_l, m, r, k, np.array([theta.link[0], theta.motor[0]]))
     agree([*found.link, *found.motor], np.linalg.solve(arm.D, np.array([0.0, u]) - arm.g))
 
@@ -145,6 +145,6 @@ def test_one_elastic_joint_is_the_link_of_spong():
 def test_springs_without_stiffness_are_refused(joints):
     _, chain, _, _, k, d, theta, thd, *_ = joints
     with pytest.raises(ParameterError, match='hinge 1: got stiffness 0.0'):
-        elastic_joints.spring_torques(chain, 0.0, d, theta, thd)
+        series_elastic_joints.spring_torques(chain, 0.0, d, theta, thd)
     with pytest.raises(ParameterError, match='the second not below'):
-        elastic_joints.spring_torques(chain, k, -1.0, theta, thd)
+        series_elastic_joints.spring_torques(chain, k, -1.0, theta, thd)

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from robodyn_ros.formulations.jain import composite_bodies, tree_kinematics
+from robodyn_ros.formulations.jain.body_tree import coordinate_rates
 from robodyn_ros.formulations.jain.constraints import loop_constraints
 from robodyn_ros.formulations.jain.embedding.constraint_embedding import embed
 from robodyn_ros.formulations.jain.single_body import components
 from robodyn_ros.formulations.jain.sko import dynamics
-from robodyn_ros.formulations.jain.tree import coordinate_rates
 from support.robots.jain_loops import at_state
 
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from robodyn_ros.formulations.jain import articulated_bodies, composite_bodies, inverse_dynamics
+from robodyn_ros.formulations.jain.body_tree import tree_of
 from robodyn_ros.formulations.jain.constraints import direct
 from robodyn_ros.formulations.jain.embedding.constraint_embedding import Coupling, embed
 from robodyn_ros.formulations.jain.gears import geared_forward_dynamics, geared_mass_matrix
 from robodyn_ros.formulations.jain.gears.geared_chain import chain_of, geared_model, spanning_model
 from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOperators
 from robodyn_ros.formulations.jain.sko import dynamics
-from robodyn_ros.formulations.jain.tree import tree_of
 from support.compare import agree
 from support.robots.jain_loops import TURN, grown
 from support.robots.jain_trees import GRAVITY, SOLVED, coordinates, unlike

@@ -10,6 +10,7 @@ from robodyn_ros.formulations.angeles import kane
 from robodyn_ros.formulations.complex_step import gradient
 from robodyn_ros.formulations.jain import composite_bodies, forward_dynamics, hinges
 from robodyn_ros.formulations.jain.articulated_bodies import articulated
+from robodyn_ros.formulations.jain.body_tree import Body
 from robodyn_ros.formulations.jain.coordinates import Coordinates
 from robodyn_ros.formulations.jain.diagonalised import (
     coordinate_maps,
@@ -19,7 +20,6 @@ from robodyn_ros.formulations.jain.diagonalised import (
 )
 from robodyn_ros.formulations.jain.inverse_dynamics import gravity_torque
 from robodyn_ros.formulations.jain.single_body import spatial_inertia
-from robodyn_ros.formulations.jain.tree import Body
 from support.compare import agree
 from support.robots.jain_trees import ROBOTS, any_tree, configuration, unlike
 

@@ -7,6 +7,7 @@ import pytest
 
 from robodyn_ros.formulations.jain import composite_bodies, hinges
 from robodyn_ros.formulations.jain.articulated_bodies import articulated, residual_forces
+from robodyn_ros.formulations.jain.body_tree import tree_of
 from robodyn_ros.formulations.jain.diagonalised import (
     coordinate_maps,
     innovations_factors,
@@ -17,7 +18,6 @@ from robodyn_ros.formulations.jain.diagonalised import (
 from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOperators
 from robodyn_ros.formulations.jain.sensitivities.articulated_rates import articulated_rates
 from robodyn_ros.formulations.jain.spatial_algebra import angular, bar, linear, tilde
-from robodyn_ros.formulations.jain.tree import tree_of
 from support.compare import agree
 from support.robots.jain_trees import GRAVITY, KINDS, SOLVED, coordinates, random_bodies, unlike
 

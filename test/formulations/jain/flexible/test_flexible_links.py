@@ -15,6 +15,7 @@ from robodyn_ros.formulations.jain import (
     hinges,
     inverse_dynamics,
 )
+from robodyn_ros.formulations.jain.body_tree import tree_of
 from robodyn_ros.formulations.jain.flexible import (
     flexible_articulated,
     flexible_forward_dynamics,
@@ -32,8 +33,7 @@ from robodyn_ros.formulations.jain.flexible.flexible_tree import (
 from robodyn_ros.formulations.jain.flexible.modal_body import Interface, fixed, rigid
 from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOperators
 from robodyn_ros.formulations.jain.sko import dynamics
-from robodyn_ros.formulations.jain.sko.model import SkoModel
-from robodyn_ros.formulations.jain.tree import tree_of
+from robodyn_ros.formulations.jain.sko.sko_model import SkoModel
 from support.compare import agree
 from support.robots.flexible_trees import HOLONOMIC, PLANS, at_state, away, drawn, nodal, positive
 from support.robots.jain_trees import BODIES, GRAVITY, coordinates, unlike

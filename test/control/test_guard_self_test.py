@@ -7,7 +7,7 @@ import pytest
 
 from robodyn_ros.control.laws.law_registry import BUILT_IN
 from robodyn_ros.control.reference import path
-from robodyn_ros.control.supervisor import guards, self_test
+from robodyn_ros.control.supervisor import guard_self_test, guards
 from robodyn_ros.errors import KernelError
 from support.robots.textbook import Segment, serial
 
@@ -36,7 +36,7 @@ class Spoiled:
 
 
 def test_sound_guards_pass():
-    assert self_test.guards_known_answers() is None
+    assert guard_self_test.guards_known_answers() is None
 
 
 @pytest.mark.parametrize('name', ['first_not_finite', 'judge', 'add_terms', 'limit_torque'])
@@ -45,21 +45,21 @@ def test_a_guard_that_answers_wrongly_is_named(monkeypatch, name, what):
     place = WRITTEN.get(name) if what == 'result' else None
     monkeypatch.setattr(guards, name, Spoiled(getattr(guards, name), place))
     with pytest.raises(KernelError, match=f'{name} fails its known-answer test: got'):
-        self_test.guards_known_answers()
+        guard_self_test.guards_known_answers()
 
 
 @pytest.mark.parametrize('name', ['sample', 'first_violation'])
 def test_wrong_samples_of_a_trajectory_are_noticed(monkeypatch, name):
     monkeypatch.setattr(path, name, Spoiled(getattr(path, name), WRITTEN.get(name)))
     with pytest.raises(KernelError, match=f'{name} fails its known-answer test: got'):
-        self_test.guards_known_answers()
+        guard_self_test.guards_known_answers()
 
 
 @pytest.mark.parametrize('name', BUILT_IN)
 def test_every_law_passes_and_none_does_by_accident(monkeypatch, robot, name):
     """One term wrong in the seventh digit is noticed."""
     law = BUILT_IN[name]
-    assert self_test.law_known_answers(law, robot) is None
+    assert guard_self_test.law_known_answers(law, robot) is None
 
     class Wrong(law):
         def torques(self, q, qd, reference, gains, terms):
@@ -69,4 +69,4 @@ def test_every_law_passes_and_none_does_by_accident(monkeypatch, robot, name):
             return status
 
     with pytest.raises(KernelError, match=f'of law {name} fails its known-answer test'):
-        self_test.law_known_answers(Wrong, robot)
+        guard_self_test.law_known_answers(Wrong, robot)

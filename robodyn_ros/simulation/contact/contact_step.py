@@ -6,8 +6,8 @@ Far from all obstacles it is the step without contact, bit for bit. A substep in
 touches is an Euler step, whatever the integrator, since velocities jump.
 """
 
+from robodyn_ros.algorithms.contact.contact_tables import GAP
 from robodyn_ros.algorithms.contact.impulses import contact_impulses
-from robodyn_ros.algorithms.contact.layout import GAP
 from robodyn_ros.algorithms.core.manifold import integrate
 from robodyn_ros.compile.kernel import Kernel, separate_kernel
 from robodyn_ros.simulation.contact.approach import REST_SPEED, SOON, approach, until_impact

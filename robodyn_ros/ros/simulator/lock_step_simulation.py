@@ -17,7 +17,7 @@ from robodyn_ros.ros.common.realtime_parameters import realtime
 from robodyn_ros.ros.simulator.simulator_parameters import COMMAND_TOPICS
 from robodyn_ros.ros.simulator.simulator_session import SimulatorSession
 from robodyn_ros.ros.transport.local_link import local_link
-from robodyn_ros.ros.transport.lock_step import (
+from robodyn_ros.ros.transport.lock_step_transport import (
     END,
     QOS,
     CommandReader,
