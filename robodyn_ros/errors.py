@@ -15,7 +15,7 @@ class ModelError(RobodynError, ValueError):
 
 
 class UnlockedError(ModelError):
-    """Joints have to be held still; `put` says so in the syntax of another interface.
+    """Joints have to be held still; `with_remedy` says so in the syntax of an interface.
 
     Parameters
     ----------
@@ -30,13 +30,13 @@ class UnlockedError(ModelError):
     def __init__(self, before, joints=(), after=''):
         super().__init__(before, joints, after)
 
-    def put(self, remedy):
+    def with_remedy(self, remedy):
         """Return the sentence with what `remedy` makes of the names of the joints."""
         before, joints, after = self.args
         return printable(f'{before}{remedy(joints)}{after}')
 
     def __str__(self):
-        return self.put(lambda joints: f'locked={dict.fromkeys(joints, 0.0)}')
+        return self.with_remedy(lambda joints: f'locked={dict.fromkeys(joints, 0.0)}')
 
 
 class ShapeError(RobodynError, ValueError):

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names of files and functions: one name has one meaning, and says which."""
 
+import ast
 import collections
 from pathlib import Path
 
@@ -54,3 +55,69 @@ def test_a_file_name_has_one_meaning():
     shared = {name: found for name, found in places.items() if len(found) > 1}
     assert {name: shared[name] for name in shared.keys() - SHARED} == {}
     assert SHARED.keys() - shared == set(), 'shared no more'
+
+
+#: Verbs that say of nothing what it is done to.
+VERBS = {
+    'ask',
+    'bring',
+    'call',
+    'carry',
+    'choose',
+    'do',
+    'get',
+    'give',
+    'go',
+    'handle',
+    'hear',
+    'keep',
+    'learn',
+    'let',
+    'look',
+    'make',
+    'move',
+    'place',
+    'process',
+    'push',
+    'put',
+    'read',
+    'run',
+    'say',
+    'set',
+    'take',
+    'tell',
+    'turn',
+    'use',
+    'watch',
+    'work',
+}
+#: Names out of VERBS that are the field's, and where they come from.
+OF_THE_FIELD = {
+    'Experiment.push': 'a person pushes the arm',
+    'LockStepExperiment.push': 'a person pushes the arm',
+    'Participant.call': 'a ROS service is called',
+    'PeriodicLoop.run': 'as of threading.Thread',
+    'SimulatedRobot.push': 'a person pushes the arm',
+}
+
+
+def public_functions(body, owner=''):
+    """Yield the names of public functions of a body, and of public methods with their class."""
+    for node in body:
+        if not getattr(node, 'name', '_').startswith('_'):
+            if isinstance(node, ast.ClassDef):
+                yield from public_functions(node.body, f'{node.name}.')
+            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                yield owner + node.name
+
+
+def test_no_public_function_is_named_by_a_generic_verb():
+    """Of ten functions called `take`, a search shows nine others first."""
+    found = {
+        name: str(path.relative_to(ROOT))
+        for path in SOURCES
+        for name in public_functions(ast.parse(path.read_text()).body)
+        if name.split('.')[-1] in VERBS
+    }
+    assert {name: found[name] for name in found.keys() - OF_THE_FIELD} == {}
+    assert OF_THE_FIELD.keys() - found == set(), 'used no more'

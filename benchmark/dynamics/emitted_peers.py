@@ -62,7 +62,7 @@ def compiled(source, target, *flags, compiler='gcc'):
 def ours(folder, text, joints):
     """What `robodyn_ros emit` prints."""
     model = build.build(urdf.parse(text))
-    found = c_selection.record_all(model, c_selection.choose(model, QUANTITIES))
+    found = c_selection.record_all(model, c_selection.selected_functions(model, QUANTITIES))
     style = Style('arm')
     c_package.write(folder, c_package.files(model, text, found, style))
     lines = ['#include "arm_dynamics/arm_dynamics.h"']

@@ -63,7 +63,7 @@ def _measure(robot, twins):
     rates = 0.1 * rng.normal(size=(CYCLES, n))
     reference, terms = rng.normal(size=(3, n)), np.zeros((6, n))
     gains = np.array([[GAINS['p']] * n, [GAINS['d']] * n])
-    law.use(twins)
+    law.replace_kernels(twins)
     kernel = _percentiles(lambda k: law.torques(states[k], rates[k], reference, gains, terms))
     supervisor = Supervisor(
         robot,
@@ -81,7 +81,7 @@ def _measure(robot, twins):
             robot_compensates_gravity=False,
         ),
     )
-    supervisor.use(twins)
+    supervisor.replace_kernels(twins)
     supervisor.measure(middle, np.zeros(n), 0.0)
     supervisor.tick(0.0)
     refusal = supervisor.activate(0.0)
@@ -108,7 +108,7 @@ def _measure(robot, twins):
 
     def bytes_to_bytes(k):
         now = 1e-3 * (CYCLES + k + 1)
-        reader.read(messages[k])
+        reader.decode(messages[k])
         supervisor.accept_state(reader.state, now)
         supervisor.tick(now)
         writer.fill(supervisor.command, time.time_ns)

@@ -69,7 +69,7 @@ def measure():
     message = Float64MultiArray(data=array('d', range(7)))
     handle = subscription.handle
     ways = {
-        'middleware': (inlet.take, outlet.publish),
+        'middleware': (inlet.take_message, outlet.publish),
         'rclpy bytes': (
             lambda: handle.take_message(JointState, True),
             lambda: publisher.publish(bytes(writer.message.buffer)),
@@ -81,7 +81,7 @@ def measure():
     }
     try:
         deadline = time.monotonic() + PATIENCE
-        while not publisher.get_subscription_count() or inlet.take() is None:
+        while not publisher.get_subscription_count() or inlet.take_message() is None:
             if time.monotonic() > deadline:
                 raise RobodynError(f'no peer was found within {PATIENCE:g} s')
             time.sleep(PERIOD)

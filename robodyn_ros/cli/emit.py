@@ -77,8 +77,13 @@ def main(args=None):
     frames = [tuple(name.split(',')) if ',' in name else name for name in options.frames]
     try:
         model, text = model_of(options), urdf_text(options)
-        chosen = c_selection.choose(model, options.quantities, frames, options.prescribed,
-                                    chosen_laws(model, options.law, options.passive))  # fmt: skip
+        chosen = c_selection.selected_functions(
+            model,
+            options.quantities,
+            frames,
+            options.prescribed,
+            chosen_laws(model, options.law, options.passive),
+        )
         emitted = c_selection.record_all(model, chosen)
         style = Style(options.prefix, options.language, options.real, options.lanes)
         c_package.write(options.out, c_package.files(model, text, emitted, style))

@@ -99,7 +99,7 @@ def trajectory(motion):
     return Trajectory(times, q, qd, qdd)
 
 
-def run(robot, plant, law, motion, progress):
+def track_under(robot, plant, law, motion, progress):
     """Run one law on the loaded arm, under the supervisor, from activation to the end."""
     supervisor = Supervisor(robot, law_class(law)(robot), settings(robot, law))
     plant = Plant(plant, position=motion.centre)
@@ -260,7 +260,7 @@ def main(args=None):
         )
         motion = sway(robot.limits, options.duration)
         warm_up([kernel for law in LAWS for kernel in Supervisor.kernels(law_class(law))])
-        records = {law: run(robot, plant, law, motion, show_progress) for law in LAWS}
+        records = {law: track_under(robot, plant, law, motion, show_progress) for law in LAWS}
     except RobodynError as error:
         print(f'The demonstration stopped: {error}', file=sys.stderr)
         return 1

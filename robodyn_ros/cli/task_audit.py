@@ -27,7 +27,7 @@ from robodyn_ros.control import Supervisor, TaskTarget
 from robodyn_ros.control.laws.operational_space import HEAVIEST, LENGTH, OperationalSpace
 from robodyn_ros.demonstration.result_files import ResultFolder, add_force
 from robodyn_ros.demonstration.task_drives import rise
-from robodyn_ros.demonstration.task_run import EFFORT_RATE, END_EFFECTOR, PERIOD, run
+from robodyn_ros.demonstration.task_run import EFFORT_RATE, END_EFFECTOR, PERIOD, run_drive
 from robodyn_ros.demonstration.text_table import aligned
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.spatial.turning import quaternion_of, turn_between, turn_by
@@ -280,7 +280,7 @@ def main(args=None):
     warm_up(Supervisor.kernels(OperationalSpace))
     found = {}
     for name, robot, drive in drives(options.seeds):
-        found[name] = figures(robot, run(robot, drive), drive.duration - REST)
+        found[name] = figures(robot, run_drive(robot, drive), drive.duration - REST)
         print(
             f'{name:34}',
             ' '.join(

@@ -21,7 +21,7 @@ from robodyn_ros.compile import warm_up
 from robodyn_ros.control import Supervisor, law_class
 from robodyn_ros.demonstration.result_files import ResultFolder, add_force
 from robodyn_ros.demonstration.task_drives import DRIVES
-from robodyn_ros.demonstration.task_run import EFFORT_RATE, LAW, PERIOD, run
+from robodyn_ros.demonstration.task_run import EFFORT_RATE, LAW, PERIOD, run_drive
 from robodyn_ros.demonstration.text_table import aligned
 
 WANTED_ERROR = 1e-3  # [m] of the end effector in the eight
@@ -41,7 +41,7 @@ def record(name):
     """Return the Record of one of DRIVES."""
     urdf, drive = DRIVES[name]
     robot = Robot.from_urdf(find(f'config/urdf/{urdf}.urdf'))
-    return run(robot, drive(robot), lambda share: show_progress(name, share))
+    return run_drive(robot, drive(robot), lambda share: show_progress(name, share))
 
 
 def figures(record):

@@ -79,7 +79,7 @@ def _serve(options, stack):
     print(f'Robot {robot.name!r} is shown at {page.address}', flush=True)
     if options.open:
         webbrowser.open(page.address)
-    page.run(
+    page.play(
         follower.newest if follower else lambda: None,
         (lambda: page.is_left) if options.once else lambda: False,
     )

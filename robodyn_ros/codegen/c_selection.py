@@ -42,7 +42,7 @@ class Emitted:
     recording: Recording
 
 
-def choose(model, quantities=None, frames=(), prescribed=(), laws=None):
+def selected_functions(model, quantities=None, frames=(), prescribed=(), laws=None):
     """Return the selection, [(quantity, subject, Recipe)].
 
     Parameters

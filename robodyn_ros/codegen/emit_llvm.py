@@ -184,7 +184,7 @@ class Emitter:
                 continue
             name = statement.targets[0].id
             if not partition.trigonometric(statement.value):
-                self.keep(name, self.value(statement.targets[0]))
+                self.store_variable(name, self.value(statement.targets[0]))
             elif name not in self.values and name not in self.kept:
                 self.angles()
 
@@ -209,13 +209,13 @@ class Emitter:
         inside.builder.ret_void()
         self.builder.call(own, addresses)
 
-    def keep(self, name, value):
+    def store_variable(self, name, value):
         """Leave a value to later blocks, if one of them uses it."""
         if name in self.places:
-            self.builder.store(value, self.place(name))
+            self.builder.store(value, self.address_of(name))
             self.kept.add(name)
 
-    def place(self, name):
+    def address_of(self, name):
         """Return the address of a value in the frame."""
         return self.builder.gep(self.frame, [INTEGER(self.places[name])])
 
@@ -243,14 +243,14 @@ class Emitter:
         for name, value in wanted.items():
             cosine, sine = both[ast.unparse(value.args[0])]
             self.values[name] = cosine if value.func.id == 'cos' else sine
-            self.keep(name, self.values[name])
+            self.store_variable(name, self.values[name])
 
     def value(self, node):
         """Value of an expression."""
         if isinstance(node, ast.Name):
             if node.id not in self.values:
                 self.values[node.id] = (
-                    self.builder.load(self.place(node.id))
+                    self.builder.load(self.address_of(node.id))
                     if node.id in self.kept
                     else self.value(self.definitions[node.id])
                 )

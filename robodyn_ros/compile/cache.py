@@ -107,7 +107,7 @@ def found(source_file, name):
     """
     for opened in _folders(source_file):
         try:
-            data = opened.read(name)
+            data = opened.read_bytes(name)
             if time.time() - opened.status(name).st_mtime > DAY:
                 opened.touch(name)  # files in use are not pruned
         except FileNotFoundError:
@@ -128,13 +128,13 @@ def has(source_file, name):
     return False
 
 
-def keep(source_file, name, data):
+def save(source_file, name, data):
     """Write a file atomically; return whether it exists afterwards."""
     opened = _own(source_file)
     if opened is None:
         return False
     try:
-        opened.write(name, data)
+        opened.write_bytes(name, data)
     except OSError as error:
         _tell_once(
             f'nothing can be written to the kernel cache {opened.path} '
@@ -150,7 +150,7 @@ def keep(source_file, name, data):
 def set_mark(name):
     """Mark a compilation as complete, with the files it depends on."""
     lines = sorted('\t'.join(place) for place in _used[root()])
-    return keep(__file__, name + MARK, '\n'.join(lines).encode())
+    return save(__file__, name + MARK, '\n'.join(lines).encode())
 
 
 def has_mark(name):

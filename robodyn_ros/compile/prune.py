@@ -25,7 +25,7 @@ def prune(folder):
     """Prune the cache that a TrustedFolder is part of, at most once a day."""
     with contextlib.suppress(OSError):
         if _is_due(folder):
-            folder.write(STAMP, b'')
+            folder.write_bytes(STAMP, b'')
             _remove_old_versions(folder.path)
             _remove_files(folder.path.parent)
 

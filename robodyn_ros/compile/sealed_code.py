@@ -65,7 +65,7 @@ class SealedCode(Cache):
         if data.library.has_dynamic_globals or data.lifted:
             return
         code = dumps(data._reduce())
-        cache.keep(self._source, self._name, self._seal(code) + code)
+        cache.save(self._source, self._name, self._seal(code) + code)
 
     def _seal(self, code):
         return hashlib.sha256(hashlib.sha256(self._key).digest() + code).digest()

@@ -34,7 +34,7 @@ def imported(stem, write):
     if not whole:
         text = write()
         whole = f'{text}{SEAL}{_digest(text)}\n'
-        if not cache.keep(__file__, file, whole.encode()):
+        if not cache.save(__file__, file, whole.encode()):
             return _in_memory(name, f'<{stem}>', text)
         path = cache.folder(__file__) / file
     _show(str(path), whole)
@@ -51,7 +51,7 @@ def _code(path, text):
             return marshal.loads(data[SIZE:])
     code = compile(text, str(path), 'exec')
     data = marshal.dumps(code)
-    cache.keep(__file__, kept, _seal(made_of, data) + data)
+    cache.save(__file__, kept, _seal(made_of, data) + data)
     return code
 
 

@@ -70,7 +70,7 @@ class TrustedFolder:
         """Return the os.stat_result of an entry, of a symbolic link itself."""
         return os.stat(name, dir_fd=self._handle, follow_symlinks=False)
 
-    def read(self, name):
+    def read_bytes(self, name):
         """Return the bytes of a file; UntrustedError if others can write to it."""
         handle = os.open(
             name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=self._handle
@@ -82,7 +82,7 @@ class TrustedFolder:
             _expect_private(found, self._owners, self.path / name)
             return file.read()
 
-    def write(self, name, data):
+    def write_bytes(self, name, data):
         """Write a file atomically: it is on the disk before it gets its name."""
         part = f'{name[:100]}.{secrets.token_hex(8)}{PART}'
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -112,7 +112,9 @@ def refuse(error):
     """Print why a command is refused, with remedies in the syntax of options; return 1."""
     sentence = error
     if isinstance(error, UnlockedError):
-        sentence = error.put(lambda joints: ' '.join(['--locked', *(f'{j}=0' for j in joints)]))
+        sentence = error.with_remedy(
+            lambda joints: ' '.join(['--locked', *(f'{j}=0' for j in joints)])
+        )
     print(f'Refused: {sentence}', file=sys.stderr)
     return 1
 

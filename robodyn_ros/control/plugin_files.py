@@ -106,7 +106,9 @@ def _compile(model, text, folder, library):
     """Emit and compile the dynamics, unless those of this text are there."""
     frames = [model.body_names[-1]]
     laws = chosen_laws(model, [LAW])
-    found = c_selection.record_all(model, c_selection.choose(model, frames=frames, laws=laws))
+    found = c_selection.record_all(
+        model, c_selection.selected_functions(model, frames=frames, laws=laws)
+    )
     texts = c_package.files(model, text, found, Style(PREFIX))
     manifest = folder / 'dynamics' / 'manifest.json'
     if library.is_file() and manifest.is_file():

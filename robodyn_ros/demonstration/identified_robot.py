@@ -40,7 +40,7 @@ def write(found, source, results):
     return [folder / name for name in texts]
 
 
-def read(folder, model):
+def robot_of(folder, model):
     """Return the Robot of the files, with the joints, locked joints, base and gravity of a model.
 
     Raises
@@ -91,7 +91,7 @@ def verification(found, folder, recording, cutoff):
         A sentence.
     """
     described = found.parameters.robot
-    identified = read(folder, described.model).specialised()
+    identified = robot_of(folder, described.model).specialised()
     yield 'On the second motion, by code compiled for the robot of the files:'
     before, _ = errors(described, recording, cutoff)
     after, torque = errors(identified, recording, cutoff)

@@ -46,7 +46,7 @@ def record(true, nominal, motion, periods=2, seed=0):
     q, tau = np.empty((count, true.nv)), np.empty((count, true.nv))
     limit = np.where(np.isfinite(true.limits.effort), true.limits.effort, np.inf)
     for k in range(count):
-        sensor.read(plant.q, plant.qd)
+        sensor.sample_and_deliver(plant.q, plant.qd)
         q[k] = sensor.position
         push = (
             wanted[2][k]

@@ -78,7 +78,7 @@ def settings(robot):
     )
 
 
-def run(robot, drive, progress=lambda share: None):
+def run_drive(robot, drive, progress=lambda share: None):
     """Run one drive of the simulated arm under the supervisor, from activation to the end.
 
     drive : with start (nv,), duration [s], commanded(t) and target(t), see task_drives.py.

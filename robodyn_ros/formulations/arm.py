@@ -93,7 +93,7 @@ def states(robot, *arrays):
     return checked
 
 
-def turn(angle):
+def rotation_z(angle):
     """Rotation (3, 3) about z; of a complex angle too, so that it can be differentiated by one."""
     c, s = np.cos(angle), np.sin(angle)
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
@@ -136,7 +136,7 @@ class Link:
     def placement(self, q):
         """(rotation, origin) of the link's frame in its parent's, its joint at q."""
         if self.revolute:
-            return self.R @ turn(q), self.p
+            return self.R @ rotation_z(q), self.p
         return self.R, self.p + self.R[:, 2] * q
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robodyn_ros.errors import ModelError
-from robodyn_ros.formulations.arm import links_of, model_of, states, turn
+from robodyn_ros.formulations.arm import links_of, model_of, rotation_z, states
 from robodyn_ros.model.arithmetic import product
 from robodyn_ros.model.canonical import without_rounding
 
@@ -88,7 +88,9 @@ def links_at(robot, q):
     far = [(link.R, link.p) for link in chain[1:]] + [(np.eye(3), np.zeros(3))]
     return Links(
         revolute=revolute,
-        Q=np.array([turn(angle) @ R for angle, (R, _) in zip(np.where(revolute, q, 0.0), far)]),
+        Q=np.array(
+            [rotation_z(angle) @ R for angle, (R, _) in zip(np.where(revolute, q, 0.0), far)]
+        ),
         a=np.array([without_rounding(product(R.T, p)) for R, p in far]),
         rho=np.array([R.T @ link.rho for link, (R, _) in zip(chain, far)]),
         b=np.where(revolute, 0.0, q),

@@ -30,7 +30,7 @@ from robodyn_ros.model.model_report import NOTE, WARNING, Finding, ModelReport
 from robodyn_ros.model.rigid_body import add_rigid_body
 from robodyn_ros.model.robot_model import Frame, JointLimits, RobotModel, finite_array
 from robodyn_ros.model.rotors import EXACT, with_rotors
-from robodyn_ros.model.selection import choose
+from robodyn_ros.model.selection import split_joints
 from robodyn_ros.model.tree import base_to_tip
 
 
@@ -92,7 +92,7 @@ def build(
         description, free, base = on_free_base(description, root, ordered)
         asked, joints = (free,), None if joints is None else (free, *joints)
         _, ordered = base_to_tip(description, base)
-    commanded, led, held = choose(description.name, ordered, joints, locked, asked)
+    commanded, led, held = split_joints(description.name, ordered, joints, locked, asked)
     assembly = _Assembly(description, ordered[0].parent, commanded, led, held)
     if left_out:
         assembly.findings.append(

@@ -15,7 +15,7 @@ from robodyn_ros.model.rotation_matrix import SHORTEST
 from robodyn_ros.model.validate import LARGEST_LENGTH
 
 
-def choose(robot, ordered, joints, locked, asked=()):
+def split_joints(robot, ordered, joints, locked, asked=()):
     """Split the movable joints into commanded ones, their followers, and locked ones.
 
     robot : name for messages. ordered : joints from base to tip. joints : names to command, in the

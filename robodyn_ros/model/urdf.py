@@ -46,7 +46,7 @@ def parse(source):
     those of URDF+, see `sources.urdf_loops`. Raises
     ModelError for anything that is not a URDF of at most 10 MB and 1000 links.
     """
-    root = xml_text.read(source)
+    root = xml_text.root_element(source)
     if root.tag != 'robot':
         raise ModelError(
             f'the root element is <{shown(root.tag)}>; expected <robot>, a URDF '

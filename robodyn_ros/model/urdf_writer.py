@@ -56,7 +56,7 @@ def with_parameters(source, model):
     ModelError
         If a body of the model is no link of the URDF.
     """
-    root = xml_text.read(source)
+    root = xml_text.root_element(source)
     links = {link.get('name'): link for link in root.findall('link')}
     joints = {joint.get('name'): joint for joint in root.findall('joint')}
     for i, name in enumerate(model.body_names[1:], start=1):

@@ -23,7 +23,7 @@ _PROLOG = re.compile(rb'\s+|<\?.*?\?>|<!--.*?-->', re.DOTALL)
 _BYTE_ORDER_MARK = b'\xef\xbb\xbf'
 
 
-def read(source):
+def root_element(source):
     """Return the root element of XML given as text, as UTF-8 bytes or as the path of a file.
 
     A string with a '<' in it is text, any other string is a path. Raises ModelError, if possible

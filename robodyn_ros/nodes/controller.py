@@ -22,7 +22,7 @@ from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.lifecycle_node import ACTIVE, INACTIVE, UNCONFIGURED, ManagedNode
 from robodyn_ros.ros.common.model_services import ModelServices
 from robodyn_ros.ros.common.multi_dof_messages import payload_of
-from robodyn_ros.ros.common.process import bound_memory, run
+from robodyn_ros.ros.common.process import bound_memory, run_node
 from robodyn_ros.ros.common.robot_source import RobotSource
 from robodyn_ros.ros.common.session_kernels import serving
 from robodyn_ros.ros.controller.controller_parameters import (
@@ -80,7 +80,7 @@ class Controller(ManagedNode):
 
     def _configure(self, report: StartReport):
         self.parameters.require_valid()
-        report.say('Building the robot from its description.')
+        report.announce('Building the robot from its description.')
         started = time.monotonic()
         robot = self.source.build()
         robot.model.refuse_quaternions("the controller's joint states")
@@ -99,16 +99,16 @@ class Controller(ManagedNode):
         self._judge(values, robot, law_type)
         kernels = functools.partial(serving, law_type)
         with helped(kernels):
-            report.say(f"Making the control law '{law_type.name}'.")
+            report.announce(f"Making the control law '{law_type.name}'.")
             warm_up([each for each in law_type.kernels if not each.is_kept], report.compiling)
             law = make_law(values, law_type, robot)
             warm_up([each for each in kernels() if not each.is_kept], report.compiling)
             warm_up(kernels(), report.loading)
-        report.say('Comparing the kernels with known answers.')
+        report.announce('Comparing the kernels with known answers.')
         known_answers()
         guards_known_answers()
         law_known_answers(law_type, robot)
-        report.say('Loading the code for this robot alone, and opening the topics.')
+        report.announce('Loading the code for this robot alone, and opening the topics.')
         kind = self._session_type(values)
         self.session = kind(self, robot, law, payload, values, self._changed)
         self._tasks.follow(self.session, values)
@@ -261,7 +261,7 @@ def _answer(response, sentence: str):
 def main(args=None) -> int:
     """Run the node until SIGINT or SIGTERM."""
     bound_memory()
-    return run(Controller, args)
+    return run_node(Controller, args)
 
 
 if __name__ == '__main__':

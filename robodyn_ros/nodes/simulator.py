@@ -15,7 +15,7 @@ from robodyn_ros.realtime.start_report import StartReport
 from robodyn_ros.ros.common.joint_messages import set_stamp
 from robodyn_ros.ros.common.lifecycle_node import UNCONFIGURED, ManagedNode
 from robodyn_ros.ros.common.multi_dof_messages import payload_of
-from robodyn_ros.ros.common.process import bound_memory, run
+from robodyn_ros.ros.common.process import bound_memory, run_node
 from robodyn_ros.ros.common.robot_source import RobotSource
 from robodyn_ros.ros.common.topic_hints import silent_topic
 from robodyn_ros.ros.simulator.lock_step_simulation import LockStepSimulation
@@ -70,7 +70,7 @@ class Simulator(ManagedNode):
 
     def _configure(self, report: StartReport):
         self.parameters.require_valid()
-        report.say('Building the robot from its description.')
+        report.announce('Building the robot from its description.')
         robot = self.source.build(self.parameters['free_base'])
         self.parameters.require_valid(robot.nv, robot.nq)
         for finding in robot.report.findings:
@@ -81,7 +81,7 @@ class Simulator(ManagedNode):
         kernels = plant_kernels(values, contacts)
         warm_up([each for each in kernels if not each.is_kept], report.compiling)
         warm_up(kernels, report.loading)
-        report.say('Loading the code for this robot alone, and opening the topics.')
+        report.announce('Loading the code for this robot alone, and opening the topics.')
         kind = LockStepSimulation if values['trigger'] == LOCK_STEP else SimulatorSession
         self.session = kind(self, robot, values, contacts)
         self.get_logger().info(f"'{robot.name}' is simulated: {', '.join(robot.joint_names)}.")
@@ -252,7 +252,7 @@ class Simulator(ManagedNode):
 def main(args=None) -> int:
     """Run the node until a signal."""
     bound_memory()
-    return run(Simulator, args)
+    return run_node(Simulator, args)
 
 
 if __name__ == '__main__':

@@ -11,7 +11,7 @@ class LineBudget:
     def __init__(self, burst: int = 10):
         self._burst, self._left, self._time = burst, float(burst), time.monotonic()
 
-    def take(self) -> bool:
+    def try_acquire(self) -> bool:
         """Return whether one more line may be written."""
         now = time.monotonic()
         self._left, self._time = min(self._left + now - self._time, self._burst), now
@@ -34,7 +34,7 @@ class LinesBySubject:
         self._period = period
         self._due: dict[str, float] = {}  # subject: time of its next line
 
-    def take(self, subject: str) -> bool:
+    def try_acquire(self, subject: str) -> bool:
         """Return whether a line about the subject may be written."""
         now = time.monotonic()
         if now < self._due.get(subject, now):

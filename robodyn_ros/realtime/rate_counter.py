@@ -53,7 +53,7 @@ class Meter:
         self._time, self._cpu = time.monotonic(), time.process_time()
         self._session, self._totals = None, _Totals()
 
-    def read(self, session) -> Reading:
+    def sample(self, session) -> Reading:
         """Return the Reading since the last call, of a ControlSession or None."""
         now, cpu = time.monotonic(), time.process_time()
         elapsed, busy = max(now - self._time, 1e-9), cpu - self._cpu

@@ -43,7 +43,7 @@ class StartReport:
         self._end.set()
         self._thread.join()
 
-    def say(self, sentence: str):
+    def announce(self, sentence: str):
         """Set the sentence to report."""
         self._sentence, self._compiles = sentence, False
 
@@ -58,7 +58,7 @@ class StartReport:
     def loading(self, name: str, done: int, total: int):
         """Report the progress of loading; `progress` of compile.warm_up."""
         if done < total:
-            self.say(f'Loading kernel {done + 1} of {total}: {name}.')
+            self.announce(f'Loading kernel {done + 1} of {total}: {name}.')
 
     def tick(self):
         """Report if it is due."""

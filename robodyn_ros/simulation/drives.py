@@ -44,7 +44,7 @@ NATURAL_FREQUENCY = 50.0
 
 
 @kernel
-def take(
+def accept_command(
     value: Vector,
     quantity: Vector,
     largest: Vector,
@@ -127,9 +127,9 @@ class Drives:
             for column in layout.DRY_FRICTION
         }
         self.names = ()
-        self.choose(settings.command_modes, None)
+        self.set_modes(settings.command_modes, None)
 
-    def choose(self, names, state):
+    def set_modes(self, names, state):
         """Put drives into modes; see `modes_of`. Commanded joints continue without a jump.
 
         state : position of the joints, their effort, and the time [s] until which they hold it

@@ -42,7 +42,7 @@ def kernels_of(method, has_contacts=False):
     of_contacts = contact_step.CALLED if has_contacts else ()
     steps = contact_step if has_contacts else step
     called = *step.called_of(method), *of_contacts
-    return steps.step_of(method), drives.take, *called
+    return steps.step_of(method), drives.accept_command, *called
 
 
 #: Those of plants with the two usual integrators.
@@ -144,7 +144,7 @@ class Plant:
         self._kernel = robot.linked(self.kernel)
         self.reset()
 
-    def use(self, kernel):
+    def replace_kernel(self, kernel):
         """Take steps with another kernel. The states that follow stay the same to rounding.
 
         Parameters
@@ -293,7 +293,7 @@ class Plant:
                 f'{self.settings.tolerance:g}; expected 0, and substeps'
             )
         commanded = drives.Drives(self.model, self.settings, self._inertia)
-        commanded.choose(self.command_modes, None)
+        commanded.set_modes(self.command_modes, None)
         commanded.mode[:] = self._drives.mode
         commanded.phase[:] = drives.COMMANDED
         commanded.faults = self.broken
@@ -436,7 +436,7 @@ class Plant:
     @command_modes.setter
     def command_modes(self, names):
         until = self.t + self.settings.command_timeout
-        self._drives.choose(names, (self.q, self.effort, until))
+        self._drives.set_modes(names, (self.q, self.effort, until))
         self._expiry = self._drives.expiry.min()
 
     @property
@@ -526,7 +526,7 @@ class Plant:
 
     def _accept(self, command):
         until, acting = self.t + self.settings.command_timeout, self._drives
-        outcome = drives.take.compiled(
+        outcome = drives.accept_command.compiled(
             *command,
             self._largest,
             acting.takes,

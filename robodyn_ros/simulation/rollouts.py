@@ -11,7 +11,7 @@ from robodyn_ros.codegen.parallel_rows import share_out
 from robodyn_ros.compile.call import provide
 from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.errors import ParameterError, ShapeError
-from robodyn_ros.simulation.integrators.events import keep
+from robodyn_ros.simulation.integrators.events import copy_vector
 from robodyn_ros.simulation.integrators.names import SEMI_IMPLICIT_EULER
 from robodyn_ros.simulation.joint_table import work_rows
 from robodyn_ros.simulation.step import LARGEST_EFFORT, by_euler, by_runge_kutta
@@ -143,15 +143,15 @@ def rollouts(
     q, qd, effort and command are scratch; the others as in `by_euler`.
     """
     for row in range(first, last):
-        keep(position[row, 0], q)
-        keep(velocity[row, 0], qd)
+        copy_vector(position[row, 0], q)
+        copy_vector(velocity[row, 0], qd)
         blown_up[row] = -1.0
         for step in range(efforts.shape[1]):
             if blown_up[row] >= 0.0:
                 for k in range(qd.shape[0]):
                     qd[k] = 0.0
             else:
-                keep(efforts[row, step], command)
+                copy_vector(efforts[row, step], command)
                 if targets.shape[0] > 0:
                     feed_back(gains, targets[row, step], q, qd, command)
                 status = advance(
@@ -174,8 +174,8 @@ def rollouts(
                 )
                 if status != 0:
                     blown_up[row] = step
-            keep(q, position[row, step + 1])
-            keep(qd, velocity[row, step + 1])
+            copy_vector(q, position[row, step + 1])
+            copy_vector(qd, velocity[row, step + 1])
 
 
 kernel = Kernel(rollouts, nogil=True)

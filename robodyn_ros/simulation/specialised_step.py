@@ -28,7 +28,7 @@ ENERGY_ROUNDING = 1e-14  # [-] of the energies whose difference these integrator
 
 
 def specialised_step(model, integrator=PlantSettings.integrator, progress=None, contacts=None):
-    """Return the twin for one robot of the kernel that steps it, for Plant.use.
+    """Return the twin for one robot of the kernel that steps it, for Plant.replace_kernel.
 
     It is compiled and verified, for all integrators of that kernel.
 
@@ -56,7 +56,7 @@ def _examine(robot, twin, integrators, contacts):
             qd, effort = rng.uniform(-1.0, 1.0, (2, robot.nv))
             effort[[robot.joint_names.index(each.joint) for each in robot.model.springs]] = np.nan
             expected, got = (Plant(robot, settings, q, qd, contacts) for _ in range(2))
-            got.use(twin)
+            got.replace_kernel(twin)
             for plant in (expected, got):
                 plant.step(effort, STEP)
             slack = TOLERANCE + ROUNDING * np.linalg.cond(robot.mass_matrix(q))

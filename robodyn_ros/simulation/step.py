@@ -18,7 +18,7 @@ from robodyn_ros.compile.kernel import separate_kernel
 from robodyn_ros.simulation.integrators.diagonal_runge_kutta import diagonal_runge_kutta
 from robodyn_ros.simulation.integrators.dormand_prince import dormand_prince
 from robodyn_ros.simulation.integrators.euler import euler
-from robodyn_ros.simulation.integrators.events import keep, with_events
+from robodyn_ros.simulation.integrators.events import copy_vector, with_events
 from robodyn_ros.simulation.integrators.names import (
     DIAGONAL_RK4,
     DOP853,
@@ -88,8 +88,8 @@ def contained(joints, work, largest_speed, status, q, qd):
     if status == 0:
         status = -1 - first_absurd(joints, largest_speed, q, qd)
     if status != 0:
-        keep(work[START_Q], q)
-        keep(work[START_QD][: qd.shape[0]], qd)
+        copy_vector(work[START_Q], q)
+        copy_vector(work[START_QD][: qd.shape[0]], qd)
     return status
 
 
@@ -126,9 +126,9 @@ def by_euler(
     drive(topology, constants, gravity, joints, scratch, work, command, dt, q, effort)
     h = dt / substeps
     for _ in range(substeps):
-        keep(q, work[START_Q])
-        keep(q, work[OLD_Q])
-        keep(qd, work[START_QD])
+        copy_vector(q, work[START_Q])
+        copy_vector(q, work[OLD_Q])
+        copy_vector(qd, work[START_QD])
         status = euler(
             topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
         )
@@ -167,8 +167,8 @@ def by_runge_kutta(
     drive(topology, constants, gravity, joints, scratch, work, command, dt, q, effort)
     h = dt / substeps
     for _ in range(substeps):
-        keep(q, work[START_Q])
-        keep(qd, work[START_QD])
+        copy_vector(q, work[START_Q])
+        copy_vector(qd, work[START_QD])
         status = with_events(
             topology,
             constants,

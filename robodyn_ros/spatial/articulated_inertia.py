@@ -7,7 +7,7 @@ motion, angular first.
 """
 
 from robodyn_ros.spatial.primitive import primitive
-from robodyn_ros.spatial.rotation import rotate, turn
+from robodyn_ros.spatial.rotation import rotate, rotate_z
 from robodyn_ros.spatial.vec3 import cross, load
 
 
@@ -30,12 +30,12 @@ def rotate_general(rows, i, k, c, s, b):
 
     R0 is in columns k to k+8 of row i; Rz is given by cosine and sine.
     """
-    x = rotate(rows, i, k, turn(c, s, (b[0], b[1], b[2])))
-    y = rotate(rows, i, k, turn(c, s, (b[3], b[4], b[5])))
-    z = rotate(rows, i, k, turn(c, s, (b[6], b[7], b[8])))
-    left = rotate(rows, i, k, turn(c, s, (x[0], y[0], z[0])))
-    middle = rotate(rows, i, k, turn(c, s, (x[1], y[1], z[1])))
-    right = rotate(rows, i, k, turn(c, s, (x[2], y[2], z[2])))
+    x = rotate(rows, i, k, rotate_z(c, s, (b[0], b[1], b[2])))
+    y = rotate(rows, i, k, rotate_z(c, s, (b[3], b[4], b[5])))
+    z = rotate(rows, i, k, rotate_z(c, s, (b[6], b[7], b[8])))
+    left = rotate(rows, i, k, rotate_z(c, s, (x[0], y[0], z[0])))
+    middle = rotate(rows, i, k, rotate_z(c, s, (x[1], y[1], z[1])))
+    right = rotate(rows, i, k, rotate_z(c, s, (x[2], y[2], z[2])))
     return (
         left[0],
         middle[0],

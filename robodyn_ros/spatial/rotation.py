@@ -26,13 +26,13 @@ def rotate_inverse(rows, i, k, v):
 
 
 @primitive
-def turn(c, s, v):
+def rotate_z(c, s, v):
     """Return Rz v, for a rotation about z with cosine c and sine s."""
     return c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]
 
 
 @primitive
-def turn_inverse(c, s, v):
+def rotate_z_inverse(c, s, v):
     """Return Rz^T v, for a rotation about z with cosine c and sine s."""
     return c * v[0] + s * v[1], c * v[1] - s * v[0], v[2]
 

@@ -34,7 +34,7 @@ def join(thread: threading.Thread):
         )
 
 
-def call(action: Callable[[], None], name: str):
+def call_until_end(action: Callable[[], None], name: str):
     """Call a function that may wait for other threads.
 
     Parameters

@@ -140,7 +140,7 @@ class Hosted:
                 stack.callback(end_context, self.context)
             ending.join(self._thread)
             self._closed = True  # an end that hangs is not begun twice
-            ending.call(self._end, f'end_of_{self.node.get_name()}')
+            ending.call_until_end(self._end, f'end_of_{self.node.get_name()}')
 
     def _end(self):
         self.node.close()

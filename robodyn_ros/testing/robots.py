@@ -229,8 +229,8 @@ class SimulatedRobot:
         before = {
             name: self.simulator.node.parameters[name.replace('__', '.')] for name in parameters
         }
-        self.at(begin, lambda: self.set(**parameters))
-        self.at(end, lambda: self.set(**before))
+        self.at(begin, lambda: self.set_parameters(**parameters))
+        self.at(end, lambda: self.set_parameters(**before))
 
     def lose_states(self, share: float, begin: float, end: float):
         """Drop a share of the joint states between two simulated times [s]."""
@@ -304,7 +304,7 @@ class SimulatedRobot:
             self._session.reset()
         self._settle()
 
-    def set(self, **parameters: Any):
+    def set_parameters(self, **parameters: Any):
         """Set parameters of the simulator, with two underscores for a dot.
 
         Raises

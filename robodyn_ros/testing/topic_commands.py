@@ -121,7 +121,7 @@ class TopicCommands:
                 f"A command on '{self._topic}' is refused: {reason}.", throttle_duration_sec=1.0
             )
             return None, reason
-        command, reason = self._reader.read(message)
+        command, reason = self._reader.command_of(message)
         if command is None:
             reason = f'{reason}: {self._reader.describe(message)}'
             self._logger.warning(f"A command on '{self._topic}' is refused: {reason}.")

@@ -115,7 +115,7 @@ class Page:
         self._time.on_update(lambda event: event.client and self._show_time())
         self._show_time()
 
-    def run(self, positions=lambda: None, leave=lambda: False):
+    def play(self, positions=lambda: None, leave=lambda: False):
         """Play the motion and follow positions until `leave`.
 
         Parameters

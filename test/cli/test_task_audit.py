@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros.cli import task_audit
-from robodyn_ros.demonstration.task_run import EFFORT_RATE, END_EFFECTOR, PERIOD, run
+from robodyn_ros.demonstration.task_run import EFFORT_RATE, END_EFFECTOR, PERIOD, run_drive
 
 DRIVES = (
     'ur_like wrist circle 2 s #0',
@@ -26,7 +26,7 @@ def test_hand_comes_back_and_nothing_races(name):
     robot, drive = next(
         (robot, drive) for each, robot, drive in task_audit.drives(5) if each == name
     )
-    record = run(robot, drive)
+    record = run_drive(robot, drive)
     found = task_audit.figures(robot, record, drive.duration - task_audit.REST)
     assert found['least_share'] < 0.5, 'not near a singular posture'
     assert found['speed'] < 1.0 and found['torque_rate'] < EFFORT_RATE
@@ -74,7 +74,7 @@ def test_command_prints_and_writes(tmp_path, capsys, monkeypatch):
         duration = task_audit.REST + 2000 * PERIOD
 
     monkeypatch.setattr(task_audit, 'warm_up', lambda kernels: None)
-    monkeypatch.setattr(task_audit, 'run', lambda robot, drive: None)
+    monkeypatch.setattr(task_audit, 'run_drive', lambda robot, drive: None)
     monkeypatch.setattr(
         task_audit,
         'drives',

@@ -352,8 +352,8 @@ def test_what_does_not_fit_is_refused():
         (UnknownNameError, "no frame 'hand'", {'frames': ['hand']}),
     ):
         with pytest.raises(error, match=words):
-            c_selection.choose(model, **arguments)
-    twice = c_selection.choose(model, ['energy', 'energy'])
+            c_selection.selected_functions(model, **arguments)
+    twice = c_selection.selected_functions(model, ['energy', 'energy'])
     with pytest.raises(ModelError, match='two functions would be called'):
         c_selection.record_all(model, twice)
     for prefix in ('Arm', '2arm', 'arm-1', '', 'if'):

@@ -49,7 +49,7 @@ def test_linked_laws_agree_with_the_generic_ones_in_every_term(robot, name):
     found = specialised_kernels(robot.model, law)
     assert set(law.kernels) <= set(found)
     generic, special = (law(robot, **law.trial_options(robot)) for _ in range(2))
-    special.use(found)
+    special.replace_kernels(found)
     rng = np.random.default_rng(1)
     for _ in range(5):
         q, qd = rng.uniform(-1.5, 1.5, (2, robot.nv))
@@ -61,7 +61,7 @@ def test_linked_laws_agree_with_the_generic_ones_in_every_term(robot, name):
         # terms are differences of sums of this size
         size = np.abs(expected).max() + np.abs(robot.gravity_torque(q)).max()
         assert np.abs(got - expected).max() <= EXACT * size
-    special.use({})
+    special.replace_kernels({})
     special.torques(q, qd, reference, gains, got)
     if not hasattr(special, 'learnt'):  # whose past is another by now
         generic.torques(q, qd, reference, gains, expected)
@@ -88,7 +88,7 @@ def test_linked_steps_of_the_plant_agree_with_the_generic_ones(robot, integrator
         q = high
     qd = rng.uniform(0.2, 1.0, robot.nv)
     one, other = Plant(robot, settings, q, qd), Plant(robot, settings, q, qd)
-    other.use(specialised_step(robot.model, integrator))
+    other.replace_kernel(specialised_step(robot.model, integrator))
     for plant in (one, other):
         if trouble == 'wrench':
             plant.apply_wrench(robot.frames[-1], (3.0, -2.0, 5.0, 0.3, 0.1, -0.2))
@@ -122,7 +122,7 @@ def test_a_specialised_robot_brings_its_kernels():
 def test_what_the_code_refuses_the_recursion_answers():
     """Not a number in: not a number out, as from the kernel for any robot; never an old result."""
     law = law_class('computed_torque')(named('two_link').robot)
-    law.use(specialised_kernels(law.robot.model, type(law)))
+    law.replace_kernels(specialised_kernels(law.robot.model, type(law)))
     terms, reference, gains = np.zeros((6, 2)), np.zeros((3, 2)), np.ones((2, 2))
     law.torques(np.zeros(2), np.zeros(2), reference, gains, terms)
     assert np.isfinite(terms).all()
@@ -142,7 +142,7 @@ def test_a_singular_body_is_named_as_before(integrator):
     kernel_ = step_of(settings.method)
     for each in (kernel_, linker.linked(kernel_, robot.model)):
         plant = Plant(robot, settings)
-        plant.use(each)
+        plant.replace_kernel(each)
         plant.step(np.zeros(2))
         sentences.append(plant.fault)
     assert sentences[0] == sentences[1] and 'singular' in sentences[0]

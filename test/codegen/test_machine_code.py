@@ -189,12 +189,12 @@ def test_too_long_code_stays_generic(franka, monkeypatch):
 
 def uncached(stem, write):
     """Import a text without looking for it in the cache."""
-    found, keep = cache.found, cache.keep
-    cache.found, cache.keep = (lambda file, name: iter(())), (lambda file, name, data: False)
+    found, keep = cache.found, cache.save
+    cache.found, cache.save = (lambda file, name: iter(())), (lambda file, name, data: False)
     try:
         return IMPORTED(stem, write)
     finally:
-        cache.found, cache.keep = found, keep
+        cache.found, cache.save = found, keep
 
 
 IMPORTED = specialising.imported

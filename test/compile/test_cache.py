@@ -185,8 +185,8 @@ def test_what_was_checked_is_what_is_read(tmp_path):
     folder.parent.rename(sound)
     folder.mkdir(parents=True)
     (folder / 'file').write_text('malign')
-    assert opened.read('file') == b'sound'
-    opened.write('new', b'')
+    assert opened.read_bytes('file') == b'sound'
+    opened.write_bytes('new', b'')
     assert (sound / 'folder' / 'new').exists() and not (folder / 'new').exists()
 
 
@@ -195,7 +195,9 @@ def test_folders_are_private_under_any_umask(tmp_path, umask):
     """All that had to be made, up to the base; the user is in the name of the folder."""
     before = os.umask(umask)
     try:
-        TrustedFolder(tmp_path / 'a' / 'b' / 'c', (os.getuid(),), create=True).write('d', b'')
+        TrustedFolder(tmp_path / 'a' / 'b' / 'c', (os.getuid(),), create=True).write_bytes(
+            'd', b''
+        )
     finally:
         os.umask(before)
     made = [tmp_path / 'a', tmp_path / 'a' / 'b', tmp_path / 'a' / 'b' / 'c']
@@ -216,7 +218,7 @@ def test_a_file_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
                 _real(*given, **named),
             ),
         )
-    TrustedFolder(tmp_path / 'own', (os.getuid(),), create=True).write('file', b'data')
+    TrustedFolder(tmp_path / 'own', (os.getuid(),), create=True).write_bytes('file', b'data')
     assert calls == ['fsync', 'replace']
 
 
@@ -243,13 +245,13 @@ def test_kernels_built_with_the_package_serve_every_user(python, seed, tmp_path)
 def test_a_file_that_may_not_be_read_is_not_used(monkeypatch, tmp_path):
     """The mode of a file stops no superuser, so the call is refused."""
     monkeypatch.setenv('ROBODYN_CACHE_DIR', str(tmp_path))
-    assert cache.keep(cache.__file__, 'some', b'code')
+    assert cache.save(cache.__file__, 'some', b'code')
     assert [data for _, data in cache.found(cache.__file__, 'some')] == [b'code']
 
     def refuse(*_):
         raise PermissionError(errno.EACCES, 'Permission denied')
 
-    monkeypatch.setattr(TrustedFolder, 'read', refuse)
+    monkeypatch.setattr(TrustedFolder, 'read_bytes', refuse)
     with pytest.warns(cache.CacheWarning, match='is not used: .*Permission denied'):
         assert not list(cache.found(cache.__file__, 'some'))
 
@@ -257,12 +259,12 @@ def test_a_file_that_may_not_be_read_is_not_used(monkeypatch, tmp_path):
 def test_a_mark_counts_only_with_its_files(monkeypatch, tmp_path):
     """Without its text and its machine code a mark does not count."""
     monkeypatch.setenv('ROBODYN_CACHE_DIR', str(tmp_path))
-    cache.keep(cache.__file__, 'one.nbc', b'1')
+    cache.save(cache.__file__, 'one.nbc', b'1')
     cache.set_mark('all')
     assert cache.has_mark('all') and not cache.has_mark('other')
     (cache.folder(cache.__file__) / 'one.nbc').unlink()
     assert not cache.has_mark('all')
-    cache.keep(cache.__file__, 'one.nbc', b'1')
+    cache.save(cache.__file__, 'one.nbc', b'1')
     (cache.folder(cache.__file__) / 'all.ready').write_bytes(b'')
     assert not cache.has_mark('all'), 'a mark that was cut off'
 

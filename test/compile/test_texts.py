@@ -75,6 +75,6 @@ def test_code_of_another_text_is_not_used(folder):
 
 
 def test_a_folder_that_cannot_be_written_keeps_nothing(folder, monkeypatch):
-    monkeypatch.setattr(cache, 'keep', lambda *_: False)
+    monkeypatch.setattr(cache, 'save', lambda *_: False)
     assert [module(number).number for number in (1, 2)] == [1, 2]
     assert not list(folder.glob('trial*'))

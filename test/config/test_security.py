@@ -40,8 +40,8 @@ def test_row_72_nothing_is_allowed_by_a_wildcard():
 NODE = """
 import sys
 from robodyn_ros.ros.common.lifecycle_node import ManagedNode
-from robodyn_ros.ros.common.process import run
-sys.exit(run(lambda: ManagedNode('secured', ()), []))
+from robodyn_ros.ros.common.process import run_node
+sys.exit(run_node(lambda: ManagedNode('secured', ()), []))
 """
 
 
@@ -52,11 +52,11 @@ def secured(monkeypatch, tmp_path):
     monkeypatch.setenv('ROS_SECURITY_STRATEGY', 'Enforce')
     monkeypatch.setenv('ROS_SECURITY_KEYSTORE', str(tmp_path))
 
-    def run():
+    def run_node():
         command = [sys.executable, '-c', NODE]
         return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
-    return run
+    return run_node
 
 
 def test_row_72_without_a_keystore_a_node_ends_with_a_sentence(secured):

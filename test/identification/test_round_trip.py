@@ -115,7 +115,7 @@ def test_one_command_goes_from_a_recording_to_a_second_motion(done, arm):
 def test_the_files_hold_rotors_and_friction(done, true):
     """What was identified is in the URDF and the YAML, near the truth."""
     folder, _ = done
-    again = identified_robot.read(folder / 'out', true.model)
+    again = identified_robot.robot_of(folder / 'out', true.model)
     for column in (DAMPING, FRICTION, STICTION, COSINE, SINE):
         np.testing.assert_allclose(
             again.model.joint_values(column), true.model.joint_values(column), rtol=0.05
@@ -149,7 +149,7 @@ def test_controller_and_simulator_read_the_files(done, true):
         assert set(values) <= {each.name for each in table}
     defaults = {each.name: each.default for each in ROBOT_PARAMETERS}
     node = RobotSource(None, {**defaults, **values}).build().model
-    here = identified_robot.read(folder / 'out', true.model).model
+    here = identified_robot.robot_of(folder / 'out', true.model).model
     assert node.joint_names == here.joint_names and dict(node.held) == dict(here.held)
     np.testing.assert_array_equal(node.constants, here.constants)
     assert here.joint_values(ROTOR).all()

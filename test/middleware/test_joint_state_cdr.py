@@ -47,7 +47,7 @@ def test_row_75_what_does_not_fit_is_never_decoded(data):
     decoded, true = [], joint_messages.deserialize_message
     joint_messages.deserialize_message = lambda *given: decoded.append(1) or true(*given)
     try:
-        reason = JointStateReader(['joint1', 'j2']).read(cut)
+        reason = JointStateReader(['joint1', 'j2']).decode(cut)
     finally:
         joint_messages.deserialize_message = true
     assert not fits(cut) == (reason == UNREADABLE and not decoded)
@@ -60,7 +60,7 @@ def test_row_75_a_lying_length_prints_nothing(where, order, capfd):
     if order == '>':
         swap(message)
     message[where : where + 4] = 255
-    JointStateReader(['joint1', 'j2']).read(message)
+    JointStateReader(['joint1', 'j2']).decode(message)
     assert capfd.readouterr().err == ''
 
 

@@ -122,7 +122,7 @@ def test_something_happens_at_its_time(simulated_robot):
     arm.advance(0.04)
     assert times == [0.02, 0.05, 0.05]
     with pytest.raises(AssertionError, match="no joint 'elbow'"):
-        arm.set(fault__stuck_joints=['elbow'])
+        arm.set_parameters(fault__stuck_joints=['elbow'])
 
 
 class Holder(Node):

@@ -73,7 +73,7 @@ def test_the_other_joints_track_while_the_elbow_swings(arm):
 
 def test_the_law_gets_the_brake_of_the_elbow_while_it_runs(arm):
     """`locked` is live: the arm then tracks as the arm with that joint locked, in any posture."""
-    arm.set(fault__stuck_joints=['joint4'])
+    arm.set_parameters(fault__stuck_joints=['joint4'])
     arm.set_controller(**{f'{LAW}__locked': 1.0})
     errors, swing = worst_errors(arm, START + SHIFT)
     assert swing == 0.0 and errors[DRIVEN].max() < 2e-3

@@ -18,17 +18,21 @@ def clock(monkeypatch):
 
 def test_after_a_burst_one_line_a_second(clock):
     lines = LineBudget(burst=3)
-    assert [lines.take() for _ in range(5)] == [True] * 3 + [False] * 2
+    assert [lines.try_acquire() for _ in range(5)] == [True] * 3 + [False] * 2
     clock[0] += 0.9
-    assert not lines.take()
+    assert not lines.try_acquire()
     clock[0] += 0.2
-    assert lines.take() and not lines.take()
+    assert lines.try_acquire() and not lines.try_acquire()
 
 
 def test_one_subject_does_not_hide_another(clock):
     lines = LinesBySubject(5.0)
-    assert lines.take('joint states') and lines.take('topics')
+    assert lines.try_acquire('joint states') and lines.try_acquire('topics')
     clock[0] += 4.0
-    assert not lines.take('joint states') and lines.take('loop')
+    assert not lines.try_acquire('joint states') and lines.try_acquire('loop')
     clock[0] += 1.5
-    assert lines.take('joint states') and lines.take('topics') and not lines.take('loop')
+    assert (
+        lines.try_acquire('joint states')
+        and lines.try_acquire('topics')
+        and not lines.try_acquire('loop')
+    )

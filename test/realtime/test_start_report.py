@@ -58,7 +58,7 @@ def test_remaining_work_is_reported():
     told.report.loading('model.rnea', 10, 11)
     told.passes(1.0)
     told.report.loading('', 11, 11)  # the end changes nothing
-    told.report.say('Opening the topics.')
+    told.report.announce('Opening the topics.')
     told.passes(1.0)
     assert [what[1:] for what in told.messages] == [
         ('Compiling kernel 3 of 11, once on this machine: model.aba.', True),
@@ -71,6 +71,6 @@ def test_the_thread_reports_while_its_owner_is_busy_and_ends_with_it(monkeypatch
     monkeypatch.setattr(start_report, 'INTERVAL', 1e-3)
     heard = threading.Event()
     with StartReport(lambda *_: heard.set(), lambda _: None) as report:
-        report.say('Busy.')
+        report.announce('Busy.')
         assert heard.wait(30.0)
     assert not any(each.name == 'start_report' for each in threading.enumerate())

@@ -37,12 +37,12 @@ def test_a_source_leaves_the_clock_to_another_node_as_long_as_that_is_there():
     foreign = graph.create_publisher()
     graph.update()
     source = ClockSource(graph, Lock())
-    assert 'time has one source' in source.look() and not source.active
+    assert 'time has one source' in source.start_or_yield() and not source.active
     graph.destroy_publisher(foreign)
     graph.update()
-    assert source.look() == '' and source.active
+    assert source.start_or_yield() == '' and source.active
     graph.update()
-    assert source.look() == '' and source.active
+    assert source.start_or_yield() == '' and source.active
 
 
 @pytest.mark.parametrize('seed', range(10))
@@ -52,11 +52,11 @@ def test_sources_that_see_each_other_at_once_agree(seed):
     sources = [ClockSource(graph, Lock(), draws.randrange) for _ in range(3)]
     for _ in range(100):
         for source in sources:
-            source.look()
+            source.start_or_yield()
         graph.update()
     assert sum(source.active for source in sources) == 1
     keeper = next(source for source in sources if source.active)
     for _ in range(10):
         for source in sources:
-            assert bool(source.look()) == (source is not keeper)
+            assert bool(source.start_or_yield()) == (source is not keeper)
         graph.update()

@@ -50,7 +50,7 @@ def joint_state(names, position=None, velocity=None):
 
 def test_the_order_of_the_message_does_not_matter():
     reader = JointStateReader(JOINTS)
-    assert reader.read(joint_state(['wrist', 'gripper', 'shoulder', 'rail', 'elbow'])) == ''
+    assert reader.decode(joint_state(['wrist', 'gripper', 'shoulder', 'rail', 'elbow'])) == ''
     assert list(reader.state[0]) == [3.0, 5.0, 1.0]
     assert list(reader.state[1]) == [-3.0, -5.0, -1.0]
 
@@ -61,7 +61,7 @@ def test_every_permutation_is_read_by_name(first, second):
     for names in (first, second, first, first):
         value = {name: float(hash(name) % 1000) for name in names}
         message = joint_state(names, [value[n] for n in names], [-value[n] for n in names])
-        assert reader.read(message) == ''
+        assert reader.decode(message) == ''
         np.testing.assert_array_equal(reader.state[0], [value[name] for name in JOINTS])
         np.testing.assert_array_equal(reader.state[1], [-value[name] for name in JOINTS])
 
@@ -87,18 +87,18 @@ def test_every_permutation_is_read_by_name(first, second):
 )
 def test_a_bad_message_is_refused_with_its_reason_and_changes_nothing(message, reason):
     reader = JointStateReader(JOINTS)
-    assert reader.read(joint_state(JOINTS)) == ''
+    assert reader.decode(joint_state(JOINTS)) == ''
     q, qd = reader.state[0].copy(), reader.state[1].copy()
-    assert reader.read(message) == reason
-    assert reader.read(message) == reason
+    assert reader.decode(message) == reason
+    assert reader.decode(message) == reason
     np.testing.assert_array_equal(reader.state[0], q)
     np.testing.assert_array_equal(reader.state[1], qd)
-    assert reader.read(joint_state(JOINTS)) == ''
+    assert reader.decode(joint_state(JOINTS)) == ''
 
 
 def test_values_that_are_not_finite_are_left_to_the_supervisor():
     reader = JointStateReader(JOINTS)
-    assert reader.read(joint_state(JOINTS, position=[1.0, np.nan, np.inf])) == ''
+    assert reader.decode(joint_state(JOINTS, position=[1.0, np.nan, np.inf])) == ''
     np.testing.assert_array_equal(reader.state[0], [1.0, np.nan, np.inf])
 
 
@@ -108,7 +108,7 @@ def test_effort_of_any_length_is_ignored(size):
     message.effort = array('d', [1.0] * size)
     reader = JointStateReader(JOINTS)
     for _ in range(2):
-        assert reader.read(octets(serialize_message(message))) == ''
+        assert reader.decode(octets(serialize_message(message))) == ''
         assert list(reader.state[0]) == [1.0, 2.0, 3.0]
 
 
@@ -129,8 +129,8 @@ def test_no_message_makes_the_reader_raise(name, position, velocity, effort):
             )
         )
     )
-    reason = reader.read(message)
-    assert reader.read(message) == reason
+    reason = reader.decode(message)
+    assert reader.decode(message) == reason
     complete = (
         set(JOINTS) <= set(name)
         and len(set(name)) == len(name)
@@ -141,7 +141,7 @@ def test_no_message_makes_the_reader_raise(name, position, velocity, effort):
 
 def test_missing_joints_are_named():
     reader = JointStateReader(JOINTS)
-    assert reader.read(joint_state(['elbow', 'rail'])) == joint_messages.MISSING_JOINT
+    assert reader.decode(joint_state(['elbow', 'rail'])) == joint_messages.MISSING_JOINT
     assert reader.detail == "it lacks ['shoulder', 'wrist']"
 
 
@@ -186,7 +186,7 @@ def test_bytes_are_read_as_the_middleware_reads_them(rows, frame, efforts):
         message.header.frame_id = frame.replace('\0', '')
         message.header.stamp.sec, message.header.stamp.nanosec = seconds, nanoseconds
         data = serialize_message(message)
-        assert reader.read(octets(data)) == ''
+        assert reader.decode(octets(data)) == ''
         expected = deserialize_message(data, JointState)
         np.testing.assert_array_equal(reader.state[0], expected.position[::-1])
         np.testing.assert_array_equal(reader.state[1], expected.velocity[::-1])
@@ -195,10 +195,10 @@ def test_bytes_are_read_as_the_middleware_reads_them(rows, frame, efforts):
 
 def test_a_stream_is_learnt_once(monkeypatch):
     reader = JointStateReader(JOINTS)
-    assert reader.read(joint_state(JOINTS)) == ''
+    assert reader.decode(joint_state(JOINTS)) == ''
     monkeypatch.setattr(joint_messages, 'deserialize_message', pytest.fail)
     for k in range(3):
-        assert reader.read(joint_state(JOINTS, [k] * 3, [-k] * 3)) == ''
+        assert reader.decode(joint_state(JOINTS, [k] * 3, [-k] * 3)) == ''
         assert list(reader.state[0]) == [k] * 3 and list(reader.state[1]) == [-k] * 3
 
 
@@ -209,7 +209,7 @@ def test_what_cannot_be_learnt_is_read_in_full(monkeypatch):
     monkeypatch.setattr(joint_messages, 'JointStateShape', refuse)
     reader = JointStateReader(JOINTS)
     for k in range(3):
-        assert reader.read(joint_state(JOINTS[::-1], [k, 1.0, 2.0])) == ''
+        assert reader.decode(joint_state(JOINTS[::-1], [k, 1.0, 2.0])) == ''
         assert list(reader.state[0]) == [2.0, 1.0, k]
 
 
@@ -227,18 +227,20 @@ def test_what_cannot_be_learnt_is_read_in_full(monkeypatch):
 def test_bytes_that_are_no_joint_state_are_refused(spoil):
     reader = JointStateReader(JOINTS)
     good = joint_state(JOINTS, [1.0, 2.0, 3.0])
-    assert reader.read(good) == ''
-    reason = reader.read(octets(spoil(bytes(joint_state(JOINTS, [4.0, 5.0, 6.0])))))
+    assert reader.decode(good) == ''
+    reason = reader.decode(octets(spoil(bytes(joint_state(JOINTS, [4.0, 5.0, 6.0])))))
     if reason:
         assert list(reader.state[0]) == [1.0, 2.0, 3.0]
     else:  # nothing but bytes that mean nothing was spoilt
         assert list(reader.state[0]) == [4.0, 5.0, 6.0]
-    assert reader.read(good) == '' and list(reader.state[0]) == [1.0, 2.0, 3.0]
+    assert reader.decode(good) == '' and list(reader.state[0]) == [1.0, 2.0, 3.0]
 
 
 def test_an_enormous_message_is_refused_by_its_size():
     reader = JointStateReader(JOINTS)
-    assert reader.read(octets(b'\0' * (joint_messages.MAX_BYTES + 1))) == joint_messages.TOO_LARGE
+    assert (
+        reader.decode(octets(b'\0' * (joint_messages.MAX_BYTES + 1))) == joint_messages.TOO_LARGE
+    )
 
 
 @pytest.mark.parametrize('writer', [EffortArray, EffortJointState])

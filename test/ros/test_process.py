@@ -28,7 +28,7 @@ from robodyn_ros.ros.common import process  # noqa: E402
     ],
 )
 def test_bad_arguments_end_with_a_sentence(arguments, words, capsys):
-    assert process.run(None, arguments) == process.REFUSED
+    assert process.run_node(None, arguments) == process.REFUSED
     assert re.search(words, capsys.readouterr().err)
 
 
@@ -75,13 +75,13 @@ def test_row_76_a_node_starts_without_a_folder_for_its_log(environment):
 QUICK_NODE = """
 import signal, sys
 from robodyn_ros.ros.common.lifecycle_node import ManagedNode
-from robodyn_ros.ros.common.process import run
+from robodyn_ros.ros.common.process import run_node
 def make():
     node = ManagedNode('quick', ())
     node.get_logger().warning('it lives')
     signal.raise_signal(signal.SIGINT)
     return node
-sys.exit(run(make, []))
+sys.exit(run_node(make, []))
 """
 
 
@@ -119,7 +119,7 @@ class Node(RosNode):
 
 
 process.PATIENCE = 0.5
-sys.exit(process.run(Node, []))
+sys.exit(process.run_node(Node, []))
 """
 
 
@@ -138,7 +138,7 @@ import sys
 
 from llvmlite import binding
 
-from robodyn_ros.ros.common.process import run
+from robodyn_ros.ros.common.process import run_node
 
 CODE = 'define double @{0}(double %x) {{ ret double %x }}'
 
@@ -156,5 +156,5 @@ def make():
 
 
 binding.initialize_native_target()
-sys.exit(run(make, []))
+sys.exit(run_node(make, []))
 """

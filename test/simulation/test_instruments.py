@@ -75,7 +75,7 @@ def test_velocity_from_differences_of_a_coarse_encoder():
     found = []
     for k in range(1000):
         truth = np.array([k * dt * speed, 0.4])
-        sensor.read(truth, np.array([speed, 9.0]), dt)
+        sensor.sample_and_deliver(truth, np.array([speed, 9.0]), dt)
         found.append(sensor.velocity.copy())
     assert not found[0].any()
     counts = np.array(found[1:]) * dt / step

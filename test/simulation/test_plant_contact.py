@@ -234,7 +234,7 @@ def test_the_step_for_one_robot_lands_as_that_for_any_robot(elbow):
     floor = Obstacle.plane(point=place - [0.0, 0.0, 0.052], friction=0.3, restitution=0.5)
     contacts = Contacts([sphere('tool0', 0.05)], [floor])
     one, other = (free_plant(elbow, contacts, q) for _ in range(2))
-    other.use(specialised_step(elbow.model, contacts=contacts))
+    other.replace_kernel(specialised_step(elbow.model, contacts=contacts))
     assert other._step is not one._step
     rises, pressed = False, 0
     for _ in range(50):

@@ -69,7 +69,7 @@ def test_a_four_bar_swings_for_a_minute(integrator, specialised):
     settings = PlantSettings(integrator=integrator, no_command='free')
     plant = Plant(robot, settings, START)
     if specialised:  # of the implicit step this would compile for minutes
-        plant.use(specialised_step(robot.model, settings.integrator))
+        plant.replace_kernel(specialised_step(robot.model, settings.integrator))
     plant.broken = Faults(stuck_joints=('slide',))
     energies, cranks, worst, all_joints = [], [], 0.0, AllJoints(robot.model)
     for _ in range(100):

@@ -22,7 +22,7 @@ TRUTH = np.array([0.1, -0.2, 0.3]), np.array([1.0, -2.0, 0.0])
 def test_perfect_sensor_reports_the_truth():
     """Without imperfections every bit is that of the plant."""
     sensor = Sensor(3)
-    assert sensor.read(*TRUTH)
+    assert sensor.sample_and_deliver(*TRUTH)
     assert np.array_equal(sensor.position, TRUTH[0])
     assert np.array_equal(sensor.velocity, TRUTH[1])
 
@@ -34,7 +34,7 @@ def test_noise_has_its_deviation_and_repeats():
     def readings(sensor):
         pairs = []
         for _ in range(4000):
-            sensor.read(*TRUTH)
+            sensor.sample_and_deliver(*TRUTH)
             pairs.append((sensor.position - TRUTH[0], sensor.velocity - TRUTH[1]))
         return np.array(pairs)
 
@@ -51,7 +51,7 @@ def test_noise_has_its_deviation_and_repeats():
 def test_resolution_puts_readings_on_a_grid():
     """Rounded to the nearest step, each on its own."""
     sensor = Sensor(3, SensorSettings(position_step=0.25, velocity_step=0.5))
-    sensor.read(np.array([0.3, -0.4, 0.1]), np.array([1.2, -0.2, 0.26]))
+    sensor.sample_and_deliver(np.array([0.3, -0.4, 0.1]), np.array([1.2, -0.2, 0.26]))
     assert np.array_equal(sensor.position, [0.25, -0.5, 0.0])
     assert np.array_equal(sensor.velocity, [1.0, 0.0, 0.5])
 
@@ -59,18 +59,18 @@ def test_resolution_puts_readings_on_a_grid():
 def test_a_frozen_sensor_repeats_and_a_lossy_one_drops():
     """A frozen sensor repeats itself; a lossy one loses its share, reproducibly."""
     sensor = Sensor(3)
-    sensor.read(*TRUTH)
+    sensor.sample_and_deliver(*TRUTH)
     sensor.faults = Faults(frozen_sensor=True)
-    assert sensor.read(TRUTH[0] + 1.0, TRUTH[1])
+    assert sensor.sample_and_deliver(TRUTH[0] + 1.0, TRUTH[1])
     assert np.array_equal(sensor.position, TRUTH[0])
     sensor.faults = Faults(dropped_states=0.3)
     sensor.reset()
-    got = [sensor.read(*TRUTH) for _ in range(5000)]
+    got = [sensor.sample_and_deliver(*TRUTH) for _ in range(5000)]
     assert np.mean(got) == pytest.approx(0.7, abs=0.03)
     sensor.reset()
-    assert [sensor.read(*TRUTH) for _ in range(5000)] == got
+    assert [sensor.sample_and_deliver(*TRUTH) for _ in range(5000)] == got
     sensor.faults = Faults(dropped_states=1.0)
-    assert not any(sensor.read(*TRUTH) for _ in range(100))
+    assert not any(sensor.sample_and_deliver(*TRUTH) for _ in range(100))
 
 
 def test_perturbed_robot_is_possible_and_close(arm, middle):

@@ -60,7 +60,7 @@ def run(law, task, gap):
     for step in range(BEFORE + gap + AFTER):
         now = 10.0 + step * PERIOD
         starved = BEFORE <= step < BEFORE + gap
-        sensor.read(plant.q, plant.qd, PERIOD)
+        sensor.sample_and_deliver(plant.q, plant.qd, PERIOD)
         if not starved:
             supervisor.measure(sensor.position, sensor.velocity, now)
             if step == 0:

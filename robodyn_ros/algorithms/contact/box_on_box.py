@@ -37,7 +37,7 @@ def extent(half, x, y, z, direction):
 
 
 @unfused
-def choose(axes, i):
+def column(axes, i):
     """Return vector i of three."""
     if i == 0:
         return axes[0]
@@ -138,14 +138,14 @@ def facing(axes, half, centre, n):
     """Return middle and half edges of the face of a box that faces against n."""
     k = 0
     for j in range(1, 3):
-        if abs(dot(choose(axes, j), n)) > abs(dot(choose(axes, k), n)):
+        if abs(dot(column(axes, j), n)) > abs(dot(column(axes, k), n)):
             k = j
-    out, first, second = choose(axes, k), (k + 1) % 3, (k + 2) % 3
+    out, first, second = column(axes, k), (k + 1) % 3, (k + 2) % 3
     middle = add(centre, scale(-sign(dot(out, n)) * half[k], out))
     return (
         middle,
-        scale(half[first], choose(axes, first)),
-        scale(half[second], choose(axes, second)),
+        scale(half[first], column(axes, first)),
+        scale(half[second], column(axes, second)),
     )
 
 
@@ -163,9 +163,9 @@ def edges(
         if k != i:
             q = add(q, scale(sign(n[k]) * size[k], out))
         if k != j:
-            side = choose(axes, k)
+            side = column(axes, k)
             p = sub(p, scale(sign(dot(n, side)) * half[k], side))
-    along, mine = unit(i, 1.0), choose(axes, j)
+    along, mine = unit(i, 1.0), column(axes, j)
     between, cosine = sub(q, p), dot(along, mine)
     t = (dot(mine, between) - cosine * dot(along, between)) / (1.0 - cosine * cosine)
     point = add(p, scale(t, mine))
@@ -190,7 +190,7 @@ def box_on_box(shapes, shape, obstacles, obstacle, pose, margin, contacts, count
     )
     best, kind, one, other, normal = -1e300, 0, 0, 0, origin
     for k in range(6):
-        out = choose(own, k) if k < 3 else choose(axes, k - 3)
+        out = column(own, k) if k < 3 else column(axes, k - 3)
         width = extent(half, x, y, z, out) + extent(size, own[0], own[1], own[2], out)
         gap = abs(dot(centre, out)) - width
         if gap > best:
@@ -198,7 +198,7 @@ def box_on_box(shapes, shape, obstacles, obstacle, pose, margin, contacts, count
             normal = scale(sign(dot(centre, out)), out)
     for i in range(3):
         for j in range(3):
-            out = cross(choose(own, i), choose(axes, j))
+            out = cross(column(own, i), column(axes, j))
             length = sqrt(dot(out, out))
             if length > PARALLEL:
                 out = scale(1.0 / length, out)
@@ -230,12 +230,12 @@ def box_on_box(shapes, shape, obstacles, obstacle, pose, margin, contacts, count
     if kind == 0:
         quad, e, f = facing(axes, half, centre, normal)
         face = scale(size[one], normal)
-        u, v, hu, hv = choose(own, first), choose(own, second), size[first], size[second]
+        u, v, hu, hv = column(own, first), column(own, second), size[first], size[second]
     else:
         normal = scale(-1.0, normal)  # out of the shape, to the obstacle
         quad, e, f = facing(own, size, origin, normal)
         face = add(centre, scale(half[one], normal))
-        u, v, hu, hv = choose(axes, first), choose(axes, second), half[first], half[second]
+        u, v, hu, hv = column(axes, first), column(axes, second), half[first], half[second]
     return faces(
         contacts,
         count,

@@ -35,7 +35,7 @@ from robodyn_ros.algorithms.contact.contact_tables import (
     SLIDES_BACK,
     STICKS,
 )
-from robodyn_ros.algorithms.contact.gauss_seidel import push
+from robodyn_ros.algorithms.contact.gauss_seidel import add_impulse
 from robodyn_ros.algorithms.contact.linear_solve import factorise, solve
 from robodyn_ros.spatial.primitive import unfused
 
@@ -93,7 +93,7 @@ def assemble(blocks, count, rows, responses, impulses, v, system):
             impulses[r] = 0.0
             if case == SLIDES or case == SLIDES_BACK:
                 impulses[r] = -blocks[b, BOUND] if case == SLIDES else blocks[b, BOUND]
-                push(responses, r, impulses[r], v)
+                add_impulse(responses, r, impulses[r], v)
             elif case != FREE:
                 target = blocks[b, LOW] if case == AT_LOW else 0.0
                 target = blocks[b, HIGH] if case == AT_HIGH else target

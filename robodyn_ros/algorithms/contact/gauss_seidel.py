@@ -38,7 +38,7 @@ def write_compliance(blocks, b, rows, responses):
 
 
 @unfused
-def push(responses, row, impulse, v):
+def add_impulse(responses, row, impulse, v):
     """v += A f p for a direction f with impulse p."""
     for k in range(v.shape[0]):
         v[k] = v[k] + responses[row, k] * impulse
@@ -95,7 +95,7 @@ def sweep(blocks, count, rows, responses, impulses, v, moves):
                 change = (after - free) / compliance - impulses[r]
                 if change != 0.0:
                     impulses[r] = impulses[r] + change
-                    push(responses, r, change, v)
+                    add_impulse(responses, r, change, v)
                     largest = max(largest, abs(compliance * change))
             continue
         u = own_velocity(blocks, b, rows, impulses, v)
@@ -108,6 +108,6 @@ def sweep(blocks, count, rows, responses, impulses, v, moves):
                 change = p[k] - impulses[r + k]
                 if change != 0.0:
                     impulses[r + k] = p[k]
-                    push(responses, r + k, change, v)
+                    add_impulse(responses, r + k, change, v)
                     largest = max(largest, abs(blocks[b, COMPLIANCE + 4 * k] * change))
     return largest

@@ -14,7 +14,7 @@ and both stops.
 from robodyn_ros.algorithms.contact.cone import ACROSS, ALONG, EDGES
 from robodyn_ros.algorithms.contact.contact_rows import along_row
 from robodyn_ros.algorithms.contact.contact_tables import BOUND, HIGH, JOINT, KIND, LOW, ROW
-from robodyn_ros.algorithms.contact.gauss_seidel import push
+from robodyn_ros.algorithms.contact.gauss_seidel import add_impulse
 from robodyn_ros.spatial.primitive import unfused
 
 OF_CONTACT, OF_JOINT = 2 + EDGES, 5  # conditions
@@ -213,5 +213,5 @@ def by_pivoting(blocks, count, rows, responses, impulses, v, table):
                 if share != 0.0:
                     row = int(table[k, last + DIRECTION]) + m
                     impulses[row] = impulses[row] + share
-                    push(responses, row, share, v)
+                    add_impulse(responses, row, share, v)
     return True

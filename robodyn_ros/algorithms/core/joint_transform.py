@@ -30,7 +30,7 @@ from robodyn_ros.model.layout import (
 from robodyn_ros.spatial.articulated_inertia import load_general, store_general
 from robodyn_ros.spatial.primitive import inlined, primitive
 from robodyn_ros.spatial.quaternion import axes_of_quaternion
-from robodyn_ros.spatial.rotation import rotate, rotate_inverse, turn, turn_inverse
+from robodyn_ros.spatial.rotation import rotate, rotate_inverse, rotate_z, rotate_z_inverse
 from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, store
 
 
@@ -103,13 +103,15 @@ def set_column(scratch, i, column, v):
 @primitive
 def to_child(scratch, i, v):
     """Return v in the frame of body i, given in that of its parent."""
-    return turn_inverse(scratch[i, COS], scratch[i, SIN], rotate_inverse(scratch, i, ROTATION, v))
+    return rotate_z_inverse(
+        scratch[i, COS], scratch[i, SIN], rotate_inverse(scratch, i, ROTATION, v)
+    )
 
 
 @primitive
 def to_parent(scratch, i, v):
     """Return v in the frame of the parent of body i, given in that of body i."""
-    return rotate(scratch, i, ROTATION, turn(scratch[i, COS], scratch[i, SIN], v))
+    return rotate(scratch, i, ROTATION, rotate_z(scratch[i, COS], scratch[i, SIN], v))
 
 
 @primitive

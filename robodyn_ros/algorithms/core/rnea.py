@@ -55,7 +55,7 @@ def start_at_base(scratch, gravity):
 
 
 @primitive
-def move(topology, constants, scratch, first, last, qd, qdd):
+def propagate_motion(topology, constants, scratch, first, last, qd, qdd):
     """Compute the motion of bodies first to last from that of their parents.
 
     It is angular velocity, angular acceleration, and acceleration of the origin.
@@ -90,7 +90,7 @@ def move(topology, constants, scratch, first, last, qd, qdd):
 @primitive
 def motion_base_to_tip(topology, constants, scratch, qd, qdd):
     """Compute the motion of every body; needs `start_at_base`."""
-    move(topology, constants, scratch, 1, topology.shape[0] - 1, qd, qdd)
+    propagate_motion(topology, constants, scratch, 1, topology.shape[0] - 1, qd, qdd)
 
 
 @primitive
@@ -195,9 +195,9 @@ def torque_of_prescribed_motion(topology, constants, gravity, scratch, q, qd, qd
     start_at_base(scratch, gravity)
     for i in range(1, topology.shape[0]):
         qdd[topology[i, V]] = 0.0
-        move(topology, constants, scratch, i, i, qd, qdd)
+        propagate_motion(topology, constants, scratch, i, i, qd, qdd)
         along = at.ACCEL if topology[i, KIND] == PRISMATIC else at.ALPHA
         qdd[topology[i, V]] = -scratch[i, along + 2]
-        move(topology, constants, scratch, i, i, qd, qdd)
+        propagate_motion(topology, constants, scratch, i, i, qd, qdd)
         newton_euler(constants, scratch, i)
     force_tip_to_base(topology, constants, scratch, qdd, tau)

@@ -13,7 +13,7 @@ from robodyn_ros.algorithms.core.joint_transform import along_joint, wrench_on_p
 from robodyn_ros.algorithms.core.kinematics import stand_at, step_outward
 from robodyn_ros.model.layout import KIND, PARENT, PITCH, PRISMATIC, V
 from robodyn_ros.spatial.primitive import primitive
-from robodyn_ros.spatial.rotation import rotate, turn
+from robodyn_ros.spatial.rotation import rotate, rotate_z
 from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale, store, sub
 
 #: Joints between the first one and the common frame, unless the tree branches before.
@@ -38,7 +38,12 @@ def step_inward(scratch, i, parent):
     c, s = scratch[i, at.COS], scratch[i, at.SIN]
     for row in range(3):
         k = at.WORLD_ROTATION + 3 * row
-        store(scratch, parent, k, rotate(scratch, i, at.ROTATION, turn(c, s, load(scratch, i, k))))
+        store(
+            scratch,
+            parent,
+            k,
+            rotate(scratch, i, at.ROTATION, rotate_z(c, s, load(scratch, i, k))),
+        )
     store(
         scratch,
         parent,

@@ -27,9 +27,9 @@ from robodyn_ros.algorithms.flexible.modal_storage import (
     memory,
     modes,
     numbers,
-    put,
     spin_coupling,
     vec,
+    write_vec,
 )
 from robodyn_ros.model.layout import (
     FIRST_MODE,
@@ -110,8 +110,10 @@ def modal_transforms(topology, constants, scratch, q):
             set_column(scratch, i, column, axis)
         for r in range(n):
             turning = turning_rate(delta, vec(flat, shape + 6 * r))
-            put(room, place + 6 * r, turning)
-            put(room, place + 6 * r + 3, add(vec(flat, shape + 6 * r + 3), cross(turning, slide)))
+            write_vec(room, place + 6 * r, turning)
+            write_vec(
+                room, place + 6 * r + 3, add(vec(flat, shape + 6 * r + 3), cross(turning, slide))
+            )
 
 
 @primitive
@@ -131,10 +133,10 @@ def mount_motions(topology, constants, scratch, q, qd):
         slide = sub(load(scratch, i, at.POSITION), offset)
         slowing = -0.5 * dot(delta, rate) / (1.0 + 0.25 * dot(delta, delta))
         turning_bias = scale(slowing, turning)
-        put(room, place + TURNING, turning)
-        put(room, place + MOVING, moving)
-        put(room, place + TURNING_BIAS, turning_bias)
-        put(
+        write_vec(room, place + TURNING, turning)
+        write_vec(room, place + MOVING, moving)
+        write_vec(room, place + TURNING_BIAS, turning_bias)
+        write_vec(
             room,
             place + MOVING_BIAS,
             add(cross(turning_bias, slide), cross(turning, cross(turning, slide))),
@@ -158,7 +160,7 @@ def deformed_inertias(topology, constants, scratch, q):
                 y = q[first + s]
                 spin = add(spin, scale(y, vec(flat, place + angular_slope(n, r, s))))
                 inertia = add_scaled(inertia, x * y, flat, place + inertia_curve(n, r, s))
-            put(room, topology[i, ROOM] + spin_coupling(n, r), spin)
+            write_vec(room, topology[i, ROOM] + spin_coupling(n, r), spin)
         store(scratch, i, at.C_MOMENT, h)
         store_symmetric(scratch, i, at.C_INERTIA, inertia)
 

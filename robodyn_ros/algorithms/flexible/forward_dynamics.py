@@ -49,10 +49,10 @@ from robodyn_ros.algorithms.flexible.modal_storage import (
     modal_mass,
     modes,
     numbers,
-    put,
     share_of,
     spin_coupling,
     vec,
+    write_vec,
 )
 from robodyn_ros.model.layout import (
     BALL_Z,
@@ -139,8 +139,8 @@ def start_inertia(topology, constants, scratch, diagonal, i):
         for s in range(r + 1):
             room[mine + r * n + s] = flat[place + modal_mass(n, r, s)]
         room[mine + r * n + r] = room[mine + r * n + r] + diagonal[first + r]
-        put(room, mine + coupling(n, r), vec(room, mine + spin_coupling(n, r)))
-        put(room, mine + coupling(n, r) + 3, vec(flat, place + linear(n, r)))
+        write_vec(room, mine + coupling(n, r), vec(room, mine + spin_coupling(n, r)))
+        write_vec(room, mine + coupling(n, r) + 3, vec(flat, place + linear(n, r)))
 
 
 @primitive
@@ -167,8 +167,8 @@ def propagate_to_modes(topology, scratch, i, parent):
             )
             room[mine + r * n + k] = room[mine + r * n + k] + pushed
         k = mine + coupling(n, r)
-        put(room, k, add(vec(room, k), add(moment, cross(arm, force))))
-        put(room, k + 3, add(vec(room, k + 3), force))
+        write_vec(room, k, add(vec(room, k), add(moment, cross(arm, force))))
+        write_vec(room, k + 3, add(vec(room, k + 3), force))
     a, b = shift_articulated(a, b, d, arm)
     angular = add_symmetric(load_symmetric(scratch, parent, at.P_ANGULAR), a)
     linear_part = add_symmetric(load_symmetric(scratch, parent, at.P_LINEAR), d)

@@ -66,7 +66,7 @@ def vec(flat, k):
 
 
 @primitive
-def put(flat, k, v):
+def write_vec(flat, k, v):
     """Write the 3-vector v to place k."""
     flat[k] = v[0]
     flat[k + 1] = v[1]

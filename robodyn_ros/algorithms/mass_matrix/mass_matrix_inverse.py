@@ -30,7 +30,7 @@ def mark_carriers(topology, scratch, k):
 
 
 @primitive
-def move(topology, constants, scratch, i, alpha, a, qdd):
+def store_acceleration(topology, constants, scratch, i, alpha, a, qdd):
     """Store the acceleration of body i: (alpha, a) plus that of its joint."""
     alpha, a = add_along_joint(topology, constants, i, alpha, a, qdd)
     store(scratch, i, at.ALPHA, alpha)
@@ -68,7 +68,7 @@ def mass_matrix_inverse_in_place(
         for i in range(1, k):
             if scratch[i, at.ON_PATH] == 1.0:
                 turning, moving = carried_acceleration(scratch, topology[i, PARENT], i)
-                move(
+                store_acceleration(
                     topology,
                     constants,
                     scratch,
@@ -77,7 +77,9 @@ def mass_matrix_inverse_in_place(
                     moving,
                     inverse[topology[i, V], column],
                 )
-        move(topology, constants, scratch, k, scale(-1.0, alpha), scale(-1.0, a), own)
+        store_acceleration(
+            topology, constants, scratch, k, scale(-1.0, alpha), scale(-1.0, a), own
+        )
         for i in range(k + 1, topology.shape[0]):
             x = cross_base_to_tip(topology, constants, scratch, i)
             inverse[topology[i, V], column] = x

@@ -47,7 +47,7 @@ def mark_between(topology, scratch, ancestor, body):
 
 
 @primitive
-def carry(topology, constants, scratch, ancestor, body, frame, alpha, a):
+def propagate_acceleration(topology, constants, scratch, ancestor, body, frame, alpha, a):
     """Return the acceleration of a frame due to (alpha, a) of an ancestor: psi(ancestor, body)^T.
 
     Linear first, in base axes, with zero torque at the joints between. Needs `mark_between`.
@@ -105,7 +105,9 @@ def coupling(topology, constants, scratch, i, frame_i, j, frame_j, block):
     mark_between(topology, scratch, ancestor, j)
     for k in range(6):
         alpha, a = response(scratch, ancestor, k)
-        a, alpha = carry(topology, constants, scratch, ancestor, j, frame_j, alpha, a)
+        a, alpha = propagate_acceleration(
+            topology, constants, scratch, ancestor, j, frame_j, alpha, a
+        )
         # as a row: by symmetry its columns are the responses to forces at frame j
         store(block, k, 0, a)
         store(block, k, 3, alpha)
@@ -113,7 +115,9 @@ def coupling(topology, constants, scratch, i, frame_i, j, frame_j, block):
     for k in range(6):
         alpha = (block[0, k], block[1, k], block[2, k])
         a = (block[3, k], block[4, k], block[5, k])
-        a, alpha = carry(topology, constants, scratch, ancestor, i, frame_i, alpha, a)
+        a, alpha = propagate_acceleration(
+            topology, constants, scratch, ancestor, i, frame_i, alpha, a
+        )
         block[0, k], block[1, k], block[2, k] = a
         block[3, k], block[4, k], block[5, k] = alpha
 

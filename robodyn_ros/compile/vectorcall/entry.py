@@ -72,10 +72,12 @@ class Given:
 
         Its dtype must be entry `dtype` of the owner, or a copy from a pickle.
         """
-        data, lengths = self.look(self.load(self.arguments, 8 * k), INTEGER(axes), dtype, traits)
+        data, lengths = self.data_and_lengths(
+            self.load(self.arguments, 8 * k), INTEGER(axes), dtype, traits
+        )
         return data, [self.load(lengths, 8 * axis) for axis in range(axes)]
 
-    def look(self, array, axes, dtype, traits):
+    def data_and_lengths(self, array, axes, dtype, traits):
         """Branch to refusal unless an object is such an array.
 
         Return addresses of data and lengths.

@@ -307,7 +307,7 @@ class _Code(Given):
             found = self.entry(self.arguments, self.count)
             with self.where('!=', found, self.item(NONE)):
                 axes = self.load(plan, 8 * AXES)
-                _, lengths = self.look(found, axes, DTYPE, WRITEABLE)
+                _, lengths = self.data_and_lengths(found, axes, DTYPE, WRITEABLE)
                 with self.loop(axes) as axis:
                     self.expect(
                         self.entry(lengths, axis),

@@ -19,7 +19,7 @@ MOMENTS, INERTIAS = 1, 4  # columns of a body's ten parameters
 
 
 @primitive
-def learn(constants, Y, v, qd, values, period, learnt):
+def adapt_parameters(constants, Y, v, qd, values, period, learnt):
     """Integrate d(learnt)/dt = -Gamma Y^T r - leakage learnt by one Euler step, within bounds.
 
     Gamma = rate diag(1, reach^2, reach^4) for mass, first moments and inertias. Their bounds are
@@ -79,7 +79,7 @@ def adaptive(
         for i in range(learnt.shape[0]):
             for k in range(PARAMETERS):
                 terms[OTHER, j] += Y[j, PARAMETERS * i + k] * learnt[i, k]
-    learn(constants, Y, v, qd, values, period, learnt)
+    adapt_parameters(constants, Y, v, qd, values, period, learnt)
 
 
 class AdaptiveComputedTorque(ControlLaw):

@@ -99,9 +99,9 @@ class ControlLaw:
             [value for parameter in self.parameters for value in parameter.defaults], dtype=float
         )
         self.period = 0.0
-        self.use({kernel: robot.linked(kernel) for kernel in self.kernels})
+        self.replace_kernels({kernel: robot.linked(kernel) for kernel in self.kernels})
 
-    def use(self, twins):
+    def replace_kernels(self, twins):
         """Replace kernels by their twins, {kernel: twin}, or restore them.
 
         A twin does the same with the code of this robot (codegen/linker.py). `torques` calls

@@ -16,7 +16,7 @@ STATES = 5
 
 
 def specialised_kernels(model, law, progress=None):
-    """Return {kernel: twin} of a law for one robot, for Supervisor.use; compiled and verified.
+    """Return {kernel: twin} of a law for one robot, for its Supervisor; compiled and verified.
 
     model : RobotModel. law : the ControlLaw class. progress : as in robodyn_ros.compile.warm_up.
 
@@ -35,7 +35,7 @@ def specialised_kernels(model, law, progress=None):
 def _examine(law, robot, found):
     rng, options = np.random.default_rng(0), law.trial_options(robot)
     either = law(robot, **options), law(robot, **options)
-    either[1].use(found)
+    either[1].replace_kernels(found)
     for _ in range(STATES):
         q, qd = rng.uniform(-1.5, 1.5, (2, robot.nv))
         reference = rng.uniform(-1.5, 1.5, (3, robot.nv))

@@ -57,7 +57,7 @@ def add_bias(topology, constants, scratch, q, qd, body, frame, zero, bias, sign,
 
 
 @primitive
-def watch(topology, constants, scratch, reference, body, frame, zero, X, J, wanted, task):
+def observe_tool(topology, constants, scratch, reference, body, frame, zero, X, J, wanted, task):
     """Compute pose, velocity and acceleration of the tool of the joint reference."""
     q, qd = reference[POSITION], reference[VELOCITY]
     pose(topology, constants, scratch, q, body, frame, X)
@@ -161,7 +161,7 @@ def underactuated_operational_space(
         task[WEIGHTS, i] = values[AXES + i] * (1.0 if i < 3 else values[LENGTH])
     for k in range(n):
         zero[k] = 0.0
-    watch(topology, constants, scratch, reference, body, frame, zero, X, J, wanted, task)
+    observe_tool(topology, constants, scratch, reference, body, frame, zero, X, J, wanted, task)
     pose(topology, constants, scratch, q, body, frame, X)
     observe_pose(X, measured)
     jacobian(topology, constants, scratch, q, body, frame, J)

@@ -97,7 +97,7 @@ class TaskReference:
                         position=self.target[POSITION, :3].copy(),
                         quaternion=self.target[QUATERNION].copy(),
                     )
-                schedule.put(due, parts)
+                schedule.insert(due, parts)
             else:
                 self._take(parts, tick - due)
         self.state[ARRIVED] = 0.0

@@ -33,7 +33,7 @@ class TaskSchedule:
         """Set the pose before the first of them: 'position' (3,), 'quaternion' (4,)."""
         self._before = {name: (time, place) for name, place in places.items()}
 
-    def put(self, time, parts):
+    def insert(self, time, parts):
         """Add the parts of a target at its time; there is room for MOST instants."""
         k = bisect.bisect(self._times, time)
         for known in (k - 1, k):

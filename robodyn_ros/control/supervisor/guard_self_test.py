@@ -53,7 +53,9 @@ def law_known_answers(law, robot):
     options = law.trial_options(robot)
     compiled, plain = law(robot, **options), law(robot, **options)
     linked = Robot(robot.model).linked  # a specialised one links to machine code
-    plain.use({each: SimpleNamespace(vectorcall=linked(each).python) for each in law.kernels})
+    plain.replace_kernels(
+        {each: SimpleNamespace(vectorcall=linked(each).python) for each in law.kernels}
+    )
     rng, found = np.random.default_rng(0), np.zeros((2, len(TERMS), robot.nv))
     q, qd = rng.uniform(-1.0, 1.0, (2, robot.nv))
     reference, gains = rng.uniform(-1.0, 1.0, (3, robot.nv)), np.full((2, robot.nv), 10.0)

@@ -12,7 +12,7 @@ class Rehearsal:
     def __init__(self, robot):
         self._inbox, self._output = Inbox(robot.nv), Output(robot)
 
-    def run(self, measured, law, reference, settings):
+    def rehearse(self, measured, law, reference, settings):
         """Process a Measurement again, and compute and limit the torque of a law for it.
 
         law : one without state. reference : (3, nv). Raises the exceptions of the law.

@@ -68,7 +68,7 @@ class Inbox:
         # consecutive older stamps, and their number
         self._newest, self._late, self._lates = None, None, 0
 
-    def put(self, q, qd, time, settings, lag=0.0, stamp=None):
+    def accept_joint_state(self, q, qd, time, settings, lag=0.0, stamp=None):
         """Accept a joint state, or return a reason and keep the last valid one."""
         try:
             if len(q) != self._nv or len(qd) != self._nv:
@@ -80,7 +80,7 @@ class Inbox:
         return self.accept(state, time, settings, lag, stamp)
 
     def accept(self, state, time, settings, lag, stamp=None):
-        """Accept like `put` an array (2, nv) of q and qd, which the caller must not modify.
+        """Accept an array (2, nv) of q and qd, which the caller must not modify.
 
         stamp : seconds and nanoseconds of the sender's clock, to detect states out of order. None,
         zero and invalid stamps are ignored.

@@ -73,7 +73,7 @@ class Supervisor:
         own = (*Output.kernels, *guards.KERNELS, *path.KERNELS)
         return tuple(dict.fromkeys((*own, *law.kernels)))
 
-    def use(self, twins):
+    def replace_kernels(self, twins):
         """Replace kernels by their twins from the next tick on, {kernel: twin}.
 
         {} restores the generic kernels. Torques stay the same to rounding. Twins do not know
@@ -87,8 +87,8 @@ class Supervisor:
         twins = self._twins
         if self._payload is not None and not self._payload.empty:
             twins = {kernel: self._linked(kernel) for kernel in twins}
-        self.law.use(twins)
-        self._output.use(twins)
+        self.law.replace_kernels(twins)
+        self._output.replace_kernels(twins)
 
     def attach(self, frame, mass, com, inertia, ramp):
         """Change to a payload on a frame over a ramp, in place of the one there; zeros detach it.
@@ -190,7 +190,7 @@ class Supervisor:
         `tick`. lag : [s] age on receipt, for laws that compensate it. stamp : seconds and
         nanoseconds of the sender's clock, to detect states out of order.
         """
-        return self._inbox.put(q, qd, received_time, self._settings, lag, stamp)
+        return self._inbox.accept_joint_state(q, qd, received_time, self._settings, lag, stamp)
 
     def accept_state(self, state, received_time, lag=0.0, stamp=None):
         """Accept a joint state as `measure` does, without a copy.
@@ -368,7 +368,7 @@ class Supervisor:
             # an exception here recurs in the tick, which handles it
             with self._lock, contextlib.suppress(Exception):
                 reference = self._reference.at(self._clock.at(now, settings.period))
-                self._rehearsal.run(measured, self.law, reference, settings)
+                self._rehearsal.rehearse(measured, self.law, reference, settings)
 
     def tick(self, now):
         """Advance to the time now [s] and write `command`; return the state. Never raises."""

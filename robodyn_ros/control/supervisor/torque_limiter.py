@@ -28,9 +28,9 @@ class Output:
         self._lost_for = 0.0
         self._add, self._limit = guards.add_terms.vectorcall, guards.limit_torque.vectorcall
 
-    def use(self, twins):
-        """Replace the kernels of the safe torque by their twins, see ControlLaw.use."""
-        self._gravity.use(twins)
+    def replace_kernels(self, twins):
+        """Replace kernels of the safe torque by their twins, see ControlLaw.replace_kernels."""
+        self._gravity.replace_kernels(twins)
 
     def from_law(self, law, q, qd, reference, settings):
         """Call the law.

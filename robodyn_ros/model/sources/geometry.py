@@ -81,7 +81,7 @@ def shapes(source, element='visual'):
     ModelError
         For a shape that is malformed; the sentence names its link.
     """
-    root = xml_text.read(source)
+    root = xml_text.root_element(source)
     named = [*root.findall('material'), *root.findall('link/visual/material')]
     materials = {each.get('name'): _color(each, 'a <material> element') for each in named[::-1]}
     return tuple(

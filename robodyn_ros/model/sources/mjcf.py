@@ -30,7 +30,7 @@ def parse(source):
     The world is the base link, and sites are links without mass. A joint off the origin of its
     body adds a link. Raises ModelError for any other text.
     """
-    root = xml_text.read(source)
+    root = xml_text.root_element(source)
     if root.tag != 'mujoco':
         raise ModelError(f'the root element is <{root.tag}>; expected <mujoco>, an MJCF')
     for element in root.iter():

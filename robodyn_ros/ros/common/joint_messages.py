@@ -106,14 +106,14 @@ class JointStateReader:
         self._lessons = MAX_LESSONS
         read_numbers.vectorcall  # noqa: B018  made now, not when the first message waits
 
-    def read(self, data: np.ndarray) -> str:
+    def decode(self, data: np.ndarray) -> str:
         """Read a message (k,) uint8; return '', or the reason of a refusal, which changes nothing.
 
         It is fast while only the numbers differ from the message before.
         """
         state = np.empty_like(self.state)
         for shape in self._shapes:
-            if shape.read(data, state):
+            if shape.decode(data, state):
                 self.state, self.stamp = state, shape.stamp(data)
                 return ''
         return self._read_in_full(data)
@@ -122,7 +122,7 @@ class JointStateReader:
         """Read a message of a known layout without effect, to warm the caches."""
         if self._shapes:
             shape = self._shapes[0]
-            shape.read(shape.form, np.empty_like(self.state))
+            shape.decode(shape.form, np.empty_like(self.state))
             shape.stamp(shape.form)
 
     def _read_in_full(self, data: np.ndarray) -> str:

@@ -159,7 +159,7 @@ class ManagedNode(LifecycleNode):
 
     def complain(self, sentence: str):
         """Log a sentence unless it repeats the last one; ten at once, then one per second."""
-        if sentence and sentence != self.complaint and self._lines.take():
+        if sentence and sentence != self.complaint and self._lines.try_acquire():
             self.get_logger().error(sentence)
         self.complaint = sentence
 

@@ -65,7 +65,7 @@ class StopSignal:
             signal.signal(number, self._handle)
         signal.signal(signal.SIGUSR1, lambda *_: None)  # read by `wake_on_signals`
 
-    def hear(self):
+    def ignore_further(self):
         """Begin the shutdown, which no further signal interrupts."""
         self._heard = True
         signal.setitimer(signal.ITIMER_REAL, 0.0)
@@ -120,7 +120,7 @@ def log_folder_usable() -> bool:
     return os.path.isabs(folder) and os.access(folder, os.W_OK)
 
 
-def run(make_node: Callable, args=None) -> int:
+def run_node(make_node: Callable, args=None) -> int:
     """Run a ManagedNode until a signal, close it, and return the exit code of the process.
 
     A signal ends the process here, after the node is closed. An exception in a callback is
@@ -162,7 +162,7 @@ def run(make_node: Callable, args=None) -> int:
     except KeyboardInterrupt as raised:
         interrupt = raised  # its traceback keeps all objects of an interrupted compilation
     finally:
-        stop.hear()
+        stop.ignore_further()
         code = 0 if stop.received or rclpy.ok() else SHUT_DOWN
         if node is not None:
             code = REFUSED if node.refused else code

@@ -226,7 +226,7 @@ class RobotSource:
 def by_parameters(error: RobodynError) -> str:
     """Return the sentence of an error, with remedies in the syntax of a parameter file."""
     if isinstance(error, UnlockedError):
-        return error.put(lambda joints: f'locked: {[f"{joint}=0" for joint in joints]}')
+        return error.with_remedy(lambda joints: f'locked: {[f"{joint}=0" for joint in joints]}')
     return str(error)
 
 

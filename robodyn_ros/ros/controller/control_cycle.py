@@ -90,7 +90,7 @@ class ControlCycle:
         with self._lock:  # so that no cycle publishes to a former outlet
             self._output = output
 
-    def run(self, now: float):
+    def run_cycle(self, now: float):
         """Run a cycle that began at `now` [s], with the newest joint state."""
         with self._lock:
             supervisor = self._supervisor
@@ -142,12 +142,12 @@ class ControlCycle:
             self._published = face
             self._changed()
 
-    def watch(self, now: float):
+    def run_cycle_if_late(self, now: float):
         """Run a cycle if no joint state has triggered one in time."""
         supervisor = self._supervisor
         late = now - self.last > supervisor.settings.state_timeout
         if late or supervisor.state is State.STALE or not supervisor.active:
-            self.run(now)
+            self.run_cycle(now)
 
     def _report(self):
         self._until -= 1

@@ -106,7 +106,7 @@ class ControlSession:
             robot.name,
             values['specialise'] and values['trigger'] != LOCK_STEP,
             functools.partial(specialised_kernels, portable(robot.model), type(law)),
-            self.supervisor.use,
+            self.supervisor.replace_kernels,
         )
         settle_memory()
         self.loop.start()
@@ -136,7 +136,7 @@ class ControlSession:
         )
         self.loop = PeriodicLoop(
             1.0 / values['update_rate'],
-            self.cycle.run if timed else self.cycle.watch,
+            self.cycle.run_cycle if timed else self.cycle.run_cycle_if_late,
             self._fault,
             realtime(values),
             values['wake_ahead'] if timed else 0.0,
@@ -201,7 +201,7 @@ class ControlSession:
         self.cycle.output = None
         self._remove(output)
         if self._node.context.ok():
-            self.watch.listen()
+            self.watch.start_listening()
         self.pause.__exit__()
 
     def _releasing(self) -> bool:
@@ -324,7 +324,7 @@ class ControlSession:
 
     def _triggered(self, now: float):
         try:
-            self.cycle.run(now)
+            self.cycle.run_cycle(now)
         except Exception as error:
             self._fault(error)
 
@@ -417,5 +417,5 @@ class ControlSession:
             self._warn(f'The target of the end effector is refused: {refusal}')
 
     def _warn(self, sentence: str):
-        if self._lines.take():
+        if self._lines.try_acquire():
             self._node.get_logger().warning(sentence)

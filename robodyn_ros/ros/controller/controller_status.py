@@ -91,7 +91,7 @@ class StatusReporter:
             return
         if due:
             self._due = time.monotonic() + INTERVAL
-            self._reading = self._meter.read(session)
+            self._reading = self._meter.sample(session)
         status = self._begin(state, reason, left or self._sentence(state, reason))
         if session:
             self._describe(status, session)
@@ -147,7 +147,7 @@ class StatusReporter:
         if status.joint:
             text += f' ({status.joint}: {status.value:g})'
         is_logged = self._node.complaint and status.message == self._node.complaint
-        if is_logged or not self._lines.take():
+        if is_logged or not self._lines.try_acquire():
             return
         self._logged = time.monotonic()
         if status.state in (State.STALE, State.FAULT):
@@ -170,7 +170,7 @@ class StatusReporter:
             # Refused references are logged on arrival.
             if entry.level == OK or entry.name.endswith('references'):
                 continue
-            if self._warnings.take(entry.name):
+            if self._warnings.try_acquire(entry.name):
                 self._node.get_logger().warning(entry.message)
 
 

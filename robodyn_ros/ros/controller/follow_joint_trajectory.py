@@ -77,7 +77,7 @@ class FollowJointTrajectoryServer:
         return True
 
     def _refuse(self, code: str, sentence: str):
-        if self._lines.take():
+        if self._lines.try_acquire():
             self._node.get_logger().warning(f'The goal is refused ({code}): {sentence}')
 
     async def _execute(self, handle):
@@ -92,7 +92,7 @@ class FollowJointTrajectoryServer:
 
     def _watch(self):
         for goal in list(self._running):
-            outcome = goal.look()
+            outcome = goal.poll()
             if outcome is not None:
                 self._running.remove(goal)
                 goal.outcome.set_result(outcome)
@@ -144,7 +144,7 @@ class _Goal:
         self._feedback = action.Feedback()
         self._trajectory, self._ended = session.supervisor.following, None
 
-    def look(self):
+    def poll(self):
         """Return error code and sentence once the goal has ended, None before."""
         supervisor, codes = self._session.supervisor, self._codes
         if self.handle.is_cancel_requested:

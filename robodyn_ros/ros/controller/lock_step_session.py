@@ -50,7 +50,7 @@ class LockStepCycle(ControlCycle):
         super().__init__(*arguments)
         self.tick = self.compute  # answers are sent outside of cycles
 
-    def run(self, now: float):
+    def run_cycle(self, now: float):
         """Run a cycle with the newest state at the simulated time `now` [s]."""
         with self._lock:
             start, supervisor = time.perf_counter(), self._supervisor
@@ -169,7 +169,7 @@ class LockStepSession(ControlSession):
             return
         self._heard, self._silent = time.monotonic(), False
         try:
-            state = self._states.read(data)
+            state = self._states.decode(data)
         except RobodynError as refusal:  # the state gets no answer
             self._node.get_logger().error(str(refusal), throttle_duration_sec=5.0)
             return
@@ -211,7 +211,7 @@ class LockStepSession(ControlSession):
             now = self.now()
             if not np.isnan(state.state[0, 0]):  # otherwise the measurement is lost
                 self._accept(state, now)
-            self.cycle.run(now)
+            self.cycle.run_cycle(now)
         supervisor = self.supervisor
         # a copy, since the command may change in place between steps
         return supervisor.command.copy() if supervisor.publishing else self._none

@@ -35,9 +35,9 @@ class CommandWatch:
         self._own = _full_name(node.get_name(), node.get_namespace())
         self._silent: set[bytes] = set()
         self._ours: set[bytes] = set()
-        self.listen()
+        self.start_listening()
 
-    def listen(self):
+    def start_listening(self):
         """Start listening."""
         qos = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
         self._subscription = self._node.create_subscription(

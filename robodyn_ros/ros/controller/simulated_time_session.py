@@ -152,7 +152,7 @@ class SimulatedTimeSession(ControlSession):
         now = self.now()
         try:
             self.intake.poll(now)
-            self.cycle.run(now)
+            self.cycle.run_cycle(now)
         finally:
             self._slot = slot
 

@@ -66,7 +66,7 @@ class StateIntake:
         )
         self.topic, self.kind = self._subscription.topic_name, 'sensor_msgs/msg/JointState'
         self._inlet = Inlet(self._subscription) if polled else None
-        self._take = self._inlet.take if self._inlet else lambda: None
+        self._take = self._inlet.take_message if self._inlet else lambda: None
 
     def poll(self, now: float):
         """Take the newest message, if any; `now` [s] is its time of receipt."""
@@ -84,7 +84,7 @@ class StateIntake:
         Return whether it is accepted.
         """
         reader = self._reader
-        reason = reader.read(data)
+        reason = reader.decode(data)
         if reason:
             return self._refuse(reason, reader.detail)
         reason = self._measure(reader.state, now, self._lag(reader.stamp), reader.stamp)

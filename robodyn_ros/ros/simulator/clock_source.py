@@ -41,7 +41,7 @@ class ClockSource:
         """Whether this source publishes."""
         return self._publisher is not None
 
-    def look(self) -> str:
+    def start_or_yield(self) -> str:
         """Start, continue or yield; return '', or why this source does not publish."""
         if self._node.count_publishers('/clock') > self.active:
             if self.active:

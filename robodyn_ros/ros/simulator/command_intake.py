@@ -59,7 +59,7 @@ class NamedCommands:
         self._columns: list[int] = []
         self._reason = EMPTY
 
-    def read(self, message: JointState) -> Outcome:
+    def command_of(self, message: JointState) -> Outcome:
         """Return the command and '', or None and the reason."""
         names, arrays = message.name, [getattr(message, each) for each in QUANTITIES]
         if len(names) > MAX_NAMES:
@@ -131,7 +131,7 @@ class OrderedCommands:
         self._plant, self._quantity = plant, quantity
         self._code = QUANTITIES.index(quantity)
 
-    def read(self, message: Float64MultiArray) -> Outcome:
+    def command_of(self, message: Float64MultiArray) -> Outcome:
         """Return the command and '', or None and the reason."""
         takes = self._plant.takes[:, self._code] > 0.0
         value, mode = np.full(len(takes), np.nan), np.where(takes, self._code, UNSPOKEN)
@@ -242,7 +242,7 @@ class CommandIntake:
                 f'A command takes no step: {self.detail}.', throttle_duration_sec=1.0
             )
             return
-        command, reason = reader.read(message)
+        command, reason = reader.command_of(message)
         if command is not None:
             self.accepted += 1
             self._command(command)

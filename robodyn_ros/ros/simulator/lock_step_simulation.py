@@ -185,7 +185,7 @@ class LockStepSimulation(SimulatorSession):
                 return
             if data is not None:
                 try:
-                    self.run.answer(*self._reader.read(data))
+                    self.run.answer(*self._reader.decode(data))
                 except ParameterError as error:
                     self._stand(str(error))
             self._go_on()
@@ -208,7 +208,7 @@ class LockStepSimulation(SimulatorSession):
         if not run.complete:
             state = ReadState(run.epoch, run.step, run.period, self._measured)
             for name in run.missing:
-                command = self._link.ask(name, state)
+                command = self._link.answer_of(name, state)
                 if command is not None:
                     run.answer(name, run.epoch, run.step, command)
         return run.complete

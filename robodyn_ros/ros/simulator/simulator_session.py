@@ -196,7 +196,7 @@ class SimulatorSession:
 
     def keep_clock(self) -> str:
         """Publish /clock if requested and no other node does; return '', or the obstacle."""
-        return self._clock_source.look() if self.values['publish_clock'] else ''
+        return self._clock_source.start_or_yield() if self.values['publish_clock'] else ''
 
     @property
     def stands(self) -> bool:
@@ -308,7 +308,7 @@ class SimulatorSession:
 
     def _take_kernel(self):
         if self._next_step is not None:
-            self.runner.plant.use(self._next_step)
+            self.runner.plant.replace_kernel(self._next_step)
             self._next_step = None
 
     # Wrenches.

@@ -201,13 +201,13 @@ class JointStateShape:
             bytes(data[:2]) != form[:2]
             or abs(len(form) - len(data)) >= 8
             or end + COUNT > len(data)
-            or not self.read(data, state)
+            or not self.decode(data, state)
             or self.stamp(data) != (stamp.sec, stamp.nanosec)
             or state.tobytes() != np.array([q, qd])[:, where].tobytes()
         ):
             raise RobodynError('This joint state is not laid out as our own.')
 
-    def read(self, data: np.ndarray, state: np.ndarray) -> bool:
+    def decode(self, data: np.ndarray, state: np.ndarray) -> bool:
         """Return whether a message differs from the learnt one only in its numbers.
 
         If so, positions and velocities, in the robot's order, are written to `state` (2, n).

@@ -58,7 +58,7 @@ class LocalLink:
         with self._lock:
             self._answers.pop(name, None)
 
-    def ask(self, name: str, state: ReadState) -> 'np.ndarray | Command | None':
+    def answer_of(self, name: str, state: ReadState) -> 'np.ndarray | Command | None':
         """Return the answer of a participant, or None."""
         with self._lock:
             answer = self._answers.get(name)

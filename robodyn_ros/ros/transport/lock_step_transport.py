@@ -145,7 +145,7 @@ class MessageBytes:
         """Write a whole number."""
         struct.pack_into('=Q', self.buffer, self.places[name], value)
 
-    def read(self, name: str, data: bytes) -> int:
+    def decode(self, name: str, data: bytes) -> int:
         """Return a whole number of another message of the same size."""
         return struct.unpack_from('=Q', data, self.places[name])[0]
 
@@ -216,20 +216,22 @@ class StateReader:
         self._names, self._epoch = list(joint_names), -1
         self._shape: MessageBytes | None = None
 
-    def read(self, data: bytes) -> ReadState:
+    def decode(self, data: bytes) -> ReadState:
         """Return the state; RobodynError if it does not fit this robot."""
         shape = self._shape
         if (
             shape is None
             or len(data) != len(shape.buffer)
-            or (shape.read('epoch', data) != self._epoch)
+            or (shape.decode('epoch', data) != self._epoch)
         ):
             shape = self._learn(data)
         n = len(self._names)
         state = np.empty((2, n))
         state[0] = np.frombuffer(data, float, n, shape.places['position'])
         state[1] = np.frombuffer(data, float, n, shape.places['velocity'])
-        return ReadState(self._epoch, shape.read('step', data), shape.read('period', data), state)
+        return ReadState(
+            self._epoch, shape.decode('step', data), shape.decode('period', data), state
+        )
 
     def _learn(self, data):
         message = deserialize_message(data, LockStepState)
@@ -269,11 +271,11 @@ class CommandReader:
     def __init__(self):
         self._known: list[_CommandShape] = []
 
-    def read(self, data: bytes) -> tuple[str, int, int, Quantities]:
+    def decode(self, data: bytes) -> tuple[str, int, int, Quantities]:
         """Return participant, epoch, step, and (efforts, positions, velocities)."""
         for shape in self._known:
             if shape.fits(data):
-                return shape.read(data)
+                return shape.decode(data)
         message = deserialize_message(data, LockStepCommand)
         if len(self._known) < MOST_KNOWN:
             shape = _CommandShape(message, data)
@@ -316,13 +318,13 @@ class _CommandShape:
             )
         )
 
-    def read(self, data):
+    def decode(self, data):
         message = self._message
         arrays = tuple(
             np.frombuffer(data, float, size, message.places[name]) if size else NOTHING
             for name, size in zip(ARRAYS, self._sizes)
         )
-        return self._name, message.read('epoch', data), message.read('step', data), arrays
+        return self._name, message.decode('epoch', data), message.decode('step', data), arrays
 
 
 class Mailbox:
@@ -349,7 +351,7 @@ class Mailbox:
         self._wake = node.create_guard_condition(lambda: None, callback_group=PolledGroup())
         self._waits = _rclpy.WaitSet(1, 1, 0, 0, 0, 0, node.context.handle)
 
-    def take(self, timeout: float) -> bytes | None:
+    def next_message(self, timeout: float) -> bytes | None:
         """Return the oldest message, waiting up to `timeout` [s]; None if none arrives."""
         handle, waits = self._subscription.handle, self._waits
         with handle:
@@ -425,7 +427,7 @@ class LockStepThread:
         self.warnings = self._realtime.apply()
         self._applied.set()
         while not self._stopping:
-            data = self._mailbox.take(self._timeout)
+            data = self._mailbox.next_message(self._timeout)
             begin = time.perf_counter()
             try:
                 self._serve(data)

@@ -151,7 +151,7 @@ class Inlet:
         if self._library:
             self._renew()
 
-    def take(self) -> np.ndarray | None:
+    def take_message(self) -> np.ndarray | None:
         """Return the oldest waiting message (k,) uint8 or None; valid until the next call."""
         if self._octets is not None:
             if self._octets.capacity > LARGEST_KEPT:

@@ -15,7 +15,7 @@ from robodyn_ros.simulation.contact.arrays import Contact
 from robodyn_ros.simulation.contact.respond import TOUCH, push_out, rebound, respond
 from robodyn_ros.simulation.dry_friction import next_velocity, presume_none
 from robodyn_ros.simulation.integrators.euler import accelerate, euler
-from robodyn_ros.simulation.integrators.events import keep, with_events
+from robodyn_ros.simulation.integrators.events import copy_vector, with_events
 from robodyn_ros.simulation.integrators.names import SEMI_IMPLICIT_EULER
 from robodyn_ros.simulation.joint_table import NEXT, OLD_Q, START_Q, START_QD
 from robodyn_ros.simulation.servo import (
@@ -65,7 +65,7 @@ def move_in_contact(
     blocks = respond(topology, constants, joints, scratch, work, h, contact, count, q)
     if blocks < 0:
         return -1 - blocks
-    keep(work[NEXT][:n], qd)
+    copy_vector(work[NEXT][:n], qd)
     integrate(topology, q, qd, h, q)
     push_out(topology, contact, blocks, h, q)
     clip(joints, work[OLD_Q], q)
@@ -94,7 +94,7 @@ def glide(
     Drives follow their set-points, as in integrators.euler. Returns 0, or the body whose pivot is
     singular.
     """
-    keep(q, work[OLD_Q])
+    copy_vector(q, work[OLD_Q])
     if count == 0:
         return euler(
             topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
@@ -225,8 +225,8 @@ def runge_kutta_in_contact(
             return status
         if is_clear(contact, approach(topology, constants, scratch, contact, h, q, qd), h):
             return 0
-        keep(work[START_Q], q)
-        keep(work[START_QD][: qd.shape[0]], qd)
+        copy_vector(work[START_Q], q)
+        copy_vector(work[START_QD][: qd.shape[0]], qd)
     return euler_in_contact(
         topology,
         constants,
@@ -270,8 +270,8 @@ def by_euler_in_contact(
     drive(topology, constants, gravity, joints, scratch, work, command, dt, q, effort)
     h = dt / substeps
     for _ in range(substeps):
-        keep(q, work[START_Q])
-        keep(qd, work[START_QD])
+        copy_vector(q, work[START_Q])
+        copy_vector(qd, work[START_QD])
         status = euler_in_contact(
             topology,
             constants,
@@ -322,8 +322,8 @@ def by_runge_kutta_in_contact(
     drive(topology, constants, gravity, joints, scratch, work, command, dt, q, effort)
     h = dt / substeps
     for _ in range(substeps):
-        keep(q, work[START_Q])
-        keep(qd, work[START_QD])
+        copy_vector(q, work[START_Q])
+        copy_vector(qd, work[START_QD])
         status = runge_kutta_in_contact(
             topology,
             constants,

@@ -71,7 +71,9 @@ def accelerate(
 
 
 @unfused
-def move(topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd):
+def semi_implicit_euler(
+    topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
+):
     """qd' = qd + h qdd + A p, q' = q + h qd', with the impulses p of friction and stops; order 1.
 
     A spherical joint turns by the exponential of its angular velocity. Viscous friction at qd'
@@ -142,7 +144,7 @@ def euler(
     follows = begin_to_follow(joints, work, qd)
     for _ in range(2 * qd.shape[0] + 1):
         engage(joints, work, h, q, effort)
-        status = move(
+        status = semi_implicit_euler(
             topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
         )
         if status != 0 or not follows or not saturates(joints, work, q, qd, effort):

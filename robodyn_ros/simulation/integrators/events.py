@@ -44,7 +44,7 @@ TICKS = 64  # of a substep: its smallest piece
 
 
 @unfused
-def keep(source, target):
+def copy_vector(source, target):
     """Copy source to target."""
     for k in range(source.shape[0]):
         target[k] = source[k]
@@ -129,8 +129,8 @@ def with_events(
     done, ticks = 0, TICKS
     old_q, old_qd = work[OLD_Q], work[OLD_QD][: qd.shape[0]]
     while done < TICKS:
-        keep(q, old_q)
-        keep(qd, old_qd)
+        copy_vector(q, old_q)
+        copy_vector(qd, old_qd)
         piece = h if ticks == TICKS else ticks * (h / TICKS)
         before = 0.0
         if balanced:
@@ -157,8 +157,8 @@ def with_events(
         is_smooth = (status == 0 or status == COARSE) and smooth(joints, work, q)
         is_coarse = is_smooth and status == COARSE and ticks > 1
         if is_coarse or not is_smooth:
-            keep(old_q, q)
-            keep(old_qd, qd)
+            copy_vector(old_q, q)
+            copy_vector(old_qd, qd)
             if is_coarse or (status == EVENT and ticks > 1 and not on_a_stop(joints, q)):
                 ticks = ticks // 2
                 continue

@@ -192,7 +192,7 @@ class Sensor:
         dropped = self.faults.dropped_states
         return dropped == 0.0 or self._losses.random() >= dropped
 
-    def read(self, q, qd, dt=0.0):
+    def sample_and_deliver(self, q, qd, dt=0.0):
         """Sample the state and deliver; return whether the reading is valid.
 
         Parameters

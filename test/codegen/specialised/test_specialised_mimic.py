@@ -82,7 +82,7 @@ def test_a_law_and_a_step_of_the_plant_link_to_the_code(gripper):
     step = specialised_step(gripper.model)
     q, qd, tau = states(gripper)[0]
     plain, fast = Plant(gripper, position=q, velocity=qd), Plant(gripper, position=q, velocity=qd)
-    fast.use(step)
+    fast.replace_kernel(step)
     for _ in range(20):
         plain.step(tau)
         fast.step(tau)
@@ -111,7 +111,7 @@ def test_diagonal_damping_links_to_the_code(gripper):
     q, qd, _ = states(gripper, 1)[0]
     generic, special = np.zeros((2, 6, gripper.nv))
     assert law.torques(q, qd, reference, gains, generic) == 0
-    law.use(specialised_kernels(gripper.model, DiagonalDamping))
+    law.replace_kernels(specialised_kernels(gripper.model, DiagonalDamping))
     assert law.torques(q, qd, reference, gains, special) == 0
     agree(special, generic)
     damping, coriolis = gripper.variants.damping_torques(q, qd, rates)

@@ -431,7 +431,7 @@ def test_law_over_the_code_of_one_robot():
     had."""
     found = specialised_kernels(TWO_LINK.model, OperationalSpace)
     laws = generic, special = OperationalSpace(TWO_LINK), OperationalSpace(TWO_LINK)
-    special.use(found)
+    special.replace_kernels(found)
     assert special._torques is not generic._torques
     q, qd, terms = np.array([0.4, -0.7]), np.array([0.2, -0.1]), np.zeros((2, len(TERMS), 2))
     for law in laws:

@@ -184,7 +184,7 @@ def test_answers_of_one_length_are_told_apart():
             message = LockStepCommand(
                 epoch=5, step=step, participant='test', **dict.fromkeys(quantities, numbers)
             )
-            *found, arrays = reader.read(serialize_message(message))
+            *found, arrays = reader.decode(serialize_message(message))
             assert found == ['test', 5, step]
             for name, array in zip(('effort', 'position', 'velocity'), arrays):
                 expected = numbers if name in quantities else []

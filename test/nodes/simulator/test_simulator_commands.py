@@ -68,7 +68,9 @@ def same(command, value, mode):
 def test_names_decide_in_any_order_beside_other_joints(names):
     """Each joint gets its own effort; joints that are not the robot's are passed over."""
     efforts = {'a': 1.0, 'b': -2.0, 'c': 3.5, 'finger': 99.0, 'wheel': NAN}
-    command, reason = NamedCommands(EFFORTS).read(named(names, [efforts[name] for name in names]))
+    command, reason = NamedCommands(EFFORTS).command_of(
+        named(names, [efforts[name] for name in names])
+    )
     assert reason == ''
     assert same(command, [1.0, -2.0, 3.5], [EFFORT] * 3)
 
@@ -78,7 +80,7 @@ def test_order_may_change_from_message_to_message():
     reader = NamedCommands(EFFORTS)
     for names in (['a', 'b', 'c'], ['c', 'a', 'b'], ['a', 'b', 'c'], ['b']):
         effort = [float('abc'.index(name)) for name in names]
-        command, _ = reader.read(named(names, effort))
+        command, _ = reader.command_of(named(names, effort))
         expected = [0.0, 1.0, 2.0] if len(names) == 3 else [NAN, 1.0, NAN]
         mode = [EFFORT if name in names else UNSPOKEN for name in JOINTS]
         assert same(command, expected, mode)
@@ -87,7 +89,7 @@ def test_order_may_change_from_message_to_message():
 def test_short_arrays_belong_to_the_robots_joints():
     """ros2_control sends efforts only of the joints that have an effort interface."""
     reader = NamedCommands(EFFORTS)
-    command, reason = reader.read(named(['finger', 'c', 'a', 'wheel', 'b'], [3.0, 1.0, 2.0]))
+    command, reason = reader.command_of(named(['finger', 'c', 'a', 'wheel', 'b'], [3.0, 1.0, 2.0]))
     assert reason == ''
     assert command.value.tolist() == [1.0, 2.0, 3.0]
 
@@ -103,22 +105,22 @@ def test_short_arrays_belong_to_the_robots_joints():
 )
 def test_every_joint_gets_the_quantity_of_its_mode(arrays):
     """Three joints in three modes, named in another order than the robot's."""
-    command, reason = NamedCommands(MIXED).read(named(['c', 'b', 'a'], **arrays))
+    command, reason = NamedCommands(MIXED).command_of(named(['c', 'b', 'a'], **arrays))
     assert reason == '' and same(command, [0.1, 5.0, -0.2], [POSITION, EFFORT, VELOCITY])
 
 
 def test_the_mode_any_is_decided_by_the_one_number_that_is_given():
     """Two numbers for one joint would be two commands."""
     reader = NamedCommands(Commanded('any'))
-    command, _ = reader.read(named('ab', [NAN, 3.0], velocity=[0.5, NAN]))
+    command, _ = reader.command_of(named('ab', [NAN, 3.0], velocity=[0.5, NAN]))
     assert same(command, [0.5, 3.0, NAN], [VELOCITY, EFFORT, UNSPOKEN])
-    assert reader.read(named('ab', [2.0, 3.0], [0.5, NAN])) == (None, 'AMBIGUOUS')
+    assert reader.command_of(named('ab', [2.0, 3.0], [0.5, NAN])) == (None, 'AMBIGUOUS')
 
 
 def test_left_out_and_nan_are_not_commanded():
     """NaN takes a command back, silence does not; a message without a number is empty."""
     reader = NamedCommands(EFFORTS)
-    command, _ = reader.read(named(['b', 'a'], [NAN, 4.0]))
+    command, _ = reader.command_of(named(['b', 'a'], [NAN, 4.0]))
     assert same(command, [4.0, NAN, NAN], [EFFORT, EFFORT, UNSPOKEN])
     for message in (
         named([], []),
@@ -126,7 +128,7 @@ def test_left_out_and_nan_are_not_commanded():
         named(JOINTS, [NAN] * 3),
         named(['b', 'finger'], [NAN, 1.0]),
     ):
-        assert reader.read(message) == (None, 'EMPTY')
+        assert reader.command_of(message) == (None, 'EMPTY')
 
 
 @pytest.mark.parametrize(
@@ -148,9 +150,9 @@ def test_left_out_and_nan_are_not_commanded():
 def test_bad_named_command_is_refused_with_its_reason(message, reason):
     """And the next good one is read as if nothing had been."""
     reader = NamedCommands(EFFORTS)
-    assert reader.read(message) == (None, reason)
+    assert reader.command_of(message) == (None, reason)
     assert 'every joint takes effort' in reader.describe(message)
-    assert reader.read(named(JOINTS, [1.0, 2.0, 3.0]))[0].value.tolist() == [1.0, 2.0, 3.0]
+    assert reader.command_of(named(JOINTS, [1.0, 2.0, 3.0]))[0].value.tolist() == [1.0, 2.0, 3.0]
 
 
 @pytest.mark.parametrize('quantity, largest', [('position', 1e6), ('velocity', 1e4)])
@@ -158,9 +160,12 @@ def test_set_points_beyond_reason_are_refused(quantity, largest):
     """Each quantity has its own bound."""
     plant = Commanded(quantity)
     for value, expected in ((0.99 * largest, ''), (1.01 * largest, 'OUT_OF_RANGE')):
-        assert NamedCommands(plant).read(named('a', **{quantity: [value]}))[1] == expected
+        assert NamedCommands(plant).command_of(named('a', **{quantity: [value]}))[1] == expected
         data = array('d', [0.0, -value, 0.0])
-        assert OrderedCommands(plant, quantity).read(Float64MultiArray(data=data))[1] == expected
+        assert (
+            OrderedCommands(plant, quantity).command_of(Float64MultiArray(data=data))[1]
+            == expected
+        )
 
 
 @pytest.mark.parametrize(
@@ -178,7 +183,7 @@ def test_set_points_beyond_reason_are_refused(quantity, largest):
 )
 def test_ordered_command_has_one_number_for_each_joint(data, reason):
     """NaN where a joint is not commanded."""
-    command, found = OrderedCommands(EFFORTS, 'effort').read(
+    command, found = OrderedCommands(EFFORTS, 'effort').command_of(
         Float64MultiArray(data=array('d', data))
     )
     assert found == reason
@@ -196,13 +201,13 @@ def test_ordered_command_has_one_number_for_each_joint(data, reason):
 )
 def test_ordered_command_of_mixed_modes_is_of_those_that_take_it(data, reason):
     """As ForwardCommandController has the joints that it is given; the others go on."""
-    command, found = OrderedCommands(MIXED, 'velocity').read(
+    command, found = OrderedCommands(MIXED, 'velocity').command_of(
         Float64MultiArray(data=array('d', data))
     )
     assert found == reason
     assert reason or same(command, [NAN, NAN, 0.5], [UNSPOKEN, UNSPOKEN, VELOCITY])
     nobody = OrderedCommands(EFFORTS, 'velocity')
-    assert nobody.read(Float64MultiArray(data=array('d', data)))[0] is None
+    assert nobody.command_of(Float64MultiArray(data=array('d', data)))[0] is None
 
 
 @given(
@@ -214,7 +219,7 @@ def test_no_message_raises_or_yields_an_infinite_number(names, effort, position,
     """Whatever names and lengths come together."""
     reader = NamedCommands(plant)
     message = named(names, effort, position, velocity)
-    command, reason = reader.read(message)
+    command, reason = reader.command_of(message)
     assert (command is None) == bool(reason) and reader.describe(message)
     if command is not None:
         assert not np.any(np.isinf(command.value)) and not np.all(np.isnan(command.value))

@@ -76,7 +76,7 @@ def test_a_goal_that_is_cancelled_is_held():
     goal, handle = accepted(bench, 0.1)
     bench.run(10)
     handle.is_cancel_requested = True
-    assert goal.look()[0] == 0 and handle.told == ['canceled']
+    assert goal.poll()[0] == 0 and handle.told == ['canceled']
     assert bench.state is State.HOLD and bench.reason == Reason.HOLD_REQUESTED
 
 
@@ -88,10 +88,10 @@ def test_cancelling_a_goal_that_was_replaced_leaves_its_successor_alone():
     second, _ = accepted(bench, -0.1)
     followed = bench.supervisor.following
     handle.is_cancel_requested = True
-    assert first.look()[0] == 0 and handle.told == ['canceled']
+    assert first.poll()[0] == 0 and handle.told == ['canceled']
     bench.run(10)
     assert bench.state is State.ACTIVE and bench.supervisor.following is followed
-    assert second.look() is None
+    assert second.poll() is None
 
 
 def test_cancelling_a_goal_does_not_undo_a_stop():
@@ -100,7 +100,7 @@ def test_cancelling_a_goal_does_not_undo_a_stop():
     bench.run(10)
     bench.supervisor.stop()
     handle.is_cancel_requested = True
-    assert goal.look()[0] == 0
+    assert goal.poll()[0] == 0
     bench.run(10)
     assert bench.state is State.FAULT and bench.reason == Reason.STOPPED
 
@@ -110,7 +110,7 @@ def test_a_goal_replaced_by_another_reference_reports_it():
     goal, handle = accepted(bench, 0.1)
     bench.run(10)
     accepted(bench, -0.1)
-    assert goal.look() == (
+    assert goal.poll() == (
         -1,
         'The trajectory was not completed: it was given up: another reference is followed',
     )

@@ -144,7 +144,7 @@ def test_senders_of_either_byte_order_take_turns(turns):
     reader = JointStateReader(JOINTS)
     for message, encapsulation, padding, options in [*turns, *turns]:
         data = encoded(message, encapsulation, padding, options)
-        assert reader.read(octets(data)) == ''
+        assert reader.decode(octets(data)) == ''
         assert_read(reader, message)
 
 
@@ -152,14 +152,14 @@ def test_senders_of_either_byte_order_take_turns(turns):
 def test_a_known_shape_is_read_like_an_unknown_one(message, values):
     """Another message of the same stream, by the quick way: only its numbers differ."""
     reader = JointStateReader(JOINTS)
-    assert reader.read(octets(encoded(message))) == '' and reader._shapes
+    assert reader.decode(octets(encoded(message))) == '' and reader._shapes
     for (q, qd), name in zip(values, JOINTS):
         message.position[message.name.index(name)] = q
         message.velocity[message.name.index(name)] = qd
     data = encoded(message)
     state = np.full((2, 3), np.nan)
-    assert reader._shapes[0].read(octets(data), state)
-    assert reader.read(octets(data)) == '' and np.array_equal(reader.state, state)
+    assert reader._shapes[0].decode(octets(data), state)
+    assert reader.decode(octets(data)) == '' and np.array_equal(reader.state, state)
     assert_read(reader, message)
 
 
@@ -170,7 +170,7 @@ def test_other_encapsulations_are_read_right_or_refused(message, encapsulation):
     layout = encapsulation if encapsulation in (CDR2_BIG, CDR2_LITTLE) else CDR_LITTLE
     data = bytearray(encoded(message, layout))
     data[:2] = struct.pack('>H', encapsulation)
-    if reader.read(octets(data)) == '':
+    if reader.decode(octets(data)) == '':
         assert_read(reader, message)
 
 
@@ -181,15 +181,15 @@ def test_damage_is_refused_or_read_as_the_middleware_reads_it(message, data):
     """
     whole = encoded(message)
     knowing, fresh = JointStateReader(JOINTS), JointStateReader(JOINTS)
-    assert knowing.read(octets(whole)) == ''
+    assert knowing.decode(octets(whole)) == ''
     damaged = bytearray(whole)
     for _ in range(data.draw(st.integers(0, 3))):
         damaged[data.draw(st.integers(0, len(damaged) - 1))] = data.draw(st.integers(0, 255))
     end = data.draw(st.integers(0, len(damaged)))
     damaged = bytes(damaged[:end]) + data.draw(st.binary(max_size=20))
     before = knowing.state.copy(), knowing.stamp
-    reason = fresh.read(octets(damaged))
-    assert knowing.read(octets(damaged)) == reason
+    reason = fresh.decode(octets(damaged))
+    assert knowing.decode(octets(damaged)) == reason
     if reason:
         assert np.array_equal(knowing.state, before[0])
         assert knowing.stamp == before[1] and knowing.detail
@@ -214,7 +214,7 @@ def test_lengths_that_lie_take_no_memory(size, field):
         where -= 4
     struct.pack_into('<I', data, where, size)
     reader = JointStateReader(JOINTS)
-    if reader.read(octets(data)) == '':
+    if reader.decode(octets(data)) == '':
         assert_read(reader, message)
 
 
@@ -224,9 +224,9 @@ def test_zeros_do_not_hide_the_byte_order():
         name=list(JOINTS), position=array('d', [0.0] * 3), velocity=array('d', [0.0] * 3)
     )
     reader = JointStateReader(JOINTS)
-    assert reader.read(octets(encoded(message, CDR_BIG))) == ''
+    assert reader.decode(octets(encoded(message, CDR_BIG))) == ''
     message.position = array('d', [1.0, 2.0, 3.0])
-    assert reader.read(octets(encoded(message, CDR_BIG))) == ''
+    assert reader.decode(octets(encoded(message, CDR_BIG))) == ''
     assert_read(reader, message)
 
 
@@ -239,10 +239,10 @@ def test_a_changed_number_of_efforts_is_seen():
         effort=array('d', [7.0]),
     )
     reader, data = JointStateReader(JOINTS), bytearray(encoded(message))
-    assert reader.read(octets(data)) == '' and reader._shapes
+    assert reader.decode(octets(data)) == '' and reader._shapes
     where = data.index(struct.pack('<d', 6.0)) + 8
     struct.pack_into('<I', data, where, 2)
-    assert reader.read(octets(data)) != ''
+    assert reader.decode(octets(data)) != ''
 
 
 def test_one_odd_sender_does_not_make_the_others_slow():
@@ -254,7 +254,7 @@ def test_one_odd_sender_does_not_make_the_others_slow():
     )
     reader = JointStateReader(JOINTS)
     for _ in range(3):
-        assert reader.read(octets(encoded(message, CDR_BIG))) == ''
-    assert reader.read(octets(encoded(message))) == ''
+        assert reader.decode(octets(encoded(message, CDR_BIG))) == ''
+    assert reader.decode(octets(encoded(message))) == ''
     data = octets(encoded(message))
-    assert reader._shapes and reader._shapes[0].read(data, np.empty((2, 3)))
+    assert reader._shapes and reader._shapes[0].decode(data, np.empty((2, 3)))

@@ -62,7 +62,9 @@ def until(condition):
 def taken(inlet):
     """Return the text of the next message."""
     found = []
-    until(lambda: (data := inlet.take()) is not None and (found.append(bytes(data)) or True))
+    until(
+        lambda: (data := inlet.take_message()) is not None and (found.append(bytes(data)) or True)
+    )
     return deserialize_message(found[0], String).data
 
 
@@ -79,12 +81,12 @@ def test_row_67_states_of_many_lengths_leave_nothing_for_the_garbage_collector(e
 def test_messages_of_any_size_arrive_whole(ends):
     """Longer than the buffer, shorter again, many in a row: each with its own bytes."""
     publisher, inlet = ends
-    assert inlet.take() is None
+    assert inlet.take_message() is None
     for size in (3, 10, 10, 5000, 20, 300_000, 0, 10):
         text = chr(97 + size % 26) * size
         publisher.publish(String(data=text))
         assert taken(inlet) == text
-    assert inlet.take() is None
+    assert inlet.take_message() is None
 
 
 def test_what_was_taken_is_read_only(ends):
@@ -92,7 +94,7 @@ def test_what_was_taken_is_read_only(ends):
     publisher, inlet = ends
     publisher.publish(String(data='x'))
     found = []
-    until(lambda: (data := inlet.take()) is not None and (found.append(data) or True))
+    until(lambda: (data := inlet.take_message()) is not None and (found.append(data) or True))
     with pytest.raises(ValueError):
         found[0][:] = 0
 
@@ -141,7 +143,7 @@ outlet = wire.Outlet(node.create_publisher(String, 'wire_shutdown', 1),
                      bytearray(serialize_message(String(data='x'))))
 outlet.publish()
 rclpy.shutdown()
-for call in (outlet.publish, inlet.take):
+for call in (outlet.publish, inlet.take_message):
     try:
         call()
         print('nothing')
@@ -214,6 +216,6 @@ def test_row_9_a_large_message_leaves_no_large_buffer_behind(ends, way):
     publisher, inlet = ends
     for size in (10, 3_000_000, 20):
         publisher.publish(String(data='x' * size))
-        until(lambda: inlet.take() is not None)
-    inlet.take()
+        until(lambda: inlet.take_message() is not None)
+    inlet.take_message()
     assert way == 'rclpy' or inlet._octets.capacity < rcl_ffi.LARGEST_KEPT
