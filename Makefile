@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 # Everything a clone needs: `make help`. Nothing outside this folder is touched.
 
 PYTHON ?= python3

@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 # Targets imported from relocated prefixes (ROS wheels) name include directories of the machine that
 # built them, which CMake refuses at generation. Elsewhere every directory exists and nothing changes.
 function(drop_missing_include_directories)
