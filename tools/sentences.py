@@ -1,12 +1,14 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Find long sentences in docstrings and pages: python -m tools.sentences [file ...].
+"""Find long sentences in docstrings, comments and pages: python -m tools.sentences [file ...].
 
 A sentence has at most LONGEST words. A piece of code in it counts as one. Symbols, numbers and
-targets of links do not count. Without arguments all docstrings and Markdown pages are read.
+targets of links do not count. Without arguments all docstrings and Markdown pages are read. So are
+the comments of Python, C++, interfaces and YAML. Comments on consecutive lines are one text.
 """
 
 import ast
+import itertools
 import re
 import sys
 from pathlib import Path
@@ -46,6 +48,46 @@ def docstrings(source):
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, kinds) and ast.get_docstring(node):
             yield node.body[0].lineno, ast.get_docstring(node)
+
+
+#: Comments that are for tools.
+FOR_TOOLS = re.compile(r'#\s*(?:noqa|type:|fmt:|pragma|nosec|!)|//\s*NOLINT')
+HASHED = ('.py', '.msg', '.srv', '.action', '.yaml', '.yml')
+SLASHED = ('.cpp', '.hpp', '.c', '.h')
+
+
+def comment_tokens(text, suffix):
+    """Yield line, column, text, and whether code stands before, of the comments of a source."""
+    mark = re.compile(r'(?:^|\s)(//.*)' if suffix in SLASHED else r'(?:^|\s)(#.*)')
+    for number, line in enumerate(text.splitlines(), start=1):
+        found = mark.search(line)
+        if found:
+            yield number, found.start(1), found[1], bool(line[: found.start(1)].strip())
+    if suffix in SLASHED:
+        for found in re.finditer(r'/\*.*?\*/', text, flags=re.DOTALL):
+            inner = re.sub(r'(?m)^\s*\*+/?', '', found[0].strip('/*'))
+            for k, line in enumerate(inner.splitlines()):
+                yield text.count('\n', 0, found.start()) + 1 + k, 0, line, False
+
+
+def comments(text, suffix):
+    """Yield line and text of the comments; those on consecutive lines as one.
+
+    A comment behind code begins a text, which lines of comment in its column continue.
+    """
+    block, first, last, column = [], 0, 0, -1
+    for line, at, comment, behind in comment_tokens(text, suffix):
+        if FOR_TOOLS.match(comment):
+            continue
+        if block and (behind or line != last + 1 or at != column):
+            yield first, '\n'.join(block)
+            block = []
+        if not block:
+            first = line
+        last, column = line, at
+        block.append(re.sub(r'^(?:#:?|///?<?!?) ?', '', comment))
+    if block:
+        yield first, '\n'.join(block)
 
 
 def prose_of_page(text):
@@ -88,8 +130,13 @@ def sentences(text):
 def long_sentences(path):
     """Yield line, number of words and text of each sentence of a file that is too long."""
     text = path.read_text()
-    parts = docstrings(text) if path.suffix == '.py' else [(1, prose_of_page(text))]
+    parts = [(1, prose_of_page(text))]
+    if path.suffix != '.md':
+        own = docstrings(text) if path.suffix == '.py' else ()
+        parts = itertools.chain(own, comments(text, path.suffix))
     for line, part in parts:
+        if len(part.split()) <= LONGEST:
+            continue
         for sentence in sentences(part):
             words = len(WORD.findall(sentence))
             if words > LONGEST:
@@ -101,7 +148,11 @@ def findings(paths=None):
     if paths is None:
         found = (ROOT / folder for folder in FOLDERS)
         paths = [*ROOT.glob('*.md'), *(path for folder in found for path in folder.rglob('*.*'))]
-        paths = sorted(path for path in paths if path.suffix in ('.py', '.md'))
+        paths = sorted(
+            path
+            for path in paths
+            if path.suffix in ('.md', *HASHED, *SLASHED) and '__kernels__' not in path.parts
+        )
     for path in paths:
         for line, words, sentence in long_sentences(path):
             yield f'{path.relative_to(ROOT)}:{line}: {words} words: {sentence}'

@@ -14,9 +14,9 @@
 namespace robodyn_control
 {
 
-/// ~/get_operational_space_inertia, as the node has it: any points of the links that the dynamics
-/// were printed with, at the latest joint state or at a given one. It answers in the executor's
-/// thread, and allocates there.
+/// ~/get_operational_space_inertia, as the node has it, at the latest joint state or a given one.
+/// Links are those for which the code was emitted, with any points on them. It answers in the
+/// executor's thread, and allocates there.
 class TaskSpaceService
 {
 public:

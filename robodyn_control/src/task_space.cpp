@@ -75,8 +75,10 @@ void write(const Twist & twist, double * x, std::size_t width) noexcept
   }
 }
 
-/// From the motion of the origin of a link to that of a point on it, in the axes of a reference:
-/// v' = v + omega x r, and a' = a + alpha x r + omega x (omega x r).
+/// The motion of a point on a link from that of its origin, in the axes of a reference.
+///
+///     v' = v + omega x r
+///     a' = a + alpha x r + omega x (omega x r)
 class Moved
 {
 public:

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Play a recorded run to a supervisor: `replay <library> <prefix> <law> < events > cycles`.
 //
-// Numbers are doubles in memory order, so that nothing is rounded. Before the events come the
-// settings; each event is a letter and its numbers, each `t` and `e` answers with one line of numbers.
+// Numbers are doubles in memory order, so that nothing is rounded. The settings come first, then
+// the events. An event is a letter and its numbers. `t` and `e` print one line of numbers.
 
 #include <cmath>
 #include <cstdio>
@@ -58,8 +58,11 @@ robodyn_control::Settings read_settings(std::size_t n)
   return settings;
 }
 
-/// State, reason, joint, value, publishing, message of the status, answer to the last request, counters, command,
-/// unlimited torque, bits of limits.
+/// Print one line of numbers.
+///
+/// - state, reason, joint, value, publishing
+/// - message of the status, answer to the last request, counters
+/// - command, unlimited torque, bits of limits
 void tell(const robodyn_control::Supervisor & arm, const char * answer)
 {
   const auto & counted = arm.counters();

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The dynamics of a task:
 // `task_space <library> <reference> <damping> <rows> (<link> <x> <y> <z>)... < states`.
-// rows are numbers with commas between; each state is read as doubles in memory order, and answered
-// by a line with all results.
+// `rows` are numbers separated by commas. Each state is read as doubles in memory order. The answer
+// is a line with all results.
 
 #include <cstdio>
 #include <cstdlib>

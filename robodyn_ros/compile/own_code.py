@@ -43,8 +43,7 @@ ARGUMENTS = {
     mixed_dynamics.mixed_dynamics: ('q', 'qd', 'free', 'known', 'tau', 'qdd'),
     damping_torques.damping_torques: ('q', 'qd', 'rates', 'damping', 'coriolis'),
 }
-#: Coordinates of a robot: joints of a tree, independent joints of a tree or of loops, and joints
-#: with the modes of flexible links.
+#: Coordinates of a robot are all joints, independent joints, or joints and modes of links.
 JOINTS, INDEPENDENT, MODES = range(3)
 WITHOUT, COORDINATES, FIRST_CODE = range(3)  # entries of the table
 

@@ -77,8 +77,8 @@ LENGTH = 60  # the distance that is kept [m]
 CLOSED_CONSTANT_COLUMNS = 61
 
 # For a robot whose links bend by modes these columns follow the first five. Modes come behind the
-# joints in q and qd. Their numbers are in rows of the constants behind those of the bodies, at
-# the place that a column gives, see robodyn_ros.algorithms.flexible.modal_storage.
+# joints in q and qd. Their numbers are in rows of the constants behind those of the bodies. A
+# column gives the place, see robodyn_ros.algorithms.flexible.modal_storage.
 MODES = 5  # number of modes of the body
 FIRST_MODE = 6  # the first of them among all modes
 SHAPE = 7  # place of the numbers of the body

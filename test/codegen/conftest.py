@@ -13,8 +13,7 @@ from robodyn_ros.robot.dispatch import method_of
 from support.robots.families import FAMILIES, states
 from support.robots.real_robots import ARMS, MAKERS, PACKAGE, robot
 
-#: What is compiled in the tests of machine code: an arm, a tree with slides, rotors and an order
-#: of its own, and a single slide.
+#: Robots of the tests of machine code: an arm, a permuted tree with slides and rotors, one slide.
 COMPILED = ('franka_like', 'permuted', 'one_slide')
 
 

@@ -219,8 +219,8 @@ def test_velocity_and_acceleration_in_moving_frames_are_derivatives():
     w = rate(t)
     printed = got + np.cross(w, rotation(t) @ d(inside, t))
     assert error(printed, got) > 0.1
-    # (6.12) is for a point fixed in B: three of the five terms; R vd_Q is printed as a fourth,
-    # and stands for no number but zero.
+    # (6.12) is for a point fixed in B, and has three of the five terms. The fourth that is
+    # printed, R vd_Q, is zero.
     fixed = inside(t)
     at_rest = iterative_newton_euler.point_acceleration(
         dd(place, t), rotation(t), fixed, np.zeros(3), np.zeros(3), w, wd

@@ -4,9 +4,9 @@
 
 import numpy as np
 
-#: What the recursions promise against any referee. Double precision rounds at 1.1e-16; a sweep
-#: over ten to forty bodies does some thousand operations on terms that partly cancel: 1e-14 is
-#: what is seen, and the promise leaves two digits for longer chains.
+#: Largest relative error of the recursions against any referee. Double precision rounds at
+#: 1.1e-16. A sweep over ten to forty bodies has some thousand operations on terms that partly
+#: cancel, which leaves 1e-14. Two further digits are for longer chains.
 EXACT = 1e-12
 
 

@@ -35,9 +35,10 @@ int judge(
 int add_terms(double * terms, const bool * commanded, std::size_t n, double * total) noexcept;
 
 /// Bring the last published torque as near to the wanted one as the limits allow.
-/// Beyond a position limit only torque inwards, above the velocity limit none outwards; then at
-/// most rate * dt away from the last torque; then within the effort limit, or on the way to it at
-/// that rate where it has been lowered. Finite whatever comes in.
+/// The limits apply in this order. Beyond a position limit torque acts inwards only. Above the
+/// velocity limit none acts outwards. Torque changes by at most rate * dt, and stays within the
+/// effort limit. A lowered effort limit is approached at that rate. The result is finite for any
+/// input.
 /// torque : last published on entry, to be published on return. Returns bits of Hit; those of
 /// joint i are in hits[i].
 int limit_torque(

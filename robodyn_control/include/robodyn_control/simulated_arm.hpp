@@ -23,8 +23,8 @@ struct SimulatedJoint
 };
 
 /// An arm that moves by its printed articulated-body dynamics.
-/// Steps are semi-implicit: friction and servos act at the end of a step, as a diagonal added to
-/// the mass matrix, so that stiff ones are stable. Nothing but the constructor allocates.
+/// Steps are semi-implicit: friction and servos act at the end of a step. They are a diagonal
+/// added to the mass matrix, so stiff ones are stable. Only the constructor allocates.
 class SimulatedArm
 {
 public:

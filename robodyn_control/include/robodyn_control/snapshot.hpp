@@ -9,8 +9,8 @@
 namespace robodyn_control
 {
 
-/// Numbers that one thread writes and others read whole: the writer never waits, a reader reads
-/// again where it was overtaken.
+/// Numbers that one thread writes and others read consistently (a sequence lock).
+/// The writer never waits. A reader reads again if the writer has changed them meanwhile.
 class Snapshot
 {
 public:

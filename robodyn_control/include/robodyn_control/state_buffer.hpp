@@ -33,8 +33,8 @@ public:
   explicit StateBuffer(std::size_t joints);
 
   /// Take over a joint state received at `time` [s], or return the reason why not.
-  /// A position that the joint cannot have moved to is a jump: refused until the next state
-  /// confirms it, which is taken over, and counted in `jumps`.
+  /// A position that the joint cannot have moved to is a jump. It is refused until the next
+  /// state confirms it. That state is accepted, and counted in `jumps`.
   Reason accept(
     const double * q, const double * qd, double time, const StateLimits & limits) noexcept;
 

@@ -28,10 +28,10 @@ struct Counters
 };
 
 /// What stands between a control law and the joints, and answers for every torque that leaves.
-/// The states, guards and limits are those of robodyn_ros.control.Supervisor. Whatever happens, a
-/// tick leaves in `command` a finite torque for every joint, within its limit and within its rate
-/// of the last one published. One thread calls everything; nothing but the constructor and
-/// `configure` allocates. Times are seconds of one monotonic clock, passed in.
+/// The states, guards and limits are those of robodyn_ros.control.Supervisor. After every tick
+/// `command` has a finite torque for every joint. It keeps the limits of torque and of its rate.
+/// One thread calls everything; only the constructor and `configure` allocate. Times are seconds
+/// of one monotonic clock, passed in.
 class Supervisor
 {
 public:

@@ -21,8 +21,8 @@ from robodyn_ros.spatial.primitive import primitive
 
 #: Entries of a loaded node before its shapes.
 NODE = 13
-#: Entries of the memory of a mount before its modal motions: OMEGA, SPEED of the node on its
-#: body, and the accelerations that its velocity brings.
+#: Entries of the memory of a mount before its modal motions. They are OMEGA and SPEED of the node
+#: on its body, and the accelerations due to its velocity.
 TURNING, MOVING, TURNING_BIAS, MOVING_BIAS, MOTIONS = 0, 3, 6, 9, 12
 
 

@@ -9,8 +9,8 @@ from support.compare import EXACT, agree
 from support.referees import mechanism_referees
 from support.robots.mechanisms import STANDARD
 
-#: What is left of MuJoCo's compliance: 24 (1e-4 a)^4 by the remainder of a cubic. a is how far the
-#: inertia felt by a constraint is from the one that MuJoCo takes for its scale, at most 20 here.
+#: What is left of MuJoCo's compliance: 24 (1e-4 a)^4 by the remainder of a cubic. a is the
+#: ratio of the inertia felt by a constraint to MuJoCo's estimate of it, at most 20 here.
 EXTRAPOLATED = 1e-9
 
 

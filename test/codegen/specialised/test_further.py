@@ -50,8 +50,8 @@ OF_RATES = {
     'damping_torques',
     *(name for name, recipe in FURTHER_RECIPES.items() if recipe.of_rates),
 }
-#: Those that are recorded for every robot; the others are long, close to one of these, or tried
-#: on every robot in test_specialised_references.
+#: Those that are recorded for every robot. The others are long, or close to one of these, or
+#: test_specialised_references has them for every robot.
 EVERYWHERE = tuple(FURTHER_RECIPES)[:9]
 FRAMES, DRIVEN = ('link3', 'link2'), ('joint2', 'joint3')
 BRANCHES = make('three with rotors', 3, kinds=('revolute', 'prismatic'), branching=2, rotors=True)

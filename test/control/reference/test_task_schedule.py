@@ -85,16 +85,14 @@ PLACE = 'position', 'quaternion'
 @pytest.mark.parametrize(
     ('ahead', 'parts', 'bounds'),
     [
-        # a cubic over h = 10 ms: h^4 / 384 of the way's fourth derivative, 6 m/s^4, h^3
-        # / 72 sqrt(3)
-        # of its velocity; beside the tick's dt^3 / 12 of the third derivative, 3 m/s^3
+        # A cubic over h = 10 ms errs by h^4 / 384 of the fourth derivative, 6 m/s^4. Its velocity
+        # errs by h^3 / 72 sqrt(3) of it. The tick adds dt^3 / 12 of the third one, 3 m/s^3.
         (0.03, (*PLACE, 'twist'), (1e-8, 1e-8, 1e-5, 5e-6)),
-        # velocities by the mean over 2 h: h^2 / 6 of the third derivative, h / 4 of
-        # which is a place
+        # Velocities are means over 2 h, and err by h^2 / 6 of the third derivative. A place errs
+        # by h / 4 of that.
         (0.03, PLACE, (2e-7, 2e-7, 1e-4, 5e-6)),
-        # set for t = 20 to 25 ms ago, to be moved on for another h: t^3 / 6 of the
-        # third derivative
-        # with an acceleration, t^2 / 2 of the second without; to where the reference follows
+        # A target of t = 20 to 25 ms ago is extrapolated to now and by another h. It errs by
+        # t^3 / 6 of the third derivative, or, without an acceleration, t^2 / 2 of the second.
         (-0.02, (*PLACE, 'twist', 'acceleration'), (2e-5, 4e-5, 4e-3, 1e-4)),
         (-0.02, (*PLACE, 'twist'), (5e-4, 1.2e-3, 8e-2, 1e-3)),
     ],

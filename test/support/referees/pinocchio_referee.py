@@ -29,8 +29,9 @@ def planar(joint, axis):
     return slide(x), slide(y), turn(z)
 
 
-#: Several freedoms are several joints: its own free flyer has velocities in body axes, and the
-#: Coriolis matrix of its composite joints (4.1) does not give their Coriolis torque.
+#: A joint of several degrees of freedom becomes several joints. The velocities of Pinocchio's
+#: free flyer are in body axes. The Coriolis matrix of its composite joints (4.1) does not give
+#: their Coriolis torque.
 TYPES = {
     'revolute': lambda joint, axis: (turn(axis),),
     'prismatic': lambda joint, axis: (slide(axis),),
