@@ -22,7 +22,7 @@ def target(request):
     return request.param
 
 
-def test_a_target_holds(target, monkeypatch):
+def test_any_input_is_accepted_or_refused_with_a_sentence(target, monkeypatch):
     """A test has time for these inputs; the command runs any number."""
     monkeypatch.setenv('ROBODYN_CACHE_DIR', os.environ.get('ROBODYN_CACHE_DIR', ''))
     found = fuzz.fuzz(target, 40, seed=11)

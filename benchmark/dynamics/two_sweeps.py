@@ -93,7 +93,7 @@ def two_sweep_dynamics(
     """Compute dq/dt = qd and d(xi)/dt = rates of xi = L^T qd, with M = L D L^T, in O(n).
 
     Arguments as for `aba.forward_dynamics`, with xi in place of qd; qd and rates are written.
-    Joints of one freedom only. Returns 0, or the body whose pivot is singular.
+    Joints of one degree of freedom only. Returns 0, or the body whose pivot is singular.
     """
     joint_transforms(topology, constants, scratch, q)
     status = articulated_inertias(topology, constants, scratch, diagonal)

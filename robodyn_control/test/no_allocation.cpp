@@ -45,7 +45,7 @@ int main(int, char ** arguments)
       qd[i] = 0.3 * std::cos(now + static_cast<double>(i));
       target[i] = q[i] + 1e-3;
     }
-    if (k % 1000 == 500) {  // now and then a sensor fails, a state stays away, somebody stops
+    if (k % 1000 == 500) {  // sometimes a sensor fails, a state is missing, the arm is stopped
       q[0] = std::numeric_limits<double>::quiet_NaN();
     } else if (k % 1000 == 700) {
       arm.stop();

@@ -124,7 +124,7 @@ inline bool are_counted()
   writes([&] {return static_cast<long>(print_by_list(file, "%zu", std::size_t{one}));});
   writes(
     [&] {
-      const int heard = setlogmask(LOG_MASK(LOG_EMERG));  // nobody is to read this
+      const int heard = setlogmask(LOG_MASK(LOG_EMERG));  // this is not for the log
       syslog(LOG_DEBUG, "%zu", std::size_t{one});
       setlogmask(heard);
       return 0L;

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Many plants at once: steps of every row of a batch, without the interpreter and on all cores."""
+"""Many plants at once: steps of every row of a batch, without the GIL and on all cores."""
 
 from typing import NamedTuple
 

@@ -17,7 +17,7 @@ WRENCH = np.array((3.0, -2.0, 5.0, 0.4, -0.7, 0.3))  # [N, N m]
 
 @pytest.fixture(scope='session')
 def every_case(every_joint_type):
-    """Return robots with joints of any number of freedoms."""
+    """Return robots with joints of any number of degrees of freedom."""
     return every_joint_type
 
 

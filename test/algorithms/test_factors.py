@@ -15,7 +15,7 @@ from support.robots.families import FAMILIES, states
 
 @pytest.fixture(scope='session')
 def every_case(every_joint_type):
-    """Return robots with joints of any number of freedoms."""
+    """Return robots with joints of any number of degrees of freedom."""
     return every_joint_type
 
 

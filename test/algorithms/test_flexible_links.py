@@ -71,7 +71,7 @@ def no_wrench(model):
 
 
 def tree_of(model, q):
-    """(FlexibleTree, order): the robot for reading, and the row here of each of its freedoms."""
+    """(FlexibleTree, order): the robot for reading, and the row of each of its velocities."""
     bodies, at_q, zero, at_v = as_flexible_bodies(model)
     tree = flexible_tree(bodies, q[at_q] + zero, model.gravity)
     return tree, at_v[tree.dofs]

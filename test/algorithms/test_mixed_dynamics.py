@@ -104,7 +104,7 @@ def test_the_book_gives_the_same(name):
     agree(tree.to_jain(tau[0]), book.T, tolerance=slack)
 
 
-def test_between_its_limits(every_case):
+def test_mixed_dynamics_lies_between_inverse_and_forward_dynamics(every_case):
     """No joint free is inverse dynamics, every joint free is forward dynamics."""
     robot = every_case.robot
     q, qd, x = states(robot, 1)[0]

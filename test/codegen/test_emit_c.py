@@ -439,7 +439,7 @@ def test_the_programs_of_a_package_cover_several_states(tmp_path):
     assert shared(tmp_path, style, ['-O1'], 'gcc').arm_self_test() > 0
 
 
-def test_colcon_builds_it(tmp_path):
+def test_colcon_builds_an_emitted_package(tmp_path):
     """A workspace with the package in it, by colcon."""
     colcon = compiler('colcon')
     _, texts = emitted(named('two_link').robot.model, EXACTLY)

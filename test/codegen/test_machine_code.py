@@ -65,7 +65,7 @@ def test_refuses_what_is_not_finite(arm, spoil):
                 assert status == -1 and (tau == 7.0).all()
 
 
-def test_refuses_wrong_shapes(arm):
+def test_machine_code_refuses_wrong_shapes(arm):
     """Length six or eight, any argument: status -1, nothing written."""
     kernel = arm.kernels['inverse_dynamics'].one
     for argument in range(4):
@@ -74,7 +74,7 @@ def test_refuses_wrong_shapes(arm):
             assert kernel(*given) == -1 and (given[3] == 1.0).all()
 
 
-def test_refuses_other_types(arm):
+def test_machine_code_refuses_other_types(arm):
     """float32, integers, strided views: a TypeError, never a second compilation."""
     kernel = arm.kernels['gravity_torque'].one
     for q in (np.ones(7, np.float32), np.ones(7, int), np.ones(14)[::2], [0.0] * 7):

@@ -131,7 +131,7 @@ def test_comparisons_are_recorded(tape):
     assert tape.checks == [((a * b).index, 1e-15)]
 
 
-def test_numpy_scalars_defer(tape):
+def test_a_numpy_scalar_times_a_recorded_number_is_recorded(tape):
     """A constant from a numpy table behaves like a float."""
     a, *_ = inputs(tape)
     for number in (np.float64(2.0), np.array([2.0])[0]):

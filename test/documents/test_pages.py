@@ -35,7 +35,7 @@ def text_of_tests():
 
 
 @pytest.mark.parametrize('page', PAGES)
-def test_links_lead_somewhere(page):
+def test_every_link_of_a_page_has_its_target(page):
     targets = re.findall(r'\]\(([^)#]+)', (ROOT / page).read_text())
     missing = [
         target

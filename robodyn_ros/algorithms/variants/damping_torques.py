@@ -160,8 +160,8 @@ def damping_torques(
     H phi [lambda H^T xi - (tilde(Delta^w) P - bar(V) M) V - ..] - (1 + H phi K) Ddot xi / 2.
 
     q, qd, rates : (nv,) [1/s]; diagonal : (nv,) is added to the mass matrix, zeros for this.
-    damping, coriolis : (nv,) [N m or N], written. Joints of one freedom only. Returns 0, or the
-    body whose pivot is singular.
+    damping, coriolis : (nv,) [N m or N], written. Joints have one degree of freedom.
+    Returns 0, or the body whose pivot is singular.
     """
     joint_transforms(topology, constants, scratch, q)
     status = articulated_inertias(topology, constants, scratch, diagonal)

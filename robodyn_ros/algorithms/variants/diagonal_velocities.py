@@ -3,7 +3,7 @@
 """Velocities eta = D^1/2 L^T qd in which the mass matrix M = L D L^T is 1, and their rates.
 
 The kinetic energy is eta^T eta / 2. Jain 2011, chapter 19; to be read in
-robodyn_ros.formulations.jain.diagonalised. Joints of one freedom only, all independent.
+robodyn_ros.formulations.jain.diagonalised. Joints of one degree of freedom only, all independent.
 """
 
 from numpy import sqrt

@@ -53,7 +53,8 @@ def actuator_torques(
     Parameters
     ----------
     robot : Robot
-        Any robot; with closed loops or mimic joints it may have more actuators than freedoms.
+        Any robot. With closed loops or mimic joints it may have more actuators than degrees
+        of freedom.
     q : (nq,) array_like
         Positions [rad or m].
     qd : (nv,) array_like

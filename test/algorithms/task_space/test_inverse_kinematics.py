@@ -138,7 +138,7 @@ def test_joints_of_several_freedoms_reach_too():
         agree(np.linalg.norm(found.q[:, k : k + 4], axis=1), np.ones(20))
 
 
-def test_mistakes_are_named():
+def test_an_impossible_request_is_refused_with_its_fault():
     """No rotation, no frame, nothing to begin with, a tolerance below zero."""
     robot = Robot.from_urdf(ROOT / 'config' / 'urdf' / 'franka_like.urdf')
     X = robot.pose(np.zeros(7), 'tool0')

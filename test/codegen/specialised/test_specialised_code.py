@@ -52,7 +52,7 @@ def test_recorded_text_of_every_recipe_gives_what_the_recursion_gives(
         assert np.abs(mine - theirs).max() <= answers.tolerance(name, theirs, allowed) + 1e-15
 
 
-def test_text_is_readable(franka):
+def test_generated_source_names_its_robot_its_cost_and_its_parts(franka):
     """It says what it is of which robot, what it costs, where it is from, and names its parts."""
     text = emit_python.write(record('inverse_dynamics', RECIPES['inverse_dynamics'], franka.model))
     tree = ast.parse(text)

@@ -74,7 +74,7 @@ def test_the_code_of_a_delta_robot_is_that_for_any_robot():
         agree(found, robot.forward_dynamics(q, qd, tau), tolerance=NEAR)
 
 
-def test_pivots_keep_zeros():
+def test_the_order_of_pivots_avoids_fill_in():
     """The matrix of an arrow: its dense row and column come last, so nothing fills up."""
     samples = np.eye(6)[None] * np.linspace(1.0, 2.0, 4)[:, None, None]
     samples[:, 0, :] = samples[:, :, 0] = 3.0

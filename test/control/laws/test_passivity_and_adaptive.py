@@ -239,7 +239,7 @@ def rms(errors):
 
 
 @by_law
-def test_right_model_converges(law):
+def test_with_the_right_model_the_tracking_error_vanishes(law):
     """An arm that starts 0.1 rad off its reference comes to it, and stays there moving."""
     robot = frictionless(TWO_LINK)
     motion = sway(robot.limits, 8.0)
