@@ -330,6 +330,27 @@ def test_another_interpreter_keeps_the_careful_methods(monkeypatch):
         assert not isinstance(robot.inverse_dynamics, BUILT_IN)
 
 
+def test_any_callable_may_be_the_code_of_a_case():
+    """Only C functions of one convention are called without Python's own checks."""
+    kept = []
+
+    def keep(result):
+        kept.append(result)
+        return 0
+
+    def fail(_):
+        raise ValueError
+
+    def otherwise(out=None):
+        return 'otherwise'
+
+    for one in (keep, kept.append):  # a function in Python, and one in C of another convention
+        found = methods.machine_method(otherwise, [(one, (), ())], [], [(2, 3)])()
+        assert found is kept.pop() and found.shape == (2, 3) and found.dtype is np.dtype(float)
+        assert type(found) is np.ndarray and found.flags.owndata and found.flags.carray
+    assert methods.machine_method(otherwise, [(fail, (), ())], [], [(2,)])() == 'otherwise'
+
+
 def test_a_singular_pivot_is_reported_by_the_python_method():
     """With the name of the body."""
     model = FAMILIES['skew_chain'].robot.model

@@ -7,9 +7,11 @@ of short code. An entry is a C function of CPython's vectorcall, emitted beside 
 calls. It checks the arrays directly, and accepts only known layouts.
 """
 
+import builtins
 import ctypes
 import functools
 import sys
+from types import BuiltinFunctionType
 
 import numba
 import numpy as np
@@ -22,13 +24,15 @@ REFUSED = -2  # status of an argument that is not a float64 array of the expecte
 
 REAL, INTEGER, FLAGS = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
 #: Offsets in objects of CPython and NumPy, in bytes (object.h, floatobject.h, tupleobject.h,
-#: ndarraytypes.h).
+#: methodobject.h, ndarraytypes.h).
 TYPE, VALUE, FIRST_ITEM = 8, 16, 24
 DATA, DIMENSIONS, LENGTHS, DTYPE, TRAITS, END = 16, 24, 32, 56, 64, 68
+RECORD, OWNER = 16, 24  # in a C function
+NAME, ADDRESS, CALL = 0, 8, 16  # in its record, a PyMethodDef
 KIND = 24  # in a dtype: kind, letter, byte order, flags, number
 READABLE, WRITEABLE = 0x101, 0x501  # C-contiguous and aligned; and writeable
 
-_METH_FASTCALL, _METH_KEYWORDS = 0x80, 0x02
+METH_FASTCALL, _METH_KEYWORDS, _METH_ONE = 0x80, 0x02, 0x08
 
 
 class _Method(ctypes.Structure):
@@ -200,7 +204,7 @@ def callable_at(address, *items, name='entry', text=None, keywords=False):
     text : its docstring. keywords : whether it takes arguments by name.
     """
     method = _Method(
-        name.encode(), address, _METH_FASTCALL | _METH_KEYWORDS * keywords, text and text.encode()
+        name.encode(), address, METH_FASTCALL | _METH_KEYWORDS * keywords, text and text.encode()
     )
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype = ctypes.py_object
@@ -229,6 +233,7 @@ def layout_is_known():
             and tuple.__basicsize__ == FIRST_ITEM
             and float.__basicsize__ == VALUE + 8
             and np.ndarray.__basicsize__ >= END
+            and BuiltinFunctionType.__basicsize__ > OWNER
         )
     ):
         return False
@@ -250,4 +255,8 @@ def layout_is_known():
         and at(id(array), DIMENSIONS, ctypes.c_int32) == 2
         and [at(lengths, 0), at(lengths, 8)] == [2, 3]
         and traits & WRITEABLE == READABLE
+        and at(id(len), TYPE) == id(BuiltinFunctionType)
+        and at(id(len), OWNER) == id(builtins)
+        and ctypes.string_at(at(at(id(len), RECORD), NAME)) == b'len'
+        and at(at(id(len), RECORD), CALL, ctypes.c_int32) == _METH_ONE
     )

@@ -11,6 +11,7 @@ import ctypes
 import functools
 import inspect
 import textwrap
+from types import BuiltinFunctionType
 
 import numpy as np
 from llvmlite import ir
@@ -20,10 +21,16 @@ from numba.extending import intrinsic
 from robodyn_ros.compile.kernel import kernel
 from robodyn_ros.compile.numba_private import cgutils
 from robodyn_ros.compile.vectorcall.entry import (
+    ADDRESS,
+    CALL,
     DATA,
     FIRST_ITEM,
     FLAGS,
     INTEGER,
+    METH_FASTCALL,
+    OWNER,
+    RECORD,
+    TYPE,
     WRITEABLE,
     Given,
     api,
@@ -33,16 +40,16 @@ from robodyn_ros.compile.vectorcall.entry import (
 
 #: Items of the owner, in this order. CASES: [case], or {frame: case}; empty until there is a
 #: kernel.
-NDARRAY, DTYPE, ZERO, OUT, NONE, OTHERWISE, CASES, PLAN = range(8)
+NDARRAY, DTYPE, ZERO, OUT, NONE, OTHERWISE, CASES, PLAN, FUNCTION = range(9)
 #: A case: the code, and its arguments before and after the states. Code with arguments before the
 #: states is generic and trusts them, so they are checked here.
 ONE, BEFORE, AFTER = range(3)
-#: Numbers of the plan: of states, of results, and the address of PyArray_Empty. Then the length of
-#: each state, and the number and lengths of the axes of each result.
+#: Numbers of the plan: of states, of results, and the address of PyArray_NewFromDescr. Then the
+#: length of each state, and the number and lengths of the axes of each result.
 STATES, RESULTS, MAKE, LENGTHS, AXES = 0, 1, 2, 3, 7
 MOST, MOST_AXES = AXES - LENGTHS, 3
 TUPLE_SIZE = 16  # offset of the number of items
-PYARRAY_EMPTY = 184  # index of PyArray_Empty in numpy's table of functions
+NEW_ARRAY = 94  # index of PyArray_NewFromDescr in numpy's table of functions
 NOT_FINITE = 0x7FF << 52  # the exponent of NaN and infinity
 
 METHOD = """def {name}({inputs}{option}):
@@ -111,6 +118,7 @@ def machine_method(otherwise, cases, lengths, shapes, of_frame=False):
         otherwise,
         cases,
         plan,
+        BuiltinFunctionType,
         name=otherwise.__name__,
         keywords=True,
         text=f'{otherwise.__name__}{_without_types(otherwise)}\n--\n\n{otherwise.__doc__}',
@@ -131,12 +139,12 @@ def _without_types(function):
 
 @functools.cache
 def _make_array():
-    """Return the address of PyArray_Empty."""
+    """Return the address of PyArray_NewFromDescr."""
     core = getattr(np, '_core', None) or np.core  # before numpy 2
     table = ctypes.pythonapi.PyCapsule_GetPointer
     table.restype, table.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
     address = table(core._multiarray_umath._ARRAY_API, None)
-    return ctypes.cast(address, ctypes.POINTER(ctypes.c_void_p))[PYARRAY_EMPTY]
+    return ctypes.cast(address, ctypes.POINTER(ctypes.c_void_p))[NEW_ARRAY]
 
 
 def _address_of(emit):
@@ -179,12 +187,12 @@ def _emit(of_frame, module):
     total = builder.add(first, results)
     frame = builder.ptrtoint(builder.alloca(INTEGER, total), INTEGER)
     code.copy(code.items(before), more, frame)
-    code.copy(arguments, states, code.place(frame, more))
+    code.copy_states(arguments, states, code.place(frame, more))
     code.copy(code.items(after), rest, code.place(frame, builder.add(more, states)))
     made = code.place(frame, first)
     status = code.variable(code.make(plan, results, out, made))
     with code.where('!=', code.value(status), 0):
-        builder.store(code.call('PyObject_VectorcallDict', one, frame, total, INTEGER(0)), status)
+        builder.store(code.run(one, frame, total), status)
     status = code.value(status)
     code.forget(status)
     done = builder.or_(
@@ -279,6 +287,36 @@ class _Code(Given):
         with self.loop(count) as k:
             self.store(self.entry(source, k), self.place(target, k))
 
+    def copy_states(self, source, states, target):
+        """Copy entries one by one, which costs less than a call that copies memory."""
+        for k in range(MOST):
+            with self.where('>', states, k):
+                self.store(self.load(source, 8 * k), self.builder.add(target, INTEGER(8 * k)))
+
+    def run(self, one, arguments, count):
+        """Return the result of the code of a case.
+
+        A C function is called directly: the checks of its callers take as long as its own.
+        """
+        builder, address = self.builder, self.variable(INTEGER(0))
+        with self.where('==', self.load(one, TYPE), self.item(FUNCTION)):
+            record = self.load(one, RECORD)
+            kind = self.load(record, CALL, FLAGS)
+            with builder.if_then(builder.icmp_signed('==', kind, FLAGS(METH_FASTCALL))):
+                builder.store(self.load(record, ADDRESS), address)
+        result = self.variable(INTEGER(0))
+        is_known = builder.icmp_signed('!=', self.value(address), INTEGER(0))
+        with builder.if_else(is_known) as (direct, indirect):
+            with direct:
+                kind = ir.FunctionType(INTEGER, [INTEGER] * 3).as_pointer()
+                code = builder.inttoptr(self.value(address), kind)
+                found = builder.call(code, [self.load(one, OWNER), arguments, count])
+                builder.store(found, result)
+            with indirect:
+                found = self.call('PyObject_VectorcallDict', one, arguments, count, INTEGER(0))
+                builder.store(found, result)
+        return self.value(result)
+
     def store(self, value, address):
         """Store at an address."""
         self.builder.store(value, self.builder.inttoptr(address, INTEGER.as_pointer()))
@@ -318,7 +356,8 @@ class _Code(Given):
 
     def make(self, plan, results, out, made):
         """Allocate an array for each result; 0 if memory is exhausted."""
-        kind = ir.FunctionType(INTEGER, [FLAGS, INTEGER, INTEGER, FLAGS])
+        given = [INTEGER, INTEGER, FLAGS, INTEGER, INTEGER, INTEGER, FLAGS, INTEGER]
+        kind, zero = ir.FunctionType(INTEGER, given), INTEGER(0)
         function = self.builder.inttoptr(self.load(plan, 8 * MAKE), kind.as_pointer())
         fine = self.variable(INTEGER(1))
         with self.loop(results) as k:
@@ -328,9 +367,9 @@ class _Code(Given):
                 self.remember(self.item(DTYPE))  # which is stolen
                 axes = self.builder.trunc(self.load(shape, 0), FLAGS)
                 sizes = self.builder.add(shape, INTEGER(8))
-                self.builder.store(
-                    self.builder.call(function, [axes, sizes, self.item(DTYPE), FLAGS(0)]), array
-                )
+                given = axes, sizes, zero, zero, FLAGS(0), zero
+                found = self.builder.call(function, [self.item(NDARRAY), self.item(DTYPE), *given])
+                self.builder.store(found, array)
             with self.where('!=', out, 0):
                 self.remember(out)
             self.store(self.value(array), self.place(made, k))
