@@ -38,7 +38,10 @@ def main():
 
 def fly(arm, holds_tool):
     """Return the distances (k,) [m] of tool and base from where they were."""
-    flyer, law = arm.with_free_base(), law_class('floating_base_computed_torque')(arm, 'free')
+    flyer, law = (
+        arm.extended.with_free_base(),
+        law_class('floating_base_computed_torque')(arm, 'free'),
+    )
     law.period = PERIOD
     plant = Plant(flyer, position=np.concatenate((np.zeros(6), [1.0], HOME)))
     reference, goal = np.array((HOME, np.zeros(7), np.zeros(7))), flyer.pose(plant.q, TOOL)

@@ -30,7 +30,7 @@ def main():
     noise = np.random.default_rng(0).normal(scale=NOISE, size=q.shape)
     recorded = loaded.inverse_dynamics(q, qd, qdd) + noise
 
-    last_body = robot.regressor(q, qd, qdd)[:, :, -10:]
+    last_body = robot.links.regressor(q, qd, qdd)[:, :, -10:]
     difference = recorded - robot.inverse_dynamics(q, qd, qdd)
     theta, *_ = np.linalg.lstsq(last_body.reshape(-1, 10), difference.ravel(), rcond=None)
     mass, com = theta[0], in_flange(robot, theta[1:4] / theta[0])

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # for editors; at run time a name is imported when it is used
     from robodyn_ros.errors import RobodynError
+    from robodyn_ros.model.sources.examples import example
     from robodyn_ros.robot.capsules import Capsule
-    from robodyn_ros.robot.examples import example
     from robodyn_ros.robot.inverse_kinematics import InverseKinematics
     from robodyn_ros.robot.operational_space_dynamics import OperationalSpaceInertia
     from robodyn_ros.robot.robot import Robot
@@ -43,7 +43,7 @@ _PLACES = {
     'OperationalSpaceInertia': 'robot.operational_space_dynamics',
     'RobodynError': 'errors',
     'Robot': 'robot.robot',
-    'example': 'robot.examples',
+    'example': 'model.sources.examples',
 }
 
 

@@ -242,7 +242,7 @@ def linearity(lesson):
     robot = elbow()
     lesson.compare(
         'tau = Y Theta, any robot',
-        robot.regressor(Q, QD, QDD) @ robot.inertial_parameters(),
+        robot.links.regressor(Q, QD, QDD) @ robot.links.inertial_parameters(),
         robot.inverse_dynamics(Q, QD, QDD),
     )
     light = robot.with_gravity((0.0, 0.0, 0.0))

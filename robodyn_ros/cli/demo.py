@@ -31,9 +31,9 @@ from robodyn_ros.demonstration import tracking_report
 from robodyn_ros.demonstration.disturbance import ReferenceLost
 from robodyn_ros.demonstration.motion import mid_range, sway
 from robodyn_ros.demonstration.result_files import ResultFolder, add_force
+from robodyn_ros.model.sources.examples import package_file as find
 from robodyn_ros.robot import child_process
 from robodyn_ros.robot.background_compiler import forward_progress
-from robodyn_ros.robot.examples import package_file as find
 from robodyn_ros.simulation import plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.testing.domain import private_domain

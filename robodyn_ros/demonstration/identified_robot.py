@@ -58,7 +58,7 @@ def robot_of(folder, model):
         rotors=rotors if rotors.exists() else None,
         rotor_model=REFLECTED,
     )
-    return robot.with_joint_friction(friction) if friction.exists() else robot
+    return robot.extended.with_joint_friction(friction) if friction.exists() else robot
 
 
 def errors(robot, recording, cutoff):

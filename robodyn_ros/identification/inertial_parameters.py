@@ -112,7 +112,7 @@ class Parameters:
         )
         self.nominal = np.concatenate(
             (
-                robot.inertial_parameters(),
+                robot.links.inertial_parameters(),
                 *(
                     robot.model.joint_values(OF_JOINT[name])[joints]
                     for name, joints in self.of_joint.items()
@@ -155,7 +155,7 @@ class Parameters:
         spread = np.eye(self.robot.nv)
         return np.concatenate(
             (
-                self.robot.regressor(q, qd, qdd),
+                self.robot.links.regressor(q, qd, qdd),
                 *(
                     columns[OF_JOINT[name]][:, :, None] * spread[:, joints]
                     for name, joints in self.of_joint.items()

@@ -52,6 +52,7 @@ PLACES = {
     'joint_wrenches': ('links', 'joint_wrenches'),
     'forward_dynamics_wrenches': ('links', 'forward_dynamics_wrenches'),
     'body_inertias': ('links', 'inertias'),
+    'regressor': ('links', 'regressor'),
     'torque_of_wrench': ('task_space', 'torque_of_wrench'),
     'acceleration_of_wrench': ('task_space', 'acceleration_of_wrench'),
     'inverse_dynamics_composite': ('variants', 'inverse_dynamics_composite'),

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Motions, joint wrenches, and composite and articulated inertias of all links."""
+"""Motions, joint wrenches, inertias and inertial parameters of all links."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from robodyn_ros.compile import generic
+from robodyn_ros.model.layout import INERTIA, MASS
 from robodyn_ros.robot.robot_view import View
 
 
 class Links(View):
-    """Motions, joint wrenches and inertias of all links of a robot.
+    """Motions, joint wrenches, inertias and inertial parameters of all links of a robot.
 
     Base axes, linear part first, a row for each link of `model.body_names[1:]`.
 
@@ -177,6 +178,56 @@ class Links(View):
         results = robot._out(None, k, shape), robot._out(None, k, shape)
         robot._run(generic.body_inertias, k, *robot._body, *robot._links, q, robot._zero, *results)
         return self._blocks(results)
+
+    def regressor(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        qd_r: ArrayLike | None = None,
+        out: np.ndarray | None = None,
+    ) -> np.ndarray:
+        """Compute Y with Y theta = M qdd + C qd + g.
+
+        Theta is `inertial_parameters()`; rotor inertias are not part of it. O(n depth).
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        qd : (nv,) array_like
+            Velocities [rad/s or m/s].
+        qdd : (nv,) array_like
+            Accelerations [rad/s^2 or m/s^2].
+        qd_r : (nv,) array_like, optional
+            Reference velocity of Slotine and Li. Then Y theta = M qdd + C(q, qd) qd_r + g, with
+            the C of `coriolis_matrix`.
+        out : ndarray, optional
+            Array that receives the result.
+
+        Returns
+        -------
+        (nv, 10 nv) ndarray
+            Regressor.
+        """
+        robot = self._robot
+        states, k = robot._states(q, qd, qd if qd_r is None else qd_r, qdd)
+        out = robot._out(out, k, (robot.nv, 10 * (len(robot.model.body_names) - 1)))
+        robot._run(generic.regressor, k, *robot._weighted, *states, out)
+        return out
+
+    def inertial_parameters(self) -> np.ndarray:
+        """Return the ten inertial parameters of every moving body.
+
+        They are mass m [kg], first moment m c (3) [kg m], and Ixx Ixy Ixz Iyy Iyz Izz [kg m^2].
+        Inertias are about the origin of the body's frame, in its axes.
+
+        Returns
+        -------
+        (10 nv,) ndarray
+            Parameters in the order of the model.
+        """
+        return self._robot.model.constants[1:, MASS : INERTIA + 6].ravel()
 
     @property
     def _links_shape(self):

@@ -13,36 +13,25 @@ from numpy.typing import ArrayLike
 
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse_world_frame import motions
 from robodyn_ros.codegen import linker
-from robodyn_ros.compile import embedded, generic
+from robodyn_ros.compile import generic
 from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.model import build, dh, urdf
 from robodyn_ros.model.dependent.closures import Closure
 from robodyn_ros.model.description import RobotDescription
 from robodyn_ros.model.dh import DHRow
-from robodyn_ros.model.extended.elastic_joints import ElasticJoint, with_elastic_joints
-from robodyn_ros.model.extended.flexible_links import FlexibleLink, with_flexible_links
-from robodyn_ros.model.extended.free_base import with_free_base
-from robodyn_ros.model.extended.joint_friction import JointFriction, with_joint_friction
-from robodyn_ros.model.layout import INERTIA, MASS
 from robodyn_ros.model.rotors import EXACT, Rotor
-from robodyn_ros.model.sources import (
-    closure_file,
-    elastic_joint_file,
-    friction_file,
-    mjcf,
-    rotor_file,
-    xacro_file,
-)
+from robodyn_ros.model.sources import closure_file, mjcf, rotor_file, xacro_file
 from robodyn_ros.robot.centroidal import Centroidal
 from robodyn_ros.robot.configuration_space import ConfigurationSpace
 from robodyn_ros.robot.derivatives import Derivatives
 from robodyn_ros.robot.dispatch import fast_method
+from robodyn_ros.robot.extended import Extended
 from robodyn_ros.robot.frames import Frames
 from robodyn_ros.robot.inverse_kinematics import InverseKinematicsMethods
 from robodyn_ros.robot.kinematics import FrameQuantities
 from robodyn_ros.robot.links import Links
 from robodyn_ros.robot.loops.closing import close_loops
-from robodyn_ros.robot.loops.constraint_forces import constraint_forces
+from robodyn_ros.robot.loops.loops_view import Loops
 from robodyn_ros.robot.mass_operator import MassOperator
 from robodyn_ros.robot.robot_view import View
 from robodyn_ros.robot.task_space import TaskSpace
@@ -80,13 +69,17 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
     centroidal : Centroidal
         Mass, centre of mass, momentum.
     links : Links
-        Motions, joint wrenches and inertias of all links.
+        Motions, joint wrenches, inertias and inertial parameters of all links.
     mass_operator : MassOperator
         Solutions, products and factors of the mass matrix.
     task_space : TaskSpace
         Compliance, bias, null space, prescribed motion, J^T f.
     variants : Variants
         Other routes to the same dynamics; hybrid dynamics; Hamilton.
+    loops : Loops
+        State of all joints, wrenches of closures.
+    extended : Extended
+        New robots with springs, beams, friction or a free base.
     """
 
     frames: Frames
@@ -97,6 +90,8 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
     mass_operator: MassOperator
     task_space: TaskSpace
     variants: Variants
+    loops: Loops
+    extended: Extended
 
     def _views(self) -> dict[str, type[View]]:
         return {
@@ -108,6 +103,8 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
             'mass_operator': MassOperator,
             'task_space': TaskSpace,
             'variants': Variants,
+            'loops': Loops,
+            'extended': Extended,
         }
 
     @classmethod
@@ -400,176 +397,6 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         """
         return Robot(self.model.with_gravity(gravity))
 
-    def with_free_base(self) -> Robot:
-        """Return a new robot whose base moves freely, on a first joint 'free_base'.
-
-        Returns
-        -------
-        Robot
-            As `from_urdf` with `free_base`, with the loads and other changes of this one.
-
-        Raises
-        ------
-        ModelError
-            For a robot with loops, or with a free base already.
-        """
-        return Robot(with_free_base(self.model))
-
-    def with_elastic_joints(self, joints: Mapping[str, ElasticJoint] | str | os.PathLike) -> Robot:
-        """Return a new robot with a spring between motor and link of joints.
-
-        Its dynamics are without the springs, whose torques -k delta - d deltadot are those of the
-        joints `<joint>_deflection`. A `Plant` applies them; `ElasticPlant` steps this robot under
-        commands to its motors.
-
-        Parameters
-        ----------
-        joints : mapping of str to ElasticJoint, or path
-            By name of the joint; or a YAML file of them.
-
-        Returns
-        -------
-        Robot
-            See `robodyn_ros.model.extended.elastic_joints.with_elastic_joints`.
-
-        Raises
-        ------
-        UnknownNameError, ModelError
-            For joints that cannot be elastic.
-        """
-        found = elastic_joint_file.elastic_joints_of(joints)
-        return Robot(with_elastic_joints(self.model, found))
-
-    def with_flexible_links(self, links: Mapping[str, FlexibleLink]) -> Robot:
-        """Return a new robot with links that are elastic beams: rigid pieces and springs.
-
-        Its dynamics are without the springs, whose torques -k q - d qd are those of their joints
-        `<link>_bend_y_1` and so on, in `model.springs`. A `Plant` applies them.
-
-        Parameters
-        ----------
-        links : mapping of str to FlexibleLink
-            By name of the link.
-
-        Returns
-        -------
-        Robot
-            See `robodyn_ros.model.extended.flexible_links.with_flexible_links`.
-
-        Raises
-        ------
-        UnknownNameError, ModelError
-            For links that cannot be elastic.
-        """
-        return Robot(with_flexible_links(self.model, links))
-
-    def with_joint_friction(
-        self, joints: Mapping[str, JointFriction] | str | os.PathLike
-    ) -> Robot:
-        """Return a new robot with static, low-speed or position-dependent friction of joints.
-
-        A `Plant` of it has this friction, control laws feed it forward, and `identify` seeks the
-        amplitudes of its curves.
-
-        Parameters
-        ----------
-        joints : mapping of str to JointFriction, or path
-            By name of the joint; or a YAML file of them.
-
-        Returns
-        -------
-        Robot
-            See `robodyn_ros.model.extended.joint_friction`.
-
-        Raises
-        ------
-        UnknownNameError, ModelError
-            For friction that is not possible.
-        """
-        found = friction_file.joint_friction_of(joints)
-        return Robot(with_joint_friction(self.model, found))
-
-    def expand(
-        self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the state of all joints, including dependent ones.
-
-        rates = E qd, accelerations = E qdd + dE/dt qd; Jain 2011, section 15.1. Without dependent
-        joints it is the given state.
-
-        Parameters
-        ----------
-        q : (nq,) array_like
-            Positions [rad or m].
-        qd : (nv,) array_like, optional
-            Velocities [rad/s or m/s], zero by default.
-        qdd : (nv,) array_like, optional
-            Accelerations [rad/s^2 or m/s^2], zero by default.
-
-        Returns
-        -------
-        tuple of three ndarray
-            Positions in the order of `all_position_names`; velocities and accelerations in that
-            of `all_joint_names`.
-
-        Raises
-        ------
-        ShapeError
-            For a wrong shape or a value that is not finite.
-        """
-        none = np.zeros((*np.shape(q)[:-1], self.nv))
-        states, k = self._states(q, none if qd is None else qd, none if qdd is None else qdd)
-        if not self.model.is_embedded:
-            return tuple(state.copy() for state in states)
-        sizes = len(self.all_position_names), *[len(self.all_joint_names)] * 2
-        results = tuple(self._out(None, k, (size,)) for size in sizes)
-        run = embedded.expand_state.compiled
-        if k is None:
-            run(*self._body, *states, *results)
-        else:
-            for rows in zip(*states, *results):
-                run(*self._body, *rows)
-        self._refuse_open(results[0])
-        return results
-
-    def constraint_forces(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        tau: ArrayLike,
-        f_ext: Mapping[str, ArrayLike] | None = None,
-    ) -> dict[str, np.ndarray]:
-        """Compute the constraint wrenches of the closures.
-
-        Each wrench acts from the link of frame A on the link of frame B. It is in base axes, about
-        the origin of B. Redundant closures share it in the least-squares sense. Only independent
-        joints are driven.
-
-        Parameters
-        ----------
-        q : (nq,) array_like
-            Positions [rad or m].
-        qd : (nv,) array_like
-            Velocities [rad/s or m/s].
-        tau : (nv,) array_like
-            Joint torques or forces [N m or N].
-        f_ext : mapping of str to (6,) array_like, optional
-            External wrenches, as of `forward_dynamics`.
-
-        Returns
-        -------
-        dict of str to (6,) ndarray
-            Wrench of each closure by its name [N, N m]; empty for a robot without loops.
-
-        Raises
-        ------
-        ShapeError
-            For a batch of states.
-        SingularityError
-            Where the loops cannot be closed.
-        """
-        return constraint_forces(self, q, qd, tau, f_ext) if self.model.has_loops else {}
-
     @fast_method
     def inverse_dynamics(
         self,
@@ -800,42 +627,6 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         )
         return out
 
-    def regressor(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        qdd: ArrayLike,
-        qd_r: ArrayLike | None = None,
-        out: np.ndarray | None = None,
-    ) -> np.ndarray:
-        """Compute Y with Y theta = M qdd + C qd + g.
-
-        Theta is `inertial_parameters()`; rotor inertias are not part of it. O(n depth).
-
-        Parameters
-        ----------
-        q : (nq,) array_like
-            Positions [rad or m].
-        qd : (nv,) array_like
-            Velocities [rad/s or m/s].
-        qdd : (nv,) array_like
-            Accelerations [rad/s^2 or m/s^2].
-        qd_r : (nv,) array_like, optional
-            Reference velocity of Slotine and Li. Then Y theta = M qdd + C(q, qd) qd_r + g, with
-            the C of `coriolis_matrix`.
-        out : ndarray, optional
-            Array that receives the result.
-
-        Returns
-        -------
-        (nv, 10 nv) ndarray
-            Regressor.
-        """
-        states, k = self._states(q, qd, qd if qd_r is None else qd_r, qdd)
-        out = self._out(out, k, (self.nv, 10 * (len(self.model.body_names) - 1)))
-        self._run(generic.regressor, k, *self._weighted, *states, out)
-        return out
-
     def energy(self, q: ArrayLike, qd: ArrayLike) -> tuple[Any, Any]:
         """Compute kinetic and potential energy.
 
@@ -855,16 +646,3 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         out = self._out(None, k, (2,))
         self._run(generic.energy, k, *self._weighted, *states, out)
         return out[..., 0], out[..., 1]
-
-    def inertial_parameters(self) -> np.ndarray:
-        """Return the ten inertial parameters of every moving body.
-
-        They are mass m [kg], first moment m c (3) [kg m], and Ixx Ixy Ixz Iyy Iyz Izz [kg m^2].
-        Inertias are about the origin of the body's frame, in its axes.
-
-        Returns
-        -------
-        (10 nv,) ndarray
-            Parameters in the order of the model.
-        """
-        return self.model.constants[1:, MASS : INERTIA + 6].ravel()

@@ -70,6 +70,11 @@ class SpecialisedLinks(Links):
         found = self._robot._fast('body_inertias', (q,))
         return super().inertias(q) if found is None else self._blocks(found)
 
+    def regressor(self, q, qd, qdd, qd_r=None, out=None):
+        states = q, qd, qd if qd_r is None else qd_r, qdd
+        found = self._robot._fast('regressor', states, out)
+        return super().regressor(q, qd, qdd, qd_r, out) if found is None else found[0]
+
 
 class SpecialisedVariants(Variants):
     """As SpecialisedMassOperator."""
@@ -164,10 +169,6 @@ class SpecialisedForms(Robot):
     def energy(self, q, qd):
         found = self._fast('energy', (q, qd))
         return super().energy(q, qd) if found is None else (found[0][..., 0], found[0][..., 1])
-
-    def regressor(self, q, qd, qdd, qd_r=None, out=None):
-        found = self._fast('regressor', (q, qd, qd if qd_r is None else qd_r, qdd), out)
-        return super().regressor(q, qd, qdd, qd_r, out) if found is None else found[0]
 
     def _pushed(self, method, q, qd, third, f_ext, out=None, forward=False):
         """Return a method of PUSHED under wrenches f.

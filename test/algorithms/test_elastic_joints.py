@@ -33,12 +33,12 @@ def test_springs_behind_exact_rotors_are_jains_tree_without_the_gear():
     """Motors that spin on their mounts, springs and dampers: Jain 2011, eq. (12.1), both sides."""
     rigid = Robot.from_description(ARM, gravity=GRAVITY, rotors=ROTORS)
     k, d = np.array([900.0, 700.0, 1.0, 300.0, 80.0]), np.array([3.0, 2.0, 1.0, 0.5, 0.2])
-    robot = rigid.with_elastic_joints(
+    robot = rigid.extended.with_elastic_joints(
         {f'joint{at + 1}': ElasticJoint(k[at], d[at]) for at in DRIVEN}
     )
     for q, qd, tau in states(robot):
         (motor, delta), (speed, slip) = (split(robot, rigid, x) for x in (q, qd))
-        every = dict(zip(robot.all_joint_names, zip(*robot.expand(q, qd)[:2])))
+        every = dict(zip(robot.all_joint_names, zip(*robot.loops.expand(q, qd)[:2])))
         every |= {
             name: (motor[at] + delta[at], speed[at] + slip[at])
             for at, name in enumerate(rigid.joint_names)
@@ -71,7 +71,7 @@ def test_links_and_motors_have_the_equations_of_spong(name):
     elastic = [name for name in rigid.joint_names if name not in several][::2]
     at = [rigid.joint_names.index(name) for name in elastic]
     B = np.array([0.3 + 0.1 * k for k in range(len(at))])
-    robot = rigid.with_elastic_joints(
+    robot = rigid.extended.with_elastic_joints(
         {name: ElasticJoint(1.0, 0.0, b) for name, b in zip(elastic, B)}
     )
     rotors = rigid.model.joint_values(ROTOR)
@@ -99,7 +99,7 @@ def test_links_and_motors_have_the_equations_of_spong(name):
 
 def test_names_frames_and_limits_are_those_of_motors_and_springs():
     rigid = Robot.from_description(ARM)
-    robot = rigid.with_elastic_joints({'joint2': ElasticJoint(100.0, 1.0, 0.2)})
+    robot = rigid.extended.with_elastic_joints({'joint2': ElasticJoint(100.0, 1.0, 0.2)})
     assert robot.joint_names == (*rigid.joint_names, 'joint2_deflection')
     assert robot.model.body_names[2:4] == ('joint2_motor', 'link2')
     assert robot.limits.upper.tolist() == [*rigid.limits.upper, np.inf]
@@ -121,15 +121,15 @@ def test_names_frames_and_limits_are_those_of_motors_and_springs():
 )
 def test_impossible_springs_are_refused(joints, error, sentence):
     with pytest.raises(error, match=sentence):
-        Robot.from_description(ARM).with_elastic_joints(joints)
+        Robot.from_description(ARM).extended.with_elastic_joints(joints)
 
 
 def test_springs_upon_springs_and_velocities_of_a_free_base_are_refused():
     robot = Robot.from_description(ARM, free_base=True)
     joint = ElasticJoint(1.0, 0.0, 1.0)
     with pytest.raises(ModelError, match='several degrees of freedom; expected a joint of one'):
-        robot.with_elastic_joints({'free_base.x': joint})
-    elastic = robot.with_elastic_joints({'joint1': joint})
+        robot.extended.with_elastic_joints({'free_base.x': joint})
+    elastic = robot.extended.with_elastic_joints({'joint1': joint})
     with pytest.raises(ModelError, match='has springs already, at joint1_deflection; expected'):
         with_elastic_joints(elastic.model, {'joint2': joint})
 

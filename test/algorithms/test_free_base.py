@@ -41,7 +41,7 @@ def test_a_load_on_the_base_is_felt_by_a_free_base():
     expected = Robot.from_description(TREE, free_base=True).with_payload(
         2.0, (0.1, 0.0, 0.3), 0.1 * np.eye(3), fixed.model.body_names[0]
     )
-    found = loaded.with_free_base().model.constants
+    found = loaded.extended.with_free_base().model.constants
     assert np.array_equal(found, expected.model.constants)
     assert found[6, MASS] > with_free_base(fixed.model).constants[6, MASS] > 0.0
 

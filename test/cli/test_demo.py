@@ -34,7 +34,7 @@ def test_files_are_found_where_pip_installs_them(monkeypatch, tmp_path):
     path.parent.mkdir(parents=True)
     path.touch()
     place = tmp_path / 'lib' / 'x' / 'y' / 'z'
-    monkeypatch.setattr('robodyn_ros.robot.examples.__file__', str(place))
+    monkeypatch.setattr('robodyn_ros.model.sources.examples.__file__', str(place))
     assert find(URDF) == path
 
 

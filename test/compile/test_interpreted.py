@@ -32,7 +32,7 @@ for name in sys.argv[1:]:
                          robot.mass_operator.solve(q, qd), task.jacobian,
                          robot.energy(q, qd), robot.pose(q, case.tip), task.consistent_inverse,
                          robot.velocity(q, qd, case.tip), robot.jacobian_bias(q, qd, case.tip),
-                         robot.regressor(q, qd, third)):
+                         robot.links.regressor(q, qd, third)):
             numbers.append(np.ravel(quantity).tolist())
     found[name] = numbers
 kind = type(generic.pose.compiled).__name__

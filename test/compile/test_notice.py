@@ -95,7 +95,7 @@ for name in ('franka_like', 'ur_like', 'two_link'):
         robot.jacobian_bias(rows, qd, hand)
         robot.velocity(rows, qd, hand)
         robot.operational_space_inertia(rows, hand)
-        robot.regressor(rows, qd, qdd)
+        robot.links.regressor(rows, qd, qdd)
         robot.derivatives.inverse_dynamics(rows, qd, qdd)
         robot.derivatives.forward_dynamics(rows, qd, qdd)
     robot.inverse_kinematics(robot.pose(q, hand), hand)

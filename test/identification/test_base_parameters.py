@@ -80,7 +80,7 @@ def test_planar_elbow_has_the_numbers_of_the_book():
     """Theta of Spong's regression case: (1.705, 0.4, 0.21, 1.75, 0.4), in our combinations."""
     robot = Robot.from_urdf(ELBOW)
     base = inertial(robot)
-    values = dict(zip(base.names, base.combination @ robot.inertial_parameters()))
+    values = dict(zip(base.names, base.combination @ robot.links.inertial_parameters()))
     first, second = values['upper.Izz + lower.m'], values['lower.Izz']
     assert first + second == pytest.approx(1.705)  # m1 lc1^2 + m2 (l1^2 + lc2^2) + I1 + I2
     assert second == pytest.approx(0.21)  # m2 lc2^2 + I2
@@ -163,7 +163,7 @@ def test_regrouped_robot_has_the_same_values(every):
     robot = every
     moved = Robot(regroup(robot.model))
     base = inertial(robot)
-    mine, theirs = robot.inertial_parameters(), moved.inertial_parameters()
+    mine, theirs = robot.links.inertial_parameters(), moved.links.inertial_parameters()
     agree(
         base.combination @ theirs,
         base.combination @ mine,

@@ -165,7 +165,7 @@ def test_bodies_without_mass_in_the_description():
 def test_a_wave_of_friction_never_drives(franka, scale, expected):
     """A wave within Coulomb friction stays; f, |(a, b)| = 1, 2 goes to 1.5, 1.5: the nearest."""
     curve = JointFriction(coulomb=1.0, cosine=0.3, sine=0.4, wavenumber=2.0)
-    parameters = Parameters(franka.with_joint_friction({franka.joint_names[1]: curve}))
+    parameters = Parameters(franka.extended.with_joint_friction({franka.joint_names[1]: curve}))
     base = base_parameters(parameters)
     places = [parameters.joint_places(name)[1] for name in ('friction', 'cosine', 'sine')]
     theta = parameters.nominal.copy()

@@ -64,7 +64,7 @@ def true(arm):
     friction = JointFriction(
         static=3.5, stribeck_velocity=0.2, cosine=1.6, sine=-1.0, wavenumber=2.0
     )
-    return Robot(model).with_joint_friction({'shoulder': friction})
+    return Robot(model).extended.with_joint_friction({'shoulder': friction})
 
 
 def recorded(true, seed):
@@ -159,7 +159,7 @@ def test_a_written_urdf_is_the_model(arm, true):
     """Reading it gives the model's constants back, to rounding, with the tool in its body."""
     text = urdf_writer.with_parameters(ARM, true.model)
     again = Robot.from_urdf(text, locked={'slide': 0.04}).model
-    plain = true.with_joint_friction({'shoulder': JointFriction()})  # URDF has no curves
+    plain = true.extended.with_joint_friction({'shoulder': JointFriction()})  # URDF has no curves
     expected = plain.model.with_joint_values(ROTOR, np.zeros(2)).constants
     np.testing.assert_allclose(again.constants, expected, rtol=1e-12, atol=1e-13)
     assert text.count('<inertial>') == 2

@@ -44,7 +44,7 @@ def path(tmp_path):
 @pytest.fixture
 def robot(path):
     """Return the arm with the friction of the file."""
-    return Robot.from_urdf(ARM).with_joint_friction(path)
+    return Robot.from_urdf(ARM).extended.with_joint_friction(path)
 
 
 def forward(robot, q, qd):
@@ -100,7 +100,7 @@ def test_followers_take_part_with_their_ratio():
         'multiplier="-0.5"/><limit lower="-9" upper="9" velocity="2" effort="3"/></joint></robot>'
     )
     wave = JointFriction(cosine=1.2, sine=0.5, wavenumber=2.0)
-    robot = Robot.from_urdf(text).with_joint_friction({'a': wave})
+    robot = Robot.from_urdf(text).extended.with_joint_friction({'a': wave})
     q, v = np.array([0.4, 0.3]), np.array([-1.3, 0.9])
     dry = 2.0 + 0.5 * 0.4 + 1.2 * np.cos(0.8) + 0.5 * np.sin(0.8)
     found = forward(robot, q, v)
@@ -113,7 +113,7 @@ def test_a_written_file_is_read_back(robot, tmp_path):
     again = tmp_path / 'again.yaml'
     again.write_text(urdf_writer.friction_file(robot.model))
     text = urdf_writer.with_parameters(ARM, robot.model)
-    model = Robot.from_urdf(text).with_joint_friction(again).model
+    model = Robot.from_urdf(text).extended.with_joint_friction(again).model
     for column in JOINT_FRICTION:
         np.testing.assert_allclose(
             model.joint_values(column), robot.model.joint_values(column), rtol=1e-15
@@ -123,7 +123,7 @@ def test_a_written_file_is_read_back(robot, tmp_path):
 
 def test_it_goes_to_the_motor_of_an_elastic_joint(robot):
     """The spring has none of it."""
-    model = robot.with_elastic_joints({'a': ElasticJoint(1e3, motor_inertia=0.2)}).model
+    model = robot.extended.with_elastic_joints({'a': ElasticJoint(1e3, motor_inertia=0.2)}).model
     for column in JOINT_FRICTION:
         expected = np.append(robot.model.joint_values(column), 0.0)
         np.testing.assert_array_equal(model.joint_values(column), expected)
@@ -157,13 +157,13 @@ def test_an_error_of_friction_keeps_the_shape_of_its_curve(robot):
 )
 def test_friction_that_is_not_possible_is_refused(friction, words):
     with pytest.raises(ModelError, match=words):
-        Robot.from_urdf(ARM).with_joint_friction({'a': friction})
+        Robot.from_urdf(ARM).extended.with_joint_friction({'a': friction})
 
 
 def test_an_unknown_joint_or_entry_is_named(tmp_path):
     """The sentence says what would be valid."""
     with pytest.raises(UnknownNameError, match="no joint 'c' for friction; valid: a, b"):
-        Robot.from_urdf(ARM).with_joint_friction({'c': JointFriction()})
+        Robot.from_urdf(ARM).extended.with_joint_friction({'c': JointFriction()})
     path = Path(tmp_path) / 'friction.yaml'
     for text, words in (
         ('joint_friction: {a: {coulombs: 2}}', "joint 'a' has the entry 'coulombs'; .*coulomb, "),
@@ -172,7 +172,7 @@ def test_an_unknown_joint_or_entry_is_named(tmp_path):
     ):
         path.write_text(text)
         with pytest.raises(ModelError, match=words):
-            Robot.from_urdf(ARM).with_joint_friction(path)
+            Robot.from_urdf(ARM).extended.with_joint_friction(path)
 
 
 def test_the_velocity_of_a_spherical_joint_has_no_wave():
@@ -180,4 +180,4 @@ def test_the_velocity_of_a_spherical_joint_has_no_wave():
     robot = Robot.from_urdf(ARM, free_base=True)
     name = robot.joint_names[3]
     with pytest.raises(ModelError, match='expected no wave'):
-        robot.with_joint_friction({name: JointFriction(coulomb=1.0, cosine=0.5)})
+        robot.extended.with_joint_friction({name: JointFriction(coulomb=1.0, cosine=0.5)})

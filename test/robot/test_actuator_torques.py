@@ -32,7 +32,7 @@ def arms():
     referee = Referee(mechanism)
     names = referee.tree.joint_names
     order = [robot.all_joint_names.index(name) for name in names]
-    state = [each[order] for each in robot.expand(*motion)]
+    state = [each[order] for each in robot.loops.expand(*motion)]
     return robot, motion, referee, state, referee.expansion(state[0], robot.joint_names)
 
 

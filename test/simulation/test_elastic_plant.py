@@ -129,7 +129,7 @@ def test_the_energy_of_links_motors_and_springs_stays(elbow):
         damping_scale=0.0,
     )
     plant = ElasticPlant(elbow, springs, settings, [0.4, -0.9], [1.0, -2.0])
-    inside = elbow.with_elastic_joints(springs)
+    inside = elbow.extended.with_elastic_joints(springs)
 
     def energy():
         return sum(inside.energy(plant.inside.q, plant.inside.qd)) + plant.strain_energy

@@ -25,7 +25,7 @@ def rod(pieces=16, **options):
     """Return the rod on its hinge; it bends in the plane of the hinge alone."""
     options = {'bending': (EI, np.inf), 'up': (1.0, 0.0, 0.0), **options}
     link = FlexibleLink((0.0, 0.0, LENGTH), pieces=pieces, **options)
-    return Robot.from_urdf(ROD).with_flexible_links({'rod': link})
+    return Robot.from_urdf(ROD).extended.with_flexible_links({'rod': link})
 
 
 def frequencies(robot, free):
@@ -111,7 +111,7 @@ def test_straight_arm_is_the_rigid_one():
     """A uniform rod that does not bend now: poses, mass matrix, torques of the motors."""
     rigid = Robot.from_urdf(ARM)
     link = FlexibleLink((0.6, 0.0, 0.0), 800.0, 300.0, pieces=5, gyration=0.005)
-    robot = rigid.with_flexible_links({'upper': link})
+    robot = rigid.extended.with_flexible_links({'upper': link})
     assert robot.joint_names[:2] == rigid.joint_names and robot.nv == 2 + 15
     rng = np.random.default_rng(3)
     q, qd, qdd = rng.normal(size=(3, 2))
@@ -144,9 +144,11 @@ def test_straight_arm_is_the_rigid_one():
 )
 def test_impossible_beams_are_refused(link, words):
     with pytest.raises(ModelError, match=f"robot 'rod': flexible link 'rod' .*{words}"):
-        Robot.from_urdf(ROD).with_flexible_links({'rod': link})
+        Robot.from_urdf(ROD).extended.with_flexible_links({'rod': link})
 
 
 def test_links_that_do_not_move_are_named():
     with pytest.raises(UnknownNameError, match="no flexible link 'base'; valid: rod"):
-        Robot.from_urdf(ROD).with_flexible_links({'base': FlexibleLink((1.0, 0.0, 0.0), EI)})
+        Robot.from_urdf(ROD).extended.with_flexible_links(
+            {'base': FlexibleLink((1.0, 0.0, 0.0), EI)}
+        )

@@ -147,7 +147,9 @@ def test_static_friction_holds_more_than_coulomb_friction(integrator):
 @ALL
 def test_gears_that_are_not_round_stick_where_they_bite(integrator):
     """Friction of 1 + 0.6 cos 2 q: an effort of 0.9 moves the wheel at pi/2, and not at 0."""
-    robot = wheel(1.0).with_joint_friction({'spin': JointFriction(cosine=0.6, wavenumber=2.0)})
+    robot = wheel(1.0).extended.with_joint_friction(
+        {'spin': JointFriction(cosine=0.6, wavenumber=2.0)}
+    )
     settings = PlantSettings(integrator=integrator, command_timeout=inf)
     for q, moves in ((0.0, False), (0.5 * np.pi, True)):
         plant = Plant(robot, settings, [q])
@@ -161,7 +163,7 @@ def test_work_of_friction_is_its_integral_over_the_position(integrator):
     """J (v0^2 - v^2) / 2 = fc (q - q0) + (a sin w q - b cos w q) / w between the two positions."""
     a, b, w = 0.5, -0.7, 3.0
     friction = JointFriction(cosine=a, sine=b, wavenumber=w)
-    robot = wheel(1.0).with_joint_friction({'spin': friction})
+    robot = wheel(1.0).extended.with_joint_friction({'spin': friction})
     plant = Plant(robot, PlantSettings(integrator=integrator, no_command='free'), [0.4], [3.0])
     for _ in range(500):
         plant.step(dt=1e-3)
@@ -180,7 +182,7 @@ def test_work_of_friction_is_its_integral_over_the_position(integrator):
 def test_a_joint_has_its_own_static_friction():
     """It holds up to fs = 1.5, and at vs half of fs - fc is left, whatever the settings are."""
     friction = JointFriction(static=1.5, stribeck_velocity=0.2)
-    robot = wheel(1.0).with_joint_friction({'spin': friction})
+    robot = wheel(1.0).extended.with_joint_friction({'spin': friction})
     plant = Plant(robot, PlantSettings(friction_speed=7e-4, command_timeout=inf))
     for _ in range(100):
         plant.step([1.49])

@@ -365,7 +365,7 @@ COMPANIONS = (
         '6.5.3',
         '6.122',
         'O(n^2)',
-        ('robot.robot.Robot.regressor', 'robot.robot.Robot.inertial_parameters'),
+        ('robot.links.Links.regressor', 'robot.links.Links.inertial_parameters'),
     ),
     Companion(
         'Base parameters, by name',

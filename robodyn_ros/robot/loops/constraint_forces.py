@@ -36,7 +36,7 @@ def constraint_forces(
     tau: ArrayLike,
     f_ext: Mapping[str, ArrayLike] | None = None,
 ) -> dict[str, np.ndarray]:
-    """Return the wrenches of the closures; see Robot.constraint_forces.
+    """Return the wrenches of the closures; see Loops.constraint_forces.
 
     J_u^T lambda = tau_tree for the dependent joints, which have no motor (Jain 2011, eq. 11.8).
 
@@ -72,7 +72,7 @@ def constraint_forces(
         )
     qdd = robot.forward_dynamics(checked[0], checked[1], checked[2], f_ext)
     state, tau_tree = (
-        robot.expand(checked[0], checked[1], qdd),
+        robot.loops.expand(checked[0], checked[1], qdd),
         np.empty(len(model.all_joint_names)),
     )
     generic.inverse_dynamics.vectorcall(

@@ -41,7 +41,7 @@ def dead_centre(robot: Robot, q: np.ndarray) -> str:
         return ''
     loops = LoopEquations(model)
     (_, usual, _), (L, size, vectors) = (
-        _least(loops, robot.expand(each)[0]) for each in (model.closed_posture, q)
+        _least(loops, robot.loops.expand(each)[0]) for each in (model.closed_posture, q)
     )
     if size >= NEAR * usual:
         return ''

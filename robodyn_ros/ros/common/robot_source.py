@@ -182,7 +182,7 @@ class RobotSource:
             closures=values['closures_path'] or (),
         )
         friction = friction_file.joint_friction_of(values['joint_friction_path'] or None)
-        return robot.with_joint_friction(friction) if friction else robot
+        return robot.extended.with_joint_friction(friction) if friction else robot
 
     @property
     def description(self) -> str | bytes | os.PathLike:

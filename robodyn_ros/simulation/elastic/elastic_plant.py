@@ -65,7 +65,7 @@ class ElasticPlant(SpringPlant):
         one_of('encoders', encoders, SIDES)
         self.model: RobotModel = robot.model
         self.settings, self.encoders = settings, encoders
-        elastic = robot.with_elastic_joints(joints)
+        elastic = robot.extended.with_elastic_joints(joints)
         self.elastic = [spring.joint.removesuffix(DEFLECTION) for spring in elastic.model.springs]
         self._robot, self._rigid = robot, Plant(robot, settings, position, velocity)
         self._payloads = Payloads(robot.model)

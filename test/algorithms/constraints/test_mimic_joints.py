@@ -110,7 +110,7 @@ def test_a_robot_has_the_coordinates_of_those_that_lead(tree):
     assert robot.nv == tree.E.shape[1] < tree.free.nv
     assert set(robot.all_joint_names) == set(tree.free.joint_names)
     for (q, qd, qdd), free in tree.states():
-        found = robot.expand(q, qd, qdd)
+        found = robot.loops.expand(q, qd, qdd)
         places = [robot.all_position_names.index(name) for name in tree.free.position_names]
         agree(found[0][places], free[0])
         agree(found[1][tree.order], free[1])
@@ -151,9 +151,9 @@ def test_inverse_dynamics_is_projected(tree):
             E.T @ free.task_space.torque_of_wrench(fq, f_ext),
             size,
         )
-        Y = robot.regressor(q, qd, qdd)
+        Y = robot.links.regressor(q, qd, qdd)
         without = expected - E.T @ (free.model.joint_values(ROTOR) * fqdd)
-        agree(Y @ robot.inertial_parameters(), without, size)
+        agree(Y @ robot.links.inertial_parameters(), without, size)
 
 
 def test_mass_matrix_and_its_factors(tree):

@@ -25,7 +25,7 @@ def test_torque_is_linear_in_the_parameters(every_case, referee):
     """Y theta, and the rotors, give the torque of the referees (Spong, equation 6.122)."""
     robot = every_case.robot
     for q, qd, qdd in states(robot):
-        tau = robot.regressor(q, qd, qdd) @ robot.inertial_parameters()
+        tau = robot.links.regressor(q, qd, qdd) @ robot.links.inertial_parameters()
         agree(tau + rotors(robot) * qdd, referee.inverse_dynamics(q, qd, qdd))
 
 
@@ -34,7 +34,7 @@ def test_reference_motion_takes_the_christoffel_matrix(every_case):
     robot = every_case.robot
     for q, qd, qd_r in states(robot):
         qdd_r = np.cos(np.arange(robot.nv))
-        tau = robot.regressor(q, qd, qdd_r, qd_r) @ robot.inertial_parameters()
+        tau = robot.links.regressor(q, qd, qdd_r, qd_r) @ robot.links.inertial_parameters()
         M, C = robot.mass_matrix(q), robot.coriolis_matrix(q, qd)
         agree(tau + rotors(robot) * qdd_r, M @ qdd_r + C @ qd_r + robot.gravity_torque(q))
 
@@ -44,14 +44,14 @@ def test_reference_velocity_commutes_with_velocity(case):
     robot = case.robot
     for q, a, b in states(robot):
         zero = np.zeros(robot.nv)
-        Y = robot.regressor(q, a, zero, b)
-        agree(Y, robot.regressor(q, b, zero, a), scale=np.abs(Y).max())
+        Y = robot.links.regressor(q, a, zero, b)
+        agree(Y, robot.links.regressor(q, b, zero, a), scale=np.abs(Y).max())
 
 
 def test_columns_are_torques_of_unit_parameters(case):
     """Each column is the inverse dynamics of a robot with that one parameter, and no other."""
     robot, (q, qd, qdd) = case.robot, states(case.robot, 1)[0]
-    Y = robot.regressor(q, qd, qdd)
+    Y = robot.links.regressor(q, qd, qdd)
     for k in range(10 * robot.nv):
         constants = robot.model.constants.copy()
         constants[:, MASS : INERTIA + 6] = 0.0
@@ -65,14 +65,14 @@ def test_regressor_does_not_depend_on_the_parameters(case):
     """Another inertia in the model changes no bit of Y."""
     robot, (q, qd, qdd) = case.robot, states(case.robot, 1)[0]
     heavy = Robot(robot.model.with_scaled_masses(3.0))
-    assert np.array_equal(robot.regressor(q, qd, qdd), heavy.regressor(q, qd, qdd))
+    assert np.array_equal(robot.links.regressor(q, qd, qdd), heavy.links.regressor(q, qd, qdd))
 
 
 def test_gravity_columns_are_gradients_of_a_potential(case):
     """At rest every column is the gradient by q of the potential energy of its parameter."""
     robot, (q, _, _) = case.robot, states(case.robot, 1)[0]
     zero = np.zeros(robot.nv)
-    Y = robot.regressor(q, zero, zero)
+    Y = robot.links.regressor(q, zero, zero)
 
     def columns(q):
         return run(robot, generic.regressor, q=q, qd=zero, qd_r=zero, qdd_r=zero)
@@ -95,7 +95,7 @@ def test_rate_of_the_momentum_columns(case):
         rate = along(
             lambda q: run(robot, generic.regressor, q=q, qd=zero, qd_r=zero, qdd_r=y), q, qd
         )
-        xCy, yCx = (a @ robot.regressor(q, qd, zero, b) for a, b in ((x, y), (y, x)))
+        xCy, yCx = (a @ robot.links.regressor(q, qd, zero, b) for a, b in ((x, y), (y, x)))
         agree(x @ rate, xCy + yCx, scale=max(np.abs(rate).max(), 1.0) * np.abs(x).sum())
 
 
@@ -110,7 +110,7 @@ def test_pinocchio_has_the_same_columns(every_case):
                 referee.model, referee.data, referee.q(q), referee.v(qd), referee.v(qdd)
             )
         )
-        Y = robot.regressor(q, qd, qdd)
+        Y = robot.links.regressor(q, qd, qdd)
         pin.framesForwardKinematics(referee.model, referee.data, referee.q(q))
         for body, name in enumerate(names, start=1):
             joint = referee.model.getJointId(name)
@@ -164,19 +164,19 @@ def test_a_batch_is_its_rows_and_out_is_written():
     robot = FAMILIES['rotors'].robot
     q, qd, qdd = np.array(states(robot)).transpose(1, 0, 2)
     out = np.empty((3, robot.nv, 10 * robot.nv))
-    assert robot.regressor(q, qd, qdd, out=out) is out
+    assert robot.links.regressor(q, qd, qdd, out=out) is out
     for k in range(3):
-        assert np.array_equal(out[k], robot.regressor(q[k], qd[k], qdd[k]))
-    assert np.array_equal(robot.regressor(q, qd, qdd[0])[0], out[0])
+        assert np.array_equal(out[k], robot.links.regressor(q[k], qd[k], qdd[k]))
+    assert np.array_equal(robot.links.regressor(q, qd, qdd[0])[0], out[0])
     with pytest.raises(ShapeError, match='expected'):
-        robot.regressor(q, qd, qdd[:2])
+        robot.links.regressor(q, qd, qdd[:2])
     with pytest.raises(ShapeError, match='finite'):
-        robot.regressor(q, qd, np.nan * qdd)
+        robot.links.regressor(q, qd, np.nan * qdd)
 
 
 def test_parameters_are_a_copy():
     """Writing to what inertial_parameters returns does not reach the model."""
     robot = FAMILIES['tree'].robot
-    theta = robot.inertial_parameters()
+    theta = robot.links.inertial_parameters()
     theta[:] = 0.0
-    assert robot.inertial_parameters().any()
+    assert robot.links.inertial_parameters().any()

@@ -208,9 +208,9 @@ def test_batches_of_regressors_are_their_rows(arm):
     robot, _ = arm
     given = batch_of(robot, 5, 4)
     for references in ({}, {'qd_r': given[3]}):
-        Y = robot.regressor(*given[:3], **references)
+        Y = robot.links.regressor(*given[:3], **references)
         for i in range(5):
-            alone = robot.regressor(
+            alone = robot.links.regressor(
                 *given[:3, i], **{name: rows[i] for name, rows in references.items()}
             )
             assert np.abs(Y[i] - alone).max() <= 1e-13 * np.abs(alone).max()

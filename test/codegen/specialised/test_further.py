@@ -72,7 +72,7 @@ def expected(robot, name, given):
         ]
     if name == 'regressor':
         q, qd, qd_r, qdd = given
-        return [robot.regressor(q, qd, qdd, qd_r)]
+        return [robot.links.regressor(q, qd, qdd, qd_r)]
     result = method_of(robot, name)(*given)
     if name == 'body_inertias':
         return [blocks.reshape(*blocks.shape[:-3], -1, 6) for blocks in result]
