@@ -55,6 +55,17 @@ def rows(robot):
             joint = f'{model.all_joint_names[j]} (follows {leader}, {row[RATIO]:g} to 1)'
             yield joint, model.body_names[body], f'{row[MASS]:.4g}', *['-'] * 7
             continue
+        if body in model.coupled:
+            of = ' + '.join(
+                f'{ratio:g} {model.joint_names[model.topology[row, FIRST]]}'
+                for row, ratio in model.coupled[body].items()
+            )
+            yield (
+                f'{model.all_joint_names[j]} (follows {of})',
+                model.body_names[body],
+                *[f'{row[MASS]:.4g}', *['-'] * 7],
+            )
+            continue
         j = model.topology[body, FIRST] if model.is_embedded else j
         distance = np.linalg.norm(row[MOMENT : MOMENT + 3]) / row[MASS] if row[MASS] else 0.0
         limits = (

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from robodyn_ros.errors import ParameterError, UnlockedError
 from robodyn_ros.model import build, urdf
+from robodyn_ros.model.dependent.coupling import with_couplings
 from robodyn_ros.model.extended.joint_friction import with_joint_friction
 from robodyn_ros.model.rotors import EXACT, REFLECTED, known_rotors
 from robodyn_ros.model.selection import held
@@ -68,7 +69,7 @@ def add_robot(parser, optional=False):
     parser.add_argument(
         '--closure-file',
         metavar='FILE',
-        help='YAML of the closures of closed loops (see doc/robots/joints.md)',
+        help='YAML of closures of loops and of couplings (see doc/robots/joints.md)',
     )
 
 
@@ -85,6 +86,7 @@ def model_of(options, rotor_model=None):
     """
     description = urdf.parse(xacro_file.expanded(options.urdf))
     loops = closure_file.loops_of(options.closure_file or ())
+    description = with_couplings(description, loops.couplings)
     closures = *description.closures, *loops.closures
     model = build.build(
         description,

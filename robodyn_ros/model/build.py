@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from robodyn_ros.errors import ModelError
 from robodyn_ros.model import joint_types, lint, validate
 from robodyn_ros.model.dependent.embedding import embed
 from robodyn_ros.model.dependent.mimic import common_limit
@@ -192,10 +193,11 @@ class _Assembly:
     def _add_bodies(self, joint, parent, placement):
         """Append the rows of a moving joint; return its link's placement in the last of them."""
         way = self.led.get(joint.name)
-        moving = self.moving[way.leader if way else joint.name]
-        at_position, at_velocity = moving.positions.start, moving.velocities.start
+        leaders = [self.moving[name] for name in way.ratios] if way else [self.moving[joint.name]]
+        at_position = min(moving.positions.start for moving in leaders)
+        at_velocity = min(moving.velocities.start for moving in leaders)
         if way:
-            self.ways[len(self.topology)] = way
+            self.ways[len(self.topology)] = self._ratios(joint, way), way.shift
         self.velocity_names += joint_types.velocity_names(joint)
         self.position_names += joint_types.position_names(joint)
         for name, (kind, axes) in zip(
@@ -213,6 +215,23 @@ class _Assembly:
             at_position += kind not in (BALL_X, BALL_Y, BALL_Z)  # which share their quaternion
         self.body_names[-1] = joint.child
         return placement
+
+    def _ratios(self, joint, way):
+        """Return the ratio of a following joint to each velocity from its first leader on."""
+        leaders = {name: self.moving[name] for name in way.ratios}
+        places = {name: moving.velocities.start for name, moving in leaders.items()}
+        first, last = min(places, key=places.__getitem__), max(places, key=places.__getitem__)
+        between = leaders[last].positions.start - leaders[first].positions.start
+        if between != places[last] - places[first]:
+            raise ModelError(
+                f'robot {self.robot!r}: joint {joint.name!r} follows {first!r} and {last!r}, '
+                'which have a joint with a quaternion between them; expected joints in another '
+                'order'
+            )
+        ratios = [0.0] * (between + 1)
+        for name, ratio in way.ratios.items():
+            ratios[places[name] - places[first]] = ratio
+        return ratios
 
     def _add_inertia(self, link, body, placement):
         """Add a link's inertia to its body; links that do not move need none."""
@@ -267,13 +286,18 @@ def _coordinates(commanded):
 def _limits(commanded, followers, led, assembly):
     """Return the JointLimits of the commanded joints, including those of their followers."""
     limits = []
+    for joint in followers:
+        assembly.findings += lint.coupled_joint(joint, led[joint.name])
     for joint in commanded:
-        own = [each for each in followers if led[each.name].leader == joint.name]
+        own = [each for each in followers if [*led[each.name].ratios] == [joint.name]]
         if not own:
             limits += joint_types.limits(joint)
             continue
         (limit,) = joint_types.limits(joint)
-        ways = [(led[each.name], *joint_types.limits(each)) for each in own]
+        ways = [
+            (led[each.name].ratios[joint.name], led[each.name].shift, *joint_types.limits(each))
+            for each in own
+        ]
         limit, apart = common_limit(limit, ways)
         limits.append(limit)
         assembly.findings += [

@@ -106,6 +106,8 @@ class Joint:
         Joint that this one follows, or ''.
     multiplier, offset : float
         Position of a mimic joint: multiplier times that of the other, plus offset [rad or m].
+    follows : mapping of str to float
+        Joints that a coupled joint follows, each with its ratio; the sum has the same offset.
     pitch : float
         Travel of a helical joint per angle [m/rad].
     second_axis : (3,) ndarray
@@ -125,6 +127,7 @@ class Joint:
     mimic: str = ''
     multiplier: float = 1.0
     offset: float = 0.0
+    follows: Mapping[str, float] = field(default_factory=dict)
     pitch: float = 0.0
     second_axis: np.ndarray = field(default_factory=lambda: np.array([0.0, 1.0, 0.0]))
 

@@ -5,6 +5,7 @@
 import numpy as np
 
 from robodyn_ros.model import joint_types
+from robodyn_ros.model.dependent.mimic import leaders_of
 from robodyn_ros.model.description import ONE_AXIS
 from robodyn_ros.model.layout import MASS
 from robodyn_ros.model.model_report import NOTE, WARNING, Finding
@@ -147,15 +148,27 @@ def held_joint(joint, position, commanded):
             yield Finding(
                 NOTE, subject, f'is locked at {place}, outside its range {lower:g} .. {upper:g}'
             )
-    if joint.mimic in commanded:
-        yield Finding(
-            WARNING,
-            subject,
-            f'follows {joint.mimic!r} on the robot, but is held at {place} in this model',
-        )
+    for leader in leaders_of(joint):
+        if leader in commanded:
+            yield Finding(
+                WARNING,
+                subject,
+                f'follows {leader!r} on the robot, but is held at {place} in this model',
+            )
     if joint.type not in (*ONE_AXIS, 'helical'):
         where = 'still' if position == joint_types.neutral(joint) else f'at {place}'
         yield Finding(NOTE, subject, f'is {joint.type} and held {where}')
+
+
+def coupled_joint(joint, way):
+    """Yield findings about a joint that follows several others."""
+    if len(way.ratios) > 1:
+        subject = f'joint {joint.name!r}'
+        yield Finding(NOTE, subject, 'follows several joints; its limits are not checked')
+        if joint.damping or joint.friction:
+            yield Finding(
+                WARNING, subject, 'follows several joints; its damping and friction are left out'
+            )
 
 
 def massless_bodies(body_names, constants, links):

@@ -21,6 +21,7 @@ from robodyn_ros.model.layout import (
     BALL_Z,
     COORDINATE,
     COSINE,
+    COUNT,
     DOF,
     EMBEDDED_TOPOLOGY_COLUMNS,
     FIRST,
@@ -31,6 +32,7 @@ from robodyn_ros.model.layout import (
     MOMENT,
     PRISMATIC,
     RATIO,
+    RATIOS,
     REDUCED,
     REFERENCE,
     SINE,
@@ -204,12 +206,37 @@ class RobotModel(ReadOnly):
     @property
     def followed(self):
         """Return {row: row of the leader} of the bodies of mimic joints."""
+        return {row: leaders[0] for row, leaders in self._led.items() if len(leaders) == 1}
+
+    @property
+    def coupled(self):
+        """Return {row: {row of a leader: ratio}} of the bodies that follow several joints."""
+        return {
+            row: {
+                leader: float(ratio)
+                for leader, ratio in zip(leaders, self.constants[row, RATIOS:])
+                if ratio
+            }
+            for row, leaders in self._led.items()
+            if len(leaders) > 1
+        }
+
+    @property
+    def leading(self):
+        """Return the rows that mimic or coupled joints follow."""
+        return {*self.followed.values(), *(row for each in self.coupled.values() for row in each)}
+
+    @property
+    def _led(self):
+        """Return {row: rows from the first leader to the last} of mimic and coupled joints."""
         if not self.is_embedded:
             return {}
-        leaders = dict(zip(self.topology[self.joint_rows(), FIRST], self.joint_rows()))
-        rows = np.flatnonzero(self.topology[:, DOF] == 0)[1:]
-        rows = [row for row in rows if row not in self.led_by_loops]
-        return {int(row): int(leaders[self.topology[row, FIRST]]) for row in rows}
+        leaders, (first, count) = self.joint_rows().tolist(), self.topology[:, [FIRST, COUNT]].T
+        return {
+            int(row): leaders[first[row] : first[row] + count[row]]
+            for row in np.flatnonzero(self.topology[:, DOF] == 0)[1:]
+            if row not in self.led_by_loops
+        }
 
     @property
     def coordinates(self):

@@ -9,7 +9,7 @@ from numbers import Real
 
 from robodyn_ros.errors import ModelError, ParameterError, UnknownNameError, UnlockedError
 from robodyn_ros.model import joint_types
-from robodyn_ros.model.dependent.mimic import followers
+from robodyn_ros.model.dependent.mimic import Following, followers
 from robodyn_ros.model.description import ASKED_TYPES, JOINT_TYPES, MORE_TYPES
 from robodyn_ros.model.rotation_matrix import SHORTEST
 from robodyn_ros.model.validate import LARGEST_LENGTH
@@ -57,16 +57,23 @@ def split_joints(robot, ordered, joints, locked, asked=()):
     for name in commanded:
         _check_commanded(robot, movable[name], name in asked or joints is not None)
     _refuse_followers(robot, {name: following[name] for name in commanded if name in following})
-    led = {name: way for name, way in following.items() if way.leader in commanded}
+    moving = {
+        name: {leader: ratio for leader, ratio in way.ratios.items() if leader in commanded}
+        for name, way in following.items()
+    }
     held = {
         name: _held_position(robot, joint, locked.get(name, 0.0))
         for name, joint in movable.items()
         if name not in commanded and name not in following
     }
+    led = {}
     for name, way in following.items():
-        if name not in led:
-            (position,) = held[way.leader]
-            held[name] = (way.ratio * position + way.shift,)
+        still = [leader for leader in way.ratios if leader not in commanded]
+        shift = sum((way.ratios[leader] * held[leader][0] for leader in still), way.shift)
+        if moving[name]:
+            led[name] = Following(moving[name], shift)
+        else:
+            held[name] = (shift,)
     return tuple(movable[name] for name in commanded), led, held
 
 
@@ -105,7 +112,11 @@ def _check_commanded(robot, joint, asked):
 def _refuse_followers(robot, following):
     """Refuse commanded joints that follow others, with the names of all: grippers have many."""
     if following:
-        who = ', '.join(f'joint {name!r} mimics {way.leader!r}' for name, way in following.items())
+        who = ', '.join(
+            f'joint {name!r} {"mimics" if len(way.ratios) == 1 else "follows"} '
+            f'{" and ".join(map(repr, way.ratios))}'
+            for name, way in following.items()
+        )
         raise ModelError(
             f'robot {robot!r}: {who}, and moves with it; expected in joints those that lead alone'
         )

@@ -17,6 +17,7 @@ from robodyn_ros.compile import generic
 from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.model import build, dh, urdf
 from robodyn_ros.model.dependent.closures import Closure
+from robodyn_ros.model.dependent.coupling import Coupling, with_couplings
 from robodyn_ros.model.description import RobotDescription
 from robodyn_ros.model.dh import DHRow
 from robodyn_ros.model.rotors import EXACT, Rotor
@@ -121,6 +122,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         closures: Sequence[Closure] | str | os.PathLike = (),
         independent: Sequence[str] | None = None,
         near: Mapping[str, float] | None = None,
+        couplings: Sequence[Coupling] = (),
     ) -> Robot:
         """Build a robot from a URDF.
 
@@ -147,12 +149,14 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         rotor_model : {'exact', 'reflected'}
             Rotors as spinning bodies on their mounts, or as inertia at their joints alone.
         closures : sequence of Closure or path
-            Closures of loops, or a YAML file of them, which may give the next two as well. They
+            Closures of loops, or a YAML file of them, which may give the next three as well. They
             are added to those of a URDF+. Dependent joints have no coordinate.
         independent : sequence of str, optional
             Independent joints of the loops; by default the nearest to the base that are possible.
         near : mapping of str to float, optional
             Initial guess of a closed posture [rad or m]; zero by default.
+        couplings : sequence of Coupling
+            Joints that follow several others, beside those of the file.
 
         Returns
         -------
@@ -179,6 +183,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
             loops.closures,
             loops.independent if independent is None else independent,
             loops.near | dict(near or {}),
+            (*loops.couplings, *couplings),
         )
 
     @classmethod
@@ -242,6 +247,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         closures: Sequence[Closure] = (),
         independent: Sequence[str] | None = None,
         near: Mapping[str, float] | None = None,
+        couplings: Sequence[Coupling] = (),
     ) -> Robot:
         """Build a robot from links and joints, also of types that URDF does not have.
 
@@ -269,6 +275,8 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
             As in `from_urdf`.
         near : mapping of str to float, optional
             As in `from_urdf`.
+        couplings : sequence of Coupling
+            As in `from_urdf`.
 
         Returns
         -------
@@ -278,7 +286,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         if independent is None:
             independent = description.independent or None
         model = build.build(
-            description,
+            with_couplings(description, couplings),
             joints=joints,
             base=base,
             gravity=gravity,

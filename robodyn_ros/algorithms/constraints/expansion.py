@@ -3,7 +3,7 @@
 """Map independent coordinates to all joints and back: rates = E qd, tau = E^T tau_tree.
 
 Joint i depends on COUNT consecutive independent velocities from FIRST on, so row i of E has as
-many entries. Mimic joints have one constant entry.
+many entries. Mimic joints have one constant entry, coupled joints several.
 """
 
 from robodyn_ros.algorithms.constraints import loops
@@ -14,12 +14,14 @@ from robodyn_ros.model.layout import (
     BALL_X,
     BALL_Y,
     BALL_Z,
+    CLOSED_CONSTANT_COLUMNS,
     COUNT,
     DOF,
     FIRST,
     KIND,
     PARENT,
     RATIO,
+    RATIOS,
     REDUCED,
     SHIFT,
     TOPOLOGY_COLUMNS,
@@ -125,6 +127,18 @@ def all_parameters(topology, scratch):
 
 
 @primitive
+def write_coupled(topology, constants, q, everything, E):
+    """Write positions of the joints that follow several others, and their entries of E."""
+    for i in range(1, topology.shape[0]):
+        if topology[i, COUNT] > 1:
+            position = constants[i, SHIFT]
+            for m in range(min(topology[i, COUNT], constants.shape[1] - RATIOS)):
+                E[i - 1, m] = constants[i, RATIOS + m]
+                position = position + constants[i, RATIOS + m] * q[topology[i, AT] + m]
+            everything[topology[i, Q]] = position
+
+
+@primitive
 def expand_positions(topology, constants, scratch, q):
     """Compute positions of all joints and the entries of E; return the positions."""
     everything, E = all_positions(topology, scratch), expansion(topology, scratch)
@@ -136,6 +150,8 @@ def expand_positions(topology, constants, scratch, q):
                 everything[j + entry] = q[k + entry]
         elif kind != BALL_Y and kind != BALL_Z:
             everything[j] = constants[i, RATIO] * q[k] + constants[i, SHIFT]
+    if constants.shape[1] > CLOSED_CONSTANT_COLUMNS:
+        write_coupled(topology, constants, q, everything, E)
     if loops.has_loops(topology):
         loops.close(topology, constants, scratch, everything, E)
     return everything
@@ -294,10 +310,10 @@ def project_symmetric(topology, scratch, M_tree, M):
             k = topology[i, FIRST] + m
             j = i
             while j > 0:
-                for p in range(topology[j, COUNT]):
+                for p in range(m + 1 if i == j else topology[j, COUNT]):
                     other = topology[j, FIRST] + p
                     entry = E[i - 1, m] * E[j - 1, p] * M_tree[i - 1, j - 1]
                     M[k, other] = M[k, other] + entry
-                    if i != j:
+                    if i != j or p != m:
                         M[other, k] = M[other, k] + entry
                 j = topology[j, PARENT]

@@ -11,6 +11,7 @@ from robodyn_ros.model.layout import (
     BALL_Y,
     BALL_Z,
     COORDINATE,
+    COUNT,
     DOF,
     FIRST,
     KIND,
@@ -82,12 +83,15 @@ def difference(topology: Topology, start: Vector, end: Vector, motion: Vector):
 def friction_torque(topology: Topology, constants: Table, q: Vector, qd: Vector, tau: Vector):
     """Project the friction of all joints to the independent ones; tau (nv,), written.
 
-    Dependent joints of loops are left out, because their ratios depend on the posture.
+    Dependent joints of loops are left out, because their ratios depend on the posture. So are
+    coupled joints, whose friction no single joint can have.
     """
     for k in range(tau.shape[0]):
         tau[k] = 0.0
     for i in range(1, topology.shape[0]):
         if has_loops(topology) and topology[i, COORDINATE] >= topology[0, FIRST]:
+            continue
+        if topology[i, COUNT] > 1:
             continue
         k, ratio = topology[i, FIRST], constants[i, RATIO]
         position = ratio * q[topology[i, AT]] + constants[i, SHIFT]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from robodyn_ros.errors import ModelError, shorten
-from robodyn_ros.model.dependent.embedding import embed, reduced_tree
+from robodyn_ros.model.dependent.embedding import embed, reduced_tree, write_ratios
 from robodyn_ros.model.description import Placement
 from robodyn_ros.model.joint_types import JointCoordinates
 from robodyn_ros.model.layout import (
@@ -31,7 +31,6 @@ from robodyn_ros.model.layout import (
     DAMPING,
     DISTANCE,
     DOF,
-    EMBEDDED_CONSTANT_COLUMNS,
     EMBEDDED_TOPOLOGY_COLUMNS,
     FIRST,
     FIRST_LEADER,
@@ -46,6 +45,7 @@ from robodyn_ros.model.layout import (
     LEADERS,
     LENGTH,
     PARENT,
+    RATIOS,
     REDUCED,
     REFERENCE,
     STOPPED_ROWS,
@@ -174,6 +174,12 @@ def on_loops(model: RobotModel, closures: Iterable[Closure]) -> list[dict[int, i
         rows = sorted(set(paths[0]) ^ set(paths[1]))
         where = f'robot {model.name!r}: closure {closure.name!r}'
         for row in rows:
+            if row in model.coupled:
+                name = model.all_joint_names[model.topology[row, V]]
+                raise ModelError(
+                    f'{where} has joint {name!r} in its loop, which follows several others; '
+                    'expected joints there that follow one at most'
+                )
             if model.topology[row, KIND] in (BALL_X, BALL_Y, BALL_Z):
                 name = model.joint_names[model.topology[row, first]].rpartition('.')[0]
                 raise ModelError(
@@ -198,6 +204,33 @@ def _path(model, body):
         rows.append(body)
         body = model.topology[body, PARENT]
     return rows
+
+
+def refuse_coupled_to(model: RobotModel, unknown: Iterable[int]):
+    """Refuse coupled joints that follow dependent joints of loops: their ratios would vary.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The tree.
+    unknown : iterable of int
+        Dependent velocities of the tree.
+
+    Raises
+    ------
+    ModelError
+        The message names both joints.
+    """
+    for row, leaders in model.coupled.items():
+        for leader in leaders:
+            k = int(model.topology[leader, FIRST])
+            if k in unknown:
+                name = model.all_joint_names[model.topology[row, V]]
+                raise ModelError(
+                    f'robot {model.name!r}: joint {name!r} follows {model.joint_names[k]!r}, '
+                    'which depends on a closed loop; expected independent=[...] with the joints '
+                    'that it follows'
+                )
 
 
 def closed(
@@ -248,13 +281,21 @@ def closed(
     old = topology[:, FIRST].copy()
     new = {k: place for place, k in enumerate(kept)}
     at = {k: place for place, k in enumerate(positions)}
-    joined = {k for loop in loops for k in loop}
+    joined, coupled = {k for loop in loops for k in loop}, model.coupled
     spans = [_span(joints, new) for _, joints in groups]
     led_by = {k: span for (_, joints), span in zip(groups, spans) for k in joints & wanted}
     for row in range(1, nb):
         k = int(old[row])
         topology[row, COORDINATE] = -1
-        if k in new:
+        if row in coupled:
+            ratios = [
+                ratio
+                for step, ratio in enumerate(model.constants[row, RATIOS:])
+                if step < topology[row, COUNT] and k + step in new
+            ]
+            write_ratios(topology, constants, row, ratios)
+            topology[row, FIRST], topology[row, AT] = new.get(k, 0), at.get(topology[row, AT], 0)
+        elif k in new:
             topology[row, FIRST], topology[row, AT] = new[k], at[topology[row, AT]]
             topology[row, COORDINATE] = new[k] if k in joined else -1
         else:
@@ -332,9 +373,9 @@ def _wide(model):
         ]
         topology, constants = embed(topology, constants, {})
     wide = np.zeros((len(topology), CLOSED_TOPOLOGY_COLUMNS), dtype=np.int64)
-    values = np.zeros((len(topology), CLOSED_CONSTANT_COLUMNS))
+    values = np.zeros((len(topology), max(CLOSED_CONSTANT_COLUMNS, constants.shape[1])))
     wide[:, :EMBEDDED_TOPOLOGY_COLUMNS] = topology
-    values[:, :EMBEDDED_CONSTANT_COLUMNS] = constants
+    values[:, : constants.shape[1]] = constants
     wide[:, REDUCED : REDUCED + TOPOLOGY_COLUMNS] = 0
     return wide, values, names, position_names
 

@@ -23,6 +23,7 @@ from robodyn_ros.model.layout import (
     KIND,
     PARENT,
     RATIO,
+    RATIOS,
     REDUCED,
     SHIFT,
     TOPOLOGY_COLUMNS,
@@ -34,20 +35,26 @@ from robodyn_ros.model.layout import (
 def embed(topology, constants, ways):
     """Return the tables of a robot with dependent joints.
 
-    topology (nb, 5), constants (nb, 33) : Q and V of a body that follows are those of its leader.
-    ways : {row: Following} of the dependent bodies.
+    topology (nb, 5), constants (nb, 33) : Q and V of a body that follows are those of its first
+    leader. ways : {row: (ratios, shift)} of the dependent bodies, with a
+    ratio for each velocity from the first leader to the last.
     """
     nb, nv = len(topology), topology[1:, V].max() + 1
     wide = np.zeros((nb, EMBEDDED_TOPOLOGY_COLUMNS), dtype=np.int64)
-    values = np.zeros((nb, EMBEDDED_CONSTANT_COLUMNS))
+    widest = max((len(ratios) for ratios, _ in ways.values()), default=1)
+    values = np.zeros((nb, EMBEDDED_CONSTANT_COLUMNS if widest == 1 else RATIOS + widest))
     wide[:, :TOPOLOGY_COLUMNS] = topology
     values[:, :CONSTANT_COLUMNS] = constants
     wide[1:, FIRST], wide[1:, COUNT], wide[1:, AT] = topology[1:, V], 1, topology[1:, Q]
     wide[1:, V] = np.arange(nb - 1)
     values[1:, RATIO] = 1.0
-    for row, way in ways.items():
+    for row, (ratios, shift) in ways.items():
         wide[row, DOF] = 0
-        values[row, RATIO], values[row, SHIFT] = way.ratio, way.shift
+        values[row, SHIFT] = shift
+        if len(ratios) == 1:
+            values[row, RATIO] = ratios[0]
+        else:
+            write_ratios(wide, values, row, ratios)
     position = 0
     for row in range(1, nb):
         within = topology[row, KIND] in (BALL_Y, BALL_Z)  # these share a quaternion
@@ -56,6 +63,16 @@ def embed(topology, constants, ways):
     wide[0, [FIRST, COUNT, AT]] = nv, wide[1:, COUNT].max(), position
     wide[: nv + 1, REDUCED:] = reduced_tree(wide)
     return wide, values
+
+
+def write_ratios(topology, constants, row, ratios):
+    """Write the ratios of a coupled body to the velocities from its first leader on.
+
+    Without any, as before its leaders are known, it rests.
+    """
+    topology[row, COUNT], constants[row, RATIO] = max(1, len(ratios)), 0.0
+    constants[row, RATIOS:] = 0.0
+    constants[row, RATIOS : RATIOS + len(ratios)] = ratios
 
 
 def reduced_tree(topology):

@@ -1,7 +1,8 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Which joints follow which: the mimic elements of a URDF, chains of them resolved."""
+"""Which joints follow which: mimic and coupled joints, chains of them resolved."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from robodyn_ros.errors import ModelError, UnlockedError
@@ -11,14 +12,18 @@ from robodyn_ros.model.validate import LARGEST_LENGTH
 
 @dataclass(frozen=True)
 class Following:
-    """A joint at `ratio` times the position of its leader, plus `shift` [rad or m].
+    """A joint at the sum of `ratios` times the positions of its leaders, plus `shift` [rad or m].
 
-    The leader follows no other joint.
+    The leaders, {joint: ratio}, follow no other joints.
     """
 
-    leader: str
-    ratio: float = 1.0
+    ratios: Mapping[str, float]
     shift: float = 0.0
+
+
+def leaders_of(joint):
+    """Return {leader: multiplier} of a mimic or coupled joint; none of any other."""
+    return {joint.mimic: joint.multiplier} if joint.mimic else dict(joint.follows)
 
 
 def followers(robot, movable, locked):
@@ -31,56 +36,65 @@ def followers(robot, movable, locked):
     return {
         name: _resolved(robot, movable, locked, joint)
         for name, joint in movable.items()
-        if joint.mimic and name not in locked
+        if leaders_of(joint) and name not in locked
     }
 
 
 def _resolved(robot, movable, locked, joint):
     """Return the Following of one joint."""
-    ratio, shift, way = 1.0, 0.0, [joint.name]
-    while joint.mimic and joint.name not in locked:
-        where = f'robot {robot!r}: joint {joint.name!r} mimics {joint.mimic!r}'
-        hold = 'expected it locked to hold it still: '
-        for what, value in (('multiplier', joint.multiplier), ('offset', joint.offset)):
-            if not abs(value) <= LARGEST_LENGTH:
-                raise ModelError(
-                    f'{where} with {what} {value:g}; expected at most {LARGEST_LENGTH:g}'
-                )
-        if joint.mimic in way:
+    ratios: dict[str, float] = {}
+    shift, left = 0.0, [(joint, 1.0, ())]
+    while left:
+        joint, ratio, way = left.pop()
+        leaders = {} if joint.name in locked else leaders_of(joint)
+        if not leaders:
+            ratios[joint.name] = ratios.get(joint.name, 0.0) + ratio
+            continue
+        shift += ratio * joint.offset
+        for name, multiplier in leaders.items():
+            _check(robot, movable, joint, name, multiplier, way)
+            left.append((movable[name], ratio * multiplier, (*way, joint.name)))
+    return Following(ratios, shift)
+
+
+def _check(robot, movable, joint, leader, multiplier, way):
+    """Refuse a leader that a joint cannot follow; way : the joints that follow the joint."""
+    verb = 'mimics' if joint.mimic else 'follows'
+    where = f'robot {robot!r}: joint {joint.name!r} {verb} {leader!r}'
+    hold = 'expected it locked to hold it still: '
+    for what, value in (('multiplier', multiplier), ('offset', joint.offset)):
+        if not abs(value) <= LARGEST_LENGTH:
+            raise ModelError(f'{where} with {what} {value:g}; expected at most {LARGEST_LENGTH:g}')
+    if leader in (*way, joint.name):
+        raise UnlockedError(
+            f'{where}, a loop of joints that {verb[:-1]} one another; {hold}', (joint.name,)
+        )
+    if leader not in movable:
+        raise UnlockedError(
+            f'{where}, which is no movable joint below the base; {hold}', (joint.name,)
+        )
+    for each in (joint, movable[leader]):
+        if len(joint_types.velocity_names(each)) > 1:
             raise UnlockedError(
-                f'{where}, a loop of joints that mimic one another; {hold}', (joint.name,)
+                f'{where}, but {each.name!r} is {each.type}; {hold}', (joint.name,)
             )
-        if joint.mimic not in movable:
-            raise UnlockedError(
-                f'{where}, which is no movable joint below the base; {hold}', (joint.name,)
-            )
-        leader = movable[joint.mimic]
-        for each in (joint, leader):
-            if len(joint_types.velocity_names(each)) > 1:
-                raise UnlockedError(
-                    f'{where}, but {each.name!r} is {each.type}; {hold}', (joint.name,)
-                )
-        ratio, shift = ratio * joint.multiplier, ratio * joint.offset + shift
-        way.append(leader.name)
-        joint = leader
-    return Following(joint.name, ratio, shift)
 
 
 def common_limit(limit, followers):
     """Return the Limit of a leader within which its followers stay within theirs.
 
-    followers : (Following, Limit) of each. A follower whose range leaves the leader none is left
-    out, and its number is in the second result. The effort is the leader's own: its motor moves
-    them all.
+    followers : (ratio, shift, Limit) of each. A follower whose range leaves the leader none is
+    left out, and its number is in the second result. The effort is the leader's own: its motor
+    moves them all.
     """
     lower, upper, velocity, apart = limit.lower, limit.upper, limit.velocity, []
-    for k, (way, own) in enumerate(followers):
-        if way.ratio == 0.0:
+    for k, (ratio, shift, own) in enumerate(followers):
+        if ratio == 0.0:
             continue
-        ends = sorted((end - way.shift) / way.ratio for end in (own.lower, own.upper))
+        ends = sorted((end - shift) / ratio for end in (own.lower, own.upper))
         if max(lower, ends[0]) < min(upper, ends[1]):
             lower, upper = max(lower, ends[0]), min(upper, ends[1])
         else:
             apart.append(k)
-        velocity = min(velocity, own.velocity / abs(way.ratio))
+        velocity = min(velocity, own.velocity / abs(ratio))
     return type(limit)(lower, upper, velocity, limit.effort), apart

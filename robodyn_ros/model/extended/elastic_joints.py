@@ -125,7 +125,7 @@ def _check(model, joints):
 def _motor_inertia(model, name, joint):
     """Return the inertia of a motor; nan beside a body that follows the joint, which has some."""
     row = model.joint_rows()[model.joint_names.index(name)]
-    if row in model.followed.values():
+    if row in model.leading:
         return nan
     return model.constants[row, ROTOR] if joint.motor_inertia is None else joint.motor_inertia
 

@@ -3,13 +3,14 @@
 """Rows of the tables of a robot that gets further joints."""
 
 from robodyn_ros.model.dependent.embedding import embed
-from robodyn_ros.model.dependent.mimic import Following
 from robodyn_ros.model.layout import (
     AT,
     CONSTANT_COLUMNS,
+    COUNT,
     DOF,
     FIRST,
     RATIO,
+    RATIOS,
     SHIFT,
     TOPOLOGY_COLUMNS,
     Q,
@@ -34,11 +35,17 @@ def embedded_again(model, order, topology, constants):
     if not model.is_embedded:
         return topology, constants
     ways = {
-        place: Following('', constants[place, RATIO], constants[place, SHIFT])
+        place: (_ratios(model, row, constants[place]), constants[place, SHIFT])
         for place, row in enumerate(order)
         if row and model.topology[row, DOF] == 0
     }
     return embed(topology, constants[:, :CONSTANT_COLUMNS], ways)
+
+
+def _ratios(model, row, constants):
+    """Return the ratios of a dependent body to the velocities from its first leader on."""
+    count = model.topology[row, COUNT]
+    return constants[[RATIO]] if count == 1 else constants[RATIOS : RATIOS + count]
 
 
 def read_only(array):

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Closures of loops from a YAML file beside the description, which may have rotors too.
+"""Closures and couplings from a YAML file beside the description, which may have rotors too.
 
 closures:
   knee:
@@ -18,6 +18,10 @@ closures:
     b: {link: slider}
 independent: [crank]                                  # both may be left out, see Robot.from_urdf
 near: {crank: 1.0, rocker: 1.6}
+couplings:
+  left_motor:                                         # at 50 pitch + 50 roll + 0.1
+    follows: {pitch: 50.0, roll: 50.0}
+    offset: 0.1                                       # [rad or m], may be left out
 """
 
 import os
@@ -26,6 +30,7 @@ from typing import NamedTuple
 
 from robodyn_ros.errors import ModelError, shorten
 from robodyn_ros.model.dependent.closures import Closure
+from robodyn_ros.model.dependent.coupling import Coupling
 from robodyn_ros.model.description import Placement
 from robodyn_ros.model.rotation_matrix import from_rpy
 from robodyn_ros.model.sources import yaml_file
@@ -45,15 +50,18 @@ class Loops(NamedTuple):
         Joints of the loops that lead the others.
     near : dict of str to float
         Where to seek a posture in which the loops are closed [rad or m].
+    couplings : tuple of Coupling
+        Joints that follow several others.
     """
 
     closures: tuple[Closure, ...]
     independent: tuple[str, ...] | None
     near: dict[str, float]
+    couplings: tuple[Coupling, ...] = ()
 
 
 def loops_of(source: Sequence[Closure] | str | os.PathLike) -> Loops:
-    """Return closures, and the other contents of their file.
+    """Return closures, and the other contents of their file; it may have couplings alone.
 
     Parameters
     ----------
@@ -71,7 +79,7 @@ def loops_of(source: Sequence[Closure] | str | os.PathLike) -> Loops:
     """
     if not isinstance(source, (str, os.PathLike)):
         return Loops(tuple(source), None, {})
-    where, content = yaml_file.sections(source, 'closures')
+    where, content = yaml_file.sections(source, 'closures', 'couplings')
     closures, near = (yaml_file.named(where, content, what) for what in ('closures', 'near'))
     chosen = content.get('independent')
     if chosen is not None and not (
@@ -87,7 +95,19 @@ def loops_of(source: Sequence[Closure] | str | os.PathLike) -> Loops:
             name: yaml_file.scalar(f'{where}: near', f'joint {name!r}', value)
             for name, value in near
         },
+        tuple(
+            _coupling(f'{where}: coupling of {name!r}', name, each)
+            for name, each in yaml_file.named(where, content, 'couplings')
+        ),
     )
+
+
+def _coupling(where, joint, entries):
+    """Return one Coupling of the file."""
+    yaml_file.check_names(where, entries, ('follows', 'offset'), ('follows',))
+    leaders = yaml_file.named(where, entries, 'follows')
+    offset = yaml_file.scalar(where, 'offset', entries.get('offset', 0.0))
+    return Coupling(joint, yaml_file.scalars(where, dict(leaders)), offset)
 
 
 def _closure(where, name, entries):

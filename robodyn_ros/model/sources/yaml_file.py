@@ -16,6 +16,7 @@ KNOWN = (
     'closures',
     'independent',
     'near',
+    'couplings',
     'rotors',
     'obstacles',
     'shapes',
@@ -26,13 +27,18 @@ KNOWN = (
 )
 
 
-def sections(source, what):
-    """Return a text for the file, and its sections by KNOWN; ModelError without `what`."""
+def sections(source, what, *others):
+    """Return a text for the file, and its sections by KNOWN.
+
+    Raises ModelError without any of the section `what` and the others.
+    """
     where = f'file {shorten(os.fspath(source))}'
     content = _content(package_path.resolved(source), where)
-    if not isinstance(content, dict) or what not in content or not {*content} <= {*KNOWN}:
+    wanted = {what, *others}
+    if not isinstance(content, dict) or not wanted & {*content} or not {*content} <= {*KNOWN}:
         raise ModelError(
-            f'{where} has {shorten(content)}; expected {what}, and nothing but {", ".join(KNOWN)}'
+            f'{where} has {shorten(content)}; expected {" or ".join((what, *others))}, and '
+            f'nothing but {", ".join(KNOWN)}'
         )
     return where, content
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from robodyn_ros.errors import ModelError, UnknownNameError
-from robodyn_ros.model.dependent.closures import Closure, closed, on_loops
+from robodyn_ros.model.dependent.closures import Closure, closed, on_loops, refuse_coupled_to
 from robodyn_ros.model.robot_model import RobotModel
 from robodyn_ros.model.validate import idle_joints
 from robodyn_ros.robot.loops.equations import SMALLEST, LoopEquations
@@ -86,12 +86,9 @@ def close_loops(
         if independent is None
         else _given(model.name, J, rank, names, independent)
     )
-    found = closed(
-        model,
-        closures,
-        [joined[k] for k in unknown],
-        dict(zip(loose.model.all_position_names, posture)),
-    )
+    dependent = [joined[k] for k in unknown]
+    refuse_coupled_to(model, dependent)
+    found = closed(model, closures, dependent, dict(zip(loose.model.all_position_names, posture)))
     idle_joints(found.name, found.body_names, found.topology, found.constants)
     return found
 

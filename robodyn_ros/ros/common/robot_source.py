@@ -100,8 +100,9 @@ ROBOT_PARAMETERS = (
         'string',
         '',
         '',
-        'YAML file of the closures of loops, by its path or as `package://<name>/<path>` (see '
-        'doc/robots/joints.md). Dependent joints have no command. Empty: none.',
+        'YAML file of closures of loops and of couplings, by its path or as '
+        '`package://<name>/<path>` (see doc/robots/joints.md). Dependent joints have no command. '
+        'Empty: none.',
     ),
 )
 

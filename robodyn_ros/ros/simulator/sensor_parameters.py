@@ -160,7 +160,7 @@ def _refuse_rotors_beyond_springs(values, model, elastic):
     names = [
         name
         for name, row in zip(model.joint_names, model.joint_rows())
-        if name in elastic and row in model.followed.values()
+        if name in elastic and row in model.leading
     ]
     if names and (values['force_torque.frames'] or values['joint_torque.enabled']):
         raise ParameterError(

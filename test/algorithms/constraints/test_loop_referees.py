@@ -75,7 +75,7 @@ rotors: {crank: {inertia: 1e-3}}
 @pytest.mark.parametrize(
     'text, sentence',
     [
-        ('rotors: {}', 'expected closures, and nothing but'),
+        ('rotors: {}', 'expected closures or couplings, and nothing but'),
         ('closures: {pin: {a: {link: x}}}', "closure 'pin' has .*; expected at least a and b"),
         ('closures: {pin: {a: {link: x}, b: {xyz: 1}}}', 'frame b has .*; expected at least link'),
         ('closures: {pin: {a: {link: x, xyz: 1}, b: {link: y}}}', 'expected three numbers'),

@@ -3,7 +3,7 @@
 """Joints that follow others, against the tree in which nothing follows: M = E^T M_tree E.
 
 The referee is a robot with all joints free, and E by hand. E has a row for each joint, with the
-ratio at which it follows. Random trees, joints of every type between, chains of followers, any
+ratios at which it follows. Random trees, joints of every type between, chains of followers, any
 order of q.
 """
 
@@ -22,7 +22,8 @@ from support.robots.families import GRAVITY, TYPES, describe, states
 
 WRENCH = np.array((3.0, -2.0, 5.0, 0.4, -0.7, 0.3))  # [N, N m]
 
-#: {follower: (leader, multiplier, offset)}, and joints in the order of q, of each robot.
+#: {follower: (leader, multiplier, offset)}, and joints in the order of q, of each robot. Coupled
+#: joints have ({leader: multiplier}, offset).
 ROBOTS = {
     'fingers': (
         describe('fingers', 6, kinds=('revolute', 'prismatic', 'continuous'), branching=3),
@@ -43,6 +44,15 @@ ROBOTS = {
         {'joint9': ('joint8', 1.5, 0.3), 'joint11': ('joint2', -0.4, 0.0)},
         tuple(f'joint{k}' for k in (1, 2, 3, 4, 5, 6, 7, 8, 10, 12)),
     ),
+    'differential': (
+        describe('differential', 6, kinds=('revolute', 'prismatic'), branching=3, rotors=True),
+        {
+            'joint2': ({'joint5': 1.4, 'joint6': -0.7}, 0.3),
+            'joint4': ('joint2', -0.6, 0.2),
+            'joint3': ({'joint6': 0.8, 'joint4': 1.2, 'joint1': 0.5}, 0.0),
+        },
+        ('joint6', 'joint1', 'joint5'),
+    ),
 }
 
 
@@ -51,14 +61,7 @@ class Tree:
 
     def __init__(self, description, ways, joints):
         followed = tuple(
-            replace(
-                joint,
-                mimic=ways[joint.name][0],
-                multiplier=ways[joint.name][1],
-                offset=ways[joint.name][2],
-            )
-            if joint.name in ways
-            else joint
+            self.following(joint, *ways[joint.name]) if joint.name in ways else joint
             for joint in description.joints
         )
         robot = build.build(replace(description, joints=followed), joints=joints, gravity=GRAVITY)
@@ -69,22 +72,36 @@ class Tree:
         self.E, self.P = np.zeros((n, self.robot.nv)), np.zeros((self.free.nq, self.robot.nq))
         self.shift = np.zeros(self.free.nq)
         for i, name in enumerate(self.free.joint_names):
-            leader, ratio, _ = self.root(ways, name)
-            self.E[i, self.robot.joint_names.index(leader)] = ratio
+            for leader, ratio in self.roots(ways, name)[0].items():
+                self.E[i, self.robot.joint_names.index(leader)] = ratio
         for i, name in enumerate(self.free.position_names):
-            leader, ratio, shift = self.root(ways, name)
-            self.P[i, self.robot.position_names.index(leader)] = ratio
-            self.shift[i] = shift
+            ratios, self.shift[i] = self.roots(ways, name)
+            for leader, ratio in ratios.items():
+                self.P[i, self.robot.position_names.index(leader)] = ratio
         self.order = [self.robot.all_joint_names.index(name) for name in self.free.joint_names]
 
     @staticmethod
-    def root(ways, name):
-        """Return what a joint follows at last, its ratio and its shift."""
+    def following(joint, leader, *numbers):
+        """Return a joint that follows one leader, or a mapping of several."""
+        if isinstance(leader, dict):
+            return replace(joint, follows=leader, offset=numbers[0])
+        return replace(joint, mimic=leader, multiplier=numbers[0], offset=numbers[1])
+
+    @staticmethod
+    def roots(ways, name):
+        """Return {what a joint follows at last: its ratio}, and its shift."""
         if name not in ways:
-            return name, 1.0, 0.0
-        leader, ratio, shift = ways[name]
-        last, further, more = Tree.root(ways, leader)
-        return last, ratio * further, ratio * more + shift
+            return {name: 1.0}, 0.0
+        leaders, *numbers = ways[name]
+        if not isinstance(leaders, dict):
+            leaders, numbers = {leaders: numbers[0]}, numbers[1:]
+        ratios, (shift,) = {}, numbers
+        for leader, ratio in leaders.items():
+            further, more = Tree.roots(ways, leader)
+            shift += ratio * more
+            for last, each in further.items():
+                ratios[last] = ratios.get(last, 0.0) + ratio * each
+        return ratios, shift
 
     def positions(self, q):
         """Return q of the free robot."""
@@ -328,7 +345,7 @@ def test_grippers_of_their_makers_against_pinocchio(name):
         )
 
 
-@pytest.mark.parametrize('name', ['fingers', 'chain of followers'])
+@pytest.mark.parametrize('name', ['fingers', 'chain of followers', 'differential'])
 def test_second_derivatives_are_projected(name):
     """Every axis of tensors and Hessians, alone and in a batch; those of accelerations follow."""
     tree = Tree(*ROBOTS[name])

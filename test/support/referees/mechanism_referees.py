@@ -9,6 +9,7 @@ takes no mimic joints: they are free in its model, and a multiplier of ours lead
 
 import numpy as np
 
+from robodyn_ros.model.dependent.mimic import leaders_of
 from support.robots.closed_loops import GRAVITY
 
 APART = 0.2  # [m] of the two points of a hinge
@@ -42,10 +43,12 @@ def of_pinocchio(mechanism, positions, rates, torques):
 
 
 def _mimic_rows(mechanism, names):
-    """Return (m, n) rows of the mimic joints, which stop the accelerations of all joints."""
+    """Return (m, n) rows that hold mimic and coupled joints to the joints that they follow."""
     rows = np.zeros((len(mechanism.followers), len(names)))
     for row, joint in zip(rows, mechanism.followers):
-        row[names.index(joint.name)], row[names.index(joint.mimic)] = 1.0, -joint.multiplier
+        row[names.index(joint.name)] = 1.0
+        for leader, ratio in leaders_of(joint).items():
+            row[names.index(leader)] = -ratio
     return rows
 
 

@@ -3,8 +3,8 @@
 """Mechanisms with closed loops, and the dense referee of them: the tree with its multipliers.
 
 The referee shares nothing with the loops of the package. Its rows are in world axes, from poses,
-Jacobians and accelerations of the tree. A mimic joint is a row too, so its tree has no mimic
-joints.
+Jacobians and accelerations of the tree. A mimic or coupled joint is a row too, so its tree has
+none.
 """
 
 from dataclasses import dataclass, replace
@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robodyn_ros.model.dependent.closures import TYPES, Closure
+from robodyn_ros.model.dependent.mimic import leaders_of
 from robodyn_ros.model.description import Inertial, Joint, Link, Placement, RobotDescription
 from robodyn_ros.model.rotation_matrix import from_rpy
 from robodyn_ros.model.rotors import Rotor, with_rotors
@@ -60,16 +61,16 @@ class Mechanism:
 
     @property
     def followers(self):
-        """The mimic joints."""
-        return [each for each in self.description.joints if each.mimic]
+        """The mimic and coupled joints."""
+        return [each for each in self.description.joints if leaders_of(each)]
 
     def tree(self):
         """Return the robot whose loops are open, with frames `<closure>_a` and `_b`.
 
-        Mimic joints are independent in it.
+        Mimic and coupled joints are independent in it.
         """
         links = list(self.description.links)
-        joints = [replace(each, mimic='') for each in self.description.joints]
+        joints = [replace(each, mimic='', follows={}) for each in self.description.joints]
         for closure in self.closures:
             for end, link, place in (
                 ('a', closure.a, closure.place_a),
@@ -293,9 +294,10 @@ class Referee:
                     J.append(e @ (JB - JA)[3:])
                     bias.append(e @ (aB - aA)[3:] + e_rate @ (vB - vA)[3:])
         for follower in self.mechanism.followers:
-            mine, other = (tree.joint_names.index(n) for n in (follower.name, follower.mimic))
             row = np.zeros(tree.nv)
-            row[mine], row[other] = 1.0, -follower.multiplier
+            row[tree.joint_names.index(follower.name)] = 1.0
+            for leader, ratio in leaders_of(follower).items():
+                row[tree.joint_names.index(leader)] -= ratio
             phi.append(row @ q - follower.offset)
             J.append(row)
             bias.append(0.0)

@@ -12,6 +12,7 @@ import numpy as np
 
 from robodyn_ros.model import urdf
 from robodyn_ros.model.dependent.closures import Closure
+from robodyn_ros.model.dependent.coupling import with_couplings
 from robodyn_ros.model.sources.closure_file import loops_of
 from support.robots.closed_loops import Mechanism, at
 
@@ -130,6 +131,13 @@ def gripper():
     """Return the gripper of config/mechanisms: two loops, led by a joint and by its follower."""
     loops, text = loops_of(CONFIG / 'gripper.yaml'), (CONFIG / 'gripper.urdf').read_text()
     return Mechanism(urdf.parse(text), loops.closures, loops.near, 1, text, loops.independent)
+
+
+def wrist():
+    """Return the differential wrist of config/mechanisms, which has no loops."""
+    text = (CONFIG / 'wrist.urdf').read_text()
+    description = with_couplings(urdf.parse(text), loops_of(CONFIG / 'wrist.yaml').couplings)
+    return Mechanism(description, (), {}, 4, text)
 
 
 def delta():

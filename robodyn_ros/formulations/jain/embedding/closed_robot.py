@@ -79,6 +79,14 @@ def closed_chain(robot, q):
         )
         for row, leader in _followers(model).items()
     )
+    couplings += tuple(
+        Coupling(
+            np.array([column[model.topology[each, V]] for each in (row, *leaders)]),
+            np.array([[1.0, *(-ratio for ratio in leaders.values())]]),
+            np.zeros(1),
+        )
+        for row, leaders in model.coupled.items()
+    )
     names = robot.all_joint_names
     independent = [column[names.index(name)] for name in robot.joint_names]
     return ClosedChain(tree, _loops(robot, tree), couplings, independent)

@@ -1,0 +1,70 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Couplings: joints that follow several others linearly, such as those of a differential."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from robodyn_ros.errors import ModelError, UnknownNameError
+from robodyn_ros.model.description import RobotDescription
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """A joint at a constant linear function of other joints: a gear train of several inputs.
+
+    Two motors that move a wrist by a bevel differential of ratio n are at n (pitch + roll) and
+    n (pitch - roll). A mimic joint has one leader instead.
+
+    Parameters
+    ----------
+    joint : str
+        The joint that follows, without a coordinate of its own.
+    follows : mapping of str to float
+        Ratio to each joint that it follows [rad or m per rad or m].
+    offset : float
+        Position of the joint when those are at zero [rad or m].
+    """
+
+    joint: str
+    follows: Mapping[str, float]
+    offset: float = 0.0
+
+
+def with_couplings(description: RobotDescription, couplings: Sequence[Coupling]):
+    """Return a description with coupled joints.
+
+    Parameters
+    ----------
+    description : RobotDescription
+        Links and joints.
+    couplings : sequence of Coupling
+        One for each joint that follows others.
+
+    Returns
+    -------
+    RobotDescription
+
+    Raises
+    ------
+    UnknownNameError
+        For a joint that does not exist.
+    ModelError
+        For a joint that follows others already, or nothing.
+    """
+    where = f'robot {description.name!r}'
+    joints = {joint.name: joint for joint in description.joints}
+    for coupling in couplings:
+        joint = joints.get(coupling.joint)
+        if joint is None:
+            raise UnknownNameError(
+                f'{where} has no joint {coupling.joint!r} to couple; valid: {", ".join(joints)}'
+            )
+        if joint.mimic or joint.follows or not coupling.follows:
+            already = joint.mimic or ', '.join(joint.follows) or 'no joint'
+            raise ModelError(
+                f'{where}: the coupled joint {joint.name!r} follows {already}; expected one '
+                'coupling with some joints, and no mimic element'
+            )
+        joints[joint.name] = replace(joint, follows=dict(coupling.follows), offset=coupling.offset)
+    return replace(description, joints=tuple(joints.values()))
