@@ -161,7 +161,13 @@ def held_joint(joint, position, commanded):
 
 
 def coupled_joint(joint, way):
-    """Yield findings about a joint that follows several others."""
+    """Yield findings about a joint that follows several others.
+
+    Yields
+    ------
+    Finding
+        What its model leaves out.
+    """
     if len(way.ratios) > 1:
         subject = f'joint {joint.name!r}'
         yield Finding(NOTE, subject, 'follows several joints; its limits are not checked')
