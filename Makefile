@@ -76,7 +76,7 @@ help:
 	@echo 'make soak     long runs of both nodes and of the fuzzers; ARGS="--scale 0.01"'
 	@echo 'make bench    the measurements; writes benchmark/results/'
 	@echo 'make docs     the documentation site, build/site/index.html; warnings are errors'
-	@echo 'make lint     ruff, mypy, docstrings, declared dependencies'
+	@echo 'make lint     the hooks of pre-commit: ruff, mypy, docstrings, dependencies'
 	@echo 'make clean    removes what was built; make clean-all also the environments'
 	@echo 'Options:      DISTRO=jazzy|kilted   PYTHON=python3.12'
 
@@ -157,8 +157,9 @@ docs: setup $(VENV)/.extra-docs
 	@$(run) python -m sphinx --fail-on-warning --keep-going --quiet -b html doc $(BUILD)/site
 	@echo 'The site: $(BUILD)/site/index.html'
 
-lint: $(VENV)/.extra-lint
-	@$(activate) && ruff check && ruff format --check && mypy && python -m tools.docstrings && deptry .
+# The hooks of .pre-commit-config.yaml. Docstrings of nodes are read from modules that import ROS.
+lint: setup $(VENV)/.extra-lint
+	@$(run) pre-commit run --all-files --hook-stage manual
 
 clean:
 	rm -rf build build-* install install-* log log-* *.egg-info .pytest_cache .hypothesis robodyn_ros/__kernels__

@@ -24,6 +24,7 @@ SHARED = {
     'derivatives': ROOM_AND_FACE,
     'embedding': 'constraint embedding: the tables of a model, and the chapters of Jain',
     'energy': BY_ANOTHER_ROUTE,
+    'extended': 'more than a description has: arrays of a robot, and methods that make it',
     'flexible': 'links that bend by modes: algorithms, plants, and the chapter of Jain',
     'forward_dynamics': BY_ANOTHER_ROUTE,
     'hybrid_dynamics': BY_ANOTHER_ROUTE,

@@ -7,6 +7,7 @@
     python -m tools.books                    # doc/books/*.md
     python -m tools.pages.simulated_tables   # tables of the simulated runs in doc/*.md
     python -m tools.docstrings               # checks docstrings and sentences
+    python -m tools.text_files               # checks the form of text files
 
 Tests hold the committed pages to these commands.
 """

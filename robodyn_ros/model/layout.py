@@ -76,9 +76,10 @@ FRAME_A, FRAME_B = 36, 48  # rotations and translations of the frames on their b
 LENGTH = 60  # the distance that is kept [m]
 CLOSED_CONSTANT_COLUMNS = 61
 
-# A coupled joint follows several others. For a robot with such joints these columns of the constants
-# come behind all of the above. A coupled body has COUNT independent velocities from FIRST on, and as
-# many positions from AT on. Its ratios to them are here, zero to those between its leaders.
+# A coupled joint follows several others. For a robot with such joints these columns of the
+# constants come behind all of the above. A coupled body has COUNT independent velocities from
+# FIRST on, and as many positions from AT on. Its ratios to them are here, zero to those between
+# its leaders.
 RATIOS = 61
 
 # For a robot whose links bend by modes these columns follow the first five. Modes come behind the
