@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a shortcut saves: with it and without it, alternating in one run.
 
-One is the loop's way around rclpy, in the controller's own tick over DDS. The other is the C
-function of a robot's method, beside the method in Python.
+Three are of the controller, in its own tick over DDS. Its loop goes around rclpy, its executor
+sleeps, and it wakes ahead of its cycles. The other is the C function of a robot's method,
+beside the method in Python.
 """
 
 import os
@@ -23,10 +24,14 @@ from robodyn_ros.demonstration.motion import sway
 from robodyn_ros.robot.dispatch import place_of
 from robodyn_ros.testing.domain import private_domain
 
-ROUNDS, SECONDS, RATE = 6, 10.0, 1000.0  # of each kind of controller, in turn
-MODULES = {
-    'with': 'robodyn_ros.nodes.controller',
-    'without': 'benchmark.nodes.controller_by_rclpy',
+ROUNDS, SECONDS, RATE = 5, 5.0, 1000.0  # of each kind of controller, in turn
+CONTROLLER = 'robodyn_ros.nodes.controller'
+#: Modules and parameters of the controllers: the node as it is, and without one thing each.
+WAYS = {
+    'as it is': (CONTROLLER, {}),
+    'by rclpy alone': ('benchmark.nodes.controller_by_rclpy', {}),
+    'executor at 100 Hz': ('benchmark.nodes.controller_polling', {}),
+    'wake_ahead 0': (CONTROLLER, {'wake_ahead': 0.0}),
 }
 JOINTS = (7, 30)
 METHODS = (
@@ -41,19 +46,20 @@ BLOCKS, CALLS = 40, 500  # of each way in turn
 
 
 def measure():
-    """Figures of both shortcuts."""
+    """Figures of all shortcuts."""
     return {'loop': _loop(), 'methods': _methods(), 'load_average': os.getloadavg()}
 
 
 def _loop():
-    """{with | without: [{tick_p50_us, tick_p99_us, success_rate} of each round]}."""
+    """{way: [{FIGURE: number} of each round]}."""
     lock, urdf = private_domain(), find(URDF)
     robot = Robot.from_urdf(urdf)
-    controller, simulator = _pair(robot, RATE, SECONDS, {'realtime.priority': PRIORITY})
     motion = sway(robot.limits, SECONDS)
-    rounds = {way: [] for way in MODULES}
+    rounds = {way: [] for way in WAYS}
     for _ in range(ROUNDS):
-        for way, module in MODULES.items():
+        for way, (module, told) in WAYS.items():
+            told = {'realtime.priority': PRIORITY, **told}
+            controller, simulator = _pair(robot, RATE, SECONDS, told)
             modules = {'controller': module, 'simulator': 'robodyn_ros.nodes.simulator'}
             with Experiment(urdf, controller, simulator, modules=modules) as experiment:
                 experiment.settle()
@@ -62,6 +68,8 @@ def _loop():
                 {
                     'tick_p50_us': record.status.tick_p50,
                     'tick_p99_us': record.status.tick_p99,
+                    'wake_p50_us': record.status.wake_p50,
+                    'wake_p99_us': record.status.wake_p99,
                     'success_rate': record.cycles / (record.cycles + record.missed),
                 }
             )
@@ -100,19 +108,17 @@ def _methods():
 
 def show(result):
     """Print both tables."""
-    figures = ('tick_p50_us', 'tick_p99_us', 'success_rate')
+    figures = ('tick_p50_us', 'tick_p99_us', 'wake_p50_us', 'wake_p99_us', 'success_rate')
     table.show(
-        f'The loop around rclpy, {ROUNDS} rounds of {SECONDS:g} s each way in turn: '
+        f'The loop, {ROUNDS} rounds of {SECONDS:g} s each way in turn: '
         'median (smallest to largest)',
-        ('', 'with', 'without'),
+        ('', *WAYS),
         [
             (
                 figure,
                 *(
                     f'{np.median(found):.4g} ({min(found):.4g} to {max(found):.4g})'
-                    for found in (
-                        [each[figure] for each in result['loop'][way]] for way in MODULES
-                    )
+                    for found in ([each[figure] for each in result['loop'][way]] for way in WAYS)
                 ),
             )
             for figure in figures
