@@ -1,12 +1,14 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Robots of the plant's tests."""
+"""Robots of the plant's tests, and plants that need no compiled steps."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from robodyn_ros import Robot
+from robodyn_ros.simulation.plant import Plant
 
 URDF = Path(__file__).resolve().parents[2] / 'config' / 'urdf'
 
@@ -27,3 +29,17 @@ def arm():
 def middle(arm):
     """Return the posture half-way between the stops of every joint of `arm`."""
     return 0.5 * (arm.limits.lower + arm.limits.upper)
+
+
+@pytest.fixture
+def interpreted(monkeypatch):
+    """Let plants take their steps in Python: what follows needs few of them."""
+    carry = Plant._carry
+
+    def carry_in_python(plant, model):
+        kernel = plant._kernel
+        plant._kernel = SimpleNamespace(compiled=kernel.python)
+        carry(plant, model)
+        plant._kernel = kernel
+
+    monkeypatch.setattr(Plant, '_carry', carry_in_python)

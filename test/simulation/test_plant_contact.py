@@ -3,7 +3,6 @@
 """Contact of the plant against closed forms, MuJoCo, and the laws of energy and momentum."""
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -283,20 +282,6 @@ def test_a_double_pendulum_that_slides_on_the_floor_moves_as_in_mujoco():
         worst = max(worst, np.abs(plant.q - data.qpos).max())
     assert touched > 5000 and plant.q == pytest.approx([2.36, -1.84], abs=0.01)
     assert worst < 4e-3
-
-
-@pytest.fixture
-def interpreted(monkeypatch):
-    """Let plants take their steps in Python: what follows needs few of them."""
-    carry = Plant._carry
-
-    def carry_in_python(plant, model):
-        kernel = plant._kernel
-        plant._kernel = SimpleNamespace(compiled=kernel.python)
-        carry(plant, model)
-        plant._kernel = kernel
-
-    monkeypatch.setattr(Plant, '_carry', carry_in_python)
 
 
 @pytest.mark.parametrize('integrator', ['rk4', 'dop853'])
