@@ -13,6 +13,7 @@ May import: robot, codegen, compile, algorithms, model, spatial.
 
 from robodyn_ros.simulation.command_modes import Command
 from robodyn_ros.simulation.faults import Faults
+from robodyn_ros.simulation.loop_plant import LoopPlant
 from robodyn_ros.simulation.perturbation import Perturbation, perturbed
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
@@ -22,6 +23,7 @@ from robodyn_ros.simulation.sensors.encoders import Sensor, SensorSettings
 __all__ = [
     'Command',
     'Faults',
+    'LoopPlant',
     'Perturbation',
     'Plant',
     'PlantSettings',

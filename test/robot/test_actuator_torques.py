@@ -7,7 +7,6 @@ import pytest
 
 from robodyn_ros.errors import ParameterError, SingularityError, UnknownNameError
 from robodyn_ros.formulations.jain.constraints.move_squeeze import decompose
-from robodyn_ros.robot.loops.actuator_torques import actuator_torques
 from support.compare import agree
 from support.robots.closed_loops import Referee
 from support.robots.mechanisms import STANDARD
@@ -40,7 +39,7 @@ def arms():
 def test_fourteen_motors_share_what_the_bar_leaves_to_them(arms, weight):
     """They move the tree as wanted, and are the move torques of Jain's (11.15)."""
     robot, motion, referee, (theta, rates, accelerations), E = arms
-    torque, squeeze = actuator_torques(robot, *motion, referee.tree.joint_names, weight)
+    torque, squeeze = robot.loops.actuator_torques(*motion, referee.tree.joint_names, weight)
     assert torque.shape == (14,) and squeeze.shape == (14, 6)
     agree(E.T @ torque, robot.inverse_dynamics(*motion), tolerance=NEAR)
     agree(referee.solve(theta, rates, torque)[0], accelerations, tolerance=NEAR)
@@ -53,7 +52,7 @@ def test_fourteen_motors_share_what_the_bar_leaves_to_them(arms, weight):
 def test_squeeze_torques_only_strain(arms):
     """The motion stays, while every one of them makes the weighted norm larger."""
     robot, motion, referee, (theta, rates, accelerations), E = arms
-    torque, squeeze = actuator_torques(robot, *motion, referee.tree.joint_names, STRENGTH)
+    torque, squeeze = robot.loops.actuator_torques(*motion, referee.tree.joint_names, STRENGTH)
     agree(E.T @ squeeze, np.zeros((robot.nv, 6)), np.abs(E).max() * np.abs(squeeze).max(), NEAR)
     agree(squeeze.T @ (STRENGTH[:, None] * squeeze), np.eye(6), tolerance=NEAR)
     least = torque @ (STRENGTH * torque)
@@ -70,7 +69,7 @@ def test_motors_of_the_independent_joints_have_their_torques(name):
     robot, motion = moving(STANDARD[name])
     push = {STANDARD[name].closures[0].b: np.array((3.0, -2.0, 5.0, 0.4, -0.7, 0.3))}
     weight = np.arange(1.0, robot.nv + 1.0)
-    found = actuator_torques(robot, *motion, robot.joint_names, weight, push)
+    found = robot.loops.actuator_torques(*motion, robot.joint_names, weight, push)
     agree(found.torque, robot.inverse_dynamics(*motion, push), tolerance=NEAR)
     assert np.abs(found.torque - robot.inverse_dynamics(*motion)).max() > 1e-3
     assert found.squeeze.shape == (robot.nv, 0)
@@ -79,18 +78,18 @@ def test_motors_of_the_independent_joints_have_their_torques(name):
 def test_a_motor_of_a_dependent_joint_may_lead():
     """The follower of a gripper alone: with its multiplier of 1 it takes the same torque."""
     robot, motion = moving(STANDARD['gripper'])
-    found = actuator_torques(robot, *motion, ['right_knuckle'])
+    found = robot.loops.actuator_torques(*motion, ['right_knuckle'])
     agree(found.torque, robot.inverse_dynamics(*motion), tolerance=NEAR)
 
 
 def test_bad_actuators_are_refused():
     robot, motion = moving(STANDARD['palletizer'])
     with pytest.raises(SingularityError, match='turn do not lead all of its 4'):
-        actuator_torques(robot, *motion, ['turn'])
+        robot.loops.actuator_torques(*motion, ['turn'])
     with pytest.raises(UnknownNameError, match="no joint 'knee'"):
-        actuator_torques(robot, *motion, ['knee'])
+        robot.loops.actuator_torques(*motion, ['knee'])
     with pytest.raises(ParameterError, match='each joint once'):
-        actuator_torques(robot, *motion, [*robot.joint_names, 'turn'])
+        robot.loops.actuator_torques(*motion, [*robot.joint_names, 'turn'])
     for weight in (np.zeros(4), np.ones(3), np.triu(np.ones((4, 4)))):
         with pytest.raises(ParameterError, match='4 positive numbers'):
-            actuator_torques(robot, *motion, robot.joint_names, weight)
+            robot.loops.actuator_torques(*motion, robot.joint_names, weight)

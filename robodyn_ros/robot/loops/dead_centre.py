@@ -36,29 +36,55 @@ def dead_centre(robot: Robot, q: np.ndarray) -> str:
     -------
     str
     """
-    model = robot.model
-    if not model.has_loops:
+    found = DeadCentres(robot).near(q) if robot.model.has_loops else None
+    if found is None:
         return ''
-    loops = LoopEquations(model)
-    (_, usual, _), (L, size, vectors) = (
-        _least(loops, robot.loops.expand(each)[0]) for each in (model.closed_posture, q)
-    )
-    if size >= NEAR * usual:
-        return ''
-    u, v = vectors
-    free, stuck = abs(v), abs(u @ L[:, loops.unknowns : -1])
-    unknown = model.topology[1:, COORDINATE] - model.nv
-    led = [
-        model.all_joint_names[model.topology[row, V]]
-        for row in model.led_by_loops
-        if free[unknown[row - 1]] > TAKES_PART * free.max()
-    ]
-    leading = [model.joint_names[k] for k in np.flatnonzero(stuck > TAKES_PART * stuck.max())]
+    led, leading = ([name for name, share in each.items() if share > TAKES_PART] for each in found)
     return (
         f'joints {", ".join(led)} of closed loops do not follow from {", ".join(leading)} at a '
         'dead centre of this choice of independent joints (expected another choice, such as '
         f'{led[0]} in place of {leading[0]})'
     )
+
+
+class DeadCentres:
+    """Find dead centres of a robot with closed loops.
+
+    Parameters
+    ----------
+    robot : Robot
+        With closed loops.
+    """
+
+    def __init__(self, robot: Robot):
+        self._robot, self._loops = robot, LoopEquations(robot.model)
+        self._usual = _least(self._loops, robot.loops.expand(robot.model.closed_posture)[0])[1]
+
+    def near(self, q: np.ndarray) -> tuple[dict[str, float], dict[str, float]] | None:
+        """Return how much each joint takes part in the dead centre that a posture is near.
+
+        Parameters
+        ----------
+        q : (nq,) ndarray
+            Posture in which the loops close [rad or m].
+
+        Returns
+        -------
+        tuple of dict of str to float, or None
+            Of the dependent joints that are not determined, and of the independent ones that
+            cannot move on. Each is a share of the largest. None elsewhere.
+        """
+        model, unknowns = self._robot.model, self._loops.unknowns
+        L, size, (u, v) = _least(self._loops, self._robot.loops.expand(q)[0])
+        if size >= NEAR * self._usual:
+            return None
+        free, stuck = abs(v), abs(u @ L[:, unknowns:-1])
+        unknown = model.topology[1:, COORDINATE] - model.nv
+        led = {
+            model.all_joint_names[model.topology[row, V]]: free[unknown[row - 1]] / free.max()
+            for row in model.led_by_loops
+        }
+        return led, dict(zip(model.joint_names, stuck / stuck.max()))
 
 
 def _least(loops, posture):

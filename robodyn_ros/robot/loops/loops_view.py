@@ -4,18 +4,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from robodyn_ros.compile import embedded
+from robodyn_ros.robot.loops.actuator_torques import ActuatorTorques, actuator_torques
 from robodyn_ros.robot.loops.constraint_forces import constraint_forces
 from robodyn_ros.robot.robot_view import View
 
 
 class Loops(View):
-    """State of all joints of a robot with loops or mimic joints, and constraint wrenches."""
+    """State of all joints of a robot with loops or mimic joints, wrenches, actuators."""
 
     def expand(
         self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None
@@ -99,3 +100,46 @@ class Loops(View):
         """
         robot = self._robot
         return constraint_forces(robot, q, qd, tau, f_ext) if robot.model.has_loops else {}
+
+    def actuator_torques(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        actuated: Sequence[str],
+        weight: ArrayLike | None = None,
+        f_ext: Mapping[str, ArrayLike] | None = None,
+    ) -> ActuatorTorques:
+        """Compute the torques of chosen actuators for a motion, of least T^T W T.
+
+        Only move torques T act on the motion: tau = E^T T, with the rows of E of the actuators.
+        Squeeze torques only strain the loops. Any of them may be added to T.
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        qd : (nv,) array_like
+            Velocities [rad/s or m/s].
+        qdd : (nv,) array_like
+            Accelerations [rad/s^2 or m/s^2].
+        actuated : sequence of str
+            Names of the m driven joints, dependent ones too.
+        weight : (m,) or (m, m) array_like, optional
+            W, or its diagonal; positive. By default 1. With 1 / limit^2 the strong take more.
+        f_ext : mapping of str to (6,) array_like, optional
+            External wrenches, as of `inverse_dynamics`.
+
+        Returns
+        -------
+        ActuatorTorques
+            The torques (m,), and the squeeze torques (m, m - nv).
+
+        Raises
+        ------
+        UnknownNameError, ParameterError
+            For a joint that does not exist or is named twice, or a weight that is not positive.
+        SingularityError
+            If the actuators do not lead every motion of the robot there.
+        """
+        return actuator_torques(self._robot, q, qd, qdd, actuated, weight, f_ext)

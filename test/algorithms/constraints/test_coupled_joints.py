@@ -13,7 +13,6 @@ import pytest
 from robodyn_ros.errors import ModelError, UnknownNameError, UnlockedError
 from robodyn_ros.formulations.jain.embedding.closed_robot import compare_closed
 from robodyn_ros.model.dependent.coupling import Coupling, with_couplings
-from robodyn_ros.robot.loops.actuator_torques import actuator_torques
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.simulation.all_joints import AllJoints
 from robodyn_ros.simulation.plant import Plant
@@ -46,7 +45,7 @@ def test_a_differential_wrist_accelerates_as_in_pinocchio():
     mechanism, robot = wrist(), wrist().robot()
     assert robot.joint_names == ('shoulder', 'elbow', 'pitch', 'roll')
     for q, qd, tau in motions(robot, np.array((0.5, 0.8, 0.4, 0.7))):
-        found = robot.expand(q, qd, robot.forward_dynamics(q, qd, tau))
+        found = robot.loops.expand(q, qd, robot.forward_dynamics(q, qd, tau))
         positions, rates, accelerations = by_name(robot, *found)
         torques = dict(zip(robot.joint_names, tau))
         expected = of_pinocchio(mechanism, positions, rates, torques)
@@ -75,7 +74,7 @@ def test_motors_of_a_differential_share_the_torques_of_its_axes():
     for q, qd, qdd in motions(robot, np.array((0.5, 0.8, 0.4, 0.7))):
         tau = robot.inverse_dynamics(q, qd, qdd)
         driven = ['shoulder', 'elbow', 'left_motor', 'right_motor']
-        found = actuator_torques(robot, q, qd, qdd, driven)
+        found = robot.loops.actuator_torques(q, qd, qdd, driven)
         share = (tau[2] + tau[3]) / 80.0, (tau[2] - tau[3]) / 80.0
         agree(found.torque, [*tau[:2], *share], np.abs(tau).max())
         assert found.squeeze.shape == (4, 0)
@@ -95,7 +94,7 @@ def test_a_coupled_joint_may_stand_beside_a_loop():
     for q, qd, tau in motions(robot, robot.model.closed_posture):
         torques = np.zeros(len(names))
         torques[lead] = tau
-        found = robot.expand(q, qd, robot.forward_dynamics(q, qd, tau))
+        found = robot.loops.expand(q, qd, robot.forward_dynamics(q, qd, tau))
         position, rates, accelerations = (each[order] for each in found)
         gaps, J, _ = referee.rows(position, rates)
         agree(gaps, 0.0 * gaps, 1.0)
