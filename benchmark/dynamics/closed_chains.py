@@ -120,7 +120,7 @@ def _others(mechanism, robot, q, qd, tau):
     """{library: a call for all states}, of those that are installed and read the mechanism."""
     states = [
         [dict(zip(names, values)) for names, values in zip(_names(robot), each)]
-        for each in zip(*(robot.loops.expand(q, qd)[:2]), tau)
+        for each in zip(*(robot.expand(q, qd)[:2]), tau)
     ]
     found = {}
     for library in ('mujoco',) if mechanism.followers else ('pinocchio', 'mujoco'):

@@ -353,8 +353,8 @@ class Derivatives(View):
             self._robot,
             3 if kernel is generic.inverse_dynamics_second_derivatives else 2,
         )
-        E = robot.loops.expand(np.zeros((robot.nv, robot.nq)), np.eye(robot.nv))[1].T
-        every = [*robot.loops.expand(*states[:3]), *(given @ E.T for given in states[3:])]
+        E = robot.expand(np.zeros((robot.nv, robot.nq)), np.eye(robot.nv))[1].T
+        every = [*robot.expand(*states[:3]), *(given @ E.T for given in states[3:])]
         found = [np.empty((len(E),) * axes) for _ in results]
         rows = zip(*(np.atleast_2d(given) for given in (states[0], *every)))
         for row, (q, *one) in enumerate(rows):

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse_world_frame import motions
 from robodyn_ros.codegen import linker
-from robodyn_ros.compile import generic
+from robodyn_ros.compile import embedded, generic
 from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.model import build, dh, urdf
 from robodyn_ros.model.dependent.closures import Closure
@@ -32,6 +32,7 @@ from robodyn_ros.robot.inverse_kinematics import InverseKinematicsMethods
 from robodyn_ros.robot.kinematics import FrameQuantities
 from robodyn_ros.robot.links import Links
 from robodyn_ros.robot.loops.closing import close_loops
+from robodyn_ros.robot.loops.constraint_forces import constraint_forces
 from robodyn_ros.robot.loops.loops_view import Loops
 from robodyn_ros.robot.mass_operator import MassOperator
 from robodyn_ros.robot.robot_view import View
@@ -78,7 +79,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
     variants : Variants
         Other routes to the same dynamics; hybrid dynamics; Hamilton.
     loops : Loops
-        State of all joints, wrenches of closures.
+        Torques of redundant actuators of closed loops.
     extended : Extended
         New robots with springs, beams, friction or a free base.
     """
@@ -404,6 +405,87 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         Robot
         """
         return Robot(self.model.with_gravity(gravity))
+
+    def expand(
+        self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the state of all joints, including dependent ones.
+
+        rates = E qd, accelerations = E qdd + dE/dt qd; Jain 2011, section 15.1. Without dependent
+        joints it is the given state.
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        qd : (nv,) array_like, optional
+            Velocities [rad/s or m/s], zero by default.
+        qdd : (nv,) array_like, optional
+            Accelerations [rad/s^2 or m/s^2], zero by default.
+
+        Returns
+        -------
+        tuple of three ndarray
+            Positions in the order of `all_position_names`; velocities and accelerations in that
+            of `all_joint_names`.
+
+        Raises
+        ------
+        ShapeError
+            For a wrong shape or a value that is not finite.
+        """
+        none = np.zeros((*np.shape(q)[:-1], self.nv))
+        states, k = self._states(q, none if qd is None else qd, none if qdd is None else qdd)
+        if not self.model.is_embedded:
+            return tuple(state.copy() for state in states)
+        sizes = len(self.all_position_names), *[len(self.all_joint_names)] * 2
+        results = tuple(self._out(None, k, (size,)) for size in sizes)
+        run = embedded.expand_state.compiled
+        if k is None:
+            run(*self._body, *states, *results)
+        else:
+            for rows in zip(*states, *results):
+                run(*self._body, *rows)
+        self._refuse_open(results[0])
+        return results
+
+    def constraint_forces(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        f_ext: Mapping[str, ArrayLike] | None = None,
+    ) -> dict[str, np.ndarray]:
+        """Compute the constraint wrenches of the closures.
+
+        Each wrench acts from the link of frame A on the link of frame B. It is in base axes, about
+        the origin of B. Redundant closures share it in the least-squares sense. Only independent
+        joints are driven.
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        qd : (nv,) array_like
+            Velocities [rad/s or m/s].
+        tau : (nv,) array_like
+            Joint torques or forces [N m or N].
+        f_ext : mapping of str to (6,) array_like, optional
+            External wrenches, as of `forward_dynamics`.
+
+        Returns
+        -------
+        dict of str to (6,) ndarray
+            Wrench of each closure by its name [N, N m]; empty for a robot without loops.
+
+        Raises
+        ------
+        ShapeError
+            For a batch of states.
+        SingularityError
+            Where the loops cannot be closed.
+        """
+        return constraint_forces(self, q, qd, tau, f_ext) if self.model.has_loops else {}
 
     @fast_method
     def inverse_dynamics(

@@ -136,7 +136,7 @@ class LoopPlant:
         except ModelError:
             return  # singular for any choice; the plant says so where it cannot go on
         q = robot.model.closed_posture
-        places = dict(zip(robot.all_position_names, robot.loops.expand(q)[0]))
+        places = dict(zip(robot.all_position_names, robot.expand(q)[0]))
         if max(abs(places[name] - position[name]) for name in position) > CONTINUOUS:
             return
         time = self.t
@@ -160,7 +160,7 @@ class LoopPlant:
             damping = self._settings.damping_scale * robot.model.constants[row, DAMPING]
             acting[name] = acting.get(name, 0.0) - damping * rates[name]
         of_all = np.array([acting.get(name, 0.0) for name in robot.all_joint_names])
-        columns = [robot.loops.expand(self.plant.q, unit)[1] for unit in np.eye(robot.nv)]
+        columns = [robot.expand(self.plant.q, unit)[1] for unit in np.eye(robot.nv)]
         return np.array(columns) @ of_all
 
     def _refuse_dry_friction(self):

@@ -38,7 +38,7 @@ def test_springs_behind_exact_rotors_are_jains_tree_without_the_gear():
     )
     for q, qd, tau in states(robot):
         (motor, delta), (speed, slip) = (split(robot, rigid, x) for x in (q, qd))
-        every = dict(zip(robot.all_joint_names, zip(*robot.loops.expand(q, qd)[:2])))
+        every = dict(zip(robot.all_joint_names, zip(*robot.expand(q, qd)[:2])))
         every |= {
             name: (motor[at] + delta[at], speed[at] + slip[at])
             for at, name in enumerate(rigid.joint_names)

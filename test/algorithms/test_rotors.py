@@ -24,7 +24,7 @@ from support.robots.geared_arm import ARM, ROTORS, chain_at
 
 def all_of(robot, q, qd):
     """Return {name: (position, velocity)} of joints and rotors."""
-    return dict(zip(robot.all_joint_names, zip(*robot.loops.expand(q, qd)[:2])))
+    return dict(zip(robot.all_joint_names, zip(*robot.expand(q, qd)[:2])))
 
 
 def test_exact_rotors_are_those_of_chapter_12():

@@ -87,7 +87,7 @@ def answers(robot):
     """Return all positions, and the acceleration of the crank."""
     q = np.array([0.9])
     names = robot.all_joint_names
-    found = dict(zip(names, robot.loops.expand(q)[0]))
+    found = dict(zip(names, robot.expand(q)[0]))
     return [found[name] for name, *_ in BARS], robot.forward_dynamics(q, [0.7], [2.0])
 
 

@@ -66,8 +66,8 @@ def test_get_dynamics_answers_for_the_independent_joints(graph, host, probe):
     q = robot.model.closed_posture + (0.1, -0.2, 0.15, 0.1)
     qd, qdd = np.array((0.3, -0.4, 0.5, 0.2)), np.array((1.0, -2.0, 0.5, 3.0))
     names, tau = list(robot.all_joint_names), np.array((5.0, -30.0, 2.0, 20.0))
-    positions, velocities = robot.loops.expand(q, qd)[:2]
-    arm = FakeArm(graph, names, robot.loops.expand(robot.model.closed_posture)[0].tolist())
+    positions, velocities = robot.expand(q, qd)[:2]
+    arm = FakeArm(graph, names, robot.expand(robot.model.closed_posture)[0].tolist())
     try:
         host('controller', **{**SIMULATED, 'urdf_path': str(URDF), 'closures_path': str(CLOSURES)})
         probe.wait_for('HOLD', timeout=COLD)

@@ -49,13 +49,11 @@ def test_the_simulator_publishes_all_joints_and_takes_efforts_of_leaders(graph, 
     arm = StandingArm(graph, host, gripper, initial_position=list(POSTURE), no_command='hold')
     robot = Robot.from_urdf(gripper)
     assert list(arm.first.name) == list(robot.all_joint_names)
-    np.testing.assert_allclose(arm.first.position, robot.loops.expand(POSTURE)[0], atol=1e-12)
+    np.testing.assert_allclose(arm.first.position, robot.expand(POSTURE)[0], atol=1e-12)
     q = (0.1, -0.2, 0.015)
-    wanted = JointState(
-        name=list(robot.all_joint_names), position=robot.loops.expand(q)[0].tolist()
-    )
+    wanted = JointState(name=list(robot.all_joint_names), position=robot.expand(q)[0].tolist())
     assert arm.call(SetJointState, 'set_joint_state', state=wanted).success
-    np.testing.assert_allclose(arm.next().position, robot.loops.expand(q)[0], atol=1e-12)
+    np.testing.assert_allclose(arm.next().position, robot.expand(q)[0], atol=1e-12)
     publisher = arm.publisher(Float64MultiArray, EFFORTS)
     arm.say(publisher, floats([0.0, 0.0, 1.0]))
     state = arm.step(50)
@@ -91,7 +89,7 @@ def test_a_gripper_closes_by_position_while_the_arm_takes_efforts(graph, host, g
 def test_the_controller_holds_the_gripper_by_the_joints_that_lead(graph, host, probe, gripper):
     """It reads all joints, commands three, and its service returns three."""
     robot = Robot.from_urdf(gripper)
-    names, position = list(robot.all_joint_names), robot.loops.expand(POSTURE)[0].tolist()
+    names, position = list(robot.all_joint_names), robot.expand(POSTURE)[0].tolist()
     arm = FakeArm(graph, names, position)
     try:
         host('controller', **{**SIMULATED, 'urdf_path': gripper, 'effort_limits': [80.0] * 3})

@@ -31,7 +31,7 @@ def arms():
     referee = Referee(mechanism)
     names = referee.tree.joint_names
     order = [robot.all_joint_names.index(name) for name in names]
-    state = [each[order] for each in robot.loops.expand(*motion)]
+    state = [each[order] for each in robot.expand(*motion)]
     return robot, motion, referee, state, referee.expansion(state[0], robot.joint_names)
 
 

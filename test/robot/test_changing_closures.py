@@ -38,7 +38,7 @@ def test_accelerations_are_those_over_independent_coordinates(name):
     q = robot.model.closed_posture + rng.uniform(-0.1, 0.1, robot.nv)
     qd, tau = rng.uniform(-1.0, 1.0, (2, robot.nv))
     qdd = robot.forward_dynamics(q, qd, tau)
-    theta, rates, expected = (of_tree(robot, tree, x) for x in robot.loops.expand(q, qd, qdd))
+    theta, rates, expected = (of_tree(robot, tree, x) for x in robot.expand(q, qd, qdd))
     driven = np.zeros(tree.nv)
     driven[[tree.joint_names.index(joint) for joint in robot.joint_names]] = tau
     found = changing.forward_dynamics(theta, rates, driven)
@@ -53,7 +53,7 @@ def test_two_arms_grasp_a_tray_carry_it_and_release_it():
     robot, changing = both('two arms with a tray')
     tree, rng = changing.robot, np.random.default_rng(2)
     theta = changing.close(
-        of_tree(robot, tree, robot.loops.expand(robot.model.closed_posture)[0]) + 0.01
+        of_tree(robot, tree, robot.expand(robot.model.closed_posture)[0]) + 0.01
     )
     before = rng.uniform(-0.5, 0.5, tree.nv)
     after = changing.grasp(theta, before)

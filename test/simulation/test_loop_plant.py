@@ -78,7 +78,7 @@ def test_a_rocker_that_leads_its_crank_goes_on_beyond_its_ends():
 
 def _all(plant):
     """Return the positions of all joints of a plant."""
-    return plant._robot.loops.expand(plant.q)[0]
+    return plant._robot.expand(plant.q)[0]
 
 
 def test_a_four_bar_all_of_whose_joints_have_ends_goes_through_all_of_them():

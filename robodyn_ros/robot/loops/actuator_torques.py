@@ -83,7 +83,7 @@ def actuator_torques(
     """
     rows = _rows(robot, actuated)
     root = _root(robot, weight, len(rows))
-    E = np.stack([robot.loops.expand(q, unit)[1][rows] for unit in np.eye(robot.nv)], axis=1)
+    E = np.stack([robot.expand(q, unit)[1][rows] for unit in np.eye(robot.nv)], axis=1)
     U, sizes, Vt = np.linalg.svd(np.linalg.solve(root, E).T)
     if len(rows) < robot.nv or sizes[-1] < RANK * sizes[0]:
         raise SingularityError(

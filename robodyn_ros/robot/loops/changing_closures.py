@@ -207,14 +207,14 @@ class ChangingClosures:
 
     def _bias(self, q, qd, active):
         """Return dJ/dt qd (m,) of the active closures."""
-        rates = self.robot.loops.expand(q, qd)[1]
+        rates = self.robot.expand(q, qd)[1]
         names = self.robot.all_joint_names
         own = [names.index(name) for name in self._loops.model.all_joint_names]
         return self._written(q, rates[own], True, active)[1]
 
     def _written(self, q, rates, moving, active):
         robot, model = self.robot, self._loops.model
-        places = dict(zip(robot.all_position_names, robot.loops.expand(q)[0]))
+        places = dict(zip(robot.all_position_names, robot.expand(q)[0]))
         posture = np.array([places[name] for name in model.all_position_names])
         d = len(self._velocities)
         L = np.zeros((model.topology[0, STOPPED_ROWS], d + model.nv + 1))

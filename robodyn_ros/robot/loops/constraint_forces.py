@@ -72,7 +72,7 @@ def constraint_forces(
         )
     qdd = robot.forward_dynamics(checked[0], checked[1], checked[2], f_ext)
     state, tau_tree = (
-        robot.loops.expand(checked[0], checked[1], qdd),
+        robot.expand(checked[0], checked[1], qdd),
         np.empty(len(model.all_joint_names)),
     )
     generic.inverse_dynamics.vectorcall(

@@ -58,7 +58,7 @@ class DeadCentres:
 
     def __init__(self, robot: Robot):
         self._robot, self._loops = robot, LoopEquations(robot.model)
-        self._usual = _least(self._loops, robot.loops.expand(robot.model.closed_posture)[0])[1]
+        self._usual = _least(self._loops, robot.expand(robot.model.closed_posture)[0])[1]
 
     def near(self, q: np.ndarray) -> tuple[dict[str, float], dict[str, float]] | None:
         """Return how much each joint takes part in the dead centre that a posture is near.
@@ -75,7 +75,7 @@ class DeadCentres:
             cannot move on. Each is a share of the largest. None elsewhere.
         """
         model, unknowns = self._robot.model, self._loops.unknowns
-        L, size, (u, v) = _least(self._loops, self._robot.loops.expand(q)[0])
+        L, size, (u, v) = _least(self._loops, self._robot.expand(q)[0])
         if size >= NEAR * self._usual:
             return None
         free, stuck = abs(v), abs(u @ L[:, unknowns:-1])

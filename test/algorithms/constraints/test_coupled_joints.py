@@ -45,7 +45,7 @@ def test_a_differential_wrist_accelerates_as_in_pinocchio():
     mechanism, robot = wrist(), wrist().robot()
     assert robot.joint_names == ('shoulder', 'elbow', 'pitch', 'roll')
     for q, qd, tau in motions(robot, np.array((0.5, 0.8, 0.4, 0.7))):
-        found = robot.loops.expand(q, qd, robot.forward_dynamics(q, qd, tau))
+        found = robot.expand(q, qd, robot.forward_dynamics(q, qd, tau))
         positions, rates, accelerations = by_name(robot, *found)
         torques = dict(zip(robot.joint_names, tau))
         expected = of_pinocchio(mechanism, positions, rates, torques)
@@ -94,7 +94,7 @@ def test_a_coupled_joint_may_stand_beside_a_loop():
     for q, qd, tau in motions(robot, robot.model.closed_posture):
         torques = np.zeros(len(names))
         torques[lead] = tau
-        found = robot.loops.expand(q, qd, robot.forward_dynamics(q, qd, tau))
+        found = robot.expand(q, qd, robot.forward_dynamics(q, qd, tau))
         position, rates, accelerations = (each[order] for each in found)
         gaps, J, _ = referee.rows(position, rates)
         agree(gaps, 0.0 * gaps, 1.0)

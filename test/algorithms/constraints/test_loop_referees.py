@@ -36,7 +36,7 @@ def test_five_bar_is_the_closed_form_of_spong():
         agree(robot.bias_torque(q, qd), arm.C @ qd + arm.g)
         agree(robot.inverse_dynamics(q, qd, qdd), arm.torque(qd, qdd))
         expected = (*q, q[0] - q[1], q[1] - q[0])  # the sides of a parallelogram
-        found = dict(zip(robot.all_joint_names, robot.loops.expand(q)[0]))
+        found = dict(zip(robot.all_joint_names, robot.expand(q)[0]))
         agree([found[f'q{k}'] for k in range(1, 5)], expected)
 
 
@@ -153,7 +153,7 @@ def test_a_posture_out_of_reach_is_refused():
     """By every quantity, with the names of the joints; not numbers that are none."""
     robot = rod_of_constant_length().robot(independent=['crank', 'slide'])
     q = np.array((0.4, 2.5))
-    for quantity in (robot.loops.expand, robot.mass_matrix, robot.gravity_torque):
+    for quantity in (robot.expand, robot.mass_matrix, robot.gravity_torque):
         with pytest.raises(SingularityError, match='closed loops do not determine the joints '):
             quantity(q)
     with pytest.raises(SingularityError, match='closed loops do not determine'):
@@ -167,7 +167,7 @@ def test_copies_and_batches_are_of_the_same_robot():
     M = robot.mass_matrix(q)
     for other in (copy.copy(robot), pickle.loads(pickle.dumps(robot))):
         np.testing.assert_array_equal(other.mass_matrix(q[0]), M[0])
-    np.testing.assert_array_equal(robot.loops.expand(q)[0][1], robot.loops.expand(q[1])[0])
+    np.testing.assert_array_equal(robot.expand(q)[0][1], robot.expand(q[1])[0])
     heavy = robot.with_payload(1.0, (0.1, 0.0, 0.0), 1e-3 * np.eye(3), 'rocker')
     J = robot.jacobian(q[0], 'rocker')
     added = heavy.mass_matrix(q[0]) - M[0]
@@ -185,8 +185,8 @@ def test_what_loops_do_not_have_is_refused():
         with pytest.raises(ModelError, match='coupler, rocker'):
             call()
     with pytest.raises(ShapeError, match='got 2 states for the forces of its closures'):
-        robot.loops.constraint_forces([q, q], [q, q], [q, q])
-    assert Robot(four_bar().tree().model).loops.constraint_forces(*np.zeros((3, 5))) == {}
+        robot.constraint_forces([q, q], [q, q], [q, q])
+    assert Robot(four_bar().tree().model).constraint_forces(*np.zeros((3, 5))) == {}
 
 
 def test_friction_of_led_joints_is_reported():

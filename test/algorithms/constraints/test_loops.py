@@ -46,7 +46,7 @@ def test_loops_close_and_leave_as_many_joints_as_they_should(case):
     assert robot.nv == mechanism.freedoms
     for q, qd, qdd, _ in states:
         theta, rates, accelerations = (
-            of_tree(robot, referee, each) for each in robot.loops.expand(q, qd, qdd)
+            of_tree(robot, referee, each) for each in robot.expand(q, qd, qdd)
         )
         phi, J, bias = referee.rows(theta, rates)
         assert np.abs(phi).max() < 1e-13
@@ -60,7 +60,7 @@ def test_dynamics_are_those_of_the_tree_with_multipliers(case):
     """Forward dynamics, the mass matrix E^T M E, and inverse dynamics there and back."""
     _, robot, referee, states = case
     for q, qd, _, tau in states:
-        theta, rates, _ = (of_tree(robot, referee, each) for each in robot.loops.expand(q, qd))
+        theta, rates, _ = (of_tree(robot, referee, each) for each in robot.expand(q, qd))
         E = referee.expansion(theta, robot.joint_names)
         M_tree = referee.tree.mass_matrix(theta)
         agree(robot.mass_matrix(q), E.T @ M_tree @ E, tolerance=NEAR)
@@ -70,7 +70,7 @@ def test_dynamics_are_those_of_the_tree_with_multipliers(case):
         expected, _ = referee.solve(theta, rates, driven)
         qdd = robot.forward_dynamics(q, qd, tau)
         agree(qdd, expected[lead], tolerance=NEAR)
-        agree(of_tree(robot, referee, robot.loops.expand(q, qd, qdd)[2]), expected, tolerance=NEAR)
+        agree(of_tree(robot, referee, robot.expand(q, qd, qdd)[2]), expected, tolerance=NEAR)
         agree(robot.inverse_dynamics(q, qd, qdd), tau, np.abs(M_tree).max(), NEAR)
         agree(
             robot.mass_matrix_inverse(q) @ robot.mass_matrix(q), np.eye(robot.nv), tolerance=NEAR
@@ -81,12 +81,12 @@ def test_the_closures_pull_with_the_multipliers(case):
     """J^T of the wrenches, on frame B and against A, is J^T lambda of the dense system."""
     mechanism, robot, referee, states = case
     for q, qd, _, tau in states[:2]:
-        theta, rates, _ = (of_tree(robot, referee, each) for each in robot.loops.expand(q, qd))
+        theta, rates, _ = (of_tree(robot, referee, each) for each in robot.expand(q, qd))
         driven = np.zeros(len(theta))
         driven[[referee.tree.joint_names.index(name) for name in robot.joint_names]] = tau
         _, expected = referee.solve(theta, rates, driven)
         felt = np.zeros(len(theta))
-        for name, wrench in robot.loops.constraint_forces(q, qd, tau).items():
+        for name, wrench in robot.constraint_forces(q, qd, tau).items():
             lever = (
                 referee.tree.pose(theta, f'{name}_b')[:3, 3]
                 - referee.tree.pose(theta, f'{name}_a')[:3, 3]
@@ -101,7 +101,7 @@ def test_other_quantities_are_projections(case):
     """Energy, frames, external wrenches and the bias by E; C by its power and its skew part."""
     _, robot, referee, states = case
     (q, qd, qdd, tau), frame = states[0], case[0].closures[0].b
-    theta, rates, _ = (of_tree(robot, referee, each) for each in robot.loops.expand(q, qd))
+    theta, rates, _ = (of_tree(robot, referee, each) for each in robot.expand(q, qd))
     E, tree = referee.expansion(theta, robot.joint_names), referee.tree
     agree(robot.energy(q, qd), tree.energy(theta, rates), tolerance=NEAR)
     agree(robot.gravity_torque(q), E.T @ tree.gravity_torque(theta), tolerance=NEAR)
@@ -109,7 +109,7 @@ def test_other_quantities_are_projections(case):
     J = tree.jacobian(theta, frame) @ E
     agree(robot.jacobian(q, frame), J, tolerance=NEAR)
     agree(robot.velocity(q, qd, frame), J @ qd, tolerance=NEAR)
-    accelerated = of_tree(robot, referee, robot.loops.expand(q, qd, 0.0 * qd)[2])
+    accelerated = of_tree(robot, referee, robot.expand(q, qd, 0.0 * qd)[2])
     agree(
         robot.jacobian_bias(q, qd, frame),
         tree.jacobian_bias(theta, rates, frame) + tree.jacobian(theta, frame) @ accelerated,
@@ -137,7 +137,7 @@ def test_task_space_and_momentum_are_projections(case):
     """J M^-1 J^T, Lambda of what moves, and the momentum of all bodies by M and A of the tree."""
     _, robot, referee, states = case
     (q, qd, _, _), frame = states[1], case[0].closures[0].b
-    theta, rates, _ = (of_tree(robot, referee, each) for each in robot.loops.expand(q, qd))
+    theta, rates, _ = (of_tree(robot, referee, each) for each in robot.expand(q, qd))
     E, tree = referee.expansion(theta, robot.joint_names), referee.tree
     J = tree.jacobian(theta, frame) @ E
     compliance = J @ np.linalg.solve(E.T @ tree.mass_matrix(theta) @ E, J.T)
@@ -158,7 +158,7 @@ def test_task_space_and_momentum_are_projections(case):
 
 def rate_of_expansion(robot, q, a, b):
     """Return dE/dt b along a, of all joints, by its symmetry."""
-    forms = [robot.loops.expand(q, each, 0.0 * a)[2] for each in (a + b, a - b)]
+    forms = [robot.expand(q, each, 0.0 * a)[2] for each in (a + b, a - b)]
     return 0.25 * (forms[0] - forms[1])
 
 

@@ -20,7 +20,7 @@ def states(robot, count=3):
     for _ in range(count):
         q = robot.model.closed_posture + rng.uniform(-0.1, 0.1, robot.nv)
         qd, tau = rng.uniform(-1.0, 1.0, (2, robot.nv))
-        all_joints = robot.loops.expand(q, qd, robot.forward_dynamics(q, qd, tau))
+        all_joints = robot.expand(q, qd, robot.forward_dynamics(q, qd, tau))
         yield (
             *(dict(zip(robot.all_joint_names, each)) for each in all_joints),
             dict(zip(robot.joint_names, tau)),

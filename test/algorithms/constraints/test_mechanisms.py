@@ -92,7 +92,7 @@ def test_the_elbow_of_an_arm_follows_its_four_bar():
         d = np.linalg.norm(diagonal)
         inner = np.arccos((lever**2 + d**2 - rod**2) / (2.0 * lever * d))
         expected = np.arctan2(-diagonal[1], diagonal[0]) + inner
-        found = robot.loops.expand(q)[0][robot.all_joint_names.index('joint4')]
+        found = robot.expand(q)[0][robot.all_joint_names.index('joint4')]
         agree(np.exp(1j * found), np.exp(1j * expected), tolerance=NEAR)
 
 

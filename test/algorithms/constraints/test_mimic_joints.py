@@ -127,7 +127,7 @@ def test_a_robot_has_the_coordinates_of_those_that_lead(tree):
     assert robot.nv == tree.E.shape[1] < tree.free.nv
     assert set(robot.all_joint_names) == set(tree.free.joint_names)
     for (q, qd, qdd), free in tree.states():
-        found = robot.loops.expand(q, qd, qdd)
+        found = robot.expand(q, qd, qdd)
         places = [robot.all_position_names.index(name) for name in tree.free.position_names]
         agree(found[0][places], free[0])
         agree(found[1][tree.order], free[1])

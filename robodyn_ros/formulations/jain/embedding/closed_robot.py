@@ -69,7 +69,7 @@ def closed_chain(robot, q):
             f'robot {robot.name!r} has rotors as bodies, which the routes of chapters 11 and 15 '
             'do not show; expected reflected ones'
         )
-    tree = tree_of(bodies, robot.loops.expand(q)[0], model.gravity)
+    tree = tree_of(bodies, robot.expand(q)[0], model.gravity)
     column = {int(dof): k for k, dof in enumerate(tree.dofs)}  # of the tree, by ours
     couplings = tuple(
         Coupling(
@@ -98,7 +98,7 @@ def compare_closed(robot, q, qd, qdd):
     q : (nq,); qd, qdd : (nv,).
     """
     chain = closed_chain(robot, q)
-    tree, (_, rates, accelerations) = chain.tree, robot.loops.expand(q, qd, qdd)
+    tree, (_, rates, accelerations) = chain.tree, robot.expand(q, qd, qdd)
     tau = robot.inverse_dynamics(q, qd, qdd)
     thd, thdd = tree.to_jain(rates), tree.to_jain(accelerations)
     found = chain.embedded(thd)
