@@ -33,6 +33,10 @@ OUT_OF_RANGE = 'OUT_OF_RANGE'  # infinite, or beyond any motor
 WRONG_MODE = 'WRONG_MODE'  # a quantity that the joint does not take
 AMBIGUOUS = 'AMBIGUOUS'  # several quantities for one joint
 OLD_STAMP = 'OLD_STAMP'  # the answer to a state that is not the newest
+COMMANDED_BY_NAME = 'COMMANDED_BY_NAME'  # ros2_control commands the joint, by its name
+
+#: How long a command by name keeps commands in order from its joints [ns of simulated time].
+BY_NAME = 100_000_000
 
 UNSTAMPED = (
     'A command without a stamp takes a step, whichever state it answers. So the run may not be '
@@ -162,6 +166,9 @@ Reader = NamedCommands | OrderedCommands
 class CommandIntake:
     """Receive commands from all topics; for each joint the newest counts.
 
+    Commands in order wait until those by name of the same joint have ceased. So a controller
+    whose efforts go through ros2_control does not reach the robot past it, too.
+
     A command is accepted or rejected as a whole, and counted. A command for no joint is neither:
     ros2_control sends it while no controller is active.
 
@@ -181,6 +188,8 @@ class CommandIntake:
         Called after each well-formed message that the executor delivered.
     newest : callable or None
         Returns the stamp [ns] of the newest state, if each command answers a state.
+    time : callable
+        Returns the simulated time [ns].
     """
 
     def __init__(
@@ -192,6 +201,7 @@ class CommandIntake:
         polled: bool,
         delivered: Callable[[], None] | None = None,
         newest: Callable[[], int] | None = None,
+        time: Callable[[], int] = lambda: 0,
     ):
         warm_up(KERNELS)
         self.accepted = self.empty = 0
@@ -199,6 +209,8 @@ class CommandIntake:
         self.detail = ''  # sentence about the last rejection
         self._node, self._command, self._delivered = node, command, delivered
         self._newest, self._logger = newest, node.get_logger()
+        self._time, self._plant = time, plant
+        self._named_until = np.zeros(len(plant.takes), dtype=np.int64)  # [ns], by joint
         # In lock step no command may be lost. Otherwise best effort is compatible with any
         # publisher.
         qos = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -243,6 +255,17 @@ class CommandIntake:
             )
             return
         command, reason = reader.command_of(message)
+        if command is not None and (kept := self._commanded_by_name(command, reader)):
+            self._reject(
+                COMMANDED_BY_NAME,
+                f'{", ".join(kept)} have commands by name too, and those count. End one of the '
+                'two publishers, or set the parameter of its topic to nothing',
+            )
+            self._logger.warning(
+                f'A command in the order of joints is refused: {self.detail}.',
+                throttle_duration_sec=1.0,
+            )
+            return
         if command is not None:
             self.accepted += 1
             self._command(command)
@@ -255,6 +278,24 @@ class CommandIntake:
             self._logger.warning(UNSTAMPED, once=True)
         if self._delivered:
             self._delivered()
+
+    def _commanded_by_name(self, command: Command, reader: Reader) -> list[str]:
+        """Return the joints of a command in order that commands by name keep from it.
+
+        It no longer speaks of those that it does not command.
+        """
+        now, commanded = self._time(), ~np.isnan(command.value)
+        if isinstance(reader, NamedCommands):
+            self._named_until[commanded] = now + BY_NAME
+            return []
+        kept = now < self._named_until
+        command.mode[kept & ~commanded] = UNSPOKEN
+        names = self._plant.model.joint_names
+        return [names[joint] for joint in np.flatnonzero(kept & commanded)]
+
+    def release_joints(self):
+        """Accept commands in order for all joints again."""
+        self._named_until[:] = 0
 
     def close(self):
         """Stop receiving."""

@@ -121,6 +121,7 @@ class SimulatorSession:
             self._polled,
             None if timed else self._step,
             None if timed else lambda: self._stamp,
+            lambda: self.runner.time,
         )
         self._wrench = BoundedSubscription(
             node,
@@ -252,6 +253,7 @@ class SimulatorSession:
             self.runner.time if self._simulated_stamps else self._clock.now().nanoseconds,
         )
         self._reset_notify.publish(notice)
+        self.intake.release_joints()
         self.publish_state()
 
     # Triggers.

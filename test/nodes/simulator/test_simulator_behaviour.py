@@ -67,6 +67,29 @@ def test_both_command_topics_move_the_motors(arm):
     assert list(arm.step().effort) == [1.0, -87.0, 0.5, 0.0, 0.0, 0.0, 12.0]
 
 
+def test_efforts_in_order_wait_until_those_by_name_have_ceased(arm):
+    """So efforts that reach a robot through ros2_control do not reach it past that, too.
+
+    Commands by name keep their joints for 100 ms, which are 50 steps.
+    """
+    refused, by_order = (
+        arm.intake.rejected['COMMANDED_BY_NAME'],
+        arm.publisher(Float64MultiArray, EFFORTS),
+    )
+    by_name = JointState(name=JOINTS[:2], effort=array('d', [1.0, 2.0]))
+    arm.say(arm.publisher(JointState, COMMANDS), by_name)
+    arm.step(40)
+    arm.say(by_order, floats([5.0] * 7))
+    assert arm.intake.rejected['COMMANDED_BY_NAME'] == refused + 1
+    assert 'joint1, joint2 have commands by name too' in arm.intake.detail
+    assert list(arm.step().effort) == [1.0, 2.0] + [0.0] * 5
+    arm.say(by_order, floats([math.nan] * 2 + [3.0] * 5))  # the others are free
+    assert list(arm.step().effort) == [1.0, 2.0] + [3.0] * 5
+    arm.step(10)
+    arm.say(by_order, floats([4.0] * 7))
+    assert list(arm.step().effort) == [4.0] * 7
+
+
 def test_joints_without_a_command_stay_braked(arm):
     """NaN means not commanded: the others move, these do not."""
     before = posture(arm.next())[0]
