@@ -59,7 +59,7 @@ def test_the_methods_are_those_for_any_robot(gripper):
             ('forward_dynamics', (q, qd, x)),
             ('mass_operator.solve', (q, x)),
             ('coriolis_matrix', (q, qd)),
-            ('regressor', (q, qd, x)),
+            ('links.regressor', (q, qd, x)),
             ('links.joint_wrenches', (q, qd, x)),
             ('centroidal.momentum_matrix', (q,)),
             ('derivatives.inverse_dynamics', (q, qd, x)),
