@@ -37,7 +37,7 @@ class MultiDofJoint:
         self._q, self._qd = coordinates.positions, coordinates.velocities
         self._free = has_quaternion(coordinates.joint)
         axes = np.eye(3) if self._free else z_to_axis(unit_axis(coordinates.joint.axis))
-        # (6, freedoms): linear and angular velocity of the child for unit velocities
+        # (6, degrees of freedom): linear and angular velocity of the child for unit velocities
         slides = {'floating': 3, 'spherical': 0, 'planar': 2}[self._type]
         turns = axes if self._free else axes[:, 2:]
         self._motions = np.zeros((6, slides + turns.shape[1]))

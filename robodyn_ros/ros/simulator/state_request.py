@@ -36,7 +36,7 @@ def named_state(joints: JointState, poses: MultiDOFJointState, plant):
         named = _located(
             poses.joint_names,
             several,
-            'joints of several freedoms',
+            'joints of several degrees of freedom',
             transforms=poses.transforms,
             twists=poses.twist,
         )

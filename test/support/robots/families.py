@@ -252,7 +252,7 @@ def mixed(name, n, kinds=TYPES, **options):
     )
 
 
-#: One case per way in which joints of several freedoms can meet: nq differs from nv.
+#: One case per way in which joints of several degrees of freedom can meet: nq differs from nv.
 MIXED = {
     each.description.name: each
     for each in (
