@@ -267,8 +267,8 @@ class CommandIntake:
             )
             return
         if command is not None:
-            self.accepted += 1
             self._command(command)
+            self.accepted += 1  # when it is in force, for who waits for the count
         elif reason == EMPTY:
             self.empty += 1
         else:
