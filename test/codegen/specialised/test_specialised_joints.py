@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Straight-line code of robots with screws, quaternions and other joints of several degrees of freedom."""
+"""Straight-line code of robots with screws, quaternions and joints of many degrees of freedom."""
 
 import numpy as np
 import pytest
