@@ -33,8 +33,11 @@ def robot():
 def package_kernels():
     """Return {name: kernel} of every kernel of the package that needs no ROS."""
     found = {}
+    with_ros = tuple(
+        f'robodyn_ros.{room}' for room in ('ros', 'nodes', 'cli', 'demonstration', 'testing')
+    )
     for module in pkgutil.walk_packages(robodyn_ros.__path__, 'robodyn_ros.'):
-        if not module.name.startswith(('robodyn_ros.ros', 'robodyn_ros.nodes', 'robodyn_ros.cli')):
+        if not module.name.startswith(with_ros):
             for value in vars(importlib.import_module(module.name)).values():
                 if isinstance(value, Kernel):
                     found[value.name] = value
