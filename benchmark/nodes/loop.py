@@ -7,9 +7,6 @@ program does the same alone.
 
 import contextlib
 import os
-import tempfile
-import time
-from pathlib import Path
 
 from benchmark import table
 from benchmark.nodes import machine
@@ -38,35 +35,21 @@ GOALS = {
     'cpu_share': '<= 0.15',
     'tick_p50_us': '<= 40',
     'tick_p99_us': '<= 120',
-    'cold_start_s': '<= 4',
-    'warm_start_s': '<= 4',
 }
 
 
 def measure():
-    """Start with nothing of this robot compiled, start again, and track at each rate."""
+    """Track at each rate."""
     lock = private_domain()
     urdf = find(URDF)
     robot = Robot.from_urdf(urdf)
     begun = os.getloadavg()
-    with tempfile.TemporaryDirectory() as cache:
-        before = os.environ.get('ROBODYN_CACHE_DIR')
-        os.environ['ROBODYN_CACHE_DIR'] = str(Path(cache) / 'cache')
-        try:
-            starts = [_start(urdf, _pair(robot, *RUNS[0])) for _ in range(2)]
-            with contextlib.closing(Awake()):
-                runs = [_track(urdf, robot, *run) for run in RUNS]
-        finally:
-            if before is None:
-                del os.environ['ROBODYN_CACHE_DIR']
-            else:
-                os.environ['ROBODYN_CACHE_DIR'] = before
+    with contextlib.closing(Awake()):
+        runs = [_track(urdf, robot, *run) for run in RUNS]
     if lock:
         lock.close()
     return {
         'robot': robot.name,
-        'cold_start_s': starts[0],
-        'warm_start_s': starts[1],
         'runs': runs,
         'refused': machine.refusals(RealTime(PRIORITY)),
         'load_average': (begun, os.getloadavg()),
@@ -139,13 +122,6 @@ def _track(urdf, robot, rate, duration, told):
     }
 
 
-def _start(urdf, run):
-    """Seconds from starting both processes to a controller in command."""
-    begin = time.perf_counter()
-    with Experiment(urdf, *run):
-        return time.perf_counter() - begin
-
-
 def show(result):
     """Print the tables."""
     for sentence in result['refused']:
@@ -163,7 +139,7 @@ def show(result):
         )
         for run in result['runs']
     )
-    for numbers, title in ((result, 'start'), *runs):
+    for numbers, title in runs:
         alone = numbers.get('alone', {})
         rows = [
             (

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from robodyn_ros.algorithms.core.matrices import wide
 from robodyn_ros.compile import generic
 from robodyn_ros.robot.dispatch import fast_method
+from robodyn_ros.robot.loops.embedding_matrix import embedding_matrix
 from robodyn_ros.robot.robot_view import View
 
 
@@ -353,7 +354,7 @@ class Derivatives(View):
             self._robot,
             3 if kernel is generic.inverse_dynamics_second_derivatives else 2,
         )
-        E = robot.expand(np.zeros((robot.nv, robot.nq)), np.eye(robot.nv))[1].T
+        E = embedding_matrix(robot, np.zeros(robot.nq))
         every = [*robot.expand(*states[:3]), *(given @ E.T for given in states[3:])]
         found = [np.empty((len(E),) * axes) for _ in results]
         rows = zip(*(np.atleast_2d(given) for given in (states[0], *every)))

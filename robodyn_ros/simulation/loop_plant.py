@@ -14,6 +14,7 @@ import numpy as np
 from robodyn_ros.errors import ModelError, ParameterError, UnknownNameError
 from robodyn_ros.model.layout import COORDINATE, DAMPING, DRY_FRICTION, V
 from robodyn_ros.robot.loops.dead_centre import DeadCentres
+from robodyn_ros.robot.loops.embedding_matrix import embedding_matrix
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.simulation.all_joints import AllJoints
 from robodyn_ros.simulation.plant import Plant
@@ -160,8 +161,7 @@ class LoopPlant:
             damping = self._settings.damping_scale * robot.model.constants[row, DAMPING]
             acting[name] = acting.get(name, 0.0) - damping * rates[name]
         of_all = np.array([acting.get(name, 0.0) for name in robot.all_joint_names])
-        columns = [robot.expand(self.plant.q, unit)[1] for unit in np.eye(robot.nv)]
-        return np.array(columns) @ of_all
+        return embedding_matrix(robot, self.plant.q).T @ of_all
 
     def _refuse_dry_friction(self):
         """Refuse friction that sticks where a joint can be dependent."""

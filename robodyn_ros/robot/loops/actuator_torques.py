@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from robodyn_ros.errors import ParameterError, SingularityError, UnknownNameError
+from robodyn_ros.robot.loops.embedding_matrix import embedding_matrix
 
 if TYPE_CHECKING:  # which imports this package
     from robodyn_ros.robot.robot import Robot
@@ -83,7 +84,7 @@ def actuator_torques(
     """
     rows = _rows(robot, actuated)
     root = _root(robot, weight, len(rows))
-    E = np.stack([robot.expand(q, unit)[1][rows] for unit in np.eye(robot.nv)], axis=1)
+    E = embedding_matrix(robot, q)[rows]
     U, sizes, Vt = np.linalg.svd(np.linalg.solve(root, E).T)
     if len(rows) < robot.nv or sizes[-1] < RANK * sizes[0]:
         raise SingularityError(

@@ -184,12 +184,12 @@ class CommandIntake:
         Called with each accepted Command.
     polled : bool
         Whether the loop takes the messages, which is cheaper than the executor.
+    time : callable
+        Returns the simulated time [ns].
     delivered : callable or None
         Called after each well-formed message that the executor delivered.
     newest : callable or None
         Returns the stamp [ns] of the newest state, if each command answers a state.
-    time : callable
-        Returns the simulated time [ns].
     """
 
     def __init__(
@@ -199,9 +199,9 @@ class CommandIntake:
         plant: Plant | SpringPlant,
         command: Callable[[Command], None],
         polled: bool,
+        time: Callable[[], int],
         delivered: Callable[[], None] | None = None,
         newest: Callable[[], int] | None = None,
-        time: Callable[[], int] = lambda: 0,
     ):
         warm_up(KERNELS)
         self.accepted = self.empty = 0

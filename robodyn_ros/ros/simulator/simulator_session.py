@@ -119,9 +119,9 @@ class SimulatorSession:
             plant,
             self.runner.command,
             self._polled,
+            lambda: self.runner.time,
             None if timed else self._step,
             None if timed else lambda: self._stamp,
-            lambda: self.runner.time,
         )
         self._wrench = BoundedSubscription(
             node,
