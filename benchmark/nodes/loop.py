@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Measure simulator and controller over DDS, and how soon they start. They run for a minute at 1
+"""Measure simulator and controller over DDS. They run for a minute at 1
 kHz, without priority, without waking ahead of the cycles, and at 2 kHz. Before each, a minimal
 program does the same alone.
 """
