@@ -68,10 +68,10 @@ class Controller(ManagedNode):
 
     # Lifecycle.
 
-    def close(self):
-        """End in an orderly way, from any state."""
-        super().close()
+    def destroy_node(self):
+        """Destroy the node, and the participant of the emergency stop before it."""
         self._stopper.close()
+        super().destroy_node()
 
     def configure(self):
         """Build the robot and its law, compile, and subscribe to joint states."""

@@ -3,7 +3,6 @@
 """A process that runs one node: executor, signals, shutdown."""
 
 import contextlib
-import faulthandler
 import os
 import resource
 import signal
@@ -19,12 +18,12 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
 
 from robodyn_ros.middleware import parameter_files
-from robodyn_ros.middleware.fast_dds import leave_shared_memory
+from robodyn_ros.middleware.fast_dds import bounded_end, leave_shared_memory
 from robodyn_ros.robot.background_compiler import stop_all
 from robodyn_ros.ros.transport.rcl_ffi import library
 
 POLL = 1.0  # [s] longest delay of a signal that wakes no thread
-PATIENCE = 10.0  # [s] for the middleware to release a closed node
+PATIENCE = 3.0  # [s] for the middleware to release a closed node
 MOST_DATA = 2 << 30  # bytes that the process may allocate; a node needs a fraction of it
 REPEAT = 0.2  # [s] between repeated interrupts, until one takes effect
 
@@ -167,12 +166,12 @@ def run_node(make_node: Callable, args=None) -> int:
         if node is not None:
             code = REFUSED if node.refused else code
             node.close()
-            _end_at_last()
-            node.destroy_node()
-        if executor is not None:
-            executor.shutdown()
-        rclpy.try_shutdown()
-        faulthandler.cancel_dump_traceback_later()
+        with bounded_end(PATIENCE, code):
+            if node is not None:
+                node.destroy_node()
+            if executor is not None:
+                executor.shutdown()
+            rclpy.try_shutdown()
     if code == SHUT_DOWN:
         print(
             f'{program}: rclpy was shut down from elsewhere; the node has ended.', file=sys.stderr
@@ -193,16 +192,6 @@ def _leave(code: int):
         with contextlib.suppress(OSError, ValueError):  # it is closed already
             stream.flush()
     os._exit(code)
-
-
-def _end_at_last():
-    """End the process with exit code 1 and a trace if the middleware hangs.
-
-    Fast DDS 2.14 may loop forever in `DomainParticipant::set_listener` if two participants end at
-    the same time. It holds the GIL then, so Python code cannot interrupt it.
-    """
-    with contextlib.suppress(OSError, RuntimeError, ValueError):  # there is no error output
-        faulthandler.dump_traceback_later(PATIENCE, exit=True)
 
 
 def spin_guarded(executor, node, timeout: float = POLL):
