@@ -31,6 +31,24 @@ def controlled_robot(ros_domain):
     yield from _starter(ControlledRobot)
 
 
+@pytest.fixture
+def start_node(ros_domain, tmp_path_factory):
+    """Return the function that starts a node of your own as a StartedNode, given its command.
+
+    It ends with the test, by SIGINT or in the end by SIGKILL.
+    """
+    from robodyn_ros.testing.started_node import StartedNode
+
+    with contextlib.ExitStack() as stack:
+
+        def start(*command, **environment):
+            node = StartedNode(command, tmp_path_factory.mktemp('node'), environment)
+            stack.callback(node.close)
+            return node
+
+        yield start
+
+
 def _starter(kind):
     with contextlib.ExitStack() as stack:
 

@@ -105,22 +105,17 @@ def test_the_range_of_one_machine_becomes_a_profile():
     assert environment == {TRANSPORTS: 'UDPv4'}
 
 
-HANGING = """
-import ctypes
+ENDED_IN_TIME = """
+import time
 from robodyn_ros.middleware.fast_dds import bounded_end
 
-with bounded_end(0.2, 7):
-    ctypes.PyDLL(None).pause()  # holds the GIL
+with bounded_end(0.1, 7):
+    pass
+time.sleep(0.3)
+raise SystemExit(5)
 """
-
-
-def test_an_end_that_holds_the_interpreter_lock_for_ever_is_cut_off():
-    """It ends with the code that was asked for, not with that of a signal or a failure."""
-    assert subprocess.run([sys.executable, '-c', HANGING], timeout=60).returncode == 7
 
 
 def test_an_end_in_time_leaves_no_timer():
     """The process lives on past the time that its end was given."""
-    code = HANGING.replace('ctypes.PyDLL(None).pause()  # holds the GIL', 'pass')
-    code += 'import time\ntime.sleep(0.5)\nraise SystemExit(5)'
-    assert subprocess.run([sys.executable, '-c', code], timeout=60).returncode == 5
+    assert subprocess.run([sys.executable, '-c', ENDED_IN_TIME], timeout=60).returncode == 5

@@ -18,7 +18,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from robodyn_ros import Robot
-from robodyn_ros.testing import ending
+from robodyn_ros.testing import ending, started_node
 from support.nodes.node_harness import ROOT, TWO_LINK, wait_until
 
 pytestmark = pytest.mark.ros
@@ -306,3 +306,26 @@ def test_every_robot_of_a_test_is_closed_though_one_raises():
     with pytest.raises(AssertionError, match='second'):
         next(starter)
     assert closed == ['third', 'second', 'first']
+
+
+STUBBORN = """
+import signal
+import time
+
+signal.signal(signal.SIGINT, lambda *_: print('it goes on', flush=True))
+print('it has begun', flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize('obeys', [False, True])
+def test_a_node_that_goes_on_after_its_signal_is_killed(start_node, monkeypatch, obeys):
+    """The end is orderly where the node allows one, and SIGKILL is the last resort."""
+    monkeypatch.setattr(started_node, 'GRACE', 10.0 if obeys else 0.2)
+    code = STUBBORN.replace('signal.signal', '#') if obeys else STUBBORN
+    node = start_node(sys.executable, '-c', code)
+    node.wait_for_output('it has begun')
+    node.close()
+    assert not node.running
+    assert ('it goes on' in node.output) != obeys
+    assert ('KeyboardInterrupt' in node.output) == obeys

@@ -86,12 +86,12 @@ sys.exit(run_node(make, []))
 
 
 def test_a_middleware_that_never_lets_go_does_not_keep_the_process():
-    """Which was seen to spin at its end, with the GIL: the trace says where."""
+    """It holds the GIL. The process ends with the exit code of the node, which is closed."""
     done = subprocess.run(
         [sys.executable, '-c', STUCK_NODE], capture_output=True, text=True, timeout=60
     )
-    assert done.returncode == 1, done.stderr
-    assert 'it is closed' in done.stderr and 'in destroy_node' in done.stderr
+    assert done.returncode == 2, done.stderr  # that of a refused node
+    assert 'it is closed' in done.stderr
 
 
 STUCK_NODE = """

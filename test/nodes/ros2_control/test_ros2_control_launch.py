@@ -20,7 +20,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from robodyn_msgs.msg import ControllerStatus
 from robodyn_ros.testing.participant import LATCHED, wait_until
 from support.nodes.controller_manager import missing
-from support.nodes.node_harness import ROOT, SOON, TWO_LINK, StartedNode
+from support.nodes.node_harness import PATH, ROOT, SOON, TWO_LINK, StartedNode
 
 NEEDED = ('ros2launch', 'controller_manager', 'robodyn_control', 'joint_state_broadcaster')
 ABSENT = missing((*NEEDED, 'joint_trajectory_controller'))
@@ -87,6 +87,7 @@ class Launched:
         self.launch = StartedNode(
             ['ros2', 'launch', path, *(f'{name}:={value}' for name, value in given.items())],
             folder,
+            PATH,
         )
 
     def wait_until_it_follows(self):

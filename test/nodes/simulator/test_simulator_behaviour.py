@@ -17,7 +17,7 @@ from std_srvs.srv import Trigger
 
 from robodyn_msgs.srv import SetJointState
 from robodyn_ros.robot.robot import Robot
-from support.nodes.node_harness import COLD, LATCHED, StartedNode, wait_until
+from support.nodes.node_harness import COLD, LATCHED, PATH, StartedNode, wait_until
 from support.nodes.simulated_arm import (
     ARM,
     COMMANDS,
@@ -207,7 +207,7 @@ while True:
 def test_killed_commander_leaves_no_torque(arm, tmp_path):
     """SIGKILL: the last effort is not held for ever, and the arm loses its speed."""
     code = KILLED.format(topic=EFFORTS)
-    commander = StartedNode([sys.executable, '-c', code], tmp_path)
+    commander = StartedNode([sys.executable, '-c', code], tmp_path, PATH)
     try:
         wait_until(lambda: list(arm.step().effort) == [3.0] * 7, 'the commander', COLD)
         wait_until(lambda: np.max(np.abs(arm.step().velocity)) > 0.05, 'motion')

@@ -9,7 +9,7 @@ from rclpy.duration import Duration
 from std_msgs.msg import String
 
 from robodyn_ros.testing.participant import LATCHED, wait_until
-from support.nodes.node_harness import StartedNode
+from support.nodes.node_harness import PATH, StartedNode
 
 MANAGER = '/controller_manager'
 START = 60.0  # [s] for a start on a busy machine
@@ -45,7 +45,9 @@ class ControllerManager:
         self.description.publish(String(data=description))
         program = Path(get_package_prefix('controller_manager'), 'lib', 'controller_manager')
         self.node = StartedNode(
-            [program / 'ros2_control_node', '--ros-args', '--params-file', parameters], folder
+            [program / 'ros2_control_node', '--ros-args', '--params-file', parameters],
+            folder,
+            PATH,
         )
 
     def _ask(self, kind, name, /, again=False, **fields):

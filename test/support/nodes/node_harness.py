@@ -3,8 +3,6 @@
 """Nodes as processes, and a participant that watches them: conditions with deadlines."""
 
 import os
-import signal
-import subprocess
 import threading
 import time
 from array import array
@@ -18,74 +16,12 @@ from sensor_msgs.msg import JointState
 from robodyn_ros.ros.controller.simulated_time_session import SimulatedTimeSession
 from robodyn_ros.testing.hosting import Hosted, ros_arguments
 from robodyn_ros.testing.participant import LATCHED, Participant, wait_until
+from robodyn_ros.testing.started_node import SOON, StartedNode
 
 ROOT = Path(__file__).resolve().parents[3]
 TWO_LINK = ROOT / 'config' / 'urdf' / 'two_link.urdf'
 COLD = 180.0  # [s] allowed for a node that may have to compile everything on a busy machine
-SOON = 60.0  # [s] allowed for anything else: a deadline of what would never come
-
-
-class StartedNode:
-    """A node in a process of its own, its output in a file."""
-
-    def __init__(self, command, log_folder):
-        self._log = Path(log_folder) / 'output.txt'
-        path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get('PYTHONPATH'))))
-        environment = {
-            **os.environ,
-            'PYTHONPATH': path,
-            'PYTHONUNBUFFERED': '1',
-            'ROS_LOG_DIR': str(log_folder),
-        }
-        with open(self._log, 'w') as log:
-            self._process = subprocess.Popen(
-                command, env=environment, stdout=log, stderr=subprocess.STDOUT
-            )
-
-    @property
-    def running(self):
-        return self._process.poll() is None
-
-    @property
-    def output(self):
-        return self._log.read_text(errors='replace')
-
-    def wait_for_output(self, text, timeout=SOON):
-        deadline = time.monotonic() + timeout
-        while text not in self.output and self.running and time.monotonic() < deadline:
-            time.sleep(0.005)
-        assert text in self.output, f'{text!r}: not within {timeout} s in\n{self.output}'
-
-    def send(self, number):
-        self._process.send_signal(number)
-
-    def stop(self, number=signal.SIGINT, timeout=SOON):
-        """Signal the node; its exit code and how long it took [s]."""
-        start = time.monotonic()
-        self.send(number)
-        code = self._process.wait(timeout)
-        return code, time.monotonic() - start
-
-    def end_well(self):
-        """Stop the node, which must have had nothing to complain of."""
-        code, _ = self.stop()
-        assert code == 0
-        assert 'Traceback' not in self.output
-
-    def kill(self):
-        """End it by SIGKILL, without a shutdown."""
-        if self.running:
-            self._process.kill()
-        self._process.wait()
-
-    def close(self):
-        """End it in an orderly way if it still runs, so that the others know at once."""
-        if self.running:
-            self.send(signal.SIGINT)
-            try:
-                self._process.wait(5.0)
-            except subprocess.TimeoutExpired:
-                self.kill()
+PATH = {'PYTHONPATH': os.pathsep.join(filter(None, (str(ROOT), os.environ.get('PYTHONPATH'))))}
 
 
 class HostedNode(Hosted):
@@ -146,7 +82,8 @@ def starter(node_command, tmp_path_factory):
         # kernels of one robot are compiled where a test asks for them
         for key, value in {'specialise': False, **parameters}.items():
             arguments += ('-p', f'{key.replace("__", ".")}:={value}')
-        started.append(StartedNode(node_command(name, *arguments), tmp_path_factory.mktemp(name)))
+        folder = tmp_path_factory.mktemp(name)
+        started.append(StartedNode(node_command(name, *arguments), folder, PATH))
         return started[-1]
 
     yield start
