@@ -120,6 +120,16 @@ def pytest_collection_finish(session):
         session.config.add_cleanup(Awake().close)
 
 
+@pytest.fixture(scope='session')
+def warm_python():
+    """Return a process that has imported Numba, and runs scripts in its forks."""
+    from support.warm_python import WarmPython
+
+    python = WarmPython()
+    yield python
+    python.close()
+
+
 @pytest.fixture
 def node_environment(tmp_path):
     """Return the environment of a started node: our domain, this code, its own log folder."""

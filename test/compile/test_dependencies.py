@@ -11,7 +11,6 @@ import pytest
 from robodyn_ros.compile import generic
 from robodyn_ros.compile.dependencies import fingerprint
 from robodyn_ros.control.laws.law_registry import BUILT_IN
-from support.processes import run_script
 
 pytestmark = pytest.mark.slow
 
@@ -90,7 +89,7 @@ EDITS = {
 
 
 @pytest.fixture(scope='module')
-def seed(tmp_path_factory):
+def seed(tmp_path_factory, warm_python):
     """Return a folder with the plug-in, and a cache that a process has filled for it."""
     folder = tmp_path_factory.mktemp('seed')
     (folder / 'plugin').mkdir()
@@ -99,34 +98,34 @@ def seed(tmp_path_factory):
     (folder / 'helpers_elsewhere.py').write_text(ELSEWHERE)
     (folder / 'far').mkdir()
     (folder / 'far' / 'away.py').write_text(ELSEWHERE.replace('more', 'none'))
-    assert torques(folder, 'linked') == [2.0, 2.0]
+    assert torques(warm_python, folder, 'linked') == [2.0, 2.0]
     return folder
 
 
-def torques(folder, what='plain'):
+def torques(python, folder, what='plain'):
     """What another process computes with the plug-in in a folder, and the cache there."""
-    found, _ = run_script(SCRIPT, folder, [what], ROBODYN_CACHE_DIR=folder / 'cache')
+    found, _ = python.run_script(SCRIPT, folder, [what], ROBODYN_CACHE_DIR=folder / 'cache')
     return found
 
 
 @pytest.mark.parametrize('edit', EDITS)
-def test_an_edited_source_is_compiled_anew(seed, tmp_path, edit):
+def test_an_edited_source_is_compiled_anew(seed, warm_python, tmp_path, edit):
     """In the next process, although the file of the kernel is as old as its code."""
     folder = shutil.copytree(seed, tmp_path / 'work')
     name, old, new, expected = EDITS[edit]
     file = folder / name
     file.write_text(file.read_text().replace(old, new))
-    assert torques(folder) == [expected]
+    assert torques(warm_python, folder) == [expected]
 
 
 @pytest.mark.parametrize('edit', ['a helper of the package', 'a helper from elsewhere'])
-def test_an_edited_source_is_linked_anew(seed, tmp_path, edit):
+def test_an_edited_source_is_linked_anew(seed, warm_python, tmp_path, edit):
     """The text for one robot names the helpers, and has nothing else of them."""
     folder = shutil.copytree(seed, tmp_path / 'work')
     name, old, new, expected = EDITS[edit]
     file = folder / name
     file.write_text(file.read_text().replace(old, new))
-    assert torques(folder, 'linked') == [expected, expected]
+    assert torques(warm_python, folder, 'linked') == [expected, expected]
 
 
 def test_kernels_of_this_package_have_no_fingerprint():
@@ -160,7 +159,7 @@ def _closing_over(value):
     return inner
 
 
-def test_the_file_itself_is_no_matter_of_its_place(tmp_path):
+def test_the_file_itself_is_no_matter_of_its_place(tmp_path, warm_python):
     """The same package in another folder has the same code."""
     script = (
         'import json, plugin.law, sys\n'
@@ -176,5 +175,5 @@ def test_the_file_itself_is_no_matter_of_its_place(tmp_path):
         (folder / 'helpers_elsewhere.py').write_text(ELSEWHERE)
         (folder / 'far').mkdir()
         (folder / 'far' / 'away.py').write_text(ELSEWHERE.replace('more', 'none'))
-        found.add(run_script(script, folder)[0])
+        found.add(warm_python.run_script(script, folder)[0])
     assert len(found) == 1

@@ -9,7 +9,6 @@ import pytest
 
 from robodyn_ros.compile import numba_private
 from robodyn_ros.errors import KernelError
-from support.processes import run_script
 from support.robots.fingers import GRIPPER
 
 PACKAGE = Path(numba_private.__file__).resolve().parents[1]
@@ -94,8 +93,8 @@ def test_private_parts_are_imported_in_one_file():
 
 
 @pytest.mark.parametrize('part', PARTS)
-def test_a_part_that_is_missing_is_reported_once(tmp_path, part):
-    (missing, known), said = run_script(BLOCK + LOOK, tmp_path, [part])
+def test_a_part_that_is_missing_is_reported_once(python, part):
+    (missing, known), said = python(BLOCK + LOOK, arguments=[part])
     assert part in missing and not known
     assert said.count('kernels are called more slowly') == 1
 
@@ -105,22 +104,21 @@ def test_nothing_is_missing_here():
     assert numba_private.MISSING == ''
 
 
-def test_without_a_private_part_a_robot_works(tmp_path):
+def test_without_a_private_part_a_robot_works(python, tmp_path):
     """Generic kernels, and the code of one robot linked into a law."""
-    (found, again, method, is_linked), said = run_script(
-        BLOCK + WORK, tmp_path, ['Lower'], ROBODYN_CACHE_DIR=tmp_path / 'cache'
+    (found, again, method, is_linked), said = python(
+        BLOCK + WORK, arguments=['Lower'], ROBODYN_CACHE_DIR=tmp_path / 'cache'
     )
     assert found == again == method == pytest.approx(2.0 * 9.81 * 0.5) and is_linked
     assert said.count('kernels are called more slowly') == 1
 
 
-def test_without_a_private_part_a_law_serves_dependent_joints(tmp_path):
+def test_without_a_private_part_a_law_serves_dependent_joints(python, tmp_path):
     """Without tables of addresses: copies of functions call the other recursions."""
     (tmp_path / 'fingers.urdf').write_text(GRIPPER)
-    (law, robot), _ = run_script(
+    (law, robot), _ = python(
         BLOCK + FINGERS,
-        tmp_path,
-        ['Lower', tmp_path / 'fingers.urdf'],
+        arguments=['Lower', tmp_path / 'fingers.urdf'],
         ROBODYN_CACHE_DIR=tmp_path / 'cache',
     )
     assert law == pytest.approx(robot, rel=1e-14) and robot != 0.0

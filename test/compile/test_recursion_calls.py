@@ -87,25 +87,25 @@ print(json.dumps([twin is not law.kernels[0], error, hits, refusal, column[0, 1]
 """
 
 
-def test_a_recursion_is_called_where_types_fit_and_compiled_in_elsewhere(tmp_path):
+def test_a_recursion_is_called_where_types_fit_and_compiled_in_elsewhere(python, tmp_path):
     """Also with code from the cache. The two differ by roundoff of 50 N m: 1e-13."""
     for expected_hits in (0, 1):
-        (called, inlined, hits, by_address), _ = run_script(
-            SCRIPT, tmp_path, [str(URDF)], ROBODYN_CACHE_DIR=tmp_path / 'cache'
+        (called, inlined, hits, by_address), _ = python(
+            SCRIPT, arguments=[URDF], ROBODYN_CACHE_DIR=tmp_path / 'cache'
         )
         assert called == 0.0 and inlined < 1e-13
         assert hits == expected_hits and by_address == (not hits)
 
 
-def test_a_law_over_dependent_joints_comes_from_the_cache(tmp_path):
+def test_a_law_over_dependent_joints_comes_from_the_cache(python, tmp_path):
     """In a new process, where nothing has named the kernels that it calls.
 
     A recursion over the tree never serves such a robot, which it could not see.
     """
     (tmp_path / 'fingers.urdf').write_text(GRIPPER)
     for expected_hits in (0, 1):
-        (is_twin, error, hits, refusal, _), _ = run_script(
-            LAW, tmp_path, [str(tmp_path / 'fingers.urdf')], ROBODYN_CACHE_DIR=tmp_path / 'cache'
+        (is_twin, error, hits, refusal, _), _ = python(
+            LAW, arguments=[tmp_path / 'fingers.urdf'], ROBODYN_CACHE_DIR=tmp_path / 'cache'
         )
         assert is_twin and abs(error) < 1e-14 and hits == expected_hits
         assert 'gravity_torque: got an array of another type or layout' in refusal

@@ -48,10 +48,10 @@ print(json.dumps([[*y.tolist(), twice_total(x)], refusal, hits]))
 RIGHT = [12.0, -2.8, 4.6]
 
 
-def test_a_separate_function_is_called_when_provided(tmp_path):
+def test_a_separate_function_is_called_when_provided(python, tmp_path):
     """Before it a call says so; code from the cache finds the function in another process."""
     for expected_hits in (0, 1):
-        (found, refusal, hits), _ = run_script(SCRIPT, tmp_path, ROBODYN_CACHE_DIR=tmp_path / 'c')
+        (found, refusal, hits), _ = python(SCRIPT, ROBODYN_CACHE_DIR=tmp_path / 'c')
         assert found == RIGHT and hits == expected_hits
         assert 'double was not provided' in refusal
 

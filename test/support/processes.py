@@ -20,6 +20,22 @@ def run_script(script, folder, arguments=(), package=ROOT, **environment):
     """
     file = Path(folder) / 'script.py'
     file.write_text(script)
+    done = subprocess.run(
+        [sys.executable, str(file), *arguments],
+        timeout=300,
+        capture_output=True,
+        text=True,
+        env=environment_of_script(package, environment),
+        check=False,
+        cwd=folder,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout), done.stderr
+
+
+def environment_of_script(package=ROOT, environment=None):
+    """Return the environment in which run_script starts a script."""
+    environment = environment or {}
     inherited = {
         name: value
         for name, value in os.environ.items()
@@ -34,14 +50,4 @@ def run_script(script, folder, arguments=(), package=ROOT, **environment):
         **cold,
         **environment,
     }
-    done = subprocess.run(
-        [sys.executable, str(file), *arguments],
-        timeout=300,
-        capture_output=True,
-        text=True,
-        env={name: str(value) for name, value in wanted.items() if value is not None},
-        check=False,
-        cwd=folder,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout), done.stderr
+    return {name: str(value) for name, value in wanted.items() if value is not None}
