@@ -5,6 +5,7 @@
 The plain text runs on complex numbers too, so that it can be differentiated: see dense.along.
 """
 
+import functools
 import inspect
 
 import numpy as np
@@ -193,7 +194,7 @@ def arguments(robot, kernel, dtype=float, seed=0, **given):
         'J': rng.normal(size=(6, robot.nv)),
         'compliance': half @ half.T,
         'damping': 0.1,
-        **_search(robot, rng),
+        **_search(robot, seed),
         **_slopes(robot.nv),
         'kept': np.array((0, 2, 5)),
     }
@@ -215,8 +216,10 @@ def _slopes(n):
     }
 
 
-def _search(robot, rng):
-    """Return the arguments of inverse kinematics."""
+@functools.lru_cache(maxsize=16)
+def _search(robot, seed):
+    """Return the arguments of inverse kinematics, which no kernel changes."""
+    rng = np.random.default_rng((seed, 1))
     nq, seeds = robot.nq, 3
     starts = np.array([robot.configuration.random(rng) for _ in range(seeds)])
     stands = robot.pose(starts, robot.frames[-1])

@@ -13,6 +13,14 @@ import numpy as np
 STEP = 1e-40  # of complex steps: nothing is subtracted, so it may be arbitrarily small
 
 
+ONE = np.eye(3)
+
+
+def blocks(a, b, c, d):
+    """Return [[a, b], [c, d]]; np.block takes ten times as long."""
+    return np.concatenate((np.concatenate((a, b), axis=1), np.concatenate((c, d), axis=1)))
+
+
 def skew(v):
     """Return the matrix [v] with [v] x = v x x."""
     return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
@@ -21,7 +29,7 @@ def skew(v):
 def about(axis, angle):
     """Return the rotation by an angle about a unit axis (Rodrigues)."""
     K = skew(axis)
-    return np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * (K @ K)
+    return ONE + np.sin(angle) * K + (1.0 - np.cos(angle)) * (K @ K)
 
 
 def along(function, x, direction):
@@ -53,7 +61,7 @@ def displaced(joint, x):
     axis, none = np.asarray(joint.axis) / np.linalg.norm(joint.axis), np.zeros(3)
 
     def turn(n, p=none):
-        return np.concatenate((n, np.cross(p, n)))
+        return np.concatenate((n, skew(p) @ n))
 
     def slide(n):
         return np.concatenate((none, n))
@@ -123,13 +131,13 @@ def gradient(function, x):
 def spatial_inertia(mass, com, inertia):
     """Return the 6x6 inertia about the origin of the axes that com and inertia are given in."""
     C = mass * skew(com)
-    return np.block([[inertia - skew(com) @ C, C], [-C, mass * np.eye(3)]])
+    return blocks(inertia - skew(com) @ C, C, -C, mass * ONE)
 
 
 def motion_cross(V):
     """Return [V x] of motions, angular first; [V x*] of forces is minus its transpose."""
     w, v = skew(V[:3]), skew(V[3:])
-    return np.block([[w, np.zeros((3, 3))], [v, w]])
+    return blocks(w, np.zeros((3, 3)), v, w)
 
 
 def joints_of(joint_names, description):
@@ -192,7 +200,7 @@ class Dense:
             if joint.name in self.at:
                 of_q, of_v = self.at[joint.name]
                 turn, travel, S = displaced(joint, q[of_q])
-                S = np.kron(np.eye(2), R) @ S
+                S = np.concatenate((R @ S[:3], R @ S[3:]))
                 J[:, of_v] += S
                 J[3:, of_v] += skew(p) @ S[:3]
                 R, p = R @ turn, p + R @ travel
@@ -292,7 +300,7 @@ class Dense:
     def pose(self, q, frame):
         """Return the homogeneous transform of a link's frame."""
         R, p, _ = self.links(q)[frame]
-        return np.block([[R, p[:, None]], [np.zeros((1, 3)), np.ones((1, 1))]])
+        return blocks(R, p[:, None], np.zeros((1, 3)), np.ones((1, 1)))
 
     def jacobian(self, q, frame):
         """Return the Jacobian of a link's frame, linear rows first, at its origin."""
