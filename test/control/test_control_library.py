@@ -19,7 +19,7 @@ from robodyn_ros.control.laws.law import FRICTION, OTHER
 from robodyn_ros.control.laws.law_registry import law_class
 from robodyn_ros.control.reference.trajectory import Trajectory
 from robodyn_ros.control.task_dynamics import BASE, LOCAL, WORLD_ALIGNED, TaskPoint, task_dynamics
-from support.c_libraries import EXACT, STRICT, compiler, emitted, run
+from support.c_libraries import EXACT, STRICT, built, compiler, emitted, run
 from support.processes import ROOT
 from support.supervised import FRANKA, TWO_LINK, settings_for
 
@@ -50,9 +50,8 @@ def programs(tmp_path_factory):
     for name, robot in ROBOTS.items():
         _, texts = emitted(robot.model, Style('arm'), TASKS, LINKS[name], laws=['computed_torque'])
         c_package.write(folder / name, texts)
-        sources = sorted((folder / name / 'src').glob('*.c'))
-        flags = ['-std=c99', *EXACT, '-O1', '-shared', '-fPIC', '-I', folder / name / 'include']
-        run(['gcc', *flags, *sources, '-o', folder / f'lib{name}.so', '-lm'])
+        command = ['gcc', '-std=c99', *EXACT, '-O1']
+        built(folder / f'lib{name}.so', folder / name, command)
     return folder
 
 

@@ -82,7 +82,9 @@ def test_a_flexible_boom_swings_on_after_a_fast_motion():
 
 
 def test_arms_near_critical_damping_settle_first():
-    times = load('sweep_a_parameter').main()
+    example = load('sweep_a_parameter')
+    example.ARMS = 8  # as many show the same in an eighth of the time
+    times = example.main()
     assert 0.6 <= min(times, key=times.get) <= 1.5
     assert times[0.1] > 2.0 * times[1.0] < times[2.0] * 2.0
 
