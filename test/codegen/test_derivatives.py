@@ -160,11 +160,11 @@ def test_a_method_that_was_kept_makes_its_code_once(monkeypatch):
     assert np.array_equal(kept(q), first)
 
 
-@pytest.mark.parametrize('name', ['franka_like', 'skew_chain'])
-def test_specialised_derivatives_agree_with_pinocchio(name):
-    """computeRNEADerivatives and computeABADerivatives."""
+@pytest.mark.parametrize('joints', [7, 3])
+def test_specialised_derivatives_agree_with_pinocchio(joints):
+    """computeRNEADerivatives and computeABADerivatives, of an arm and of a chain of skew axes."""
     pin = pytest.importorskip('pinocchio')
-    found = named(name)
+    found = named('franka_like') if joints == 7 else make('three skew joints', joints)
     robot, referee = found.robot.specialised(), found.pinocchio
     model, data = referee.model, referee.data
     for q, qd, third in states(found.robot, 2):

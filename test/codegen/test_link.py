@@ -36,7 +36,7 @@ LAWS = (
 )
 
 
-@pytest.fixture(params=['ur_like', 'sliding_tree'], scope='module')
+@pytest.fixture(params=['ur_like', 'permuted'], scope='module')
 def robot(request):
     """Return an arm, and a tree with slides and rotors."""
     return named(request.param).robot

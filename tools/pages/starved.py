@@ -112,6 +112,7 @@ def unstarved(law, task):
     return run(law, task, 0)[:2]
 
 
+@functools.cache
 def starve(law, task, gap):
     """Return what comes of a gap, against the same arm that was not starved.
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros.cli import warmup
-from robodyn_ros.compile import Kernel, cache, generic, warm_up
+from robodyn_ros.compile import Kernel, cache, generic, state_checks, warm_up
 from robodyn_ros.control.laws.pd import PD
 from robodyn_ros.control.laws.specialised_law import specialised_kernels
 from robodyn_ros.model import build
@@ -53,7 +53,7 @@ def home(tmp_path, monkeypatch):
 
 def three():
     """Return kernels that nothing has compiled yet in this process, for another process too."""
-    return [Kernel(each.python) for each in (generic.energy, generic.velocity, generic.pose)]
+    return [Kernel(each.python) for each in state_checks.ALL]
 
 
 TOGETHER = """
@@ -67,7 +67,7 @@ if sys.argv[1] == 'again':
     background.subprocess.Popen = None   # nothing is left for another process to do
 def meet(name, done, total):
     deadline = time.monotonic() + 120.0   # the other process takes the last first
-    while done == 0 and not list(home.rglob('kinematics.pose-*.nbc')):
+    while done == 0 and not list(home.rglob('state_checks.three-*.nbc')):
         assert time.monotonic() < deadline
         time.sleep(0.1)
 kernels = three()

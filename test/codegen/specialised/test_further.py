@@ -107,7 +107,7 @@ def refused(robot, name):
     [
         *itertools.product([*FAMILIES, *MIXED, *ARMS], EVERYWHERE),
         *itertools.product(
-            ['sliding_tree', 'mixed_tree', 'one_slide', 'permuted'],
+            ['mixed_tree', 'one_slide', 'permuted'],
             sorted({*FURTHER_RECIPES} - {*EVERYWHERE}),
         ),
     ],
