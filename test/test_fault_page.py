@@ -41,7 +41,7 @@ def test_a_figure_follows_the_code_of_its_test(tmp_path, monkeypatch):
     test.parent.mkdir()
     monkeypatch.setattr(fault_figures, 'ROOT', tmp_path)
     for cycles, cases in ((1_000, 'range(3)'), (20, '[1, 2]')):
-        fault_figures._trees.cache_clear()
+        forget()
         test.write_text(
             f"@pytest.mark.parametrize('one', {cases})\ndef test_it(one):\n"
             f'    assert run(\n        {cycles:_}, fresh\n    )\n'
@@ -51,7 +51,13 @@ def test_a_figure_follows_the_code_of_its_test(tmp_path, monkeypatch):
     for changed in ('{it|run(#)}', '{that|cases}'):
         with pytest.raises(ValueError, match='expected 1'):
             fault_figures.measured(changed)
-    fault_figures._trees.cache_clear()
+    forget()
+
+
+def forget():
+    """Let the tests be read anew."""
+    fault_figures.trees.cache_clear()
+    fault_figures.functions.cache_clear()
 
 
 def test_every_row_that_a_test_cites_exists():

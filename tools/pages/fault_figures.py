@@ -49,18 +49,25 @@ def _figure(place, code):
 
 
 @cache
-def _trees():
+def trees():
+    """Return {path: syntax tree} of every file of tests."""
     return {path: ast.parse(path.read_text()) for path in sorted(ROOT.glob('test/**/test_*.py'))}
+
+
+@cache
+def functions():
+    """Return {name: [(path, function)]} of what stands at the top of the tests."""
+    found = {}
+    for path, tree in trees().items():
+        for node in tree.body:
+            if isinstance(node, ast.FunctionDef):
+                found.setdefault(node.name, []).append((path, node))
+    return found
 
 
 def _test(name):
     """Return the path and the function of a test, which has to be the only one of its name."""
-    found = [
-        (path, node)
-        for path, tree in _trees().items()
-        for node in tree.body
-        if isinstance(node, ast.FunctionDef) and node.name == f'test_{name}'
-    ]
+    found = functions().get(f'test_{name}', ())
     if len(found) != 1:
         raise ValueError(f'there are {len(found)} tests test_{name}; expected 1')
     return found[0]
@@ -70,7 +77,7 @@ def _assigned(path):
     """Return {name: value} of what a file assigns at its top."""
     return {
         node.targets[0].id: node.value
-        for node in _trees()[path].body
+        for node in trees()[path].body
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
     }
 

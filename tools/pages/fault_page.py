@@ -10,7 +10,7 @@ from pathlib import Path
 from robodyn_ros.realtime.log_throttle import LineBudget
 from tools import soak
 from tools.pages import markdown
-from tools.pages.fault_figures import measured
+from tools.pages.fault_figures import measured, trees
 from tools.pages.fault_rows import ROWS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,8 +22,8 @@ def test_functions():
     """Return {(file stem, function): path} of every test function in test/."""
     return {
         (path.stem, node.name): path.relative_to(ROOT).as_posix()
-        for path in sorted((ROOT / 'test').rglob('test_*.py'))
-        for node in ast.parse(path.read_text()).body
+        for path, tree in trees().items()
+        for node in tree.body
         if isinstance(node, ast.FunctionDef) and node.name.startswith('test_')
     }
 

@@ -107,8 +107,7 @@ def refused(robot, name):
     [
         *itertools.product([*FAMILIES, *MIXED, *ARMS], EVERYWHERE),
         *itertools.product(
-            ['mixed_tree', 'one_slide', 'permuted'],
-            sorted({*FURTHER_RECIPES} - {*EVERYWHERE}),
+            ['mixed_tree', 'one_slide', 'permuted'], sorted({*FURTHER_RECIPES} - {*EVERYWHERE})
         ),
     ],
 )
