@@ -35,7 +35,7 @@ from robodyn_ros.simulation.joint_table import (
     WAVENUMBER,
     WIDTH,
 )
-from robodyn_ros.spatial.types import Matrix, Scalar, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Scalar, Vector
 
 WAITING, COMMANDED, SILENT = 0.0, 1.0, 2.0  # no command yet; commanded; command void
 
@@ -45,8 +45,8 @@ NATURAL_FREQUENCY = 50.0
 
 @kernel
 def accept_command(
-    value: Vector,
-    quantity: Vector,
+    value: Constant,
+    quantity: Constant,
     largest: Vector,
     takes: Matrix,
     until: Scalar,

@@ -141,6 +141,7 @@ class Plant:
             self._options += (self._touching.arrays,)
         self.kernel, _, *called = kernels_of(settings.method, contacts is not None)
         provide(called)
+        self._accept_command = drives.accept_command.vectorcall
         self._kernel = robot.linked(self.kernel)
         self.reset()
 
@@ -165,7 +166,7 @@ class Plant:
         self._wrenches = {}
         self._gather_wrenches()
         self._pipeline = deque([None] * self.settings.latency)
-        self._expiry = inf  # of the first command that is void
+        self._expiry = inf  # before it no command is void; looked up only when it is reached
         self._drives.reset()
         self.set_state(*self._initial)
 
@@ -217,30 +218,28 @@ class Plant:
             raise ParameterError(
                 f'robot {self.model.name!r}: a step of {dt} s; expected above 0 and at most 1'
             )
-        if command is not None:
-            command = self.tagged(command)
         if self._pipeline:
-            self._pipeline.append(command)
+            self._pipeline.append(None if command is None else self.tagged(command))
             command = self._pipeline.popleft()
         if command is not None:
-            self._accept(command)
+            self._accept(*self._quantities(command))
         if self.t >= self._expiry:
-            self._drives.release(self.t)
-            self._expiry = self._drives.expiry.min()
+            self._release()
         if self.t >= self._wrench_end:
             self._gather_wrenches()
         if self.fault:
             self.qd[:] = 0.0
         else:
-            status = self._advance(dt)
+            if self.settings.tolerance:
+                status = self._advance(dt)
+            else:
+                status = self._step(*self._arrays, dt, *self._options)
             if status:
                 self._latch(status)
         self.t += dt
 
     def _advance(self, dt):
-        """Take one step, with `tolerance` by as many substeps as it needs; return its status."""
-        if not self.settings.tolerance:
-            return self._step(*self._arrays, dt, *self._options)
+        """Take one step by as many substeps as `tolerance` needs; return its status."""
         _, _, _, joints, _, work, command, _ = self._arrays
         status, self._substeps = adaptive_steps.advance(
             lambda count: self._step(*self._arrays, dt, count, *self._options[1:]),
@@ -466,9 +465,8 @@ class Plant:
         ShapeError
             For a command of another size.
         """
-        if isinstance(command, Command):
-            return Command(self._vector(command.value), self._vector(command.mode))
-        return Command(self._vector(command), self._drives.mode.copy())
+        value, mode = self._quantities(command)
+        return Command(value.copy(), mode.copy())
 
     @property
     def contacts(self):
@@ -492,7 +490,7 @@ class Plant:
         if self._payloads:
             robot = self._with_payload(model)
             kernel = robot.linked(self.kernel)
-        self.model, self.linked, self._step = model, robot.linked, kernel.compiled
+        self.model, self.linked, self._step = model, robot.linked, kernel.vectorcall
         self._arrays = (
             model.topology,
             model.constants,
@@ -511,9 +509,15 @@ class Plant:
         """(nv,) that each drive moves in the initial posture, the others held still."""
         return self._robot.mass_matrix(self._initial[0]).diagonal()
 
+    def _quantities(self, command):
+        """Return the values of a command and their quantities, without a copy of arrays."""
+        if isinstance(command, Command):
+            return self._vector(command.value), self._vector(command.mode)
+        return self._vector(command), self._drives.mode
+
     def _vector(self, command):
         try:
-            vector = np.array(command, dtype=np.float64)
+            vector = np.asarray(command, dtype=np.float64, order='C')
         except (TypeError, ValueError):
             vector = None
         if vector is None or vector.shape != self.qd.shape:
@@ -524,10 +528,11 @@ class Plant:
             )
         return vector
 
-    def _accept(self, command):
+    def _accept(self, value, quantity):
         until, acting = self.t + self.settings.command_timeout, self._drives
-        outcome = drives.accept_command.compiled(
-            *command,
+        outcome = self._accept_command(
+            value,
+            quantity,
             self._largest,
             acting.takes,
             until,
@@ -541,9 +546,16 @@ class Plant:
         elif outcome == 2:
             self.refused['empty'] += 1
         else:
-            self._expiry = acting.expiry.min()
+            self._expiry = min(self._expiry, until)
             if outcome == 1:
                 acting.arrange()
+
+    def _release(self):
+        """Void the commands that time out now, and note when the next one may."""
+        acting = self._drives
+        if self.t >= acting.expiry.min():
+            acting.release(self.t)
+        self._expiry = acting.expiry.min()
 
     def _gather_wrenches(self):
         """Sum the wrenches that still act, and note when the first of them ends."""
