@@ -10,6 +10,7 @@ import pytest
 
 from robodyn_ros import Robot
 from robodyn_ros.errors import ParameterError, ShapeError, UnknownNameError
+from robodyn_ros.simulation.command_modes import CODES, UNSPOKEN, Command
 from robodyn_ros.simulation.faults import Faults
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
@@ -183,6 +184,42 @@ def test_latency_delays_by_whole_steps(arm, middle):
         assert not plant.commanded.any()
     plant.step()
     assert np.array_equal(plant.effort, np.arange(7.0))
+
+
+def test_a_command_under_way_is_that_of_its_moment(arm, middle):
+    """The caller may fill the same array again before the command arrives."""
+    plants = [Plant(arm, PlantSettings(latency=2), middle) for _ in range(2)]
+    reused = np.empty(arm.nv)
+    for k in range(8):
+        reused[:] = 5.0 * k
+        plants[0].step(reused)
+        plants[1].step(reused.copy())
+        assert bits(plants[0]) == bits(plants[1])
+        reused[:] = nan
+
+
+def test_a_command_may_be_read_only(arm, middle):
+    """As that of a message is, whose bytes the array shows."""
+    plants = [Plant(arm, position=middle) for _ in range(2)]
+    effort = np.linspace(-1.0, 1.0, arm.nv)
+    received = np.frombuffer(effort.tobytes())
+    plants[0].step(effort)
+    plants[1].step(received)
+    assert bits(plants[0]) == bits(plants[1])
+
+
+def test_each_joint_times_out_by_its_own_command(arm, middle):
+    """A renewed joint goes on while another's command is void, and both end to the step."""
+    plant = Plant(arm, PlantSettings(command_timeout=0.005, **FREE), middle)
+    effort, rest = np.zeros(arm.nv), np.full(arm.nv - 1, UNSPOKEN)
+    plant.step(effort)
+    trace = []
+    for k in range(10):
+        mode = np.concatenate(([CODES['effort']], rest))
+        plant.step(Command(effort, mode) if k < 3 else None)
+        trace.append(plant.commanded[:2].tolist())
+    assert [one for one, _ in trace] == [True] * 7 + [False] * 3
+    assert [other for _, other in trace] == [True] * 4 + [False] * 6
 
 
 @pytest.mark.parametrize('integrator', ['semi_implicit_euler', 'rk4'])
