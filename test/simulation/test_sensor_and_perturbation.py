@@ -27,6 +27,17 @@ def test_perfect_sensor_reports_the_truth():
     assert np.array_equal(sensor.velocity, TRUTH[1])
 
 
+def test_a_perfect_encoder_has_unit_quaternions_and_velocities_of_its_source():
+    """Both follow from the positions, even where nothing disturbs these."""
+    sensor = Sensor(3, nq=4, quaternions=(0,))
+    sensor.sample_and_deliver(np.array([0.0, 0.0, 0.0, 2.0]), np.zeros(3))
+    assert np.array_equal(sensor.position, [0.0, 0.0, 0.0, 1.0])
+    sensor = Sensor(1, SensorSettings(velocity_source='differences'))
+    for position in (0.0, 0.5):
+        sensor.sample_and_deliver(np.array([position]), np.array([9.0]), 0.25)
+    assert np.array_equal(sensor.velocity, [2.0])
+
+
 def test_noise_has_its_deviation_and_repeats():
     """4000 readings of three joints; the same seed gives the same bits, another one others."""
     settings = SensorSettings(position_noise=1e-3, velocity_noise=0.02, seed=5)

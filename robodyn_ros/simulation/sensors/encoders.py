@@ -99,6 +99,8 @@ class Encoders(Instrument):
         ]
         super().__init__(parts, settings.latency, settings.jitter, seed)
         self.remembers = self.remembers or self._differences
+        if self._quaternions or self._differences:
+            self.is_ideal = False
 
     def reset(self):
         super().reset()
@@ -144,8 +146,10 @@ class Sensor:
 
     Attributes
     ----------
+    reading : (nq + nv,) ndarray
+        The last reading [rad or m, rad/s or m/s]; live.
     position, velocity : (nq,) and (nv,) ndarray
-        The last reading [rad or m, rad/s or m/s].
+        The parts of the reading; live.
     faults : Faults
         Faults that act on the encoders; assign to change them.
     """
@@ -157,7 +161,10 @@ class Sensor:
         encoders, self._losses_seed = np.random.SeedSequence(settings.seed).spawn(2)
         where = range(nv) if coordinates is None else coordinates
         self._encoders = Encoders(settings, nv, nq, quaternions, where, encoders)
-        self.position, self.velocity = np.zeros(nq), np.zeros(nv)
+        self._is_ideal = self._encoders.is_ideal
+        self._truth, self.reading = np.zeros((2, nq + nv))
+        self._true_position, self._true_velocity = self._truth[:nq], self._truth[nq:]
+        self.position, self.velocity = self.reading[:nq], self.reading[nq:]
         self.reset()
 
     @property
@@ -180,15 +187,18 @@ class Sensor:
         dt : float
             Time [s].
         """
-        self._encoders.sample(np.concatenate((q, qd)), dt)
+        self._true_position[:], self._true_velocity[:] = q, qd
+        if not self._is_ideal:
+            self._encoders.sample(self._truth, dt)
 
     def deliver(self):
         """Make the sample that arrives now the reading; return whether it is valid."""
-        self._encoders.deliver()
+        reading = self._truth
+        if not self._is_ideal:
+            self._encoders.deliver()
+            reading = self._encoders.value
         if not self.faults.frozen_sensor:
-            nq = len(self.position)
-            self.position[:] = self._encoders.value[:nq]
-            self.velocity[:] = self._encoders.value[nq:]
+            self.reading[:] = reading
         dropped = self.faults.dropped_states
         return dropped == 0.0 or self._losses.random() >= dropped
 

@@ -62,6 +62,8 @@ class Instrument:
         The last reading.
     remembers : bool
         Whether readings depend on earlier samples.
+    is_ideal : bool
+        Whether a reading is the truth at once: nothing is drawn, and nothing waits.
     """
 
     def __init__(self, parts, latency=0, jitter=0, seed=0):
@@ -79,6 +81,8 @@ class Instrument:
         self._latency, self._jitter, self._seed = latency, jitter, seed
         self.value = np.zeros(len(self._noise))
         self.remembers = bool(latency or jitter or self._drifts)
+        distorts = self._is_off or self._is_noisy or len(self._steps)
+        self.is_ideal = not (distorts or self.remembers)
         self.reset()
 
     def reset(self):
