@@ -65,6 +65,8 @@ class LockStep:
         self.dropped: Counter[str] = Counter()
         self._answers: dict[str, Command] = {}
         self._efforts = np.full(runner.plant.model.nv, CODES['effort'])
+        self._modes: tuple[str, ...] = ()  # of the joints when they were last examined
+        self._all_take_efforts = False
 
     @property
     def time(self) -> int:
@@ -138,8 +140,7 @@ class LockStep:
             empty = np.isnan(other.value)
             command = Command(*(np.where(empty, *pair) for pair in zip(command, other)))
         self._answers.clear()
-        self.runner.command(command)
-        self.runner.step()
+        self.runner.step(1, command)
         self.step += 1
         return True
 
@@ -178,21 +179,23 @@ class LockStep:
 
     def _judged(self, participant, command):
         """Return efforts, or a Command, as a Command that this participant may give."""
-        plant = self.runner.plant
-        joints, only_efforts = plant.model.joint_names, isinstance(command, np.ndarray)
+        plant, only_efforts = self.runner.plant, isinstance(command, np.ndarray)
         value = command if only_efforts else command.value
-        if value.shape != (len(joints),):
+        if value.shape != self._efforts.shape:
             self._refuse_size(participant, value.size, 'effort')
         if only_efforts:
             command = Command(value, self._efforts)
-        if not (only_efforts and plant.takes[:, EFFORT].all()):
+        if plant.command_modes != self._modes:
+            self._modes = plant.command_modes
+            self._all_take_efforts = bool(plant.takes[:, EFFORT].all())
+        if not (only_efforts and self._all_take_efforts):
             self._require_taken(participant, command)
         for name, other in self._answers.items():
             both = np.flatnonzero(~np.isnan(value) & ~np.isnan(other.value))
             if both.size:
                 raise ParameterError(
                     f"lock step: '{participant}' and '{name}' both command joint "
-                    f'{joints[both[0]]}; expected one of them'
+                    f'{plant.model.joint_names[both[0]]}; expected one of them'
                 )
         return command
 

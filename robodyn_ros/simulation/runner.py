@@ -83,20 +83,24 @@ class Runner:
         else:
             self.sense()
 
-    def step(self, count=1):
+    def step(self, count=1, command=None):
         """Take steps, paused or not, then a reading.
 
         Parameters
         ----------
         count : int
             Number of steps.
+        command : Command, optional
+            For the first step; without it the pending ones.
         """
         plant = self.plant
         for left in reversed(range(count)):
-            with self._lock:
-                command, self._pending = self._pending, None
+            if command is None:
+                with self._lock:
+                    command, self._pending = self._pending, None
             before = plant.qd.copy() if self.instruments else None
             plant.step(command, self._dt)
+            command = None
             if left == 0 or self.sensor.remembers:
                 self.sensor.sample(*plant.measured, self._dt)
             if self.instruments:

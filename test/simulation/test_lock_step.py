@@ -52,6 +52,17 @@ def test_a_step_waits_for_everybody(make):
     assert (run.step, run.time, run.missing) == (1, 1_000_000, ['a', 'b'])
 
 
+def test_efforts_are_refused_once_a_joint_takes_another_quantity(make):
+    """The modes may change between two steps."""
+    run = make('a')
+    run.goal = 1
+    run.answer('a', EPOCH, 0, np.ones(2))
+    assert run.advance()
+    run.runner.plant.command_modes = ('effort', 'velocity')
+    with pytest.raises(ParameterError, match='joint2 by effort; expected velocity'):
+        run.answer('a', EPOCH, 1, np.ones(2))
+
+
 def test_a_run_stands_at_its_goal(make):
     run = make('a')
     run.answer('a', EPOCH, 0, NONE)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The controller in lock step: it answers each state once, at the time of its stamp."""
 
+import math
 import signal
 import time
 from collections import Counter
@@ -209,16 +210,15 @@ class LockStepSession(ControlSession):
         self._time = state.time
         if state.step % every == 0:
             now = self.now()
-            if not np.isnan(state.state[0, 0]):  # otherwise the measurement is lost
-                self._accept(state, now)
+            if not math.isnan(state.state[0, 0]):  # otherwise the measurement is lost
+                self._accept(state.state, now, divmod(self._time, NANOSECONDS))
             self.cycle.run_cycle(now)
         supervisor = self.supervisor
         # a copy, since the command may change in place between steps
         return supervisor.command.copy() if supervisor.publishing else self._none
 
-    def _accept(self, state: ReadState, now: float):
-        stamp = divmod(state.time, NANOSECONDS)
-        reason = self.supervisor.accept_state(state.state, now, 0.0, stamp)
+    def _accept(self, state: np.ndarray, now: float, stamp: tuple[int, int]):
+        reason = self.supervisor.accept_state(state, now, 0.0, stamp)
         if reason:
             self.intake.rejected[reason] += 1
         else:

@@ -60,6 +60,7 @@ class LockStepSimulation(SimulatorSession):
             self.runner, values['update_rate'], values['lock_step.participants'], time.time_ns()
         )
         self._reader = CommandReader()
+        self._reading = self.runner.sensor.reading.reshape(2, -1)
         self._writer = StateWriter(self.runner.plant.model.joint_names, self.run.period)
         self._publisher = self._node.create_publisher(
             LockStepState, values['lock_step.state_topic'], QOS
@@ -148,8 +149,8 @@ class LockStepSimulation(SimulatorSession):
 
     def publish_state(self):
         """Send the state, and the joint states if there are subscribers."""
-        run, sensor = self.run, self.runner.sensor
-        self._measured = np.array((sensor.position, sensor.velocity))
+        run = self.run
+        self._measured = self._reading.copy()  # a participant in this process may keep it
         if not self.runner.reading_valid:  # the step needs an answer, even without a measurement
             self._measured[:] = np.nan
         if self._remote:
@@ -195,23 +196,25 @@ class LockStepSimulation(SimulatorSession):
     def _go_on(self):
         """Take steps as long as all participants answer; call those of this process directly."""
         try:
-            while self.running and self._ask() and self.run.advance():
+            while self.running:
+                self._ask()
+                if not self.run.advance():
+                    break
                 self.publish_state()
         except ParameterError as error:
             self._stand(str(error))
         if self.run.step == self.run.goal and self.run.complete and not self._over.is_set():
             self._finish('')
 
-    def _ask(self) -> bool:
-        """Return whether all participants have answered the current state."""
-        run = self.run
-        if not run.complete:
+    def _ask(self):
+        """Ask the participants of this process that have not answered the current state."""
+        run, missing = self.run, self.run.missing
+        if missing:
             state = ReadState(run.epoch, run.step, run.period, self._measured)
-            for name in run.missing:
+            for name in missing:
                 command = self._link.answer_of(name, state)
                 if command is not None:
                     run.answer(name, run.epoch, run.step, command)
-        return run.complete
 
     def _repeat(self):
         run = self.run
