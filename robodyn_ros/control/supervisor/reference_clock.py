@@ -21,20 +21,11 @@ class Clock:
 
     def tick(self, now, period):
         """Advance to now [s]; return the elapsed time, within [0, MAX_PERIODS periods]."""
-        self.elapsed = self._advance(now, period)
-        return self.elapsed
-
-    def _advance(self, now, period):
-        last, self._last = self._last, now
-        if last is None:
-            return 0.0
-        dt = now - last
-        if not dt > 0.0:
+        dt = 0.0 if self._last is None else now - self._last
+        if self._last is not None and not 0.0 < dt <= MAX_PERIODS * period:
             self.clamps += 1
-            return 0.0
-        if not dt <= MAX_PERIODS * period:
-            self.clamps += 1
-            dt = MAX_PERIODS * period
+            dt = MAX_PERIODS * period if dt > 0.0 else 0.0
+        self._last, self.elapsed = now, dt
         self.time += dt
         return dt
 

@@ -64,6 +64,7 @@ class Inbox:
         self.rejection = None  # the last Rejection
         self.rejected = 0  # how many
         self._nv, self._judge = nv, guards.judge.vectorcall
+        self._bits = b''  # of the latest state
         self._outlier = None  # state and time of an unconfirmed jump
         # consecutive older stamps, and their number
         self._newest, self._late, self._lates = None, None, 0
@@ -109,7 +110,7 @@ class Inbox:
             joint = int(np.argmax(np.abs(state[0] - before[0])))
             return self._reject(Reason.OUTLIER, joint, state[0, joint])
         self._outlier = None
-        same = last is not None and state.tobytes() == last.state.tobytes()
+        before, self._bits = self._bits, state.tobytes()
         self.latest = Measurement(
             state,
             state[0],
@@ -119,7 +120,7 @@ class Inbox:
             lag,
             earliest,
             fast + 1 if verdict == guards.TOO_FAST else 0,
-            last.since if same else time,
+            last.since if last is not None and before == self._bits else time,
             stamp or NO_STAMP,
         )
         return Reason.NONE
