@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How much faster than real time lock step goes: without ROS, in one process, in two processes.
 
-A seven-joint arm at 1 kHz that follows a trajectory under the computed torque law. The three ways
-take turns, so that what else the machine does meets all of them.
+A seven-joint arm at 1 kHz that follows a trajectory under the computed torque law. The ways take
+turns, so that what else the machine does meets all of them.
 """
 
 import subprocess
@@ -16,6 +16,7 @@ import numpy as np
 from benchmark import table
 from robodyn_ros import Robot
 from robodyn_ros.control.laws.computed_torque import ComputedTorque
+from robodyn_ros.control.laws.specialised_law import specialised_kernels
 from robodyn_ros.control.reference.trajectory import Trajectory
 from robodyn_ros.control.supervisor.supervisor import Supervisor
 from robodyn_ros.ros.controller.controller_parameters import (
@@ -24,13 +25,14 @@ from robodyn_ros.ros.controller.controller_parameters import (
     gain_parameters,
 )
 from robodyn_ros.simulation.plant import Plant
+from robodyn_ros.simulation.specialised_step import specialised_step
 from robodyn_ros.testing.domain import move_to_own_domain
 from robodyn_ros.testing.hosting import ros_arguments
 
 ARM = Path(__file__).resolve().parents[2] / 'config' / 'urdf' / 'franka_like.urdf'
 TARGET = (0.3, -0.2, 0.2, -1.5, 0.1, 1.2, 0.2)
 ROUNDS, STEPS = 7, 1000
-WAYS = ('without ROS', 'one process', 'two processes')
+WAYS = ('without ROS, code of the robot', 'without ROS', 'one process', 'two processes')
 
 
 class WithoutRos:
@@ -43,11 +45,15 @@ class WithoutRos:
         values = {spec.name: spec.convert(spec.default) for spec in specs}
         settings = control_settings(values | {'robot_compensates_gravity': 'no'}, robot, law)
         self._supervisor, self._plant = Supervisor(robot, law, settings), Plant(robot)
+        self._specialise(robot.model)
         self.advance(10)
         assert self._supervisor.activate(self._now) == ''
         rest = np.zeros((1, 7))
         way = Trajectory([60.0], np.array([TARGET]), rest, rest)
         assert self._supervisor.follow(way, self._now) == ''
+
+    def _specialise(self, model):
+        """Keep the kernels for any robot."""
 
     @property
     def _now(self):
@@ -64,6 +70,14 @@ class WithoutRos:
 
     def close(self):
         """Nothing is held."""
+
+
+class WithCodeOfTheRobot(WithoutRos):
+    """The same with the kernels that are compiled for this robot."""
+
+    def _specialise(self, model):
+        self._supervisor.replace_kernels(specialised_kernels(model, ComputedTorque))
+        self._plant.replace_kernel(specialised_step(model))
 
 
 class OneProcess:
@@ -131,7 +145,7 @@ def measure():
     move_to_own_domain()
     ways, speeds = [], {name: [] for name in WAYS}
     try:
-        for kind in (WithoutRos, OneProcess, TwoProcesses):
+        for kind in (WithCodeOfTheRobot, WithoutRos, OneProcess, TwoProcesses):
             ways.append(kind())
         for way in ways:
             way.advance(STEPS // 10)
