@@ -63,6 +63,33 @@ class KernelError(RobodynError, RuntimeError):
     """Compiled code is missing, will not build, or fails its known-answer test."""
 
 
+def require_names(owner, kind, names, valid, purpose=''):
+    """Refuse the first name that does not exist.
+
+    Parameters
+    ----------
+    owner : str
+        What has the names, for the message: "robot 'arm'".
+    kind : str
+        What they name: "joint", "closure".
+    names : iterable of str
+        The names to look up.
+    valid : collection of str
+        The names that exist.
+    purpose : str
+        What the name is for, with a leading blank: " for friction".
+
+    Raises
+    ------
+    UnknownNameError
+        For the first unknown name. The message lists the valid ones.
+    """
+    for name in names:
+        if name not in valid:
+            known = ', '.join(valid) or 'none'
+            raise UnknownNameError(f'{owner} has no {kind} {name!r}{purpose}; valid: {known}')
+
+
 def printable(text):
     """Return a text whose control characters are written out, but for ends of lines."""
     if text.isprintable():

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError, UnknownNameError
+from robodyn_ros.errors import ModelError, require_names
 from robodyn_ros.model import joint_types
 from robodyn_ros.model.arithmetic import product
 from robodyn_ros.model.description import Inertial, Joint, Link, Placement, RobotDescription
@@ -80,10 +80,7 @@ def known_rotors(
     robot = f'robot {description.name!r}'
     joints, found = {joint.name: joint for joint in description.joints}, {}
     for name, rotor in {**description.rotors, **(rotors or {})}.items():
-        if name not in joints:
-            raise UnknownNameError(
-                f'{robot} has no joint {name!r} for a rotor; valid: {", ".join(joints)}'
-            )
+        require_names(robot, 'joint', [name], joints, ' for a rotor')
         if rotor.gear_ratio is None:
             described = description.rotors.get(name, rotor).gear_ratio
             rotor = replace(rotor, gear_ratio=1.0 if described is None else described)

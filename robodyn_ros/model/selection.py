@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from math import sqrt
 from numbers import Real
 
-from robodyn_ros.errors import ModelError, ParameterError, UnknownNameError, UnlockedError
+from robodyn_ros.errors import ModelError, ParameterError, UnlockedError, require_names
 from robodyn_ros.model import joint_types
 from robodyn_ros.model.dependent.mimic import Following, followers
 from robodyn_ros.model.description import ASKED_TYPES, JOINT_TYPES, MORE_TYPES
@@ -79,11 +79,7 @@ def split_joints(robot, ordered, joints, locked, asked=()):
 
 def _check_names(robot, movable, names):
     for name, times in Counter(names).items():
-        if name not in movable:
-            raise UnknownNameError(
-                f'robot {robot!r} has no movable joint {name!r} below its '
-                f'base; valid: {", ".join(movable) or "none"}'
-            )
+        require_names(f'robot {robot!r}', 'movable joint', [name], movable, ' below its base')
         if times > 1:
             raise ModelError(
                 f'robot {robot!r}: joint {name!r} is chosen {times} times; expected '

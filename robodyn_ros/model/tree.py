@@ -4,7 +4,7 @@
 
 from collections import Counter
 
-from robodyn_ros.errors import ModelError, UnknownNameError
+from robodyn_ros.errors import ModelError, require_names
 
 
 def base_to_tip(description, base=None):
@@ -29,10 +29,7 @@ def base_to_tip(description, base=None):
         )
     if base is None:
         return root, ordered
-    if base not in children:
-        raise UnknownNameError(
-            f'robot {description.name!r} has no link {base!r}; valid: {", ".join(children)}'
-        )
+    require_names(f'robot {description.name!r}', 'link', [base], children)
     return base, _walk(base, children)
 
 

@@ -5,7 +5,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from robodyn_ros.errors import ParameterError, UnknownNameError
+from robodyn_ros.errors import ParameterError, require_names
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,5 @@ class Faults:
         joint_names : sequence of str
             Names of its joints.
         """
-        for name in (*self.stuck_joints, *self.effort_loss):
-            if name not in joint_names:
-                raise UnknownNameError(
-                    f'robot {robot!r} has no joint {name!r} to break; valid: '
-                    f'{", ".join(joint_names)}'
-                )
+        named = (*self.stuck_joints, *self.effort_loss)
+        require_names(f'robot {robot!r}', 'joint', named, joint_names, ' to break')

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError, ParameterError, UnknownNameError
+from robodyn_ros.errors import ModelError, ParameterError, require_names
 from robodyn_ros.model.layout import COORDINATE, DAMPING, DRY_FRICTION, V
 from robodyn_ros.robot.loops.dead_centre import DeadCentres
 from robodyn_ros.robot.loops.embedding_matrix import embedding_matrix
@@ -113,12 +113,8 @@ class LoopPlant:
             For a joint that does not exist. Nothing has changed then.
         """
         efforts = efforts or {}
-        for name in efforts:
-            if name not in self.robot.all_joint_names:
-                raise UnknownNameError(
-                    f'robot {self.robot.name!r} has no joint {name!r}; valid: '
-                    f'{", ".join(self.robot.all_joint_names)}'
-                )
+        names = self.robot.all_joint_names
+        require_names(f'robot {self.robot.name!r}', 'joint', efforts, names)
         if not self.fault:
             self._choose()
         self.plant.step(self._projected(efforts), dt)

@@ -5,7 +5,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from robodyn_ros.errors import ModelError, UnknownNameError
+from robodyn_ros.errors import ModelError, require_names
 from robodyn_ros.model.description import RobotDescription
 
 
@@ -55,11 +55,8 @@ def with_couplings(description: RobotDescription, couplings: Sequence[Coupling])
     where = f'robot {description.name!r}'
     joints = {joint.name: joint for joint in description.joints}
     for coupling in couplings:
-        joint = joints.get(coupling.joint)
-        if joint is None:
-            raise UnknownNameError(
-                f'{where} has no joint {coupling.joint!r} to couple; valid: {", ".join(joints)}'
-            )
+        require_names(where, 'joint', [coupling.joint], joints, ' to couple')
+        joint = joints[coupling.joint]
         if joint.mimic or joint.follows or not coupling.follows:
             already = joint.mimic or ', '.join(joint.follows) or 'no joint'
             raise ModelError(

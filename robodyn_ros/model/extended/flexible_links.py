@@ -18,7 +18,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError, UnknownNameError
+from robodyn_ros.errors import ModelError, require_names
 from robodyn_ros.model.arithmetic import dot, norm, product
 from robodyn_ros.model.description import Inertial, Placement
 from robodyn_ros.model.extended.elastic_joints import without_limits
@@ -252,10 +252,7 @@ class _Tables:
 def _row(model, name):
     """Return the row of a link."""
     rows = {body: row for row, body in enumerate(model.body_names) if row}
-    if name not in rows:
-        raise UnknownNameError(
-            f'robot {model.name!r} has no flexible link {name!r}; valid: {", ".join(rows)}'
-        )
+    require_names(f'robot {model.name!r}', 'flexible link', [name], rows)
     return rows[name]
 
 

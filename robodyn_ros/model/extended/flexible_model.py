@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError, UnknownNameError
+from robodyn_ros.errors import ModelError, require_names
 from robodyn_ros.model.arithmetic import product
 from robodyn_ros.model.extended.elastic_joints import without_limits
 from robodyn_ros.model.extended.modal_link import ModalLink, shifted
@@ -172,10 +172,7 @@ def shape_at(model, link, place, what):
 def _row(model, name):
     """Return the row of a link that a joint moves."""
     rows = {body: row for row, body in enumerate(model.body_names) if row and body in model.frames}
-    if name not in rows:
-        raise UnknownNameError(
-            f'robot {model.name!r} has no flexible link {name!r}; valid: {", ".join(rows)}'
-        )
+    require_names(f'robot {model.name!r}', 'flexible link', [name], rows)
     return rows[name]
 
 

@@ -15,7 +15,7 @@ from math import hypot, isfinite
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError, UnknownNameError
+from robodyn_ros.errors import ModelError, require_names
 from robodyn_ros.model.layout import (
     COSINE,
     DAMPING,
@@ -90,12 +90,7 @@ def with_joint_friction(model: RobotModel, joints: Mapping[str, JointFriction]) 
     ModelError
         For friction that could drive, or is not finite.
     """
-    for name in joints:
-        if name not in model.joint_names:
-            raise UnknownNameError(
-                f'robot {model.name!r} has no joint {name!r} for friction; valid: '
-                f'{", ".join(model.joint_names)}'
-            )
+    require_names(f'robot {model.name!r}', 'joint', joints, model.joint_names, ' for friction')
     given = {model.joint_names.index(name): each for name, each in joints.items()}
     for k, friction in given.items():
         _check(model, k, friction)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from robodyn_ros.errors import ParameterError, SingularityError, UnknownNameError
+from robodyn_ros.errors import ParameterError, SingularityError, require_names
 from robodyn_ros.robot.loops.embedding_matrix import embedding_matrix
 
 if TYPE_CHECKING:  # which imports this package
@@ -101,11 +101,7 @@ def actuator_torques(
 def _rows(robot, actuated):
     """Return the rows of E of the driven joints."""
     names = robot.all_joint_names
-    unknown = [name for name in actuated if name not in names]
-    if unknown:
-        raise UnknownNameError(
-            f'robot {robot.name!r} has no joint {unknown[0]!r}; valid: {", ".join(names)}'
-        )
+    require_names(f'robot {robot.name!r}', 'joint', actuated, names)
     if len(set(actuated)) < len(actuated):
         raise ParameterError(
             f'robot {robot.name!r}: actuators {", ".join(actuated)}; expected each joint once'

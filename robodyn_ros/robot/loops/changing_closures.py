@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from robodyn_ros.compile import embedded
-from robodyn_ros.errors import SingularityError, UnknownNameError
+from robodyn_ros.errors import SingularityError, require_names
 from robodyn_ros.model.dependent.closures import Closure, closed, on_loops
 from robodyn_ros.model.layout import STOPPED_ROWS, STOPS
 from robodyn_ros.robot.loops.equations import LoopEquations
@@ -227,12 +227,7 @@ class ChangingClosures:
         return J[kept], L[kept, -1]
 
     def _numbers(self, active):
-        unknown = [name for name in active or () if name not in self.names]
-        if unknown:
-            raise UnknownNameError(
-                f'robot {self.robot.name!r} has no closure {unknown[0]!r}; valid: '
-                f'{", ".join(self.names)}'
-            )
+        require_names(f'robot {self.robot.name!r}', 'closure', active or (), self.names)
         return [k for k, name in enumerate(self.names) if active is None or name in active]
 
     def _responses(self, q, J):

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError, UnknownNameError
+from robodyn_ros.errors import ModelError, require_names
 from robodyn_ros.model.dependent.closures import Closure, closed, on_loops, refuse_coupled_to
 from robodyn_ros.model.robot_model import RobotModel
 from robodyn_ros.model.validate import idle_joints
@@ -94,12 +94,8 @@ def close_loops(
 
 
 def _check_names(model, closures, names):
-    for name in names:
-        if name not in model.joint_names:
-            raise UnknownNameError(
-                f'robot {model.name!r} has no joint {name!r} of its own coordinate; valid: '
-                f'{", ".join(model.joint_names)}'
-            )
+    robot, purpose = f'robot {model.name!r}', ' of its own coordinate'
+    require_names(robot, 'joint', names, model.joint_names, purpose)
     named = [closure.name for closure in closures]
     if len(set(named)) < len(named):
         raise ModelError(
