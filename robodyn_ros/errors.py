@@ -31,7 +31,13 @@ class UnlockedError(ModelError):
         super().__init__(before, joints, after)
 
     def with_remedy(self, remedy):
-        """Return the sentence with what `remedy` makes of the names of the joints."""
+        """Return the sentence with its remedy.
+
+        Parameters
+        ----------
+        remedy : callable
+            Returns the remedy as text, from the names of the joints.
+        """
         before, joints, after = self.args
         return printable(f'{before}{remedy(joints)}{after}')
 
@@ -91,7 +97,13 @@ def require_names(owner, kind, names, valid, purpose=''):
 
 
 def printable(text):
-    """Return a text whose control characters are written out, but for ends of lines."""
+    """Return a text whose control characters are escaped, except ends of lines.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+    """
     if text.isprintable():
         return text
     return ''.join(
@@ -100,7 +112,15 @@ def printable(text):
 
 
 def shorten(value, length=80):
-    """Return the value for a message: escaped, and cut where it came long over the wire."""
+    """Return a value as text for a message: escaped, and cut if it is long.
+
+    Parameters
+    ----------
+    value : object
+        A value of unknown origin.
+    length : int
+        Longest text.
+    """
     if isinstance(value, (str, bytes, list, tuple)):
         value = value[: length + 1]  # what is cut is not written out first
     text = repr(value)

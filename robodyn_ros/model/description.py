@@ -61,9 +61,16 @@ class Inertial:
 
 @dataclass(frozen=True)
 class Link:
-    """A rigid link; `inertial` is None if the description has none.
+    """A rigid link.
 
-    is_rotor : whether it is a rotor; only the inertia about its axis may be known.
+    Parameters
+    ----------
+    name : str
+        Name of the link.
+    inertial : Inertial or None
+        None if the description has none.
+    is_rotor : bool
+        Whether it is a rotor; only the inertia about its axis may be known.
     """
 
     name: str
@@ -136,8 +143,18 @@ class Joint:
 class RobotDescription:
     """A robot as described: links and joints in document order.
 
-    rotors : of geared motors by driven joint, as far as described. closures : of loops.
-    independent : joints of the loops that are described as independent.
+    Parameters
+    ----------
+    name : str
+        Name of the robot.
+    links, joints : tuple
+        Link and Joint objects.
+    rotors : mapping of str to Rotor
+        Rotors of geared motors by driven joint, as far as described.
+    closures : tuple of Closure
+        Closures of loops.
+    independent : tuple of str
+        Joints of the loops that are described as independent.
     """
 
     name: str
@@ -151,7 +168,14 @@ class RobotDescription:
 def on_free_base(description, root, ordered):
     """Return a description with its root on a floating joint, and the names of joint and base.
 
-    root, ordered : from tree.base_to_tip; links that are not below the root are left out.
+    Links that are not below the root are left out.
+
+    Parameters
+    ----------
+    description : RobotDescription
+        The robot.
+    root, ordered : str, sequence of Joint
+        From tree.base_to_tip.
     """
     links = {link.name: link for link in description.links}
     taken = {*links, *(joint.name for joint in description.joints)}

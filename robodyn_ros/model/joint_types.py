@@ -71,7 +71,16 @@ def limits(joint):
 def elements(joint):
     """Return (kind, axes) of the bodies of a moving joint, from its parent to its child.
 
-    kind : of layout. axes : (3, 3) of the body in those of the joint at q = 0, z along its motion.
+    Parameters
+    ----------
+    joint : Joint
+        The joint.
+
+    Returns
+    -------
+    list of tuple
+        Kinds of robodyn_ros.model.layout, and axes (3, 3) of the bodies in those of the joint at
+        q = 0, z along the motion.
     """
     if joint.type == 'spherical':
         return BALL
@@ -100,9 +109,14 @@ def has_quaternion(joint):
 
 
 def displacement(joint, position):
-    """Return the Placement of the child link in the joint at `position`.
+    """Return the Placement of the child link in the joint at a position.
 
-    position : all positions of the joint, with a unit quaternion.
+    Parameters
+    ----------
+    joint : Joint
+        The joint.
+    position : sequence of float
+        All positions of the joint, with a unit quaternion.
     """
     if tuple(position) == neutral(joint):
         return Placement()

@@ -32,9 +32,14 @@ def add_rigid_body(row, placement, inertial):
     m += m', h += m' c, I += R I' R^T + m' (c.c 1 - c c^T), with c from the body origin to the
     added centre of mass. Parallel-axis theorem; Featherstone 2008, equation 2.63.
 
-    row : (33,) row of the constants. placement : Placement or Frame, of the added body's axes in
-    the row's body frame.
-    inertial : mass, centre of mass and inertia about it, in the axes of the added body's frame.
+    Parameters
+    ----------
+    row : (33,) ndarray
+        Row of the constants.
+    placement : Placement or Frame
+        Axes of the added body in the body frame of the row.
+    inertial : Inertial
+        Mass, centre of mass and inertia about it, in the axes of the added body.
     """
     R = placement.rotation
     com = placement.translation + product(R, inertial.com)
@@ -48,7 +53,10 @@ def add_rigid_body(row, placement, inertial):
 class Payloads:
     """The payloads of a robot, at most one on each frame.
 
-    model : RobotModel without payloads.
+    Parameters
+    ----------
+    model : RobotModel
+        The robot without payloads.
     """
 
     def __init__(self, model):
@@ -61,9 +69,23 @@ class Payloads:
     def attach(self, frame, mass, com, inertia):
         """Return the robot with a payload on a frame, in place of the one there; zeros detach it.
 
-        mass [kg]; com (3,) [m] and inertia (3, 3) [kg m2] about it, both in the frame's axes.
-        Raises UnknownNameError for the frame and ModelError for an impossible or implausible
-        payload; nothing has changed then.
+        Parameters
+        ----------
+        frame : str
+            Name of a link or joint.
+        mass : float
+            Mass [kg].
+        com : (3,) array_like
+            Centre of mass in the axes of the frame [m].
+        inertia : (3, 3) array_like
+            Inertia about the centre of mass, in these axes [kg m^2].
+
+        Raises
+        ------
+        UnknownNameError
+            For a frame that does not exist. Nothing has changed then.
+        ModelError
+            For an impossible or implausible payload. Nothing has changed then.
         """
         self.bare.frame(frame)
         on = {name: payload for name, payload in self._on.items() if name != frame}

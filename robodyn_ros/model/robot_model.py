@@ -77,9 +77,16 @@ class JointLimits(ReadOnly):
 
 
 class Spring(NamedTuple):
-    """A spring and a damper, and no drive, at a joint of one velocity; both without load at zero.
+    """A spring and a damper at a joint of one velocity without a drive, both without load at zero.
 
-    joint : its name. stiffness [N m/rad or N/m]. damping [N m s/rad or N s/m].
+    Parameters
+    ----------
+    joint : str
+        Name of the joint.
+    stiffness : float
+        Stiffness [N m/rad or N/m].
+    damping : float
+        Damping [N m s/rad or N s/m].
     """
 
     joint: str
@@ -91,17 +98,37 @@ class Spring(NamedTuple):
 class RobotModel(ReadOnly):
     """One robot as read-only arrays; columns and body frames as in robodyn_ros.model.layout.
 
-    joint_names (nv,) : order of qd, qdd and tau; a joint of several velocities has one for each.
-    position_names (nq,) : order of q, the same names except for the four of a quaternion.
-    body_names : in row order, first the base link. Then the child link of each joint, or the name
-    of a velocity without a link. multi_dof_joints : those of several velocities. frames : every
-    link name, and every joint name that is not also a link's. topology (nb, 5), constants (nb,
-    33). gravity (3,) [m/s2] in base axes. all_joint_names, all_position_names : with dependent
-    joints, in row order if there are any. held : positions of the locked joints of one degree of
-    freedom [rad or m]. closures : names of the closures of its loops. springs : of joints that
-    only a spring moves; a plant applies them, the dynamics of a Robot are without. base_inertia
-    (10,) : mass, first moment and inertia of the base, as columns of constants; for a free base.
     The with_* methods return a new robot and do not change this one.
+
+    Attributes
+    ----------
+    joint_names : tuple of str
+        Order of qd, qdd and tau, (nv,). A joint of several velocities has a name for each.
+    position_names : tuple of str
+        Order of q, (nq,): the same names except for the four of a quaternion.
+    body_names : tuple of str
+        In row order, first the base link. Then the child link of each joint, or the name of a
+        velocity without a link.
+    multi_dof_joints : tuple of JointCoordinates
+        Joints of several velocities.
+    frames : mapping of str to Frame
+        Every link name, and every joint name that is not also a link's.
+    topology : (nb, 5) ndarray
+    constants : (nb, 33) ndarray
+        The tables.
+    gravity : (3,) ndarray
+        Acceleration of gravity in base axes [m/s^2].
+    all_joint_names, all_position_names : tuple of str
+        With dependent joints, in row order if there are any.
+    held : mapping of str to float
+        Positions of the locked joints of one degree of freedom [rad or m].
+    closures : tuple of str
+        Names of the closures of its loops.
+    springs : tuple of Spring
+        Springs of joints without a drive. A plant applies them; the dynamics of a Robot leave
+        them out.
+    base_inertia : (10,) ndarray
+        Mass, first moment and inertia of the base, as columns of constants; for a free base.
     """
 
     name: str
@@ -132,7 +159,18 @@ class RobotModel(ReadOnly):
         super().__setstate__(state | views)
 
     def frame(self, name):
-        """Return the frame of a link or joint; UnknownNameError lists the valid names."""
+        """Return the frame of a link or joint.
+
+        Parameters
+        ----------
+        name : str
+            Name of the link or joint.
+
+        Raises
+        ------
+        UnknownNameError
+            The message lists the valid names.
+        """
         try:
             return self.frames[name]
         except (KeyError, TypeError):  # or not a name
@@ -253,7 +291,13 @@ class RobotModel(ReadOnly):
         return self.topology[self.joint_rows(), KIND] == PRISMATIC
 
     def refuse_quaternions(self, what):
-        """Raise ModelError for a joint with a quaternion, where `what` needs nq = nv."""
+        """Raise ModelError for a joint with a quaternion.
+
+        Parameters
+        ----------
+        what : str
+            What needs nq = nv, for the message.
+        """
         for k in self.quaternions[:1]:
             joint = self.position_names[k].rpartition('.')[0]
             raise UnlockedError(
@@ -265,7 +309,13 @@ class RobotModel(ReadOnly):
             )
 
     def refuse_dependent(self, what):
-        """Raise ModelError for dependent joints: `what` needs independent ones."""
+        """Raise ModelError for dependent joints.
+
+        Parameters
+        ----------
+        what : str
+            What needs independent joints, for the message.
+        """
         if self.is_embedded:
             names = [name for name in self.all_joint_names if name not in self.joint_names]
             raise UnlockedError(
@@ -275,7 +325,13 @@ class RobotModel(ReadOnly):
             )
 
     def refuse_loops(self, what):
-        """Raise ModelError for closed loops: `what` needs constant ratios."""
+        """Raise ModelError for closed loops.
+
+        Parameters
+        ----------
+        what : str
+            What needs constant ratios, for the message.
+        """
         if self.has_loops:
             names = [self.all_joint_names[self.topology[row, V]] for row in self.led_by_loops]
             raise ModelError(
@@ -284,9 +340,14 @@ class RobotModel(ReadOnly):
             )
 
     def joint_values(self, column):
-        """Return a column of the constants, such as layout.DAMPING, as (nv,) in joint order.
+        """Return a column of the constants as (nv,) in joint order.
 
-        It includes the ROTOR, DAMPING and FRICTION of a joint's followers.
+        The result includes the ROTOR, DAMPING and FRICTION of a joint's followers.
+
+        Parameters
+        ----------
+        column : int
+            A column of the layout, such as layout.DAMPING.
         """
         values = self.constants[self.joint_rows(), column].copy()
         for row, leader in self.followed.items():
@@ -296,20 +357,38 @@ class RobotModel(ReadOnly):
         return values
 
     def with_gravity(self, gravity):
-        """Return the same robot with another gravity acceleration (3,) [m/s2] in base axes."""
+        """Return the same robot with another gravity acceleration.
+
+        Parameters
+        ----------
+        gravity : (3,) array_like
+            Acceleration of gravity in base axes [m/s^2].
+        """
         return replace(self, gravity=finite_array(gravity, (3,), 'gravity', self.name))
 
     def with_constants(self, constants):
-        """Return the same robot with another (nb, 33) table of constants."""
+        """Return the same robot with another table of constants.
+
+        Parameters
+        ----------
+        constants : (nb, 33) array_like
+            The table.
+        """
         return replace(
             self, constants=finite_array(constants, self.constants.shape, 'constants', self.name)
         )
 
     def with_joint_values(self, column, values):
-        """Return the robot with one column of the constants set to (nv,) `values` >= 0.
+        """Return the robot with one column of the constants set to values of the joints.
 
-        column : layout.ROTOR [kg m2 or kg] or one of layout.JOINT_FRICTION; values in joint order.
-        COSINE and SINE may be negative. URDF has elements for DAMPING and FRICTION alone.
+        URDF has elements for DAMPING and FRICTION alone.
+
+        Parameters
+        ----------
+        column : int
+            layout.ROTOR [kg m^2 or kg] or one of layout.JOINT_FRICTION.
+        values : (nv,) array_like
+            At least 0, in joint order. COSINE and SINE may be negative.
         """
         values = finite_array(values, (self.nv,), 'joint constants', self.name)
         if column not in (COSINE, SINE) and np.any(values < 0.0):
@@ -325,9 +404,25 @@ class RobotModel(ReadOnly):
     def with_inertia(self, frame, mass, com, inertia):
         """Return the robot with a rigid body welded to a frame, such as a payload.
 
-        mass [kg]; com (3,) [m] and inertia (3, 3) [kg m2] about it, both in the frame's axes.
-        The report of the new robot has the findings about the body. Raises UnknownNameError for
-        the frame and ModelError for an impossible inertia.
+        The report of the new robot has the findings about the body.
+
+        Parameters
+        ----------
+        frame : str
+            Name of a link or joint.
+        mass : float
+            Mass [kg].
+        com : (3,) array_like
+            Centre of mass in the axes of the frame [m].
+        inertia : (3, 3) array_like
+            Inertia about the centre of mass, in these axes [kg m^2].
+
+        Raises
+        ------
+        UnknownNameError
+            For a frame that does not exist.
+        ModelError
+            For an impossible inertia.
         """
         carrier = self.frame(frame)
         added = Inertial(
@@ -357,7 +452,10 @@ class RobotModel(ReadOnly):
     def with_scaled_masses(self, factors):
         """Return the robot with mass, first moment and inertia of each body times its factor.
 
-        factors : one number, or (nb,) in row order; all of them positive.
+        Parameters
+        ----------
+        factors : float or (nb,) array_like
+            One positive number, or one for each row.
         """
         shape = () if isinstance(factors, Real) else (len(self.body_names),)
         factors = finite_array(factors, shape, 'mass factors', self.name)

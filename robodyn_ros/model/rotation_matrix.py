@@ -18,7 +18,15 @@ def clean(rows):
     Entries below 1e-12 become 0, and a row left with a single entry becomes a signed axis. Angles
     written with few digits, as in rpy="1.5707963 0 0", differ by more and are kept as they are.
 
-    rows : (..., 3) rows of unit length, such as a rotation matrix. Returns a new array.
+    Parameters
+    ----------
+    rows : (..., 3) array_like
+        Rows of unit length, such as a rotation matrix.
+
+    Returns
+    -------
+    (..., 3) ndarray
+        A new array.
     """
     cleaned = np.where(np.abs(rows) < ROUNDING, 0.0, rows)
     single = np.count_nonzero(cleaned, axis=-1) == 1

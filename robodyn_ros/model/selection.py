@@ -18,15 +18,33 @@ from robodyn_ros.model.validate import LARGEST_LENGTH
 def split_joints(robot, ordered, joints, locked, asked=()):
     """Split the movable joints into commanded ones, their followers, and locked ones.
 
-    robot : name for messages. ordered : joints from base to tip. joints : names to command, in the
-    order of q, or None for all that are not locked and follow no other. locked : name -> position,
-    a number or one for each position of the joint. Joints that are neither commanded nor locked
-    are locked at 0, and followers of locked joints accordingly. asked : names of the floating and
-    planar joints that move without being named in `joints`.
+    Parameters
+    ----------
+    robot : str
+        Name for messages.
+    ordered : sequence of Joint
+        Joints from base to tip.
+    joints : sequence of str or None
+        Names to command, in the order of q. None for all that are not locked and follow no other.
+    locked : mapping
+        Position of each locked joint: a number, or one for each position of the joint. Joints that
+        are neither commanded nor locked are locked at 0, and followers of locked joints
+        accordingly.
+    asked : collection of str
+        Floating and planar joints that move without being named in `joints`.
 
-    Returns the commanded joints, {name: Following} of their followers, and {name: position} of the
-    locked ones. Each position is a tuple, with unit quaternions. Raises UnknownNameError for a
-    name that is not a movable joint, ModelError for a choice that cannot be honoured.
+    Returns
+    -------
+    tuple
+        The commanded joints, {name: Following} of their followers, and {name: position} of the
+        locked ones. Each position is a tuple, with unit quaternions.
+
+    Raises
+    ------
+    UnknownNameError
+        For a name that is not a movable joint.
+    ModelError
+        For a choice that cannot be honoured.
     """
     for joint in ordered:
         _check_type(robot, joint)
@@ -161,9 +179,17 @@ def _floats(given):
 
 
 def held(text):
-    """Return (name, position) of a locked joint from `name`, `name=0.3` or `name=0.1 0.2 0.3`.
+    """Return the name and the position of a locked joint.
 
-    Raises ParameterError for anything else.
+    Parameters
+    ----------
+    text : str
+        `name`, `name=0.3` or `name=0.1 0.2 0.3`.
+
+    Raises
+    ------
+    ParameterError
+        For anything else.
     """
     name, _, position = text.partition('=')
     try:

@@ -10,11 +10,27 @@ from robodyn_ros.errors import ModelError, require_names
 def base_to_tip(description, base=None):
     """Order the joints below the base link so that each one comes after its parent.
 
-    The walk is depth-first in document order, so the joints of one arm stay together. The base is
-    the root link unless another link is named. Links that are not below it are left out.
+    The walk is depth-first in document order, so the joints of one arm stay together. Links that
+    are not below the base are left out.
 
-    Returns the base link's name and the list of joints. Raises ModelError for a description that
-    is not a tree and UnknownNameError for a base that does not exist.
+    Parameters
+    ----------
+    description : RobotDescription
+        The robot.
+    base : str, optional
+        Name of the base link; the root by default.
+
+    Returns
+    -------
+    tuple of str and list of Joint
+        The base link's name and the joints.
+
+    Raises
+    ------
+    ModelError
+        For a description that is not a tree.
+    UnknownNameError
+        For a base that does not exist.
     """
     children = _children(description)
     root = _root(description)

@@ -39,12 +39,26 @@ ROTOR_INERTIA = ('motorInertia', 'rotor_inertia')
 
 
 def parse(source):
-    """Read a robot from URDF text (str or UTF-8 bytes) or from the path of a URDF file.
+    """Read a robot from URDF.
 
     Visual, collision and vendor elements are ignored, and meshes are never opened. Transmissions
     between one motor and one joint give the gear ratio and the inertia of the rotor. Loops are
-    those of URDF+, see `sources.urdf_loops`. Raises
-    ModelError for anything that is not a URDF of at most 10 MB and 1000 links.
+    those of URDF+, see `sources.urdf_loops`.
+
+    Parameters
+    ----------
+    source : str, bytes or path
+        URDF text (str or UTF-8 bytes), or the path of a file.
+
+    Returns
+    -------
+    RobotDescription
+        Links and joints in document order.
+
+    Raises
+    ------
+    ModelError
+        For anything that is not a URDF of at most 10 MB and 1000 links.
     """
     root = xml_text.root_element(source)
     if root.tag != 'robot':

@@ -24,10 +24,17 @@ _BYTE_ORDER_MARK = b'\xef\xbb\xbf'
 
 
 def root_element(source):
-    """Return the root element of XML given as text, as UTF-8 bytes or as the path of a file.
+    """Return the root element of XML.
 
-    A string with a '<' in it is text, any other string is a path. Raises ModelError, if possible
-    with the line.
+    Parameters
+    ----------
+    source : str, bytes or path
+        Text, UTF-8 bytes or the path of a file. A string with a '<' in it is text.
+
+    Raises
+    ------
+    ModelError
+        For XML that is malformed or too large; if possible with the line.
     """
     content = _content(source)
     _check_size(content)

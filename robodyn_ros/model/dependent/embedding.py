@@ -35,9 +35,14 @@ from robodyn_ros.model.layout import (
 def embed(topology, constants, ways):
     """Return the tables of a robot with dependent joints.
 
-    topology (nb, 5), constants (nb, 33) : Q and V of a body that follows are those of its first
-    leader. ways : {row: (ratios, shift)} of the dependent bodies, with a
-    ratio for each velocity from the first leader to the last.
+    Parameters
+    ----------
+    topology : (nb, 5) ndarray
+    constants : (nb, 33) ndarray
+        Tables of the tree. Q and V of a body that follows are those of its first leader.
+    ways : dict
+        {row: (ratios, shift)} of the dependent bodies, with a ratio for each velocity from the
+        first leader to the last.
     """
     nb, nv = len(topology), topology[1:, V].max() + 1
     wide = np.zeros((nb, EMBEDDED_TOPOLOGY_COLUMNS), dtype=np.int64)

@@ -29,9 +29,24 @@ def leaders_of(joint):
 def followers(robot, movable, locked):
     """Resolve the joints that follow others, through any number of joints between.
 
-    robot : name for messages. movable : {name: Joint}. locked : names of joints that are held, and
-    then follow nothing. Returns {name: Following}. Raises ModelError for cycles of followers, a
-    fixed leader, and joints with several velocities.
+    Parameters
+    ----------
+    robot : str
+        Name for messages.
+    movable : dict
+        {name: Joint}.
+    locked : collection of str
+        Names of joints that are held, and then follow nothing.
+
+    Returns
+    -------
+    dict
+        {name: Following}.
+
+    Raises
+    ------
+    ModelError
+        For cycles of followers, a fixed leader, and joints with several velocities.
     """
     return {
         name: _resolved(robot, movable, locked, joint)
@@ -83,9 +98,20 @@ def _check(robot, movable, joint, leader, multiplier, way):
 def common_limit(limit, followers):
     """Return the Limit of a leader within which its followers stay within theirs.
 
-    followers : (ratio, shift, Limit) of each. A follower whose range leaves the leader none is
-    left out, and its number is in the second result. The effort is the leader's own: its motor
-    moves them all.
+    A follower whose range leaves the leader none is left out. The effort is the leader's own: its
+    motor moves them all.
+
+    Parameters
+    ----------
+    limit : Limit
+        Limit of the leader.
+    followers : sequence of tuple
+        (ratio, shift, Limit) of each follower.
+
+    Returns
+    -------
+    tuple of Limit and list of int
+        The limit, and which followers are left out.
     """
     lower, upper, velocity, apart = limit.lower, limit.upper, limit.velocity, []
     for k, (ratio, shift, own) in enumerate(followers):

@@ -57,10 +57,20 @@ def bending_shape(root, s, sign=-1.0):
 
 
 def bending_modes(L, EI, count, s, axes, loaded_tip):
-    """Return the Modes of bending of a beam of length L [m] and stiffness EI [N m^2].
+    """Return the Modes of bending of a beam.
 
-    count : of modes. s : (m,) places, 0 at the root and 1 at the tip. axes : index of the
-    displacement, of the rotation, and its sign. loaded_tip : whether something hangs on the tip.
+    Parameters
+    ----------
+    L, EI : float
+        Length [m] and stiffness [N m^2].
+    count : int
+        Number of modes.
+    s : (m,) ndarray
+        Places, 0 at the root and 1 at the tip.
+    axes : tuple
+        Index of the displacement, of the rotation, and its sign.
+    loaded_tip : bool
+        Whether there is a load on the tip.
     """
     along, about, turn = axes
     sign = 1.0 if loaded_tip else -1.0
@@ -82,7 +92,15 @@ def bending_modes(L, EI, count, s, axes, loaded_tip):
 
 
 def torsion_modes(L, GJ, count, s, loaded_tip):
-    """Return the Modes of torsion of a shaft of length L [m] and GJ [N m^2]; see above."""
+    """Return the Modes of torsion of a shaft.
+
+    Parameters
+    ----------
+    L, GJ : float
+        Length [m] and stiffness [N m^2].
+    count, s, loaded_tip
+        As of `bending_modes`.
+    """
     waves = (np.arange(count) + (0.0 if loaded_tip else 0.5)) * np.pi
     shapes = np.zeros((len(s), 6, count))
     shapes[:, 0] = np.sqrt(2.0) * np.sin(np.outer(s, waves))

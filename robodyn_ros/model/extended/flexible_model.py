@@ -48,8 +48,14 @@ class FlexibleModel(RobotModel):
     Modes are joints behind those of the robot, `<link>_mode_<k>`, each with its spring. Frames on
     a flexible link are rows of external wrenches behind the bodies.
 
-    rigid : RobotModel, the joints as they were. links : ModalLink by row of the body, in its axes
-    and with its payloads. on_links : frames on flexible links, in the order of these rows.
+    Attributes
+    ----------
+    rigid : RobotModel
+        The joints before the modes were added.
+    links : dict of int to ModalLink
+        By row of the body, in its axes and with its payloads.
+    on_links : tuple
+        Frames on flexible links, in the order of their rows.
     """
 
     rigid: RobotModel = field(repr=False, kw_only=True)

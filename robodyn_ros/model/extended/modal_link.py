@@ -211,7 +211,12 @@ def is_diagonal(A):
 def massless(stiffness, damping, points, known):
     """Return a ModalLink without mass, to which `with_rigid_body` adds nodes.
 
-    stiffness, damping : (n, n). points, known : as of ModalLink.
+    Parameters
+    ----------
+    stiffness, damping : (n, n) ndarray
+        Of the modes [N/m, N s/m].
+    points, known
+        As of ModalLink.
     """
     n = len(stiffness)
     return ModalLink(
@@ -246,7 +251,14 @@ def with_damping_ratio(link, ratio):
 def at_nodes(places, shapes):
     """Return the `points` of a ModalLink whose modes are known at nodes.
 
-    places : (k, 3) [m]. shapes : (k, 6, n). The frame of the link does not move by any mode.
+    The frame of the link does not move by any mode.
+
+    Parameters
+    ----------
+    places : (k, 3) ndarray
+        Places of the nodes [m].
+    shapes : (k, 6, n) ndarray
+        Rotation [rad] and displacement [m] of each node by each mode.
     """
     places, shapes = np.array(places, float), np.array(shapes, float)
 

@@ -30,7 +30,14 @@ def simple_topology(model):
 def embedded_again(model, order, topology, constants):
     """Return the tables with the dependent joints of the model, where it has some.
 
-    order : row of `model` of each row, or None for a new row.
+    Parameters
+    ----------
+    model : RobotModel
+        The robot before it got further rows.
+    order : sequence of int or None
+        Row of `model` of each row, or None for a new row.
+    topology, constants : ndarray
+        The new tables.
     """
     if not model.is_embedded:
         return topology, constants

@@ -25,10 +25,20 @@ IGNORED = {'geom', 'camera', 'light', 'inertial', 'joint', 'freejoint', 'body', 
 
 
 def parse(source):
-    """Read a robot from MJCF text, or from the path of a file.
+    """Read a robot from MJCF.
 
     The world is the base link, and sites are links without mass. A joint off the origin of its
-    body adds a link. Raises ModelError for any other text.
+    body adds a link.
+
+    Parameters
+    ----------
+    source : str or path
+        MJCF text, or the path of a file.
+
+    Raises
+    ------
+    ModelError
+        For any other text.
     """
     root = xml_text.root_element(source)
     if root.tag != 'mujoco':

@@ -39,7 +39,15 @@ STOPS = {
 def closures(root):
     """Return the closures of a URDF+, a tuple of Closure.
 
-    root : the <robot> element. Raises ModelError for an element that is not valid, by its name.
+    Parameters
+    ----------
+    root : Element
+        The <robot> element.
+
+    Raises
+    ------
+    ModelError
+        For an element that is not valid; the message names it.
     """
     for element in root.findall('coupling'):
         if element.find('predecessor') is not None:

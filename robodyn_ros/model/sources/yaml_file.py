@@ -30,7 +30,17 @@ KNOWN = (
 def sections(source, what, *others):
     """Return a text for the file, and its sections by KNOWN.
 
-    Raises ModelError without any of the section `what` and the others.
+    Parameters
+    ----------
+    source : str or path
+        Path of the file.
+    what, *others : str
+        Sections of which at least one is required.
+
+    Raises
+    ------
+    ModelError
+        Without any of these sections.
     """
     where = f'file {shorten(os.fspath(source))}'
     content = _content(package_path.resolved(source), where)
@@ -52,9 +62,16 @@ def named(where, content, what):
 
 
 def of_joints(source, what, make):
-    """Return {joint: make(where, entries)} of the section `what` of a file.
+    """Return {joint: make(where, entries)} of a section of a file.
 
-    source : path of the file, or the mapping itself, of which a copy is returned; None for none.
+    Parameters
+    ----------
+    source : mapping, str, path or None
+        Path of the file, or the mapping itself, of which a copy is returned. None for none.
+    what : str
+        Name of the section.
+    make : callable
+        Makes the value of a joint from a text for messages and its entries.
     """
     if source is None or isinstance(source, Mapping):
         return dict(source or {})
