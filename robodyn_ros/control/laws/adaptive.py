@@ -66,9 +66,20 @@ def adaptive(
     gains: Matrix,
     terms: Matrix,
 ):
-    """Compute all terms, then `learnt` (nb - 1, 10) one period later. matrix, v, a, Y are scratch.
+    """Compute all terms, then the learnt parameters one period later.
 
-    values : (4,) of the law's parameters; the others as in `passivity`.
+    matrix, v, a and Y are scratch.
+
+    Parameters
+    ----------
+    learnt : (nb - 1, 10)
+        Inertial parameters of the bodies, advanced by a period.
+    values : (4,)
+        Of the law's parameters.
+    period : float
+        Time since the last call [s].
+    q, qd, reference, gains, terms
+        As of `passivity`.
     """
     passive_terms(
         topology, constants, gravity, scratch, matrix, v, a, q, qd, reference, gains, terms

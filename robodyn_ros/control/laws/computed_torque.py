@@ -50,7 +50,14 @@ def computed_torque(
 ):
     """Compute all terms but 'other'. M (nv, nv) and acceleration (nv,) are scratch.
 
-    q, qd : (nv,); reference : (3, nv); gains : (2, nv) [1/s^2, 1/s]; terms : (6, nv), written.
+    Parameters
+    ----------
+    q, qd : (nv,)
+    reference : (3, nv)
+    gains : (2, nv)
+        [1/s^2, 1/s].
+    terms : (6, nv)
+        Written.
     """
     mass_matrix(topology, constants, scratch, q, M)
     feedback(q, qd, reference, gains, acceleration)

@@ -28,9 +28,20 @@ def diagonal_damping(
     gains: Matrix,
     terms: Matrix,
 ):
-    """-m Kd m^T qd, m C(q, eta) and g(q). q, qd : (nv,); gains : (2, nv), the second row Kd [1/s];
-    terms : (6, nv), zeros on entry, three rows written. Returns 0, or the body whose pivot is
-    singular.
+    """-m Kd m^T qd, m C(q, eta) and g(q).
+
+    Parameters
+    ----------
+    q, qd : (nv,)
+    gains : (2, nv)
+        The second row Kd [1/s].
+    terms : (6, nv)
+        Zeros on entry, three rows written.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
     return damping_torques(

@@ -53,10 +53,21 @@ def elastic_joint_law(
 ):
     """Compute all terms but 'other'.
 
-    compliance (nv,) [rad/(N m) or m/N] of the springs. rotor and motor (nv,) : inertia of elastic
-    joints in constants, and that of their motors [kg m^2 or kg]. f_ext (nb, 6),
-    beside (3, nv) and joint_torque (3, nv) are scratch. q, qd : (nv,) of the motors; reference :
-    (3, nv) of the links; gains : (2, nv); terms : (6, nv), written.
+    f_ext (nb, 6), beside (3, nv) and joint_torque (3, nv) are scratch.
+
+    Parameters
+    ----------
+    compliance : (nv,)
+        Compliance of the springs [rad/(N m) or m/N].
+    rotor, motor : (nv,)
+        Inertia of elastic joints in constants, and that of their motors [kg m^2 or kg].
+    q, qd : (nv,)
+        State of the motors.
+    reference : (3, nv)
+        Reference of the links.
+    gains : (2, nv)
+    terms : (6, nv)
+        Written.
     """
     for i in range(f_ext.shape[0]):
         for j in range(6):
@@ -120,12 +131,22 @@ class ElasticJointLaw(ControlLaw):
     thetad_r = qd_r + d(s_r)/dt / k leaves out the jerk of the reference. Also left out is the
     inertia of the motors that the deflection accelerates.
 
-    The measured state has to be that of the motors. Rigid joints have k without bound.
+    The measured state has to be that of the motors. Rigid joints have k without bound. Without
+    elastic joints the law is PD with the torques of the reference fed forward.
 
-    elastic_joints : entries `joint=stiffness damping motor_inertia`. elastic_joints_path : YAML
-    file of them, see robodyn_ros.model.sources.elastic_joint_file; entries replace those of the
-    file. Without any, the law is PD with the torques of the reference fed forward. Raises
-    ParameterError, UnknownNameError or ModelError for impossible ones.
+    Parameters
+    ----------
+    robot : Robot
+        The robot with rigid joints.
+    elastic_joints : sequence of str
+        Entries `joint=stiffness damping motor_inertia`. They replace those of the file.
+    elastic_joints_path : str
+        YAML file of them, see robodyn_ros.model.sources.elastic_joint_file.
+
+    Raises
+    ------
+    ParameterError, UnknownNameError, ModelError
+        For joints that cannot be elastic.
     """
 
     name = 'elastic_joint'

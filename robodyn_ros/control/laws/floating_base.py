@@ -56,12 +56,19 @@ def floating_base_computed_torque(
     gains: Matrix,
     terms: Matrix,
 ):
-    """All terms of the arm. Returns the pivot status.
+    """Compute all terms of the arm; return the pivot status.
 
-    The first four are of the robot with a free base. free (6 + nv,) : 1 for velocities of a base
-    that reacts, else 0. position (7 + nq,) and velocity (6 + nv,) : the state of the base, then
-    room for that of the arm. f_ext (nb, 6), known, tau and qdd (3, 6 + nv) are scratch; the first
-    row of known has the acceleration of a moved base. The others as in `computed_torque`.
+    The first four arguments are of the robot with a free base. f_ext (nb, 6), known, tau and
+    qdd (3, 6 + nv) are scratch. The first row of `known` has the acceleration of a moved base.
+
+    Parameters
+    ----------
+    free : (6 + nv,)
+        1 for velocities of a base that reacts, else 0.
+    position, velocity : (7 + nq,) and (6 + nv,)
+        The state of the base, then space for that of the arm.
+    q, qd, reference, gains, terms
+        As of `computed_torque`.
     """
     n = q.shape[0]
     base = velocity.shape[0] - n
@@ -111,8 +118,18 @@ class FloatingBaseComputedTorque(ControlLaw):
     Until `set_base` is called the base rests at the origin. The law is then computed torque, or
     that of a free-flyer at rest.
 
-    base : 'moved' for a base whose motion is prescribed, as on a vehicle or a ship. 'free' for one
-    that nothing holds. Raises ParameterError for another, or a free base without mass.
+    Parameters
+    ----------
+    robot : Robot
+        The arm, with a fixed base.
+    base : {'moved', 'free'}
+        'moved' if the motion of the base is prescribed, as on a vehicle or a ship. 'free' if
+        nothing holds the base.
+
+    Raises
+    ------
+    ParameterError
+        For another base, or a free one without mass.
     """
 
     name = 'floating_base_computed_torque'

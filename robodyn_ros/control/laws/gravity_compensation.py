@@ -21,7 +21,14 @@ def gravity_compensation(
     qd: Vector,
     terms: Matrix,
 ):
-    """Compute g(q) and -D qd. damping, q, qd : (nv,); terms : (6, nv), two rows written."""
+    """Compute g(q) and -D qd.
+
+    Parameters
+    ----------
+    damping, q, qd : (nv,)
+    terms : (6, nv)
+        Two rows written.
+    """
     gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
     for i in range(q.shape[0]):
         terms[FEEDBACK, i] = -damping[i] * qd[i]

@@ -22,7 +22,18 @@ POSITION, VELOCITY, ACCELERATION = 0, 1, 2  # rows of `reference`
 class LawParameter(NamedTuple):
     """A numeric parameter of a law, besides the joint gains; it may change at any time.
 
-    A tuple as default means as many numbers with the same bounds.
+    Parameters
+    ----------
+    name : str
+        Name; the node declares it as `<law>.<name>`.
+    default : float or tuple of float
+        Default. A tuple means as many numbers with the same bounds.
+    unit : str
+        SI unit.
+    text : str
+        One sentence for the description.
+    lower, upper : float
+        Bounds.
     """
 
     name: str
@@ -41,7 +52,14 @@ class LawParameter(NamedTuple):
 class LawOption(NamedTuple):
     """A string argument of a law's constructor, such as the name of a frame.
 
-    If the default is a tuple, it is any number of strings.
+    Parameters
+    ----------
+    name : str
+        Name of the argument.
+    default : str or tuple of str
+        Default. A tuple means any number of strings.
+    text : str
+        One sentence for the description.
     """
 
     name: str
@@ -55,6 +73,19 @@ class ControlLaw:
     Another package adds a law as a subclass under the entry-point group
     `robodyn_ros.control_laws`. It is guarded like the built-in ones: an exception or a non-finite
     torque leads to FAULT.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot under control.
+
+    Attributes
+    ----------
+    values : (k,) ndarray
+        Values of `parameters` in order. The supervisor replaces them as a whole, between two
+        calls of `torques`.
+    period : float
+        Time between calls of `torques` [s], set by the supervisor.
     """
 
     #: Name in the parameter that selects the law; also that of the entry point.
@@ -88,10 +119,10 @@ class ControlLaw:
     def __init__(self, robot):
         """Allocate all memory of `torques`, which runs in the real-time loop.
 
-        robot : Robot. Raises ModelError if a joint of it has a quaternion.
-
-        The supervisor sets values : (k,) of `parameters` in order, and period : [s] of the calls
-        of `torques`. It replaces them as a whole, between two calls.
+        Raises
+        ------
+        ModelError
+            If a joint of the robot has a quaternion.
         """
         robot.model.refuse_quaternions(f'the control law {self.name!r}')
         self.robot = robot
@@ -102,11 +133,16 @@ class ControlLaw:
         self.replace_kernels({kernel: robot.linked(kernel) for kernel in self.kernels})
 
     def replace_kernels(self, twins):
-        """Replace kernels by their twins, {kernel: twin}, or restore them.
+        """Replace kernels by their twins, or restore them.
 
         A twin does the same with the code of this robot (codegen/linker.py). `torques` calls
         `_torques`, which one assignment replaces here, so a cycle never mixes kernels. A law with
         several kernels replaces all of them here.
+
+        Parameters
+        ----------
+        twins : dict
+            {kernel: twin}; empty to restore the kernels.
         """
         self._twins = twins
         if self.kernels:
@@ -116,20 +152,40 @@ class ControlLaw:
     def trial_options(cls, robot):
         """Return the options with which its kernels are compared before they serve, {name: value}.
 
-        robot : Robot. For laws whose defaults leave out part of their kernels.
+        A law overrides this if its defaults leave out part of its kernels.
+
+        Parameters
+        ----------
+        robot : Robot
+            The robot.
         """
         return {}
 
     @classmethod
     def model_of_kernels(cls, model):
-        """Return the RobotModel whose recursions its kernels call; by default the robot's."""
+        """Return the RobotModel whose recursions its kernels call; by default the robot's.
+
+        Parameters
+        ----------
+        model : RobotModel
+            The robot.
+        """
         return model
 
     def end_effector(self, frame):
         """Return the name of an end effector, its body and its placement, as kernels take it.
 
-        frame : name of a frame; '' for the link of the last joint. Raises UnknownNameError for
-        it, RobodynError if it does not move.
+        Parameters
+        ----------
+        frame : str
+            Name of a frame; '' for the link of the last joint.
+
+        Raises
+        ------
+        UnknownNameError
+            If the frame does not exist.
+        RobodynError
+            If the frame does not move.
         """
         name = frame or self.robot.model.body_names[-1]
         found = self.robot.model.frame(name)
@@ -145,7 +201,10 @@ class ControlLaw:
     def reset(self, q, qd):
         """Reset the state: called at activation, reset, recovery and at the start of each hold.
 
-        q, qd : (nv,) [rad or m; rad/s or m/s].
+        Parameters
+        ----------
+        q, qd : (nv,) ndarray
+            Measured state [rad or m, rad/s or m/s].
         """
 
     def forget(self):
@@ -155,19 +214,33 @@ class ControlLaw:
         """
 
     def refuse_target(self, target):
-        """Return '' if the law can follow a TaskTarget, or a sentence with the reason."""
+        """Return '' if the law can follow a TaskTarget, or a sentence with the reason.
+
+        Parameters
+        ----------
+        target : TaskTarget
+            The target.
+        """
         return f'control law {self.name} takes no target of the end effector'
 
     def torques(self, q, qd, reference, gains, terms):
         """Write the torque terms; called every cycle, so best implemented by one compiled kernel.
 
-        q, qd : (nv,) measured, not to be changed [rad or m; rad/s or m/s].
-        reference : (3, nv) position, velocity, acceleration, not to be changed.
-        gains : (2, nv) position and velocity gain, in `gain_unit`.
-        terms : (6, nv), zeros on entry, written in the order of TERMS [N m or N].
+        Parameters
+        ----------
+        q, qd : (nv,) ndarray
+            Measured, not to be changed [rad or m, rad/s or m/s].
+        reference : (3, nv) ndarray
+            Position, velocity, acceleration, not to be changed.
+        gains : (2, nv) ndarray
+            Position and velocity gain, in `gain_unit`.
+        terms : (6, nv) ndarray
+            Zeros on entry, written in the order of TERMS [N m or N].
 
-        Returns None or 0, or a positive status that leads to FAULT: the body whose pivot is
-        singular.
+        Returns
+        -------
+        int or None
+            0 or None, or a positive status that leads to FAULT: the body whose pivot is singular.
         """
         raise NotImplementedError
 

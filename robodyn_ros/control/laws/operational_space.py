@@ -100,7 +100,13 @@ def compare(state, measured):
 
 @primitive
 def gather(rows, linear, angular, out):
-    """Copy two rows into one task vector; out : (6,), written."""
+    """Copy two rows into one task vector.
+
+    Parameters
+    ----------
+    out : (6,)
+        Written.
+    """
     for i in range(3):
         out[i], out[3 + i] = rows[linear, i], rows[angular, i]
 
@@ -121,7 +127,13 @@ def return_share(error, values, part, speed):
 
 @primitive
 def pull_back(measured, values, pull, back):
-    """Compute Kp e, limited far from the reference, and Kd^-1 Kp e; pull, back : (6,), written."""
+    """Compute Kp e, limited far from the reference, and Kd^-1 Kp e.
+
+    Parameters
+    ----------
+    pull, back : (6,)
+        Written.
+    """
     gather(measured, ERROR, TURN, pull)
     near = return_share(measured[ERROR], values, 0, values[SPEED])
     turned = return_share(measured[TURN], values, 3, values[SPEED + 1])
@@ -161,7 +173,12 @@ def calm_share(rate, fastest):
 def posture_feedback(q, qd, reference, gains, fastest, back, out):
     """Compute Kp e + Kd ed of the joints, with e limited far from the posture.
 
-    back : (nv,), the return velocity Kd^-1 Kp e, and out : (nv,), the sum, are written.
+    Parameters
+    ----------
+    back : (nv,)
+        The return velocity Kd^-1 Kp e, written.
+    out : (nv,)
+        The sum, written.
     """
     for k in range(out.shape[0]):
         back[k] = gains[POSITION_GAIN, k] * (reference[JOINT, k] - q[k])
@@ -174,7 +191,7 @@ def posture_feedback(q, qd, reference, gains, fastest, back, out):
 
 @primitive
 def transpose_multiply(J, f, out):
-    """out = J^T f; f : (6,), out : (nv,)."""
+    """out = J^T f; f : (6,), out : (nv,) written."""
     for k in range(out.shape[0]):
         out[k] = 0.0
         for i in range(J.shape[0]):
@@ -185,7 +202,12 @@ def transpose_multiply(J, f, out):
 def compose(M, J, F, wanted, posture, gap, push, out):
     """Compute out = M posture + J^T F (wanted - J posture), of task and null space.
 
-    wanted, gap, push : (6,); posture, out : (nv,). gap, push and out are written.
+    gap, push and out are written.
+
+    Parameters
+    ----------
+    wanted, gap, push : (6,)
+    posture, out : (nv,)
     """
     for i in range(6):
         gap[i] = wanted[i]
@@ -230,13 +252,27 @@ def operational_space_control(
     gains: Matrix,
     terms: Matrix,
 ):
-    """Advance `target` and `state` by `elapsed` [s], and compute all terms.
+    """Advance `target` and `state` by `elapsed`, and compute all terms.
 
     M (nv, nv), J (6, nv), X (4, 4), A, work, vectors, F (6, 6), task (6, 6) and joints (4, nv) are
-    scratch. fastest : (nv,) largest joint rates due to the reference. body, frame : of the end
-    effector. goal, target, state, measured, shares : of its TaskReference; all but the first are
-    written. values : (29,) of the law's parameters. age : [s] of the joint state, which is
-    extrapolated with qd. The others as in `computed_torque`.
+    scratch.
+
+    Parameters
+    ----------
+    fastest : (nv,)
+        Largest joint rates due to the reference.
+    body, frame
+        Of the end effector.
+    goal, target, state, measured, shares
+        Of its TaskReference; all but the first are written.
+    values : (29,)
+        Of the law's parameters.
+    elapsed : float
+        Time since the last call [s].
+    age : float
+        Age of the joint state [s], which is extrapolated with qd.
+    q, qd, reference, gains, terms
+        As of `computed_torque`.
     """
     age = min(age, values[LONGEST_AGE])
     for i in range(6):
@@ -306,9 +342,18 @@ class OperationalSpace(ControlLaw):
     effector x''. Near singular postures F fades out in lost directions (singularity_handling.py),
     where the posture takes over. With F = 0 the law is computed torque.
 
-    frame : name of the end effector; '' for the link of the last joint. The end effector holds its
-    pose until the first TaskTarget. Raises UnknownNameError for the frame, RobodynError if it does
-    not move.
+    Parameters
+    ----------
+    frame
+        Name of the end effector; '' for the link of the last joint. The end effector holds its
+        pose until the first TaskTarget.
+
+    Raises
+    ------
+    UnknownNameError
+        For the frame.
+    RobodynError
+        If it does not move.
     """
 
     name = 'operational_space'

@@ -72,8 +72,14 @@ def passivity(
 ):
     """Compute all terms but 'other'. matrix (nv, nv), v and a (nv,) are scratch.
 
-    q, qd : (nv,); reference : (3, nv); gains : (2, nv) [N m/rad, N m s/rad]; terms : (6, nv),
-    written.
+    Parameters
+    ----------
+    q, qd : (nv,)
+    reference : (3, nv)
+    gains : (2, nv)
+        [N m/rad, N m s/rad].
+    terms : (6, nv)
+        Written.
     """
     passive_terms(
         topology, constants, gravity, scratch, matrix, v, a, q, qd, reference, gains, terms

@@ -20,7 +20,13 @@ from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 
 @primitive
 def feedback(q, qd, reference, gains, out):
-    """Compute Kp e + Kd ed, e = q_r - q and ed = qd_r - qd; out : (nv,), written."""
+    """Compute Kp e + Kd ed, e = q_r - q and ed = qd_r - qd.
+
+    Parameters
+    ----------
+    out : (nv,)
+        Written.
+    """
     for i in range(out.shape[0]):
         out[i] = gains[POSITION_GAIN, i] * (reference[POSITION, i] - q[i]) + gains[
             VELOCITY_GAIN, i
@@ -31,7 +37,12 @@ def feedback(q, qd, reference, gains, out):
 def pd(q: Vector, qd: Vector, reference: Matrix, gains: Matrix, terms: Matrix):
     """Compute the feedback term.
 
-    q, qd : (nv,); reference : (3, nv); gains : (2, nv); terms : (6, nv).
+    Parameters
+    ----------
+    q, qd : (nv,)
+    reference : (3, nv)
+    gains : (2, nv)
+    terms : (6, nv)
     """
     feedback(q, qd, reference, gains, terms[FEEDBACK])
 

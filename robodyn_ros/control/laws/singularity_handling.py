@@ -31,8 +31,18 @@ def yielding_inertia(compliance, weights, heaviest, work, vectors, inertia, shar
     weight. Along an eigenvector of a smaller eigenvalue F is at most 1.4 heaviest, and 0 in the
     limit. F A F <= F. The cost is one Jacobi diagonalisation.
 
-    compliance : (6, 6) A [1/kg, 1/(kg m), 1/(kg m^2)]; weights : (6,) [-, m]; heaviest [kg].
-    work, vectors, inertia (6, 6) and shares (6,), w of every eigenvector, are written.
+    Parameters
+    ----------
+    compliance : (6, 6)
+        A [1/kg, 1/(kg m), 1/(kg m^2)].
+    weights : (6,)
+        Weights of the axes [-, m].
+    heaviest : float
+        Largest inertia that F follows [kg].
+    work, vectors, inertia : (6, 6)
+        Written.
+    shares : (6,)
+        w of every eigenvector, written.
     """
     m = compliance.shape[0]
     for i in range(m):

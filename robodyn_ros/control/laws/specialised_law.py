@@ -18,9 +18,19 @@ STATES = 5
 def specialised_kernels(model, law, progress=None):
     """Return {kernel: twin} of a law for one robot, for its Supervisor; compiled and verified.
 
-    model : RobotModel. law : the ControlLaw class. progress : as in robodyn_ros.compile.warm_up.
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    law : type
+        The ControlLaw class.
+    progress : callable, optional
+        As in robodyn_ros.compile.warm_up.
 
-    Raises KernelError if a torque term differs from that of the generic kernels.
+    Raises
+    ------
+    KernelError
+        If a torque term differs from that of the generic kernels.
     """
     laws = (law, GravityCompensation)  # the second one gives the safe torque
     found = {}

@@ -117,11 +117,19 @@ def underactuated_computed_torque(
     gains: Matrix,
     terms: Matrix,
 ):
-    """All terms of the driven joints, zeros of the passive ones. Returns the pivot status.
+    """Compute all terms of the driven joints, zeros of the passive ones; return the pivot status.
 
-    passive : (nv,) 1 of a joint without motor, else 0. values : (1,) of the law's parameters.
-    f_ext (nb, 6), free (nv,), known, tau and qdd (3, nv) are scratch; the rows of qdd add up to
-    the expected accelerations. The others as in `computed_torque`.
+    f_ext (nb, 6), free (nv,), known, tau and qdd (3, nv) are scratch. The rows of qdd add up to
+    the expected accelerations.
+
+    Parameters
+    ----------
+    passive : (nv,)
+        1 of a joint without motor, else 0.
+    values : (1,)
+        Of the law's parameters.
+    q, qd, reference, gains, terms
+        As of `computed_torque`.
     """
     status = accelerate(
         topology,
@@ -151,13 +159,24 @@ class UnderactuatedComputedTorque(ControlLaw):
 
     S_aa = M_aa - M_ap M_pp^-1 M_pa and S_ap = M_ap M_pp^-1 (Jain 2011, section 16.3, eq. 16.4) by
     hybrid dynamics in O(n). Then edd + Kd ed + Kp e = 0 at every joint a with a motor, whatever
-    the passive joints p do. Their motion is not controlled. It is the zero dynamics (Spong 1994),
-    which friction brings to rest, or the reference has to be planned for it. The term 'other' is
-    the last one above, due to the passive joints. While brakes lock the passive joints, the law is
-    computed torque of the locked robot.
+    the passive joints p do. Their motion is not controlled. It is the zero dynamics (Spong 1994):
+    friction brings it to rest, or the reference is planned for it. The term 'other' is the last
+    one above, due to the passive joints. While brakes lock the passive joints, the law is computed
+    torque of the locked robot.
 
-    passive_joints : names of joints without motor; without any the law is computed torque. Raises
-    UnknownNameError for a name, RobodynError if no joint is left to drive.
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    passive_joints : sequence of str
+        Names of joints without motor; without any the law is computed torque.
+
+    Raises
+    ------
+    UnknownNameError
+        For a joint that does not exist.
+    RobodynError
+        If no joint is left to drive.
     """
 
     name = 'underactuated_computed_torque'

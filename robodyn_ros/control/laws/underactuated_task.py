@@ -84,7 +84,10 @@ def pull(wanted, measured, values, J, qd, task):
 def generalised_jacobian(passive, J, qdd, J_G):
     """J_G = J_a + J_p J_D, from the accelerations due to a unit of each driven joint's.
 
-    J_G : (6, nv), written; columns of passive joints are zero.
+    Parameters
+    ----------
+    J_G : (6, nv)
+        Written; columns of passive joints are zero.
     """
     for k in range(passive.shape[0]):
         for i in range(6):
@@ -97,8 +100,14 @@ def generalised_jacobian(passive, J, qdd, J_G):
 def make_up(J_G, F, J, asked, moves, task, x):
     """x = J_G^T F (asked - J moves): what driven joints add, so that the tool has what is asked.
 
-    asked : (6,) velocity or acceleration of the tool; moves : (nv,) that of all joints so far; x :
-    (nv,), written.
+    Parameters
+    ----------
+    asked : (6,)
+        Velocity or acceleration of the tool.
+    moves : (nv,)
+        That of all joints so far.
+    x : (nv,)
+        Written.
     """
     multiply(J, moves, task[GAP])
     for i in range(6):
@@ -149,12 +158,22 @@ def underactuated_operational_space(
     gains: Matrix,
     terms: Matrix,
 ):
-    """All terms of the driven joints, zeros of the passive ones. Returns the pivot status.
+    """Compute all terms of the driven joints, zeros of the passive ones; return the pivot status.
 
-    passive : (nv,) 1 of a joint without motor, else 0. body, frame : of the tool. values : of the
-    law's parameters. Scratch are f_ext (nb, 6), free, way, zero (nv,), and known, tau, qdd (3 +
-    nv, nv). So are J, J_G (6, nv), X (4, 4), A, work, vectors, F (6, 6), and task (7, 6). The last
-    are wanted, measured (6, 4) and shares (6,). The others as in `computed_torque`.
+    Scratch are f_ext (nb, 6), free, way, zero (nv,), and known, tau, qdd (3 + nv, nv). So are
+    J, J_G (6, nv), X (4, 4), A, work, vectors, F (6, 6), and task (7, 6). The last are wanted,
+    measured (6, 4) and shares (6,).
+
+    Parameters
+    ----------
+    passive : (nv,)
+        1 of a joint without motor, else 0.
+    body, frame
+        Of the tool.
+    values
+        Of the law's parameters.
+    q, qd, reference, gains, terms
+        As of `computed_torque`.
     """
     n = q.shape[0]
     for i in range(6):
@@ -218,17 +237,30 @@ def underactuated_operational_space(
 class UnderactuatedOperationalSpace(UnderactuatedComputedTorque):
     """tau_a = S_aa (a + J_G^+ (x'' - Jdot qd - J qdd(a))) + c_a + g_a - S_ap (c_p + g_p + f_p).
 
-    The path of the tool is that under the joint reference. x'' = x''_r + Kd (v_r - v) + Kp e is
-    wanted of it. Where that leaves a choice, the driven joints have a = qdd_r + Kd ed + Kp e.
-    qdd(a) are the accelerations of all joints then. J_G = J_a + J_p J_D is the generalised
-    Jacobian, J_D = - M_pp^-1 M_pa the disturbance Jacobian (Jain 2011, eq. 16.19-16.24 and
-    Algorithm 16.4). Its pseudo-inverse fades out in directions in which the driven joints hardly
-    move the tool, as in `operational_space`. So the tool moves as a linear oscillator about its
-    path, whatever the passive joints do. Their motion is the zero dynamics; with all six axes it
-    is often unstable.
+    The tool follows the path that it has under the joint reference. Its required acceleration is
+    x'' = x''_r + Kd (v_r - v) + Kp e. In the directions that the tool leaves free, the driven
+    joints have a = qdd_r + Kd ed + Kp e. qdd(a) are the accelerations of all joints then.
+    J_G = J_a + J_p J_D is the generalised Jacobian, J_D = - M_pp^-1 M_pa the disturbance Jacobian
+    (Jain 2011, eq. 16.19-16.24 and Algorithm 16.4). Its pseudo-inverse fades out in directions in
+    which the driven joints hardly move the tool, as in `operational_space`. So the tool moves as a
+    linear oscillator about its path, for any motion of the passive joints. Their motion is the
+    zero dynamics; with all six axes it is often unstable.
 
-    passive_joints : names of joints without motor. frame : name of the tool; '' for the link of
-    the last joint. Raises UnknownNameError for a name, RobodynError for a tool that does not move.
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    passive_joints : sequence of str
+        Names of joints without motor.
+    frame : str
+        Name of the tool; '' for the link of the last joint.
+
+    Raises
+    ------
+    UnknownNameError
+        For a joint or frame that does not exist.
+    RobodynError
+        For a tool that does not move.
     """
 
     name = 'underactuated_operational_space'

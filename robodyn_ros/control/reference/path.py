@@ -20,8 +20,14 @@ SPEED_TOLERANCE = 1.001  # relative; rounding must not refuse a plan that reache
 class Path:
     """The reference as a function of the time since reception.
 
-    knots : (s + 1,) [s] from 0; coefficients : (6 s, nv) ascending powers of the time since a
-    segment began; end : (3, nv) value after the last knot. Without segments it is a target.
+    Parameters
+    ----------
+    knots : (s + 1,)
+        [s] from 0.
+    coefficients : (6 s, nv)
+        Ascending powers of the time since a segment began.
+    end : (3, nv)
+        Value after the last knot. Without segments it is a target.
     """
 
     def __init__(self, knots, coefficients, end):
@@ -33,8 +39,11 @@ class Path:
     def through(cls, trajectory, start):
         """Return the path from a start through the remaining points of a trajectory.
 
-        start : (3, nv) reference at reception. Position and velocity continue from it, and the
-        acceleration too where the path is quintic. At the end it rests.
+        Parameters
+        ----------
+        start : (3, nv)
+            Reference at reception. Position and velocity continue from it, and the acceleration
+            too where the path is quintic. At the end it rests.
         """
         passed = trajectory.passed
         knots = np.concatenate([[0.0], trajectory.times[passed:] + trajectory.delay])
@@ -153,8 +162,15 @@ def first_violation(
 ):
     """Return where the segments begin ... stop - 1 first leave the limits, or -1.
 
-    limits : (3, nv) lowest and highest position, highest speed. Returns
-    (segment * CHECKED_INSTANTS + instant) * nv + joint.
+    Parameters
+    ----------
+    limits : (3, nv)
+        Lowest and highest position, highest speed.
+
+    Returns
+    -------
+    int
+        (segment * CHECKED_INSTANTS + instant) * nv + joint.
     """
     n = end.shape[1]
     for k in range(begin, stop):

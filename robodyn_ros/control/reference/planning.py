@@ -26,9 +26,13 @@ def receive_trajectory(trajectory, start, settings, joint_names):
 def receive_target(trajectory, start, elapsed, settings, joint_names):
     """Return (Path, '') to one streamed target, or (None, sentence).
 
-    elapsed : [s] since the previous target, infinite for the first. A target that is due at once
-    is a step. It is limited by the joint's largest motion in the elapsed time. The first one is
-    limited by the largest start error.
+    A target that is due at once is a step. It is limited by the joint's largest motion in the
+    elapsed time. The first target is limited by the largest start error.
+
+    Parameters
+    ----------
+    elapsed : float
+        Time since the previous target [s], infinite for the first.
     """
     if not trajectory.passed:
         return _within_limits(Path.through(trajectory, start), start, settings, joint_names)

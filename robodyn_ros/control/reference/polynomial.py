@@ -11,8 +11,18 @@ BLEND = 0.1
 def hermite(knots, q, qd, qdd=None):
     """Return cubic segments (position and velocity at both ends) or quintic ones (acceleration).
 
-    Craig, section 7.3. knots : (s + 1,) [s]; q, qd, qdd : (s + 1, nv).
-    Returns (6 s, nv).
+    Craig, section 7.3.
+
+    Parameters
+    ----------
+    knots : (s + 1,)
+        Times [s].
+    q, qd, qdd : (s + 1, nv)
+
+    Returns
+    -------
+    (6 s, nv) ndarray
+        Coefficients.
     """
     T = np.diff(knots)[:, None]
     c = np.zeros((len(T), 6, q.shape[1]))
@@ -36,8 +46,17 @@ def hermite(knots, q, qd, qdd=None):
 def polyline(knots, q, qd):
     """Return linear segments; a cubic blend of at most BLEND [s] starts at the velocity qd.
 
-    knots : (s + 1,) [s]; q : (s + 1, nv); qd : (nv,). Returns knots (r + 1,), with the blend as
-    first segment, and coefficients (6 r, nv).
+    Parameters
+    ----------
+    knots : (s + 1,)
+        Times [s].
+    q : (s + 1, nv)
+    qd : (nv,)
+
+    Returns
+    -------
+    tuple of (r + 1,) and (6 r, nv) ndarray
+        Knots, with the blend as first segment, and coefficients.
     """
     blend = min(knots[1], BLEND)
     slope = (q[1] - q[0]) / knots[1]

@@ -10,10 +10,18 @@ import numpy as np
 class Reference:
     """Position, velocity and acceleration that the law tracks; owned by the loop.
 
-    rows : (3, nv) [rad or m and their rates]. path : the Path being followed, or None while a
-    posture is held. source : the object that the caller gave. streamed : whether the path is a
-    target of a stream. epoch : grows with every replacement, to detect a path that was prepared
-    from an older reference.
+    Attributes
+    ----------
+    rows : (3, nv)
+        [rad or m and their rates].
+    path
+        The Path being followed, or None while a posture is held.
+    source
+        The object that the caller gave.
+    streamed
+        Whether the path is a target of a stream.
+    epoch
+        Grows with every replacement, to detect a path that was prepared from an older reference.
     """
 
     def __init__(self, nv):

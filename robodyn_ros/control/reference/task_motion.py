@@ -52,7 +52,16 @@ def closing(distance, rate, braking):
     """Compute the approach velocity: the slower of `rate` distance and the braking speed.
 
     v = rate d near zero, and v = sqrt(2 b (d - b / (2 rate^2))) from d = b / rate^2 on. There both
-    have the same value and slope. distance : (3,).
+    have the same value and slope.
+
+    Parameters
+    ----------
+    distance : (3,)
+        Vector to the goal [m or rad].
+    rate : float
+        Slope near zero [1/s].
+    braking : float
+        Deceleration b [m/s^2 or rad/s^2].
     """
     d, near = sqrt(dot(distance, distance)), braking / (rate * rate)
     if not d > near:
@@ -144,7 +153,12 @@ def track_target(
 ):
     """Advance target and state (task_reference.py) by dt [s].
 
-    speed, acceleration, jerk : pairs, linear and angular. force_step, moment_step : [N, N m].
+    Parameters
+    ----------
+    speed, acceleration, jerk
+        Pairs, linear and angular.
+    force_step, moment_step
+        [N, N m].
     """
     bandwidth = min(bandwidth, COARSEST / dt)
     if goal[AHEAD, LEFT] > 0.0:

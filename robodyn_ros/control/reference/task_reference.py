@@ -57,7 +57,15 @@ class TaskReference:
         self.hold(np.zeros(3), (0.0, 0.0, 0.0, 1.0))
 
     def hold(self, position, quaternion):
-        """Rest at a pose without a wrench. position : (3,) [m]; quaternion : (4,)."""
+        """Rest at a pose without a wrench.
+
+        Parameters
+        ----------
+        position : (3,)
+            Origin of the end effector in the base [m].
+        quaternion : (4,)
+            Its orientation (x, y, z, w).
+        """
         for rows in (self.target, self.state):
             rows.fill(0.0)
             rows[POSITION, :3], rows[QUATERNION] = position, quaternion
@@ -75,7 +83,16 @@ class TaskReference:
         target for now replaces all scheduled ones. A twist or a wrench without a successor ends a
         timeout after its time.
 
-        clock : [s] now; since : [s] from the last `advance` to now; timeout : [s].
+        Parameters
+        ----------
+        target : TaskTarget
+            The target.
+        clock : float
+            Time now [s].
+        since : float
+            Time from the last `advance` to now [s].
+        timeout : float
+            Age at which a twist or a wrench ends [s].
         """
         if max(len(self._motion), len(self._wrenches)) >= MOST:
             return f'{MOST} targets lie ahead already; expected fewer'
@@ -109,7 +126,15 @@ class TaskReference:
 
         A twist or a wrench without a successor ends: the end effector comes to rest within its
         limits.
-        clock : [s] now; elapsed : [s] since the last call; age : [s] of the joint state.
+
+        Parameters
+        ----------
+        clock : float
+            Time now [s].
+        elapsed : float
+            Time since the last call [s].
+        age : float
+            Age of the joint state [s].
         """
         self.elapsed, self.age = elapsed, age
         if not self.moving:
