@@ -97,9 +97,21 @@ def selected_functions(model, quantities=None, frames=(), prescribed=(), laws=No
 
 
 def require_joints(model, names, kind, use):
-    """Raise UnknownNameError unless there are names, all of them of joints.
+    """Refuse names that are not joints, and an empty list of names.
 
-    kind, use : words of the sentence, such as 'passive joint' and 'for the law ...'.
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    names : sequence of str
+        Names to check.
+    kind, use : str
+        Words of the message, such as 'passive joint' and 'for the law ...'.
+
+    Raises
+    ------
+    UnknownNameError
+        For no name at all, or one that is not a joint.
     """
     unknown = [joint for joint in names if joint not in model.joint_names]
     if unknown or not names:

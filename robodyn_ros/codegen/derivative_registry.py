@@ -52,10 +52,21 @@ WRITTEN_OUT = {
 
 
 def jacobian(tape, outputs, inputs):
-    """Return d output / d input by the cheapest way, a list of rows of Recorded or float.
+    """Return the derivatives of outputs by inputs, by the cheapest order of elimination.
 
-    outputs : Recorded or float each; inputs : Recorded, treated as independent even if they are
-    results.
+    Parameters
+    ----------
+    tape : Tape
+        The recording.
+    outputs : sequence of Recorded or float
+        Functions of the inputs.
+    inputs : sequence of Recorded
+        Treated as independent even if they are results.
+
+    Returns
+    -------
+    list of list of Recorded or float
+        A row for each output.
     """
     ways = [_eliminated(tape, outputs, inputs, backwards) for backwards in (False, True)]
     return min(

@@ -32,11 +32,18 @@ def straight_line(function, by_lanes=False, outputs=None):
     """Return a compiled twin of a function of straight-line arithmetic, for calls from kernels.
 
     The function takes float64 arrays of fixed shape. It assigns + - * /, cos and sin to names and
-    array entries. It also has `if test: return code`, and a last return (see `source.write`).
-    by_lanes : take arrays with one more axis in front, then the first of LANES rows to compute.
-    The status is that of the worst row. If a row is refused, none is written.
-    outputs : number of arrays, the last ones, that are written; the calling kernel then has an
-    `entry`.
+    array entries. It also has `if test: return code`, and a last return (see `source.write`). If a
+    row is refused, none is written.
+
+    Parameters
+    ----------
+    function : callable
+        The plain function.
+    by_lanes : bool
+        Take arrays with one more axis in front, then the first of LANES rows to compute. The
+        status is that of the worst row.
+    outputs : int
+        Number of written arrays, the last ones. The calling kernel then has an `entry`.
     """
 
     def typed(_context, *arguments):
@@ -123,9 +130,17 @@ def _sizes(tree):
 class Emitter:
     """Writes one straight-line function, or a block of it, into LLVM blocks.
 
-    data : addresses of the arrays, with lanes of the first row. sizes : their lengths, known by
-    the time the first entry is read. values : what has been emitted here. frame : address of what
-    blocks leave to each other, `places` in it by name; `kept` is there already.
+    Attributes
+    ----------
+    data : dict
+        Addresses of the arrays, with lanes of the first row.
+    sizes : dict
+        Lengths of the arrays, known before the first entry is read.
+    values : dict
+        Values emitted here, by name.
+    frame : LLVM value
+        Address of the values that blocks share; `places` has them by name. `kept` are there
+        already.
     """
 
     def __init__(self, builder, lanes=False):
@@ -137,7 +152,12 @@ class Emitter:
     def function(self, tree, lengths):
         """Emit every statement; return the status as a 64-bit integer.
 
-        lengths : of the arrays that came, as LLVM values.
+        Parameters
+        ----------
+        tree : ast.FunctionDef
+            The function.
+        lengths : dict
+            Lengths of the arguments, as LLVM values.
         """
         leave = self.builder.append_basic_block('leave')
         results = []

@@ -40,8 +40,16 @@ LINKS[aba.forward_dynamics] = (
 class LinkedKernel:
     """A Kernel whose recursions run those of one robot; called like the Kernel.
 
-    kernel : the Kernel, which has the machine code. model : of the robot. own : those of LINKS
-    that run its recorded code. coordinates : of the robot, see robodyn_ros.compile.own_code.
+    Parameters
+    ----------
+    kernel : Kernel
+        Has the machine code.
+    model : RobotModel
+        The robot.
+    own : dict
+        The members of LINKS that run recorded code of the robot.
+    coordinates : int
+        Coordinates of the robot, see robodyn_ros.compile.own_code.
     """
 
     def __init__(self, kernel, model, own=(), coordinates=JOINTS):

@@ -56,8 +56,14 @@ ZERO = 1e-12  # largest entry that is zero in all postures, as a share of the la
 class _Part:
     """Polynomials of the joints of loops that are solved together.
 
-    rows : their first bodies. variables : numbers of the independent joints on which they depend.
-    powers : (terms, variables). coefficients : (terms, rows).
+    Parameters
+    ----------
+    rows
+        Their first bodies.
+    variables
+        Numbers of the independent joints on which they depend.
+    powers : (terms, variables)
+    coefficients : (terms, rows)
     """
 
     rows: np.ndarray
@@ -85,9 +91,20 @@ class _Part:
 class Closing:
     """What a recording of closed loops needs; see `plan`.
 
-    topology : of the loops alone, hung from the world. coordinates : independent velocities on
-    which they depend. low, width : the box. parts : the polynomials, see `_Part`. pivots : row and
-    column of each elimination, and the smallest square of its pivot. steps : of Newton's method.
+    Parameters
+    ----------
+    topology
+        Of the loops alone, hung from the world.
+    coordinates
+        Independent velocities on which they depend.
+    low, width
+        The box.
+    parts
+        The polynomials, see `_Part`.
+    pivots
+        Row and column of each elimination, and the smallest square of its pivot.
+    steps
+        Of Newton's method.
     """
 
     topology: np.ndarray
@@ -395,8 +412,12 @@ def sparse_pivots(samples):
     """Return (row, column, smallest square) of the pivots, which are regular in all samples.
 
     Each is an entry that is large enough, and has the fewest products for the unknowns and one
-    right side. Source: Markowitz 1957, "The elimination form of the inverse". samples : (k, rows,
-    unknowns), overwritten.
+    right side. Source: Markowitz 1957, "The elimination form of the inverse".
+
+    Parameters
+    ----------
+    samples : (k, rows, unknowns)
+        Overwritten.
     """
     d, chosen = samples.shape[2], []
     rows, cols = list(range(samples.shape[1])), list(range(d))

@@ -22,8 +22,16 @@ def cores():
 def share_out(count, work, smallest=SMALLEST):
     """Call work(first, last) on parts of range(count) in parallel; return the results in order.
 
-    Every part but the last is a multiple of LANES. work must release the GIL, and should not
-    raise. smallest : rows that are worth a thread.
+    Every part but the last is a multiple of LANES.
+
+    Parameters
+    ----------
+    count : int
+        Number of rows.
+    work : callable
+        Must release the GIL, and should not raise.
+    smallest : int
+        Fewest rows that are worth a thread.
     """
     parts = max(1, min(cores(), count // smallest))
     size = max(1, -(-count // (parts * LANES))) * LANES

@@ -22,8 +22,14 @@ FENCED, SHORT = 60, 4_000
 class Plan:
     """The partition of a function.
 
-    `parts` are lists of assignments, or of one other statement.
-    places : of values in the frame, by name. size : of the frame.
+    Attributes
+    ----------
+    parts : list of list
+        Assignments, or one other statement.
+    places : dict
+        Index in the frame of each shared value.
+    size : int
+        Number of values in the frame.
     """
 
     parts: list[list[ast.stmt]]
@@ -83,7 +89,10 @@ def trigonometric(node):
 def stages(definitions):
     """Return [(names, {name: cosine or sine})], where each angle depends on earlier ones alone.
 
-    definitions : {name: expression} in order. The names are those that the angles need.
+    Parameters
+    ----------
+    definitions
+        {name: expression} in order. The names are those that the angles need.
     """
     depth, wanted, found = {}, {}, []
     for name, value in definitions.items():

@@ -64,14 +64,28 @@ from robodyn_ros.model.layout import PARENT
 class Recipe:
     """A recursion to record, and the shapes of its inputs and outputs.
 
-    Sizes are numbers, 'nq', 'nv', 'bodies', '6 bodies', '10 bodies' or 'nb', which counts the
-    base among the bodies. regrouped : whether results are invariant to moving inertias between
-    bodies (`normal_form.regroup`), aligned : to rotating frames. others : recursions with the same
-    result; the one with the fewest operations for the robot is compiled. given : called with a
-    model and a subject, returns {argument: value} of further arguments, numbers and arrays. before
-    : a recursion to run first, which writes f_ext. recorder : function that makes the Recording,
-    if not `record`. of_rates : only where velocities are the rates of independent coordinates.
-    is_embedded : whether the recursion is over independent coordinates already.
+    Sizes are numbers, 'nq', 'nv', 'bodies', '6 bodies', '10 bodies' or 'nb', which counts the base
+    among the bodies.
+
+    Attributes
+    ----------
+    regrouped, aligned : bool
+        Whether results are invariant to moving inertias between bodies (`normal_form.regroup`),
+        and to rotating frames (`normal_form.align`).
+    others : tuple
+        Recursions with the same result. The one with the fewest operations for the robot is
+        compiled.
+    given : callable
+        Called with a model and a subject, returns {argument: value} of further arguments, numbers
+        and arrays.
+    before : callable
+        A recursion to run first, which writes f_ext.
+    recorder : callable
+        Makes the Recording in place of `record`.
+    of_rates : bool
+        Only where velocities are the rates of independent coordinates.
+    is_embedded : bool
+        Whether the recursion is over independent coordinates already.
     """
 
     recursion: Callable
@@ -340,11 +354,19 @@ FURTHER_FRAME_RECIPES = ('torque_of_wrench', 'acceleration_of_wrench', 'task_acc
 
 
 def frame_recipes(model, frame, also=()):
-    """Return the recipes that make sense for a frame.
+    """Return the recipes of the quantities of a frame.
 
-    With six joints or more below the frame this is its operational-space inertia, else the
-    quantities it is computed from. A tuple of frames adds the coupling between them. also : names
-    out of FURTHER_FRAME_RECIPES.
+    With six joints or more below the frame this is its operational-space inertia. With fewer, it
+    is the quantities from which that is computed. A tuple of frames adds their coupling.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    frame : str or tuple of str
+        One frame, or several with their coupling.
+    also : sequence of str
+        Names in FURTHER_FRAME_RECIPES.
     """
     m = 1 if isinstance(frame, str) else len(frame)
     pushed = POSITION | {'wrenches': (m, 6)}

@@ -46,8 +46,14 @@ MOST_SECONDS = 60.0
 class Recording:
     """The recording of one recursion for one robot: a tape and its results.
 
-    inputs, outputs : shape of each argument. results : nodes to store, by entry such as 'tau[0]'.
-    singular : whether a pivot is zero for every state.
+    Attributes
+    ----------
+    inputs, outputs : dict
+        Shape of each argument.
+    results : dict
+        Nodes to store, by entry such as 'tau[0]'.
+    singular : bool
+        Whether a pivot is zero for every state.
     """
 
     name: str
@@ -116,7 +122,21 @@ class Notebook:
 def record(name, recipe, model, subject=None):
     """Run a recursion once on recording scalars, with the constants of one robot in normal form.
 
-    subject : argument of `recipe.given`, such as the name of a frame. Returns a Recording.
+    Parameters
+    ----------
+    name : str
+        Name of the quantity.
+    recipe : Recipe
+        Its recursion.
+    model : RobotModel
+        The robot.
+    subject : str or tuple of str, optional
+        Argument of `recipe.given`, such as the name of a frame.
+
+    Returns
+    -------
+    Recording
+        The tape and the results.
     """
     recipe = recipe.of_model(model)
     return _shortest(
@@ -300,9 +320,13 @@ def _entry(argument, place):
 class Specialised:
     """The two kernels of one recursion for one robot; both take its inputs, then its outputs.
 
-    one : for one state; returns a status, see codegen/emit_python.py. rows : for states `first` to
-    `last`, a multiple of LANES, in arrays with one more axis in front. It returns last, or the
-    first row of a refused block, and releases the GIL.
+    Attributes
+    ----------
+    one : Kernel
+        For one state; returns a status, see codegen/emit_python.py.
+    rows : Kernel
+        For states `first` to `last`, a multiple of LANES, in arrays with one more axis in front.
+        It returns `last`, or the first row of a refused block, and releases the GIL.
     """
 
     one: Kernel

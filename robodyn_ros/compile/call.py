@@ -57,8 +57,13 @@ def provide_recursions(function):
 def recursions_of(function, enters=lambda value: not hasattr(value, '__wrapped__')):
     """Return the recursions that a function calls through others, however deeply.
 
-    enters : whether to look for them in a function too. By default these are all but separate
-    ones, which call recursions from their own kernels.
+    Parameters
+    ----------
+    function : callable
+        A plain function.
+    enters : callable
+        Whether to look inside a function that is called. By default in all but separate ones,
+        which call recursions from their own kernels.
     """
     seen, waiting = {function: None}, [function]
     while waiting:
@@ -130,8 +135,12 @@ def provide(kernels):
 def provide_in_place(kernels, coordinates):
     """Provide kernels that run in place of recursions over the tree.
 
-    kernels : {recursion: Kernel with its arguments}. coordinates : of the robots for which they
-    run, see robodyn_ros.compile.own_code.
+    Parameters
+    ----------
+    kernels : dict
+        {recursion: Kernel with its arguments}.
+    coordinates : int
+        Of the robots for which they run, see robodyn_ros.compile.own_code.
     """
     for function, kernel in kernels.items():
         cells = _cells(function)

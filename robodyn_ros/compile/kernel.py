@@ -29,9 +29,18 @@ class Kernel:
 
     A call runs the machine code, and compiles it first if needed. An argument of another type or
     layout than annotated raises a TypeError, and never compiles a second version. `python` is the
-    plain function, `compiled` the dispatcher, `vectorcall` the same for hot loops. name : for
-    messages. has_vectorcall : False makes `vectorcall` the dispatcher, where it is not worth its
-    compilation. options : of numba.njit, in addition to OPTIONS.
+    plain function, `compiled` the dispatcher, `vectorcall` the same for hot loops.
+
+    Parameters
+    ----------
+    function : callable
+        The plain function, with annotations of robodyn_ros.spatial.types.
+    name : str
+        For messages.
+    has_vectorcall : bool
+        False makes `vectorcall` the dispatcher, where it is not worth its compilation.
+    **options
+        Options of numba.njit, in addition to OPTIONS.
     """
 
     def __init__(self, function, name=None, has_vectorcall=True, **options):
@@ -97,7 +106,12 @@ def kernel(function):
 def separate_kernel(function, **options):
     """Return the `Kernel` of a separate function, see robodyn_ros.compile.call.provide.
 
-    options : of numba.njit.
+    Parameters
+    ----------
+    function : callable
+        The plain function.
+    **options
+        Options of numba.njit.
     """
     return Kernel(inspect.unwrap(function), has_vectorcall=False, **options)
 
@@ -105,8 +119,17 @@ def separate_kernel(function, **options):
 def warm_up(kernels, progress=None):
     """Compile every kernel of the list, or load it from the cache.
 
-    progress : called with (name, number done, total) before each kernel and once at the end.
-    Raises KernelError with the name of a kernel that does not compile.
+    Parameters
+    ----------
+    kernels : sequence of Kernel
+        The kernels.
+    progress : callable, optional
+        Called with (name, number done, total) before each kernel and once at the end.
+
+    Raises
+    ------
+    KernelError
+        With the name of a kernel that does not compile.
     """
     kernels = list(kernels)
     telling = notice.told_elsewhere() if progress else contextlib.nullcontext()

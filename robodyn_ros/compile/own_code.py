@@ -79,8 +79,14 @@ OWN = """
 class OwnCode:
     """The table of one robot, and its topology with the address of the table.
 
-    topology : that of the robot. kernels : {recursion of ARGUMENTS: Kernel}, compiled here.
-    coordinates : JOINTS, INDEPENDENT or MODES.
+    Parameters
+    ----------
+    topology : (nb, k) ndarray
+        Topology of the robot.
+    kernels : dict
+        {recursion of ARGUMENTS: Kernel}, compiled here.
+    coordinates : int
+        JOINTS, INDEPENDENT or MODES.
     """
 
     def __init__(self, topology, kernels, coordinates=JOINTS):
@@ -107,9 +113,16 @@ class OwnCode:
 def of_robot(recursion, over, otherwise):
     """Return a function for kernels: the robot's own code for a recursion, or else `otherwise`.
 
-    over : called where the coordinates of the robot are not the joints of a tree. Its first
-    arguments are the coordinates, and the address of the topology without a table. Both run too
-    where the own code does not apply, or refuses.
+    Parameters
+    ----------
+    recursion : callable
+        One of ARGUMENTS.
+    over : callable
+        Called where the coordinates of the robot are not the joints of a tree. Its first arguments
+        are the coordinates, and the address of the topology without a table.
+    otherwise : callable
+        Called where there is no own code. Like `over` it also runs where own code does not apply,
+        or refuses.
     """
     has_own = recursion in ARGUMENTS
     return _written(

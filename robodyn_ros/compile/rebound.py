@@ -13,9 +13,14 @@ from robodyn_ros.spatial.primitive import primitive
 
 
 def rebound(function, replaced):
-    """Return a copy of a function that calls others, however deeply.
+    """Return a copy of a function that calls other functions, however deeply.
 
-    replaced : {function: other}, none of which is entered.
+    Parameters
+    ----------
+    function : callable
+        A plain function.
+    replaced : dict
+        {function: other}. Replacements are not searched themselves.
     """
     return _Copies(replaced).copy(inspect.unwrap(function))
 

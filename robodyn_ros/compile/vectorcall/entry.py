@@ -54,8 +54,14 @@ def symbol(function_name):
 class Given:
     """The arguments of a vectorcall function in its LLVM code.
 
-    builder : at the beginning of the function. owner, arguments, count : of the function. refused
-    : block for unexpected arguments; `refusals` are the blocks that branch to it.
+    Parameters
+    ----------
+    builder : llvmlite IRBuilder
+        At the beginning of the function.
+    owner, arguments, count : LLVM values
+        The tuple that owns the function, its arguments and their number.
+    refused : LLVM block
+        Block for unexpected arguments; `refusals` are the blocks that branch to it.
     """
 
     def __init__(self, builder, owner, arguments, count, refused):
@@ -141,8 +147,18 @@ class Given:
 def emit(module, name, body, dimensions, outputs):
     """Emit the entry of a function.
 
-    body : LLVM function of (data, lengths ...) of each array that returns a status. dimensions :
-    of each array. outputs : number of written arrays, the last ones.
+    Parameters
+    ----------
+    module : llvmlite Module
+        Where it is emitted.
+    name : str
+        Name of the function.
+    body : LLVM function
+        Takes data and lengths of each array, and returns a status.
+    dimensions : sequence of int
+        Number of dimensions of each array.
+    outputs : int
+        Number of written arrays, the last ones.
     """
     function = ir.Function(module, ir.FunctionType(INTEGER, [INTEGER] * 3), name)
     start, leave = (function.append_basic_block(part) for part in ('start', 'leave'))
@@ -201,7 +217,18 @@ def callable_at(address, *items, name='entry', text=None, keywords=False):
     The tuple that owns it begins with the items. These are objects that the code compares with,
     and objects that must outlive it.
 
-    text : its docstring. keywords : whether it takes arguments by name.
+    Parameters
+    ----------
+    address : int
+        Address of the machine code.
+    *items : object
+        Items of the owner.
+    name : str
+        Name of the function.
+    text : str, optional
+        Its docstring.
+    keywords : bool
+        Whether it takes arguments by name.
     """
     method = _Method(
         name.encode(), address, METH_FASTCALL | _METH_KEYWORDS * keywords, text and text.encode()

@@ -61,11 +61,23 @@ METHOD = """def {name}({inputs}{option}):
 def python_method(name, text, one, otherwise, inputs, shapes, wrenches=False):
     """Return a Python function of arrays that calls an entry with newly allocated results.
 
-    A single result may be given as `out`. Refused arguments go to `otherwise`.
+    A single result may be given as `out`. Names of arguments and all calls are generated, because
+    look-ups would take as long as the work.
 
-    Names of arguments and all calls are generated, because look-ups would take as long as the
-    work. inputs : names. shapes : of the results. wrenches : whether there is an argument f_ext,
-    which only `otherwise` handles.
+    Parameters
+    ----------
+    name, text : str
+        Its name and docstring.
+    one : callable
+        The entry.
+    otherwise : callable
+        Called with arguments that the entry refuses.
+    inputs : sequence of str
+        Names of the arguments.
+    shapes : sequence of tuple
+        Shapes of the results.
+    wrenches : bool
+        Whether there is an argument f_ext, which only `otherwise` handles.
     """
     names = [f'result{k}' for k in range(len(shapes))]
     made = [f'{result} = empty({shape!r})' for result, shape in zip(names, shapes)]
@@ -96,9 +108,19 @@ def machine_method(otherwise, cases, lengths, shapes, of_frame=False):
 
     A single result may be given as `out`. All other arguments go to `otherwise`.
 
-    otherwise : a function or method with the same arguments, whose name, signature and docstring
-    are copied. It is returned itself if the layout of the interpreter is unknown. cases : see
-    CASES. lengths : of each state. shapes : of the results.
+    Parameters
+    ----------
+    otherwise : callable
+        A function or method with the same arguments, whose name, signature and docstring are
+        copied. It is returned itself if the layout of the interpreter is unknown.
+    cases : list or dict
+        See CASES.
+    lengths : sequence of int
+        Length of each state.
+    shapes : sequence of tuple
+        Shapes of the results.
+    of_frame : bool
+        Whether the last argument is the name of a frame.
     """
     if not layout_is_known() or max(len(lengths), len(shapes)) > MOST:
         return otherwise
