@@ -51,13 +51,22 @@ OTHER_DIALECT = re.compile(
     r'^\s*(?:Args|Arguments|Attributes|Parameters|Raises|Returns|Yields):$', re.M
 )
 
-#: Where every parameter is documented too (PR01).
+#: Where every parameter of the public face is documented too (PR01).
 WITH_PARAMETERS = (
+    'robodyn_ros.control.laws',
     'robodyn_ros.control.reference',
+    'robodyn_ros.simulation',
+)
+#: Where every parameter of all public functions is documented.
+WITH_ALL_PARAMETERS = (
+    'robodyn_ros.console',
+    'robodyn_ros.errors',
     'robodyn_ros.identification',
+    'robodyn_ros.middleware',
     'robodyn_ros.realtime',
     'robodyn_ros.robot',
-    'robodyn_ros.simulation',
+    'robodyn_ros.testing',
+    'robodyn_ros.view',
 )
 PACKAGE = Path(robodyn_ros.__file__).parent
 
@@ -145,7 +154,9 @@ def defined_in(module):
 def counts(code, name, found, face):
     """Return whether a finding of numpydoc is one here."""
     if code == 'PR01':
-        return face and name.startswith(WITH_PARAMETERS)
+        if inspect.isclass(found) and not {'__init__', '__new__'}.intersection(vars(found)):
+            return False  # its base class documents the constructor
+        return name.startswith(WITH_ALL_PARAMETERS + (WITH_PARAMETERS if face else ()))
     if code == 'YD01':  # a context manager yields nothing to its caller
         return inspect.isgeneratorfunction(found)
     if code in WORDING and not face:

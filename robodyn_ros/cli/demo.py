@@ -109,7 +109,10 @@ def force(t):
 def compare(experiment, urdf, robot, duration, progress):
     """Run every law once; return ({mode: Record}, Record of the pushed arm).
 
-    experiment : class of experiment, in lock step or in real time.
+    Parameters
+    ----------
+    experiment : type
+        Class of the experiment, in lock step or in real time.
     """
     motion, records = sway(robot.limits, duration), {}
     for mode in (*MODES, 'gravity_compensation'):

@@ -56,9 +56,20 @@ HEAD = (
 class Run:
     """Time series of one law.
 
-    error (k, nv) [rad]; distance (k,) [m] of the end effector from its reference; effort (k, nv)
-    [N m]; mass (k,) [kg] learnt, of all bodies; limited : share of the cycles at an effort limit;
-    faults : their number.
+    Attributes
+    ----------
+    error : (k, nv) ndarray
+        Joint errors [rad].
+    distance : (k,) ndarray
+        Distance of the end effector from its reference [m].
+    effort : (k, nv) ndarray
+        Joint torques [N m].
+    mass : (k,) ndarray
+        Learnt mass of all bodies [kg].
+    limited : float
+        Share of the cycles at an effort limit.
+    faults : int
+        Number of faults.
     """
 
     error: np.ndarray

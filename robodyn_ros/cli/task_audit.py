@@ -61,10 +61,16 @@ MAX_CONDITION = (
 
 
 def singular_posture(robot, rng, straight=None):
-    """Return a random singular posture within the limits, found by Newton's method on sigma(q) =
-    0.
+    """Return a random singular posture within the limits, by Newton's method on sigma(q) = 0.
 
-    straight : those of joints 2 and 4 that are at zero, the others far from it; None for any.
+    Parameters
+    ----------
+    robot : Robot
+        An arm of seven joints.
+    rng : numpy.random.Generator
+        Generator of the start.
+    straight : sequence of int, optional
+        Those of the joints 2 and 4 that are at zero; the others are far from it. None for any.
     """
     lower, upper = np.maximum(robot.limits.lower, -2.5), np.minimum(robot.limits.upper, 2.5)
     room = 0.25 * (upper - lower)

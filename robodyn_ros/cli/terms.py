@@ -54,7 +54,14 @@ def main(args=None):
 def report(terms, speed, limit):
     """Yield lines about the terms at one speed.
 
-    terms : TorqueTerms. limit : share of a torque that may be left out.
+    Parameters
+    ----------
+    terms : TorqueTerms
+        The terms.
+    speed : float
+        Largest speed of a joint [rad/s or m/s].
+    limit : float
+        Share of a torque that may be left out.
 
     Yields
     ------

@@ -74,15 +74,36 @@ def add_robot(parser, optional=False):
 
 
 def urdf_text(options):
-    """Return the expanded text of the description; ModelError or OSError without one."""
+    """Return the expanded text of the description.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        Parsed arguments.
+
+    Raises
+    ------
+    ModelError, OSError
+        If there is no such description.
+    """
     source = xacro_file.expanded(options.urdf)
     return source if '<' in str(source) else Path(source).read_text()
 
 
 def model_of(options, rotor_model=None):
-    """Build the RobotModel that the arguments describe; RobodynError if it is not valid.
+    """Build the RobotModel that the arguments describe.
 
-    rotor_model : that of the arguments by default.
+    Parameters
+    ----------
+    options : argparse.Namespace
+        Parsed arguments.
+    rotor_model : str, optional
+        'exact' or 'reflected'; that of the arguments by default.
+
+    Raises
+    ------
+    RobodynError
+        If the robot is not valid.
     """
     description = urdf.parse(xacro_file.expanded(options.urdf))
     loops = closure_file.loops_of(options.closure_file or ())
@@ -105,13 +126,25 @@ def model_of(options, rotor_model=None):
 
 
 def rotors_of(options):
-    """Return {joint: Rotor} of the robot that the arguments describe."""
+    """Return {joint: Rotor} of the robot that the arguments describe.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        Parsed arguments.
+    """
     description = urdf.parse(xacro_file.expanded(options.urdf))
     return known_rotors(description, rotor_file.rotors_of(options.rotor_file))
 
 
 def refuse(error):
-    """Print why a command is refused, with remedies in the syntax of options; return 1."""
+    """Print why a command is refused, with remedies in the syntax of options; return 1.
+
+    Parameters
+    ----------
+    error : Exception
+        The reason.
+    """
     sentence = error
     if isinstance(error, UnlockedError):
         sentence = error.with_remedy(

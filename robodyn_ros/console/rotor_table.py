@@ -29,7 +29,12 @@ ROTOR_TABLE = (
 def rotor_rows(rotors, exact, near):
     """Yield the cells of each rotor.
 
-    rotors : {joint: Rotor}. exact, near : the Robot with rotors as bodies, and reflected.
+    Parameters
+    ----------
+    rotors : dict
+        {joint: Rotor}.
+    exact, near : Robot
+        The robot with rotors as bodies, and reflected.
 
     Yields
     ------
@@ -49,7 +54,13 @@ def rotor_rows(rotors, exact, near):
 
 
 def differences(exact, near):
-    """Return the largest differences of rows of M and of bias torques, each (nv,)."""
+    """Return the largest differences of rows of M and of bias torques, each (nv,).
+
+    Parameters
+    ----------
+    exact, near : Robot
+        The robot with rotors as bodies, and reflected.
+    """
     rng, n = np.random.default_rng(SEED), exact.nv
     speed = np.where(np.isfinite(exact.limits.velocity), exact.limits.velocity, 1.0)
     inertias, torques = np.zeros(n), np.zeros(n)

@@ -56,7 +56,10 @@ class Disturbance(NamedTuple):
 def disturbances(counts):
     """Return the disturbances among the reports in order, consecutive ones as one.
 
-    counts : {node: Counts, oldest first}.
+    Parameters
+    ----------
+    counts : dict
+        {node: Counts, oldest first}.
     """
     found = []
     for node, reports in counts.items():

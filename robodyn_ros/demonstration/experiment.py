@@ -67,8 +67,16 @@ class Record:
 class Experiment:
     """The two processes of one run, and a node that communicates with them, as a context.
 
-    urdf : path. controller, simulator : parameters by name. progress : called with a word and the
-    completed share of the run. modules : module to run for each of the two names.
+    Parameters
+    ----------
+    urdf : str or path
+        Description of the arm.
+    controller, simulator : dict
+        Parameters by name.
+    progress : callable
+        Called with a word and the completed share of the run.
+    modules : dict
+        Module to run for each of the two names.
     """
 
     def __init__(

@@ -22,7 +22,16 @@ URDF, ROTORS, FRICTION, PARAMETERS = FILES = (
 def write(found, source, results):
     """Write the FILES of an Identification into a ResultFolder; return their paths.
 
-    source : URDF text of the robot. Only features of the robot have a file.
+    Only features of the robot have a file.
+
+    Parameters
+    ----------
+    found : Identification
+        The result.
+    source : str
+        URDF text of the robot.
+    results : ResultFolder
+        The folder.
     """
     model, folder = found.robot().model, results.path.resolve()
     rotors, friction = urdf_writer.rotor_file(model), urdf_writer.friction_file(model)
@@ -83,7 +92,16 @@ def errors(robot, recording, cutoff):
 def verification(found, folder, recording, cutoff):
     """Read the files, compile the robot, and yield sentences about its torques on a recording.
 
-    found : Identification. recording : of another motion than the one it is from.
+    Parameters
+    ----------
+    found : Identification
+        The result.
+    folder : path
+        Folder of the files.
+    recording : Recording
+        Another motion than that of the identification.
+    cutoff : float
+        Cutoff of the filter [Hz].
 
     Yields
     ------

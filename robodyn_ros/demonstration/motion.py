@@ -17,7 +17,14 @@ class Motion:
     """A smooth motion about a posture.
 
     q = centre + amplitude w(t) sin(2 pi f t), with a window w that is zero with two derivatives at
-    both ends. centre, amplitude, frequency : (nv,); duration [s].
+    both ends.
+
+    Parameters
+    ----------
+    centre, amplitude, frequency : (nv,) ndarray
+        Of each joint [rad or m, rad or m, Hz].
+    duration : float
+        Length of the motion [s].
     """
 
     centre: np.ndarray

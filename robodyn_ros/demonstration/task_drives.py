@@ -33,8 +33,18 @@ def rise(x):
 class Eight:
     """A figure-eight about a pose in the y-z plane, with smoothly varying amplitude.
 
-    pose : (4, 4) of the end effector, with constant orientation. width, height [m]; frequency
-    [Hz]; ramp, duration [s].
+    Parameters
+    ----------
+    pose : (4, 4) ndarray
+        Pose of the end effector, whose orientation is constant.
+    duration : float
+        Length of the motion [s].
+    width, height : float
+        Size of the figure [m].
+    frequency : float
+        Frequency of the figure [Hz].
+    ramp : float
+        Time in which the amplitude grows, and decays [s].
     """
 
     pose: np.ndarray

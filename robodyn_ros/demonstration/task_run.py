@@ -23,11 +23,26 @@ POSTURE_GAINS = 100.0, 20.0  # [1/s^2, 1/s]
 class Record:
     """One drive over time.
 
-    commanded, reached : (k, 3) [m] demanded and actual position of the end effector. turn : (k,)
-    [rad] between the two orientations. lack : (k, 6) [m, rad] of the end effector to its
-    reference. shares : (k, 6) [-] kept of the directions. q, qd : (k, nv) of the joints. torque :
-    (k, nv) [N m] of the law. limited : cycles in which a guard changed it. refused : number of
-    targets. faults : number. limits : JointLimits of the robot.
+    Attributes
+    ----------
+    commanded, reached : (k, 3) ndarray
+        Demanded and actual position of the end effector [m].
+    turn : (k,) ndarray
+        Angle between the two orientations [rad].
+    lack : (k, 6) ndarray
+        Error of the end effector to its reference [m, rad].
+    shares : (k, 6) ndarray
+        Share of each direction that is kept [-].
+    q, qd : (k, nv) ndarray
+        State of the joints.
+    torque : (k, nv) ndarray
+        Torque of the law [N m].
+    limited : int
+        Cycles in which a guard changed the torque.
+    refused, faults : int
+        Number of refused targets, and of faults.
+    limits : JointLimits
+        Limits of the robot.
     """
 
     commanded: np.ndarray
@@ -81,8 +96,19 @@ def settings(robot):
 def run_drive(robot, drive, progress=lambda share: None):
     """Run one drive of the simulated arm under the supervisor, from activation to the end.
 
-    drive : with start (nv,), duration [s], commanded(t) and target(t), see task_drives.py.
-    progress : called with the completed share. Raises RobodynError if the arm cannot be activated.
+    Parameters
+    ----------
+    robot : Robot
+        The arm.
+    drive : object
+        With start (nv,), duration [s], commanded(t) and target(t), see task_drives.py.
+    progress : callable
+        Called with the completed share.
+
+    Raises
+    ------
+    RobodynError
+        If the arm cannot be activated.
     """
     law = law_class(LAW)(robot, END_EFFECTOR)
     supervisor, plant = Supervisor(robot, law, settings(robot)), Plant(robot, position=drive.start)

@@ -15,8 +15,22 @@ LABELS = {'pd': 'PD alone', 'pd_gravity': 'PD + gravity', 'computed_torque': 'co
 def draw(records, push, live, joint_names, clock, verdict, path):
     """Write the figure.
 
-    records : {mode: Record}; push : Record of gravity compensation; live : Record in real time, or
-    another object; clock : time base of the records; verdict : a sentence on them.
+    Parameters
+    ----------
+    records : dict
+        {mode: Record}.
+    push : Record
+        Gravity compensation.
+    live : Record or object
+        In real time; another object if there was no such run.
+    joint_names : sequence of str
+        Names of the joints.
+    clock : str
+        Time base of the records.
+    verdict : str
+        A sentence on the records.
+    path : path
+        File of the figure.
     """
     import matplotlib
 

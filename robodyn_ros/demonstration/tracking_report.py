@@ -122,8 +122,18 @@ def machine():
 def report(robot, records, push, live, urdf):
     """Return all results as one dictionary.
 
-    records : {mode: Record}. push : Record of the pushed arm. live : Record in real time, or the
-    sentence that says why there is none, or None.
+    Parameters
+    ----------
+    robot : Robot
+        The arm.
+    records : dict
+        {mode: Record}.
+    push : Record
+        The pushed arm.
+    live : Record, str or None
+        In real time, or the sentence that says why there is none.
+    urdf : str
+        Description of the arm.
     """
     names = robot.joint_names
     modes = {mode: figures(record, names) for mode, record in records.items()}

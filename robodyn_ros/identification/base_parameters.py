@@ -96,9 +96,16 @@ def base_parameters(parameters, states=STATES, seed=0):
 
 
 def reduce(W, names, typical=None):
-    """Return the BaseParameters of the columns of W (rows, p), named (p,); at least p rows.
+    """Return the BaseParameters of the columns of a regressor.
 
-    typical : (p,) size of each parameter; ones by default.
+    Parameters
+    ----------
+    W : (rows, p) ndarray
+        Regressor at sample states, at least p rows.
+    names : sequence of str
+        Names of the p parameters.
+    typical : (p,) array_like, optional
+        Size of each parameter; ones by default.
     """
     typical = np.ones(len(names)) if typical is None else typical
     columns = W * typical
@@ -127,7 +134,17 @@ def reduce(W, names, typical=None):
 
 
 def written(row, names, first):
-    """Return a combination as text: the parameter that represents it, then the others."""
+    """Return a combination as text: the parameter that represents it, then the others.
+
+    Parameters
+    ----------
+    row : (p,) ndarray
+        Weights of the parameters.
+    names : sequence of str
+        Their names.
+    first : int
+        Number of the parameter that represents the combination.
+    """
     others = [k for k in np.flatnonzero(row) if k != first]
     terms = [f'{"-" if row[k] < 0.0 else "+"} {_factor(abs(row[k]))}{names[k]}' for k in others]
     return ' '.join((names[first], *terms))

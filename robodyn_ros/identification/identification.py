@@ -117,11 +117,28 @@ def identify(
 
 
 def equations(parameters, base, recording, cutoff):
-    """Return (W_b (k, nv, b), tau (k, nv), used (k, nv), time (k,)) of a recording.
+    """Return the equations W_b beta = tau of a recording, filtered.
 
     Both sides have the same filter and decimation. The torque of rotors that are not identified is
     subtracted. With Coulomb friction, equations of nearly resting joints are not used. Friction of
     a sticking joint is not a function of its speed.
+
+    Parameters
+    ----------
+    parameters : Parameters
+        Parameters of the robot.
+    base : BaseParameters
+        Its base parameters.
+    recording : Recording
+        A recorded motion.
+    cutoff : float
+        Cutoff of the filter [Hz].
+
+    Returns
+    -------
+    tuple of four ndarray
+        W_b (k, nv, b), tau (k, nv) [N m or N], whether an equation is used (k, nv), and the times
+        (k,) [s].
     """
     rate = recording.rate
     states = signals.differentiated(recording.q, rate, cutoff)

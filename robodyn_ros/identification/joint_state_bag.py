@@ -16,14 +16,30 @@ MOST_METADATA = 1_000_000  # bytes of metadata.yaml
 
 
 def read_bag(path, joint_names, topic='/joint_states', messages=None):
-    """Return the Recording of the sensor_msgs/JointState in a rosbag2 folder or file (mcap,
-    sqlite3).
+    """Return the Recording of the joint states in a rosbag2 folder or file (mcap, sqlite3).
 
     Times are those of the message headers. Messages that do not name every joint come from other
-    devices, and are ignored. messages : called with path and topic, yields the messages; None for
-    the package rosbags. Raises ParameterError without rosbags, and for an unreadable bag, a pipe
-    or a device. Raises UnknownNameError for an unknown topic, ShapeError for messages without
-    positions or efforts.
+    devices, and are ignored.
+
+    Parameters
+    ----------
+    path : str or path
+        The bag.
+    joint_names : sequence of str
+        Joints of the recording.
+    topic : str
+        Topic of sensor_msgs/JointState.
+    messages : callable, optional
+        Called with path and topic, yields the messages; by default the package rosbags reads them.
+
+    Raises
+    ------
+    ParameterError
+        Without rosbags, and for an unreadable bag, a pipe or a device.
+    UnknownNameError
+        For an unknown topic.
+    ShapeError
+        For messages without positions or efforts.
     """
     _refuse_files_elsewhere(Path(path))
     time, q, tau = [], [], []
@@ -64,6 +80,13 @@ def read_bag(path, joint_names, topic='/joint_states', messages=None):
 def by_rosbags(path, topic):
     """Yield the joint states on a topic, read by the package rosbags.
 
+    Parameters
+    ----------
+    path : str or path
+        The bag.
+    topic : str
+        Name of the topic.
+
     Yields
     ------
     object
@@ -101,7 +124,22 @@ def _known_types():
 
 
 def require_topic(path, topic, there):
-    """Refuse a topic without joint states."""
+    """Refuse a topic without joint states.
+
+    Parameters
+    ----------
+    path : str or path
+        The bag, for the message.
+    topic : str
+        Name of the topic.
+    there : collection of str
+        Topics of the bag with joint states.
+
+    Raises
+    ------
+    UnknownNameError
+        The message lists the topics of the bag.
+    """
     if topic not in there:
         raise UnknownNameError(
             f'{path}: no {TYPE} on {topic}; got joint states on '

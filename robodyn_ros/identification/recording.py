@@ -97,6 +97,11 @@ def resampled(time, q, tau):
 def require_file(path):
     """Refuse an existing path that is not a regular file: a pipe or a device may never end.
 
+    Parameters
+    ----------
+    path : str or path
+        The path.
+
     Raises
     ------
     ShapeError

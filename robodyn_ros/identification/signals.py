@@ -19,10 +19,24 @@ SAMPLES = 2.0  # samples kept per period of the cutoff; errors of more samples w
 
 
 def differentiated(q, rate, cutoff):
-    """Return smooth position, velocity and acceleration (k, nv) of recorded positions (k, nv).
+    """Return smooth position, velocity and acceleration of recorded positions.
 
-    rate [Hz] of the samples. The filter is WIDER times wider than the cutoff [Hz] of the filter of
-    the columns. Otherwise signals near the cutoff would be attenuated twice.
+    The filter is WIDER times wider than that of the columns. Otherwise signals near the cutoff
+    would be attenuated twice.
+
+    Parameters
+    ----------
+    q : (k, nv) ndarray
+        Recorded positions [rad or m].
+    rate : float
+        Rate of the samples [Hz].
+    cutoff : float
+        Cutoff of the filter of the columns [Hz].
+
+    Returns
+    -------
+    tuple of three (k, nv) ndarray
+        Positions, velocities and accelerations.
     """
     q = lowpass(q, rate, min(WIDER * cutoff, 0.45 * rate))
     qd = np.gradient(q, 1.0 / rate, axis=0)
@@ -33,10 +47,23 @@ def differentiated(q, rate, cutoff):
 
 
 def lowpass(x, rate, cutoff):
-    """Filter x (k, ...) along its first axis, without delay; -6 dB at cutoff [Hz].
+    """Filter an array along its first axis, without delay.
 
-    Raises ParameterError without scipy and for an impossible cutoff, ShapeError for too few
-    samples.
+    Parameters
+    ----------
+    x : (k, ...) ndarray
+        Samples.
+    rate : float
+        Rate of the samples [Hz].
+    cutoff : float
+        Frequency with a gain of -6 dB [Hz].
+
+    Raises
+    ------
+    ParameterError
+        Without scipy, and for an impossible cutoff.
+    ShapeError
+        For too few samples.
     """
     try:
         from scipy.signal import butter, sosfiltfilt
@@ -60,7 +87,17 @@ def lowpass(x, rate, cutoff):
 
 
 def thinned(rate, cutoff, count):
-    """Return which of `count` filtered samples to keep: a slice without the edges."""
+    """Return which of the filtered samples to keep: a slice without the edges.
+
+    Parameters
+    ----------
+    rate : float
+        Rate of the samples [Hz].
+    cutoff : float
+        Cutoff of the filter [Hz].
+    count : int
+        Number of samples.
+    """
     edge = int(np.ceil(EDGE * rate / cutoff))
     return slice(edge, count - edge, max(1, int(rate / (SAMPLES * cutoff))))
 
@@ -68,7 +105,19 @@ def thinned(rate, cutoff, count):
 def steady(qd, rate, cutoff, share):
     """Return (k, nv): where each joint moves, faster than a share of its largest speed.
 
-    It must hold for half a period of the cutoff before and after, the window of the filter.
+    The speed must be larger for half a period of the cutoff before and after, the window of the
+    filter.
+
+    Parameters
+    ----------
+    qd : (k, nv) ndarray
+        Velocities [rad/s or m/s].
+    rate : float
+        Rate of the samples [Hz].
+    cutoff : float
+        Cutoff of the filter [Hz].
+    share : float
+        Share of the largest speed, 0 to 1.
     """
     slow = np.abs(qd) <= share * np.abs(qd).max(axis=0)
     reach = int(np.ceil(0.5 * rate / cutoff))

@@ -17,7 +17,15 @@ STAMP_OCTETS = 8
 
 @primitive
 def length(data, where):
-    """Read a count in the byte order of a message in plain CDR."""
+    """Read a count in the byte order of a message in plain CDR.
+
+    Parameters
+    ----------
+    data : (k,) uint8
+        The message.
+    where : int
+        Index of the count.
+    """
     found = unsigned(data, where)
     if data[1] == 0:
         found = (

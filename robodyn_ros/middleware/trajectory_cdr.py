@@ -32,7 +32,19 @@ _COUNT = struct.Struct('<I')
 
 
 class TrajectoryBytes(NamedTuple):
-    """The contents of a message before its points."""
+    """The contents of a message before its points.
+
+    Parameters
+    ----------
+    stamp : tuple of int
+        Seconds and nanoseconds.
+    joint_names : tuple of str
+        Names in the message.
+    points : int
+        Number of points that the message claims.
+    start : int
+        Octet at which the points begin.
+    """
 
     stamp: tuple[int, int]  # seconds, nanoseconds
     joint_names: list[str]
@@ -45,11 +57,13 @@ def read_head(data: np.ndarray) -> TrajectoryBytes:
 
     Parameters
     ----------
-    data : (k,) uint8, the message.
+    data : (k,) uint8
+        The message.
 
     Returns
     -------
     TrajectoryBytes
+        Stamp, names, and number and place of the points.
 
     Raises
     ------
@@ -102,16 +116,22 @@ def read_points(data: np.ndarray, head: TrajectoryBytes, where: np.ndarray):
 
     Parameters
     ----------
-    data : (k,) uint8, the message.
-    head : result of `read_head` for it.
-    where : (n,) index of each joint of the robot in the message.
+    data : (k,) uint8
+        The message.
+    head : TrajectoryBytes
+        Result of `read_head`.
+    where : (n,) ndarray of int
+        Index of each joint of the robot in the message.
 
     Returns
     -------
-    times : (p,) time from the start [s].
-    rows : (3, p, n) positions, velocities, accelerations [rad or m and their rates]; zeros in a
-        field without the right number of entries.
-    sizes : (3, p) number of entries of each field.
+    times : (p,) ndarray
+        Time from the start [s].
+    rows : (3, p, n) ndarray
+        Positions, velocities, accelerations [rad or m and their rates]; zeros in a field without
+        the right number of entries.
+    sizes : (3, p) ndarray of int
+        Number of entries of each field.
 
     Raises
     ------
@@ -140,7 +160,15 @@ def read_points(data: np.ndarray, head: TrajectoryBytes, where: np.ndarray):
 
 @primitive
 def unsigned(data, where):
-    """Read four octets, the lowest first."""
+    """Read four octets, the lowest first.
+
+    Parameters
+    ----------
+    data : (k,) uint8
+        The message.
+    where : int
+        Index of the first octet.
+    """
     return (
         np.int64(data[where])
         | np.int64(data[where + 1]) << 8
@@ -160,7 +188,12 @@ def _points(
 ):
     """Read every point; return where the message ends, or CUT_OFF if it ends before them.
 
-    joints : number of names in the message. times, rows, sizes : as of `read_points`, written.
+    Parameters
+    ----------
+    joints
+        Number of names in the message.
+    times, rows, sizes
+        As of `read_points`, written.
     """
     octets, n, at, last = rows.view(np.uint8), rows.shape[2], start, data.shape[0]
     for k in range(times.shape[0]):

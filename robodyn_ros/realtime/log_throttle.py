@@ -6,7 +6,13 @@ import time
 
 
 class LineBudget:
-    """Allow some log lines at once, then one per second: a fault must not flood the log."""
+    """Allow some log lines at once, then one per second: a fault must not flood the log.
+
+    Parameters
+    ----------
+    burst : int
+        Number of lines that are allowed at once.
+    """
 
     def __init__(self, burst: int = 10):
         self._burst, self._left, self._time = burst, float(burst), time.monotonic()
@@ -35,7 +41,13 @@ class LinesBySubject:
         self._due: dict[str, float] = {}  # subject: time of its next line
 
     def try_acquire(self, subject: str) -> bool:
-        """Return whether a line about the subject may be written."""
+        """Return whether a line about the subject may be written.
+
+        Parameters
+        ----------
+        subject : str
+            Name of the subject.
+        """
         now = time.monotonic()
         if now < self._due.get(subject, now):
             return False

@@ -19,7 +19,15 @@ NANOSECONDS = 1_000_000_000
 
 
 class Counts(NamedTuple):
-    """Cycles run, cycles missed, and the time [ns] from the start of the loop to its last tick."""
+    """Cycles of a loop at one instant.
+
+    Parameters
+    ----------
+    cycles, missed : int
+        Cycles run, and cycles missed.
+    elapsed : int
+        Time from the start of the loop to its last tick [ns].
+    """
 
     cycles: int
     missed: int

@@ -21,7 +21,7 @@ TUPLE_SIZES, SPARE_TUPLES = 20, 2000  # that CPython keeps: shorter ones, and ho
 class RealTime:
     """Requests of one thread.
 
-    Attributes
+    Parameters
     ----------
     priority : int
         SCHED_FIFO priority 1..99; 0 keeps the default scheduler.

@@ -11,7 +11,7 @@ from typing import NamedTuple
 class Reading:
     """Rates and counts between two reports.
 
-    Attributes
+    Parameters
     ----------
     rate : float
         Cycles run per second [Hz].
@@ -54,7 +54,13 @@ class Meter:
         self._session, self._totals = None, _Totals()
 
     def sample(self, session) -> Reading:
-        """Return the Reading since the last call, of a ControlSession or None."""
+        """Return the Reading since the last call.
+
+        Parameters
+        ----------
+        session : ControlSession or None
+            The counters; None while there is no session.
+        """
         now, cpu = time.monotonic(), time.process_time()
         elapsed, busy = max(now - self._time, 1e-9), cpu - self._cpu
         totals = _totals(session)
@@ -87,5 +93,11 @@ def _totals(session) -> _Totals:
 
 
 def success(cycles: int, missed: int) -> float:
-    """Share of the cycles that were run; 1 when none was due."""
+    """Return the share of the cycles that were run; 1 when none was due.
+
+    Parameters
+    ----------
+    cycles, missed : int
+        Cycles run, and cycles missed.
+    """
     return cycles / (cycles + missed) if cycles + missed else 1.0

@@ -34,13 +34,26 @@ class Background:
     Another process of low priority builds it first, and so fills the kernel cache. A thread of
     this process then builds it from the cache.
 
-    make : called as make(progress=...) in both. It must be picklable: a function of a module, or a
-    functools.partial of one. fill : the function that the other process calls instead, to compile
-    more. done : called once at the end, from that thread, with this object.
+    Parameters
+    ----------
+    make : callable
+        Called as make(progress=...) in both processes. It must be picklable: a function of a
+        module, or a functools.partial of one.
+    fill : callable, optional
+        The function that the other process calls instead, to compile more.
+    done : callable, optional
+        Called with this object once at the end, from the thread.
 
-    result : None, then the result of `make`, set in one assignment. progress : (kernels done, all,
-    name of the next). trouble : '' or why there is no result. known : whether it was built before
-    on this machine, so that no other process is needed.
+    Attributes
+    ----------
+    result : object or None
+        The result of `make`, set in one assignment.
+    progress : tuple
+        Kernels done, all kernels, and the name of the next one.
+    trouble : str
+        Why there is no result, or ''.
+    known : bool
+        Whether it was built before on this machine, so that no other process is needed.
     """
 
     def __init__(self, make, fill=None, done=None):
@@ -68,7 +81,18 @@ class Background:
         return self.ready or self.trouble != '' or not self._thread.is_alive()
 
     def wait(self, timeout=None):
-        """Wait for the end [s]; return whether there is a result."""
+        """Wait for the end.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            Longest wait [s]; without a limit by default.
+
+        Returns
+        -------
+        bool
+            Whether there is a result.
+        """
         self._thread.join(timeout)
         return self.ready
 
@@ -138,7 +162,15 @@ class Background:
 
 
 def forward_progress(lines, progress):
-    """Call progress(name, done, total) for the lines 'done/total name' of a compiling process."""
+    """Report the progress of a compiling process.
+
+    Parameters
+    ----------
+    lines : iterable of str
+        Lines 'done/total name' of its output.
+    progress : callable
+        Called with (name, done, total).
+    """
     for line in lines:
         count, _, name = line.decode(errors='replace').strip().partition(' ')
         done, _, total = count.partition('/')
@@ -158,12 +190,15 @@ def stop_all():
 
 @contextlib.contextmanager
 def helped(listed):
-    """While entered, another process compiles kernels from the end of the list.
+    """Let another process compile kernels from the end of a list, while entered.
 
     It fills the cache, from which a later warm-up of the same list loads. No process starts if all
     kernels are cached, or only one processor may be used.
 
-    listed : called without arguments, returns the kernels; must be picklable.
+    Parameters
+    ----------
+    listed : callable
+        Called without arguments, returns the kernels; must be picklable.
     """
     if cores() < 2 or cache.folder(__file__) is None or all(kernel.is_kept for kernel in listed()):
         yield
@@ -185,6 +220,13 @@ def ahead(make, progress=None):
     """Call `make` in this process and return its result.
 
     A Background of the same `make` then finds the kernels in the cache.
+
+    Parameters
+    ----------
+    make : callable
+        Called as make(progress=...).
+    progress : callable, optional
+        As in robodyn_ros.compile.warm_up.
     """
     result = make(progress=progress)
     cache.set_mark(_mark(pickle.dumps(make)))
@@ -192,7 +234,7 @@ def ahead(make, progress=None):
 
 
 def _worker(output):
-    """Start a process that calls its pickled function; output : file with its output."""
+    """Start a process that calls its pickled function; output : file for its output."""
     return child_process.start(
         'robodyn_ros.cli.warmup', '--parcel', stdin=subprocess.PIPE, stdout=output, stderr=output
     )
@@ -206,7 +248,14 @@ def _mark(parcel):
 class BackgroundSpecialisation(Background):
     """A robot that is usable at once, and specialised when its code is compiled.
 
-    model : RobotModel. frames : as for SpecialisedRobot. done : as above.
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    frames : sequence
+        As of SpecialisedRobot.
+    done : callable, optional
+        As of Background.
     """
 
     def __init__(self, model, frames=(), done=None):
@@ -225,12 +274,28 @@ class BackgroundSpecialisation(Background):
 
 
 def portable(model):
-    """Return the model in a picklable form."""
+    """Return the model in a picklable form.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The model.
+    """
     return replace(model, frames=dict(model.frames), held=dict(model.held))
 
 
 def with_batches(model, frames, progress=None):
-    """Return a SpecialisedRobot with compiled kernels for batches too."""
+    """Return a SpecialisedRobot with compiled kernels for batches too.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    frames : sequence
+        As of SpecialisedRobot.
+    progress : callable, optional
+        As in robodyn_ros.compile.warm_up.
+    """
     robot = SpecialisedRobot(model, frames, progress)
     warm_up([kernels.rows for kernels in robot.kernels.values()], progress)
     return robot

@@ -125,7 +125,13 @@ def distances(robot, q, capsules: Sequence[Capsule], pairs) -> np.ndarray:
 
 
 def segment_distance(p1, q1, p2, q2):
-    """Return the distance of segments p1 q1 and p2 q2, arrays (..., 3)."""
+    """Return the distance of segments p1 q1 and p2 q2.
+
+    Parameters
+    ----------
+    p1, q1, p2, q2 : (..., 3) ndarray
+        Ends of the segments [m].
+    """
     along, across, r = q1 - p1, q2 - p2, p1 - p2
     a, e, b = _dot(along, along), _dot(across, across), _dot(along, across)
     c, f = _dot(along, r), _dot(across, r)

@@ -25,9 +25,23 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def start(module, *arguments, env=None, **options):
-    """Start a module of this package, and return the subprocess.Popen with these options.
+    """Start a module of this package in a child process.
 
-    env : its environment, None for that of this process.
+    Parameters
+    ----------
+    module : str
+        Name of the module.
+    *arguments : str
+        Arguments of its command line.
+    env : mapping of str to str, optional
+        Its environment; that of this process by default.
+    **options
+        Further options of subprocess.Popen.
+
+    Returns
+    -------
+    subprocess.Popen
+        The process.
     """
     command = [sys.executable, '-c', START, str(ROOT), module, *arguments]
     return subprocess.Popen(command, env=_cleaned(os.environ if env is None else env), **options)

@@ -83,12 +83,24 @@ def place_of(robot, kernel):
 
 
 def method_of(robot, kernel):
-    """Return the method that a kernel serves; see `place_of`."""
+    """Return the method that a kernel serves.
+
+    Parameters
+    ----------
+    robot, kernel
+        As of `place_of`.
+    """
     return getattr(*place_of(robot, kernel))
 
 
 def fast_method(method: Method) -> Method:
-    """Mark a method for `install`; a kernel and a recipe have its name."""
+    """Mark a method for `install`; a kernel and a recipe have its name.
+
+    Parameters
+    ----------
+    method : function
+        A method of Robot or of a view.
+    """
     method.is_fast = True  # type: ignore[attr-defined]
     return method
 
@@ -98,6 +110,11 @@ def install(robot):
 
     A robot with quaternions or closed loops keeps the Python methods. They detect a quaternion of
     length zero, and a loop that cannot be closed.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot, under construction.
     """
     if robot._quaternions or robot.model.has_loops:
         return
@@ -113,7 +130,16 @@ def install(robot):
 def machine_method_of(robot, name, otherwise, cases):
     """Return the C function of a method, which passes all but its cases to `otherwise`.
 
-    cases : [case], or {frame: case} for a method of frames; see compile.vectorcall.method.
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    name : str
+        Name of the method's recipe.
+    otherwise : callable
+        The Python method.
+    cases : list or dict
+        [case], or {frame: case} for a method of frames; see compile.vectorcall.method.
     """
     recipe = _RECIPES[name]
     lengths, shapes = (
@@ -125,7 +151,17 @@ def machine_method_of(robot, name, otherwise, cases):
 
 
 def with_cases(robot, name, cases):
-    """Return the Python method, which adds its case after its first successful call."""
+    """Return the Python method, which adds its case after its first successful call.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    name : str
+        Name of the method's kernel.
+    cases : list or dict
+        As of `machine_method_of`; filled by the call.
+    """
     owner, title = place_of(robot, name)
     function = getattr(type(owner), title)
     method = MethodType(function, owner)
@@ -149,7 +185,19 @@ def with_cases(robot, name, cases):
 def generic_case(robot, name, frame=None):
     """Return the case of the generic kernel: its code, and its arguments other than states.
 
-    None if the kernel is not compiled yet, for example after calls for batches only.
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    name : str
+        Name of the kernel.
+    frame : str, optional
+        Name of the frame, for a method of frames.
+
+    Returns
+    -------
+    tuple or None
+        None if the kernel is not compiled yet, for example after calls for batches only.
     """
     kernel, recipe, nv = robot._kernel(getattr(generic, name)), _RECIPES[name], robot.nv
     if not kernel.is_compiled:

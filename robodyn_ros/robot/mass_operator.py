@@ -16,12 +16,19 @@ from robodyn_ros.robot.robot_view import View
 
 @dataclass(frozen=True, eq=False)
 class MassFactors:
-    """M = L diag(D) L^T, joints in the order of `joint_names`.
+    """Factors of M = L diag(D) L^T, joints in the order of `joint_names`.
 
-    L : (nv, nv), 1 on its diagonal; off it, nonzero only where joint i carries joint j. order :
-    (nv,) numbers of the joints from base to tip. L[order][:, order] is unit upper triangular; in
-    reverse order, as Jain counts, it is unit lower triangular. D : (nv,) [kg m^2 or kg] joint
-    inertias. For a batch, L and D have k in front.
+    For a batch, L and D have k in front.
+
+    Parameters
+    ----------
+    L : (nv, nv) ndarray
+        1 on its diagonal; off it, nonzero only where joint i carries joint j.
+    D : (nv,) ndarray
+        Joint inertias [kg m^2 or kg].
+    order : (nv,) ndarray of int
+        Numbers of the joints from base to tip. L[order][:, order] is unit upper triangular. In
+        reverse order, as Jain counts, it is unit lower triangular.
     """
 
     L: np.ndarray

@@ -98,12 +98,22 @@ class OperationalSpaceInertia:
 
 
 class FullRankInertia(OperationalSpaceInertia):
-    """An OperationalSpaceInertia of full rank.
+    """An OperationalSpaceInertia of full rank, whose further fields are computed at first use.
 
-    It has inertia, inverse and jacobian; the other fields are computed at first use.
-
-    some : J and J M^-1 J^T of all axes, the rows kept and the damping. None for all axes,
-    undamped.
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    q : (nq,) ndarray
+        Positions [rad or m].
+    frame : str
+        Name of the frame.
+    inertia, inverse : (m, m) ndarray
+        Lambda, and J M^-1 J^T.
+    jacobian : (m, nv) ndarray
+        J of the axes kept.
+    some : tuple, optional
+        J and J M^-1 J^T of all axes, the rows kept and the damping. None for all axes, undamped.
     """
 
     def __init__(self, robot, q, frame, inertia, inverse, jacobian, some=None):
@@ -133,10 +143,19 @@ _FIELDS = tuple(field.name for field in fields(OperationalSpaceInertia))
 class OperationalSpaceBias:
     """Lambda xdd + coriolis + gravity = F of the task axes kept, without joint torques.
 
-    coriolis : (m,) mu = Lambda (J M^-1 C qd - Jdot qd). gravity : (m,) p = Lambda J M^-1 g. Both
-    [N, N m], base axes, at the frame's origin, linear rows first. free_acceleration : (m,) xdd
-    without force and torque [m/s^2, rad/s^2]. It is -J M^-1 (C qd + g) + Jdot qd, and exists at
-    singular postures too. task : the OperationalSpaceInertia.
+    In base axes, at the origin of the frame, linear rows first.
+
+    Parameters
+    ----------
+    coriolis : (m,) ndarray
+        mu = Lambda (J M^-1 C qd - Jdot qd) [N, N m].
+    gravity : (m,) ndarray
+        p = Lambda J M^-1 g [N, N m].
+    free_acceleration : (m,) ndarray
+        Task acceleration without force and torque [m/s^2, rad/s^2], -J M^-1 (C qd + g) + Jdot qd.
+        It exists at singular postures too.
+    task : OperationalSpaceInertia
+        The inertia of the task.
     """
 
     coriolis: np.ndarray

@@ -45,20 +45,35 @@ class SpecialisedRobot(SpecialisedForms):
     Float64 arrays of one state or a batch go directly to that code, which checks shapes and
     finiteness. Wrenches on a batch are added as the torque J^T f. Other calls take the path of
     Robot, with the same results and messages. Such are lists, wrenches on one state, errors and
-    singular pivots.
+    singular pivots. The machine code is compiled once and then cached.
 
-    model : RobotModel. frames : names of frames whose pose, velocity, Jacobian and
-    operational-space inertia are specialised too. A tuple of names includes their coupling.
-    progress : as in robodyn_ros.compile.warm_up. The machine code is compiled once and then
-    cached. Raises KernelError if a specialised kernel differs from the generic one.
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    frames : sequence of str or tuple
+        Frames whose pose, velocity, Jacobian and operational-space inertia are specialised too. A
+        tuple of names includes their coupling.
+    progress : callable, optional
+        As in robodyn_ros.compile.warm_up.
+    also : sequence of str or tuple
+        Names of further methods to specialise. They are those of FURTHER_RECIPES and, for frames,
+        of FURTHER_FRAME_RECIPES in robodyn_ros.codegen.registry. ('hybrid_dynamics', joints) is
+        the case of these prescribed joints.
 
-    also : names of further methods to specialise. They are those of FURTHER_RECIPES and, for
-    frames, of FURTHER_FRAME_RECIPES in robodyn_ros.codegen.registry. ('hybrid_dynamics', joints)
-    is for given prescribed joints.
+    Attributes
+    ----------
+    kernels : dict
+        {name: Specialised}, {(name, frame): Specialised}.
+    generic : tuple of str
+        Names of quantities whose code is too long, which stay generic.
+    report : ModelReport
+        Report of the model, and a note on every direction cosine rounded to 0, 1 or -1.
 
-    kernels : {name: Specialised}, {(name, frame): Specialised}. generic : names of quantities with
-    too long code, which stay generic. report : that of the model, and a note on every direction
-    cosine rounded to 0, 1 or -1.
+    Raises
+    ------
+    KernelError
+        If a specialised kernel differs from the generic one.
     """
 
     def __init__(self, model, frames=(), progress=None, also=()):
@@ -218,7 +233,13 @@ class SpecialisedRobot(SpecialisedForms):
         return (one, (), ()) if one else super()._case(name, frame)
 
     def linked(self, kernel):
-        """Return the twin of a Kernel, which calls the code of this robot for its recursions."""
+        """Return the twin of a Kernel, which calls the code of this robot for its recursions.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            A kernel that calls recursions.
+        """
         if kernel not in self._twins:
             self._twins[kernel] = linker.linked(kernel, self.model)
         return self._twins[kernel]

@@ -20,9 +20,18 @@ from robodyn_ros.robot.dispatch import generic_case, install
 class Boundary:
     """A model with scratch memory, and the checks of arguments for the kernels.
 
-    model : RobotModel. A wrong shape or type, or a value that is not finite, raises a ShapeError.
-    It names the joint, the frame or the expected shape. A singular pivot raises a SingularityError
-    that names the body.
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+
+    Raises
+    ------
+    ShapeError
+        From its methods, for a wrong shape or type, or a value that is not finite. The message
+        names the joint, the frame or the expected shape.
+    SingularityError
+        From its methods, at a singular pivot; the message names the body.
     """
 
     def __init__(self, model):
@@ -306,7 +315,13 @@ class Boundary:
 
 
 def spread(arrays):
-    """Repeat single states of a batch of k: (n,) becomes (k, n)."""
+    """Repeat single states of a batch of k: (n,) becomes (k, n).
+
+    Parameters
+    ----------
+    arrays : sequence of ndarray
+        States, one or k of each.
+    """
     batches = {len(array) for array in arrays if array.ndim == 2}
     if len(batches) != 1:
         return arrays

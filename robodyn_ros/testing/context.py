@@ -18,6 +18,11 @@ def end_context(context: rclpy.Context):
 
     Otherwise this waits for the garbage collector, which an active controller prevents. With some
     thirty participants the middleware stops discovering new ones.
+
+    Parameters
+    ----------
+    context : rclpy Context
+        The context; its nodes have ended.
     """
     context.try_shutdown()
     context.destroy()

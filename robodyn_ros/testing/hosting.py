@@ -20,7 +20,13 @@ NODES = {'controller': Controller, 'simulator': Simulator}
 
 
 def ros_arguments(parameters: Mapping[str, Any]) -> list[str]:
-    """Return parameters as arguments of a node; two underscores in a name stand for a dot."""
+    """Return parameters as arguments of a node.
+
+    Parameters
+    ----------
+    parameters : mapping of str to object
+        Values by name; two underscores in a name stand for a dot.
+    """
     arguments = []
     for name, value in parameters.items():
         arguments += ['-p', f'{name.replace("__", ".")}:={_yaml(value)}']
@@ -40,14 +46,35 @@ rcutils_logger._internal_callers.append(__file__)
 
 
 class RecordedLogger(rcutils_logger.RcutilsLogger):
-    """A logger that records its lines."""
+    """A logger that records its lines.
+
+    Parameters
+    ----------
+    *arguments, **options
+        As of the logger of rclpy.
+
+    Attributes
+    ----------
+    lines : list of str
+        The recorded lines.
+    """
 
     def __init__(self, *arguments, **options):
         super().__init__(*arguments, **options)
         self.lines: list[str] = []
 
     def log(self, message, severity, **kwargs):
-        """Log, and record the line."""
+        """Log, and record the line.
+
+        Parameters
+        ----------
+        message : str
+            The line.
+        severity : LoggingSeverity
+            Its severity.
+        **kwargs
+            As of the logger of rclpy.
+        """
         logged = super().log(message, severity, **kwargs)
         if logged:
             self.lines.append(message)
@@ -55,7 +82,13 @@ class RecordedLogger(rcutils_logger.RcutilsLogger):
 
 
 def recorded(node_type: type) -> type:
-    """Return a type of node like another one, with a recorded logger."""
+    """Return a type of node like another one, with a recorded logger.
+
+    Parameters
+    ----------
+    node_type : type
+        A subclass of rclpy's Node.
+    """
 
     class Recorded(node_type):
         _recorder = None
@@ -113,7 +146,20 @@ class Hosted:
         return '\n'.join(self.node.get_logger().lines)
 
     def wait_for_output(self, text: str, timeout: float = SOON):
-        """Wait until the node has logged a line that contains a text."""
+        """Wait until the node has logged a line that contains a text.
+
+        Parameters
+        ----------
+        text : str
+            Part of the line.
+        timeout : float
+            Longest wait, in wall time [s].
+
+        Raises
+        ------
+        AssertionError
+            If there is no such line in time.
+        """
         try:
             wait_until(lambda: text in self.output, repr(text), timeout)
         except AssertionError as error:

@@ -75,7 +75,22 @@ class Inbox:
         self.messages, self.times = [], []
 
     def wait(self, condition=lambda _: True, what='a message', timeout=SOON):
-        """Return the first message, received or future, that satisfies a condition."""
+        """Return the first message, received or future, that satisfies a condition.
+
+        Parameters
+        ----------
+        condition : callable
+            Called with each message; by default true of any.
+        what : str
+            Name of the awaited message, for the failure.
+        timeout : float
+            Longest wait, in wall time [s].
+
+        Raises
+        ------
+        AssertionError
+            If there is no such message in time.
+        """
         seen = 0
 
         def found():
@@ -140,13 +155,33 @@ class Participant:
         end_context(self._context)
 
     def collect(self, kind, topic: str, qos=10) -> Inbox:
-        """Return an inbox for the messages of a topic, from when its publisher has found it."""
+        """Return an inbox for the messages of a topic, from when its publisher has found it.
+
+        Parameters
+        ----------
+        kind : message type
+            Type of the topic.
+        topic : str
+            Name of the topic.
+        qos : int or QoSProfile
+            Quality of service of the subscription.
+        """
         inbox = Inbox()
         self.node.create_subscription(kind, topic, inbox, qos)
         return inbox
 
     def publisher(self, kind, topic: str, qos=1):
-        """Return a publisher that has a subscriber."""
+        """Return a publisher that has a subscriber.
+
+        Parameters
+        ----------
+        kind : message type
+            Type of the topic.
+        topic : str
+            Name of the topic.
+        qos : int or QoSProfile
+            Quality of service of the publisher.
+        """
         made = self.node.create_publisher(kind, topic, qos)
         wait_until(made.get_subscription_count, f'a subscriber of {topic}')
         return made
@@ -191,7 +226,14 @@ class Participant:
         return wait_until(answered, f'an answer of {name}', timeout).result()
 
     def set_parameters(self, node_name: str, **values):
-        """Set parameters of a node at once; two underscores stand for a dot.
+        """Set parameters of a node at once.
+
+        Parameters
+        ----------
+        node_name : str
+            Name of the node.
+        **values
+            Parameters, with two underscores for a dot.
 
         Returns
         -------

@@ -32,7 +32,19 @@ SPIN = 0.05  # [s] between checks of a spinning thread for its end
 
 
 class RobotState(NamedTuple):
-    """The true state of a simulated robot; each array is (n,), in the order of its joints."""
+    """The true state of a simulated robot; each array is (n,), in the order of its joints.
+
+    Parameters
+    ----------
+    time : float
+        Simulated time [s].
+    position : (n,) ndarray
+        Positions [rad or m].
+    velocity : (n,) ndarray
+        Velocities [rad/s or m/s].
+    effort : (n,) ndarray
+        Acting efforts [N m or N].
+    """
 
     time: float  # simulated [s]
     position: np.ndarray  # [rad | m]
@@ -187,7 +199,13 @@ class SimulatedRobot:
             assert not sentence, f'{sentence}\n{self.log}'
 
     def step(self, count: int = 1) -> RobotState:
-        """Take steps; return the state at the end."""
+        """Take steps; return the state at the end.
+
+        Parameters
+        ----------
+        count : int
+            Number of steps.
+        """
         return self.advance(count * self._session.run.period / NANOSECONDS)
 
     def advance_until(
@@ -218,13 +236,28 @@ class SimulatedRobot:
         return value
 
     def at(self, time: float, action: Callable[[], Any]):
-        """Call a function at a simulated time [s], between two steps."""
+        """Call a function at a simulated time, between two steps.
+
+        Parameters
+        ----------
+        time : float
+            Simulated time [s].
+        action : callable
+            The function, without arguments.
+        """
         self._events.append((round(time * NANOSECONDS), action))
 
     def during(self, begin: float, end: float, **parameters: Any):
-        """Set parameters of the simulator between two simulated times [s].
+        """Set parameters of the simulator between two simulated times.
 
         Losing 30 % of the states: `during(1.0, 2.0, fault__dropped_states=0.3)`.
+
+        Parameters
+        ----------
+        begin, end : float
+            Simulated times [s]. At the end the earlier values return.
+        **parameters
+            Of the simulator, with two underscores for a dot.
         """
         before = {
             name: self.simulator.node.parameters[name.replace('__', '.')] for name in parameters
@@ -233,7 +266,15 @@ class SimulatedRobot:
         self.at(end, lambda: self.set_parameters(**before))
 
     def lose_states(self, share: float, begin: float, end: float):
-        """Drop a share of the joint states between two simulated times [s]."""
+        """Drop a share of the joint states between two simulated times.
+
+        Parameters
+        ----------
+        share : float
+            Share of the states, 0 to 1.
+        begin, end : float
+            Simulated times [s].
+        """
         self.during(begin, end, fault__dropped_states=float(share))
 
     # Actions of a test on the robot, while it stands still.
@@ -276,7 +317,17 @@ class SimulatedRobot:
             self._session.run.withdraw(TEST)
 
     def push(self, frame: str, force=(0.0, 0.0, 0.0), torque=(0.0, 0.0, 0.0), duration=np.inf):
-        """Apply a wrench to a frame, in its axes [N, N m], for a simulated time [s]."""
+        """Apply a wrench to a frame for a simulated time.
+
+        Parameters
+        ----------
+        frame : str
+            Name of a link or joint.
+        force, torque : (3,) sequence of float
+            The wrench [N, N m] in axes of the frame.
+        duration : float
+            Simulated time [s]; without end by default.
+        """
         message = WrenchStamped()
         message.header.frame_id = frame
         for part, values in ((message.wrench.force, force), (message.wrench.torque, torque)):
@@ -285,15 +336,30 @@ class SimulatedRobot:
             self._session.apply_wrench(message, duration)
 
     def set_state(self, position, velocity=None):
-        """Set the state (n,) [rad | m], [rad/s | m/s]; simulated time restarts."""
+        """Set the state; simulated time restarts.
+
+        Parameters
+        ----------
+        position : (n,) array_like
+            Positions [rad or m].
+        velocity : (n,) array_like, optional
+            Velocities [rad/s or m/s]; those of the initial state by default.
+        """
         with self._session.lock:
             self._session.set_state(position, velocity)
         self._settle()
 
     def displace(self, position, velocity=None):
-        """Change the state (n,) [rad | m], [rad/s | m/s] without a restart of time.
+        """Change the state without a restart of time.
 
         The controller sees a jump, such as a slipped encoder.
+
+        Parameters
+        ----------
+        position : (n,) array_like
+            Positions [rad or m].
+        velocity : (n,) array_like, optional
+            Velocities [rad/s or m/s], unchanged by default.
         """
         with self._session.lock:
             self._session.runner.plant.set_state(position, velocity)
@@ -305,7 +371,12 @@ class SimulatedRobot:
         self._settle()
 
     def set_parameters(self, **parameters: Any):
-        """Set parameters of the simulator, with two underscores for a dot.
+        """Set parameters of the simulator.
+
+        Parameters
+        ----------
+        **parameters
+            Values by name, with two underscores for a dot.
 
         Raises
         ------
@@ -320,6 +391,13 @@ class SimulatedRobot:
         """Return an inbox that receives every further message of a topic of this robot.
 
         A message may arrive after `advance` has returned; `Inbox.wait` waits for it.
+
+        Parameters
+        ----------
+        kind : message type
+            Type of the topic.
+        topic : str
+            Name of the topic.
         """
         name = self.participant.node.resolve_topic_name(topic)
 
@@ -343,7 +421,13 @@ class SimulatedRobot:
     # Other nodes.
 
     def spin(self, node):
-        """Run a node under test in a thread of this process, until the robot is closed."""
+        """Run a node under test in a thread of this process, until the robot is closed.
+
+        Parameters
+        ----------
+        node : rclpy Node
+            The node.
+        """
         executor = SingleThreadedExecutor(context=node.context)
         executor.add_node(node)
         over = threading.Event()
@@ -510,7 +594,18 @@ class ControlledRobot(SimulatedRobot):
         return node.session.last_refusal if node.session.refused_references > refused else ''
 
     def set_controller(self, **parameters: Any):
-        """Set parameters of the controller; AssertionError with the reason if it refuses them."""
+        """Set parameters of the controller.
+
+        Parameters
+        ----------
+        **parameters
+            Values by name, with two underscores for a dot.
+
+        Raises
+        ------
+        AssertionError
+            If they are refused, with the reason.
+        """
         _set(self.controller, parameters)
 
     @property

@@ -70,14 +70,19 @@ class TopicCommands:
         self._topic = self._subscription.topic_name
 
     def answer(self, state: ReadState) -> Command:
-        """Return the command for a state; wait for it if it is due.
+        """Return the command for a state; wait for the command if it is due.
 
         If the measurement was lost, the last command holds.
+
+        Parameters
+        ----------
+        state : ReadState
+            State of a lock step.
 
         Raises
         ------
         ParameterError
-            If none arrives in time.
+            If no command arrives in time.
         """
         if np.isnan(state.state[0, 0]):  # a lost measurement is not sent
             return self._command

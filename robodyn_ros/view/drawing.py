@@ -87,7 +87,13 @@ class Drawing:
         }
 
     def draw(self, q):
-        """Move all nodes to a posture q (nq,)."""
+        """Move all nodes to a posture.
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        """
         for handle, pose in zip(self._shapes, self._scene.poses(q)):
             if handle:
                 _place(handle, pose[:3, :3], pose[:3, 3])

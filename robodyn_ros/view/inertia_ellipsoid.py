@@ -28,7 +28,15 @@ class InertiaEllipsoid:
     masses: np.ndarray
 
     def lengths(self, scale, longest):
-        """Return the lengths of the semi-axes [m], (3,): scale [m/kg] times mass, or longest."""
+        """Return the lengths of the semi-axes (3,) [m].
+
+        Parameters
+        ----------
+        scale : float
+            Length by mass [m/kg].
+        longest : float
+            Length at which a semi-axis is cut [m].
+        """
         return np.minimum(scale * self.masses, longest)
 
 

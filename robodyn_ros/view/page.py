@@ -87,7 +87,13 @@ class Page:
         self._server.stop()
 
     def show(self, q):
-        """Show a posture q (nq,), sliders included."""
+        """Show a posture, sliders included.
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        """
         with self._lock:
             s = np.clip(
                 self._postures.coordinates(q), self._postures.lower, self._postures.upper

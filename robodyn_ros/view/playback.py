@@ -85,10 +85,17 @@ def of_samples(time, q):
 def of_trajectory(trajectory, joint_names):
     """Return the Motion of a Trajectory, from its first point on.
 
+    Parameters
+    ----------
+    trajectory : Trajectory
+        The trajectory.
+    joint_names : sequence of str
+        Joints of the robot.
+
     Raises
     ------
     ShapeError
-        If the controller would refuse it for its times or values.
+        If the controller would refuse the trajectory for its times or values.
     """
     sentence = trajectory.refusal(joint_names)
     if sentence:

@@ -38,13 +38,35 @@ class Postures:
         self.units = tuple('m' if each else 'rad' for each in slides)
 
     def posture(self, s):
-        """Return the posture q (nq,) of coordinates s (nv,)."""
+        """Return the posture of coordinates.
+
+        Parameters
+        ----------
+        s : (nv,) array_like
+            Coordinates [rad or m].
+
+        Returns
+        -------
+        (nq,) ndarray
+            Positions [rad or m].
+        """
         return self._configuration.integrate(self._neutral, s, 1.0)
 
     def coordinates(self, q):
-        """Return the coordinates s (nv,) of a posture q (nq,), also beyond the limits."""
+        """Return the coordinates of a posture, also beyond the limits.
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+
+        Returns
+        -------
+        (nv,) ndarray
+            Coordinates [rad or m].
+        """
         return self._configuration.difference(self._neutral, q)
 
     def middle(self):
-        """Return the coordinates (nv,) amid the limits of the joints, 0 where there are none."""
+        """Return the coordinates (nv,) midway between the limits of the joints, else 0."""
         return 0.5 * (self.lower + self.upper)

@@ -69,7 +69,13 @@ def scales_of(robot, frame):
 
 
 def round_up(value):
-    """Return the least 1, 2 or 5 times a power of ten that is not less; 1 unless above 0."""
+    """Return the least 1, 2 or 5 times a power of ten that is not less.
+
+    Parameters
+    ----------
+    value : float
+        Any number; the result is 1 unless it is above 0.
+    """
     if not 0.0 < value < np.inf:
         return 1.0
     power = 10.0 ** np.floor(np.log10(value))

@@ -27,7 +27,7 @@ MOST_STEPS, ENOUGH = 30, 1e-12  # of Newton's method, and its last step [rad or 
 class Corrected(NamedTuple):
     """Accelerations of a robot under closures, and the wrenches of the closures.
 
-    Attributes
+    Parameters
     ----------
     qdd : (nv,) ndarray
         Accelerations [rad/s^2 or m/s^2].

@@ -16,7 +16,13 @@ NEARBY = 0.05  # [rad or m] of joint motion to a neighbouring posture, to detect
 
 
 class LoopEquations:
-    """The loop equations of a robot in all of its joints."""
+    """The loop equations of a robot in all of its joints.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot with its closures.
+    """
 
     def __init__(self, model):
         self.model, self._scratch = model, scratch.allocate(model.topology)
@@ -26,7 +32,13 @@ class LoopEquations:
         self._at = model.topology[1:, Q]
 
     def equations(self, posture):
-        """Return the rows of all closures: coefficients of the joints, and the gap."""
+        """Return the rows of all closures: coefficients of the joints, and the gap.
+
+        Parameters
+        ----------
+        posture : ndarray
+            Positions of all joints [rad or m].
+        """
         L = np.zeros((self.model.topology[0, STOPPED_ROWS], self._columns))
         embedded.loop_equations(
             self.model.topology,
@@ -40,7 +52,13 @@ class LoopEquations:
         return L
 
     def velocities(self, tree):
-        """Return the velocity of the tree that each unknown is."""
+        """Return the velocity of the tree that each unknown is.
+
+        Parameters
+        ----------
+        tree : RobotModel
+            The robot without closures.
+        """
         names = self.model.all_joint_names
         place = {
             int(k): tree.joint_names.index(name)
@@ -50,7 +68,15 @@ class LoopEquations:
         return [place[k] for k in range(self.unknowns)]
 
     def start(self, tree, near):
-        """Return positions of all joints, each as near to the given one as its limits allow."""
+        """Return positions of all joints, each as near to the given one as its limits allow.
+
+        Parameters
+        ----------
+        tree : RobotModel
+            The robot without closures.
+        near : mapping of str to float
+            Initial guess [rad or m] by joint; zero where missing.
+        """
         q = np.zeros(tree.nq)
         q[tree.quaternions + 3] = 1.0
         at = tree.coordinates
@@ -66,14 +92,28 @@ class LoopEquations:
         return posture
 
     def moved(self, posture, step):
-        """Return the posture with the unknown joints and their dependants moved."""
+        """Return the posture with the unknown joints and their dependants moved.
+
+        Parameters
+        ----------
+        posture : ndarray
+            Positions of all joints [rad or m].
+        step : ndarray
+            Motion of each unknown [rad or m].
+        """
         posture, ratios = posture.copy(), self.model.constants[1:, RATIO]
         for row in np.flatnonzero(self._unknown >= 0):
             posture[self._at[row]] += ratios[row] * step[self._unknown[row]]
         return posture
 
     def assembled(self, posture):
-        """Return the posture with closed loops that Newton's method of least motion finds."""
+        """Return the posture with closed loops that Newton's method of least motion finds.
+
+        Parameters
+        ----------
+        posture : ndarray
+            Positions of all joints from which it starts [rad or m].
+        """
         d = self.unknowns
         for _ in range(MOST_STEPS):
             L = self.equations(posture)
@@ -85,7 +125,13 @@ class LoopEquations:
         return posture if np.abs(self.equations(posture)[:, -1]).max() < CLOSED else None
 
     def elsewhere(self, posture):
-        """Return the rows of the joints in another closed posture nearby."""
+        """Return the rows of the joints in another closed posture nearby.
+
+        Parameters
+        ----------
+        posture : ndarray
+            Positions of all joints in which the loops are closed [rad or m].
+        """
         d = self.unknowns
         free = np.linalg.svd(self.equations(posture)[:, :d])[2][::-1]
         aside = NEARBY * np.sin(1.0 + np.arange(d)) @ free  # a generic direction
@@ -93,5 +139,11 @@ class LoopEquations:
         return self.equations(posture if found is None else found)[:, :d]
 
     def gap(self, posture):
-        """Return the largest gap of the loops as text."""
+        """Return the largest gap of the loops as text.
+
+        Parameters
+        ----------
+        posture : ndarray
+            Positions of all joints [rad or m].
+        """
         return f'the largest gap is {np.abs(self.equations(posture)[:, -1]).max():.3g} [m or rad]'
