@@ -458,10 +458,19 @@ OWN_FOLDERS = (
     'test',
     'tools',
 )
-OWN_FILES = ('Makefile', 'colcon_defaults.yaml', '.pre-commit-config.yaml', '.ci/run', 'setup.py')
+OWN_FILES = (
+    '.ci/run',
+    '.pre-commit-config.yaml',
+    'Makefile',
+    'colcon_defaults.yaml',
+    'package.xml',
+    'pyproject.toml',
+    'setup.cfg',
+    'setup.py',
+)
 LICENSED = {
     '.py', '.cpp', '.hpp', '.c', '.h', '.cmake', '.msg', '.srv', '.action', '.yaml', '.yml', '.sh',
-    '.xacro', '.js', '.css',
+    '.xacro', '.js', '.css', '.urdf', '.xml', '.toml', '.cfg', '.rviz',
 }  # fmt: skip
 
 
