@@ -43,11 +43,23 @@ def body_inertias(
 ):
     """R(k) = sum phi R(j) phi* + M(k) and P(k) = sum phi P+(j) phi* + M(k) of every link, in O(n).
 
-    Jain 2011, Algorithms 4.1 and 6.1 (eq. 4.8, 6.13 to 6.30; 9.20 and 9.33 of trees). carried,
-    links : as of `joint_wrenches`. q : (nq,); diagonal : (nv,) as of `articulated_inertias`.
-    composite, articulated : (6 (nb - 1), 6) [kg, kg m, kg m^2], written. Six rows a link: the
-    wrench for each unit of its motion. It is about the origin of the link, in base axes, linear
-    part first. Returns 0, or the body whose pivot is singular.
+    Jain 2011, Algorithms 4.1 and 6.1 (eq. 4.8, 6.13 to 6.30; 9.20 and 9.33 of trees).
+
+    Parameters
+    ----------
+    carried, links
+        As of `joint_wrenches`.
+    q : (nq,)
+    diagonal : (nv,)
+        As of `articulated_inertias`.
+    composite, articulated : (6 (nb - 1), 6)
+        Written [kg, kg m, kg m^2]. Six rows a link: the wrench for each unit of its motion. The
+        wrench is about the origin of the link, in base axes, linear part first.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     joint_transforms(topology, constants, scratch, q)
     composite_tip_to_base(topology, constants, scratch)

@@ -45,8 +45,13 @@ def centre(scratch):
 
 @recursion
 def centre_of_mass(topology: Topology, constants: Table, scratch: Matrix, q: Vector, com: Vector):
-    """c = sum (m p + R h) / sum m, in O(n); Jain 2011, eq. (4.13). q : (nv,); com : (3,) [m] in
-    base axes, from the origin of the base, written.
+    """c = sum (m p + R h) / sum m, in O(n); Jain 2011, eq. (4.13).
+
+    Parameters
+    ----------
+    q : (nv,)
+    com : (3,)
+        Written [m], in base axes, from the origin of the base.
     """
     joint_transforms(topology, constants, scratch, q)
     mass_tip_to_base(topology, constants, scratch)
@@ -65,8 +70,15 @@ def centroidal_momentum(
 ):
     """Compute h = sum of phi(0, i) M(i) V(i), shifted to the centre of mass, in O(n).
 
-    Jain 2011, eq. (2.17) and (4.15). q, qd : (nv,). com : (3,) [m] and h : (6,) [N s, N m s],
-    linear, then angular about the centre of mass, in base axes, are written.
+    Jain 2011, eq. (2.17) and (4.15).
+
+    Parameters
+    ----------
+    q, qd : (nv,)
+    com : (3,)
+        Written [m], in base axes.
+    h : (6,)
+        Written [N s, N m s]: linear, then angular about the centre of mass, in base axes.
     """
     joint_transforms(topology, constants, scratch, q)
     velocities_base_to_tip(topology, constants, scratch, qd)
@@ -119,10 +131,18 @@ def centroidal_momentum_bias(
 ):
     """Compute Adot qd, the rate of the centroidal momentum at qdd = 0, in O(n).
 
-    The sweeps of inverse dynamics without weight are summed to the base.
+    The outward sweep is that of inverse dynamics without gravity. The forces are summed at the
+    base. Orin, Goswami and Lee 2013.
 
-    Orin, Goswami and Lee 2013. q, qd : (nv,); zero : (nv,) of zeros. com : (3,) [m] and bias :
-    (6,) [N, N m], in base axes, are written.
+    Parameters
+    ----------
+    q, qd : (nv,)
+    zero : (nv,)
+        Zeros.
+    com : (3,)
+        Written [m], in base axes.
+    bias : (6,)
+        Written [N, N m], in base axes.
     """
     joint_transforms(topology, constants, scratch, q)
     start_at_base(scratch, (0.0, 0.0, 0.0))
@@ -151,10 +171,16 @@ def centroidal_momentum_matrix(
 ):
     """Compute A(q) with h = A qd about the centre of mass, in O(n).
 
-    Column i is the shifted momentum R(i) H*(i) of the composite body.
+    Column i is the shifted momentum R(i) H*(i) of the composite body. Jain 2011, eq. (4.15); Orin,
+    Goswami and Lee 2013.
 
-    Jain 2011, eq. (4.15); Orin, Goswami and Lee 2013. q : (nv,). com : (3,) [m] and A : (6, nv)
-    [kg m or kg, kg m^2 or kg m], linear rows first, in base axes, are written.
+    Parameters
+    ----------
+    q : (nv,)
+    com : (3,)
+        Written [m], in base axes.
+    A : (6, nv)
+        Written [kg m or kg, kg m^2 or kg m], linear rows first, in base axes.
     """
     joint_transforms(topology, constants, scratch, q)
     composite_of_all(topology, constants, scratch)
@@ -179,8 +205,15 @@ def composite_inertia(
 ):
     """Compute the inertia R of the whole robot about its centre of mass, joints locked, in O(n).
 
-    Jain 2011, Algorithm 9.2 (eq. 9.20) and eq. (4.13). q : (nv,). com : (3,) [m] and inertia :
-    (3, 3) [kg m^2], in base axes, are written.
+    Jain 2011, Algorithm 9.2 (eq. 9.20) and eq. (4.13).
+
+    Parameters
+    ----------
+    q : (nv,)
+    com : (3,)
+        Written [m], in base axes.
+    inertia : (3, 3)
+        Written [kg m^2], in base axes.
     """
     joint_transforms(topology, constants, scratch, q)
     composite_of_all(topology, constants, scratch)

@@ -27,7 +27,13 @@ from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
 
 @primitive
 def rate_of_mass_matrix(topology, constants, scratch, q, qd, product):
-    """Mdot = C + C^T (nv, nv), in memory of its own. product : (nv,) C qd, written."""
+    """Mdot = C + C^T (nv, nv), in memory of its own.
+
+    Parameters
+    ----------
+    product : (nv,)
+        C qd, written.
+    """
     nv = qd.shape[0]
     C = all_parameters(topology, scratch).reshape(-1)[: nv * nv].reshape(nv, nv)  # contiguous
     coriolis_matrix(topology, constants, scratch, q, qd, C)
@@ -57,7 +63,15 @@ def damping_torques(
 ):
     """damping = -m rates m^T qd and coriolis = m C(q, eta), with M = m m^T, in O(n^3).
 
-    q : (nq,); qd, rates, diagonal, damping, coriolis : (nv,). Returns the pivot status.
+    Parameters
+    ----------
+    q : (nq,)
+    qd, rates, diagonal, damping, coriolis : (nv,)
+
+    Returns
+    -------
+    int
+        The pivot status.
     """
     X = rate_of_mass_matrix(topology, constants, scratch, q, qd, coriolis)
     status = factors(topology, constants, scratch, q, diagonal, damping)

@@ -104,7 +104,13 @@ def add_terms_of_loops(
     by_q: Matrix,
     by_qd: Matrix,
 ):
-    """Add the terms of dE/dq; of_qd, of_qdd : derivatives over the tree."""
+    """Add the terms of dE/dq.
+
+    Parameters
+    ----------
+    of_qd, of_qdd
+        Derivatives over the tree.
+    """
     n, nv = tau_tree.shape[0], qd.shape[0]
     second, mixed = second_derivatives(topology, constants, scratch), np.zeros(n)
     torque, projected = np.zeros(n), np.zeros(nv)

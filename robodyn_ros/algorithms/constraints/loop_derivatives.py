@@ -142,7 +142,13 @@ def third_of_gap(XA, XB, lever, a, stops, length):
 
 @primitive
 def third_derivative(topology, constants, scratch, w, third):
-    """Compute theta''' of all joints along w; third : (n,), written. Needs `expand_positions`."""
+    """Compute theta''' of all joints along w, after `expand_positions`.
+
+    Parameters
+    ----------
+    third : (n,)
+        Written.
+    """
     n, nv = topology.shape[0] - 1, topology[0, FIRST]
     everything, E = all_positions(topology, scratch), expansion(topology, scratch)
     bent, poses = np.zeros(n), np.zeros((n + 1, ORDERS, 3, 4))
@@ -192,9 +198,14 @@ def second_derivatives(topology, constants, scratch):
 
 @primitive
 def mixed_third_derivative(topology, constants, scratch, qd, k, mixed):
-    """Compute the third derivative along (qd, qd, e_k); mixed : (n,), written.
+    """Compute the third derivative along (qd, qd, e_k).
 
     A form of three equal directions gives it at qd + b, qd - b and b, for b as long as qd.
+
+    Parameters
+    ----------
+    mixed : (n,)
+        Written.
     """
     size, n = 0.0, mixed.shape[0]
     for j in range(qd.shape[0]):

@@ -418,8 +418,14 @@ def settle(topology, constants, scratch, everything, enough, L):
 def close(topology: Topology, constants: Table, scratch: Matrix, everything: Vector, E: Matrix):
     """Compute the positions of the dependent joints of loops, and their rows of E.
 
-    everything : positions of all joints, with those of the independent ones given; E : (n, width),
-    written. Both are NaN if the loops cannot be closed.
+    Both are NaN if the loops cannot be closed.
+
+    Parameters
+    ----------
+    everything : (n,)
+        Positions of all joints; those of the independent ones are given, the others written.
+    E : (n, width)
+        Written.
     """
     n, d, nv = topology.shape[0] - 1, topology[0, UNKNOWNS], topology[0, FIRST]
     L, target = equations(topology, scratch), loop_vector(topology, scratch, 0, n)

@@ -45,7 +45,13 @@ def integrate(topology: Topology, q: Vector, qd: Vector, dt: Scalar, moved: Vect
 
 @primitive
 def position_rates(topology: Topology, q: Vector, qd: Vector, rates: Vector):
-    """rates = dq/dt, as core.manifold.position_rates. rates : (nq,), written."""
+    """rates = dq/dt, as core.manifold.position_rates.
+
+    Parameters
+    ----------
+    rates : (nq,)
+        Written.
+    """
     for i in range(1, topology.shape[0]):
         k, j = topology[i, AT], topology[i, FIRST]
         if topology[i, KIND] == BALL_X:

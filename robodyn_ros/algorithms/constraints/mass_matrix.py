@@ -30,7 +30,11 @@ from robodyn_ros.spatial.types import Boolean, Matrix, Table, Topology, Vector
 def mass_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Vector, M: Matrix):
     """M = E^T M_tree E, symmetric positive definite (Jain 2011, eq. 15.8).
 
-    q : (nq,); M : (nv, nv) [kg m^2, kg m or kg], written.
+    Parameters
+    ----------
+    q : (nq,)
+    M : (nv, nv)
+        Written [kg m^2, kg m or kg].
     """
     everything, M_tree = (
         expand_positions(topology, constants, scratch, q),
@@ -79,7 +83,20 @@ def mass_matrix_inverse(
     motions: Matrix,
     inverse: Matrix,
 ):
-    """M(q)^-1; inverse : (nv, nv), written; motions is not used. Returns the pivot status."""
+    """Compute M(q)^-1.
+
+    Parameters
+    ----------
+    motions
+        Not used.
+    inverse : (nv, nv)
+        Written.
+
+    Returns
+    -------
+    int
+        The pivot status.
+    """
     status = factors(topology, constants, scratch, q, diagonal, inverse[0])
     inverse_of_factors(reduced(topology), square(topology, scratch), inverse)
     return status
@@ -173,7 +190,15 @@ def factor_product(
 ):
     """F^T x, F x (transposed), F^-T x (inverse) or F^-1 x (both) of M = F^T D F.
 
-    x, y : (nv,), y written. Returns the pivot status.
+    Parameters
+    ----------
+    x, y : (nv,)
+        y written.
+
+    Returns
+    -------
+    int
+        The pivot status.
     """
     status = factors(topology, constants, scratch, q, diagonal, y)
     tree, L = reduced(topology), square(topology, scratch)

@@ -147,7 +147,17 @@ def task_solve(
     J: Matrix,
     X: Matrix,
 ):
-    """X = J M^-1, row by row; J, X : (m, nv). Returns the pivot status."""
+    """X = J M^-1, row by row.
+
+    Parameters
+    ----------
+    J, X : (m, nv)
+
+    Returns
+    -------
+    int
+        The pivot status.
+    """
     x = of_velocities(topology, scratch, 0)
     status = factors(topology, constants, scratch, q, diagonal, x)
     for row in range(J.shape[0]):

@@ -81,7 +81,11 @@ def faces(
     """Clip the face quad + s e + t f against the face with axes u, v and normal n.
 
     The corners of both that lie over the other, and the crossings of their edges, are contacts.
-    on_shape : whether the latter belongs to the shape.
+
+    Parameters
+    ----------
+    on_shape : bool
+        Whether the face with normal n belongs to the shape.
     """
     middle = sub(quad, face)
     x0, y0, z0 = dot(u, middle), dot(v, middle), dot(n, middle)

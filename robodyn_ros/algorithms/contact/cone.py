@@ -101,9 +101,15 @@ def on_edge(p, mu, edge):
 def of_contact(blocks, b, normal, x, y, low, mu):
     """Return the impulse of a contact along normal and tangents, its case and edge.
 
-    normal, x, y : velocity without the impulse [m/s]; low : least velocity along the normal [m/s].
     0 <= p, low <= u_n, p (u_n - low) = 0, and friction opposes the sliding. Each case is tried in
     turn: at rest, sliding on one of the edges, between two of them.
+
+    Parameters
+    ----------
+    normal, x, y : float
+        Velocity without the impulse [m/s].
+    low : float
+        Least velocity along the normal [m/s].
     """
     compliance = blocks[b, COMPLIANCE]
     gap = normal - low

@@ -31,8 +31,14 @@ def write_row(rows, row, J, lever, direction):
 def write_rows(contacts, contact, pose, J, rows, first):
     """Write the rows of normal and tangents of a contact (Jain 2011, eq. 11.45: the gradient).
 
-    pose : (4, 4) of its shape; J : (6, n) of the origin of the shape, base axes, linear first.
-    Writes rows[first : first + 3] and the tangents.
+    Parameters
+    ----------
+    pose : (4, 4)
+        Pose of the shape.
+    J : (6, n)
+        Jacobian of the origin of the shape, base axes, linear first.
+    rows : (r, n)
+        Rows `first` to `first + 2` are written, and the tangents of the contact.
     """
     normal = load(contacts, contact, NORMAL)
     other = (1.0, 0.0, 0.0) if abs(normal[0]) < 0.6 else (0.0, 1.0, 0.0)

@@ -79,10 +79,17 @@ def own_velocity(blocks, b, rows, impulses, v):
 
 @unfused
 def sweep(blocks, count, rows, responses, impulses, v, moves):
-    """Find case and impulse of each block in turn, all others given.
+    """Find case and impulse of each block in turn, with all others given; O(n) a block.
 
-    moves : whether the impulses are applied, or only the cases written. Returns the largest change
-    of a velocity. O(n) a block.
+    Parameters
+    ----------
+    moves : bool
+        Whether the impulses are applied, or only the cases written.
+
+    Returns
+    -------
+    float
+        The largest change of a velocity [m/s or rad/s].
     """
     largest = 0.0
     for b in range(count):

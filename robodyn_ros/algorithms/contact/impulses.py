@@ -98,10 +98,25 @@ def contact_impulses(
 
     A sweep is O(n) for each block. An exact solution is O(m^3) for m unknowns.
 
-    blocks : (b, BLOCK_COLUMNS), the first `count` of which hold; rows : (r, n), F;
-    responses : (r, n), F A; vectors : (VECTORS, max(r, n)) and system : (r, 2 n + r + 4), written;
-    table : (m, 2 m + 9) of at most m conditions, see pivoting.py, written; v : (n,) v_f, replaced
-    by v. Returns whether the solution is exact; otherwise it is that of the sweeps.
+    Parameters
+    ----------
+    blocks : (b, BLOCK_COLUMNS)
+        The first `count` rows are in use.
+    rows, responses : (r, n)
+        F and F A.
+    vectors : (VECTORS, max(r, n))
+        Written.
+    system : (r, 2 n + r + 4)
+        Written.
+    table : (m, 2 m + 9)
+        Memory for at most m conditions, see pivoting.py; written.
+    v : (n,)
+        v_f, replaced by v.
+
+    Returns
+    -------
+    bool
+        Whether the solution is exact; otherwise it is that of the sweeps.
     """
     for b in range(count):
         write_compliance(blocks, b, rows, responses)

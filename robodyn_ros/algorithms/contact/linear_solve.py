@@ -12,7 +12,15 @@ from robodyn_ros.spatial.primitive import unfused
 def factorise(system, at, m, order):
     """Factorise the square of columns at .. at + m - 1 of the first m rows; O(m^3).
 
-    order : column for the row exchanges. Returns whether there is no zero pivot.
+    Parameters
+    ----------
+    order : int
+        Column for the row exchanges.
+
+    Returns
+    -------
+    bool
+        Whether there is no zero pivot.
     """
     for j in range(m):
         best = j

@@ -28,10 +28,21 @@ def is_near(shapes, shape, obstacles, obstacle, pose, distance):
 
 @unfused
 def touch(shapes, shape, obstacles, obstacle, pose, margin, contacts, count):
-    """Add the contacts of a shape with an obstacle that have a gap below `margin` [m].
+    """Add the contacts of a shape with an obstacle that have a gap below `margin`.
 
-    pose : (4, 4) of the shape in the base. Returns the number of contacts, that before being
-    `count`.
+    Parameters
+    ----------
+    pose : (4, 4)
+        Pose of the shape in the base.
+    margin : float
+        Largest gap [m].
+    count : int
+        Number of contacts so far.
+
+    Returns
+    -------
+    int
+        The number of contacts.
     """
     if obstacles[obstacle, IS_BOX] == 0.0:
         return on_plane(shapes, shape, obstacles, obstacle, pose, margin, contacts, count)
@@ -46,9 +57,21 @@ def contact_points(
 ):
     """Find the points, normals and gaps of all shapes and obstacles, in O(shapes obstacles).
 
-    shapes, obstacles, contacts : see contact_tables.py; poses : (s, 4, 4) of the shapes in base;
-    margin : gap below which a pair of points is a contact [m]. Writes contacts; returns their
-    number, at most the capacity of the table.
+    Parameters
+    ----------
+    shapes, obstacles
+        See contact_tables.py.
+    poses : (s, 4, 4)
+        Poses of the shapes in the base.
+    margin : float
+        Gap below which a pair of points is a contact [m].
+    contacts
+        Written, see contact_tables.py.
+
+    Returns
+    -------
+    int
+        The number of contacts, at most the capacity of the table.
     """
     count = 0
     for shape in range(shapes.shape[0]):

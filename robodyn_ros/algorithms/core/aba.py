@@ -101,10 +101,23 @@ def forward_dynamics(
 ):
     """qdd = (M + diag(diagonal))^-1 (tau - C qd - g + J^T f_ext), in O(n).
 
-    Featherstone 2008, Table 7.1; Jain 2011, Algorithms 7.1 and 7.2. q, qd, tau : (nv,); f_ext :
-    (nb, 6) [N m, N] moment and force on each body, in its frame, about its origin; diagonal :
-    (nv,) [kg m^2 or kg], zeros for plain dynamics, dt times the damping for an implicit step; qdd
-    : (nv,), written. Returns 0, or the body whose pivot is singular.
+    Featherstone 2008, Table 7.1; Jain 2011, Algorithms 7.1 and 7.2.
+
+    Parameters
+    ----------
+    q, qd, tau : (nv,)
+    f_ext : (nb, 6)
+        Moment and force on each body [N m, N], in its frame, about its origin.
+    diagonal : (nv,)
+        Added to the mass matrix [kg m^2 or kg]: zeros for plain dynamics, dt times the damping for
+        an implicit step.
+    qdd : (nv,)
+        Written.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     joint_transforms(topology, constants, scratch, q)
     velocity_base_to_tip(topology, constants, scratch, qd, f_ext)

@@ -168,8 +168,16 @@ def articulated_inertias(topology, constants, scratch, diagonal):
 
     Jain 2011, Algorithm 6.1 (eq. 6.13); Featherstone 2008, eq. (7.43)-(7.44). Needs
     `joint_transforms`.
-    diagonal : (nv,) is added to the joint-space diagonal of the mass matrix. Returns 0, or the
-    body whose pivot D is singular.
+
+    Parameters
+    ----------
+    diagonal : (nv,)
+        Added to the joint-space diagonal of the mass matrix.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot D is singular.
     """
     status = 0
     for i in range(1, topology.shape[0]):
@@ -220,7 +228,10 @@ def articulated_times(scratch, i, w, v):
 def singular(d, size):
     """Return whether a pivot is only rounding of its cancelled terms, or NaN.
 
-    d, size : joint inertia and the trace of its block of P [kg m^2 or kg].
+    Parameters
+    ----------
+    d, size : float
+        Joint inertia, and the trace of its block of P [kg m^2 or kg].
     """
     return not d - PIVOT_SHARE * size > PIVOT_FLOOR
 

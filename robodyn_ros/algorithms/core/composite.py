@@ -29,7 +29,15 @@ from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology
 def factorise(topology, diagonal, M, size):
     """M + diag(diagonal) = L^T D L, in place (Featherstone 2008, Table 6.3).
 
-    size : (nv,), written: the diagonal as it was. Returns 0, or the body whose pivot is singular.
+    Parameters
+    ----------
+    size : (nv,)
+        Written: the diagonal of M before.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     status, in_order = 0, ordered(topology)
     for k in range(size.shape[0]):
@@ -117,9 +125,20 @@ def forward_dynamics(
     """qdd = (M + diag(diagonal))^-1 (tau - C qd - g), in O(n depth^2).
 
     Walker and Orin 1982, method 3; Li 1989 counts it. The torque subtracted from tau is not that
-    at rest, but that of a motion with fewer operations. This motion is added at the end. q, qd,
-    tau, diagonal : (nv,). M (nv, nv), bias and qdd (nv,) are written. Returns 0, or the body whose
-    pivot is singular.
+    at rest, but that of a motion with fewer operations. This motion is added at the end.
+
+    Parameters
+    ----------
+    q, qd, tau, diagonal : (nv,)
+    M : (nv, nv)
+        Overwritten.
+    bias, qdd : (nv,)
+        Written.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     mass_matrix(topology, constants, scratch, q, M)
     status = factorise(topology, diagonal, M, bias)

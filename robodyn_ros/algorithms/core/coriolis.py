@@ -119,8 +119,13 @@ def coriolis_matrix(
 
     C qd is the Coriolis torque, and Mdot - 2 C is skew.
 
-    Echeandia and Wensing 2021; Spong, Prop. 6.1. q, qd : (nv,); C : (nv, nv) [N m s/rad, ...],
-    written.
+    Echeandia and Wensing 2021; Spong, Prop. 6.1.
+
+    Parameters
+    ----------
+    q, qd : (nv,)
+    C : (nv, nv)
+        Written [N m s/rad, ...].
     """
     joint_transforms(topology, constants, scratch, q)
     poses_in_world_frame(topology, scratch)

@@ -83,8 +83,13 @@ def mass_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Vector
 
     Walker and Orin 1982; Featherstone 2008, Table 6.2; Jain 2011, Algorithm 4.2. A wrench
     accelerates the composite body i by a unit of its joint. It is propagated to the base, and its
-    components along the joints on the path are the column of M. q : (nv,); M : (nv, nv) [kg m^2,
-    kg m or kg], written.
+    components along the joints on the path are the column of M.
+
+    Parameters
+    ----------
+    q : (nv,)
+    M : (nv, nv)
+        Written [kg m^2, kg m or kg].
     """
     joint_transforms(topology, constants, scratch, q)
     composite_tip_to_base(topology, constants, scratch)

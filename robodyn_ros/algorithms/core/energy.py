@@ -26,8 +26,13 @@ def energy(
     """T = sum (m v.v + omega.I omega) / 2 + v.(omega x h) and V = -sum g.(m p + R h), in O(n).
 
     Jain 2011, section 4.1; Spong, eq. (6.54). Rotors add half of their reflected inertia times
-    qd^2. q, qd : (nv,); energies : (2,) [J] kinetic and potential (zero with every mass at the
-    base), written.
+    qd^2.
+
+    Parameters
+    ----------
+    q, qd : (nv,)
+    energies : (2,)
+        Kinetic and potential energy [J], written. V is zero with every mass at the base.
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)

@@ -31,8 +31,13 @@ def gravity_torque(
     """tau = g(q) = dV/dq, in O(n): the weight of each composite body about or along its joint.
 
     Gravity is propagated to the tips as the base acceleration -gravity (Angeles 7.44). Mass and
-    first moment of the composite bodies are propagated to the base. q : (nv,); tau : (nv,) [N m or
-    N], written.
+    first moment of the composite bodies are propagated to the base.
+
+    Parameters
+    ----------
+    q : (nv,)
+    tau : (nv,)
+        Written [N m or N].
     """
     joint_transforms(topology, constants, scratch, q)
     store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))

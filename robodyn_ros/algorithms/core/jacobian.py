@@ -60,8 +60,12 @@ def jacobian(
 ):
     """Compute J of a frame: [v; omega] = J qd, at its origin, in base axes, in O(n).
 
-    Whitney 1972; Jain 2011, eq. (3.50). J : (6, nv) [m or -, - or 1/m], linear rows first,
-    written.
+    Whitney 1972; Jain 2011, eq. (3.50).
+
+    Parameters
+    ----------
+    J : (6, nv)
+        Written [m or -, - or 1/m], linear rows first.
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)
@@ -94,8 +98,14 @@ def jacobian_bias(
     """Jdot qd of a frame: its acceleration at qdd = 0, in base axes, linear first, in O(n).
 
     This is the outward sweep of inverse dynamics without joint accelerations. It omits weight,
-    whose rounding would dominate slow motions. zero : (nv,) of zeros; bias : (6,) [m/s^2,
-    rad/s^2], written.
+    whose rounding would dominate slow motions.
+
+    Parameters
+    ----------
+    zero : (nv,)
+        Zeros.
+    bias : (6,)
+        Written [m/s^2, rad/s^2].
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)
@@ -119,8 +129,13 @@ def jacobian_derivative(
 ):
     """Rate of change of `jacobian` along qd, in O(n).
 
-    The column [z x r + pitch z; z] has the rate [zdot x r + z x rdot + pitch zdot; zdot] with
-    zdot = omega x z, omega that of the child link. Jdot : (6, nv), written.
+    The column [z x r + pitch z; z] has the rate [zdot x r + z x rdot + pitch zdot; zdot] with zdot
+    = omega x z, omega that of the child link.
+
+    Parameters
+    ----------
+    Jdot : (6, nv)
+        Written.
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)

@@ -134,7 +134,12 @@ def axes_turning(rate, rate_r, k):
 
     The axes e_x, e_y, e_z of the joint rotate with its last body. A sweep that rotates each axis
     with its own body omits the rotation by the following ones: (e_y w_y + e_z w_z) x e_x r_x + e_z
-    w_z x e_y r_y. k : index of the last velocity of the joint.
+    w_z x e_y r_y.
+
+    Parameters
+    ----------
+    k
+        Index of the last velocity of the joint.
     """
     return (-(rate[k] * rate_r[k - 1]), rate[k] * rate_r[k - 2], -(rate[k - 1] * rate_r[k - 2]))
 

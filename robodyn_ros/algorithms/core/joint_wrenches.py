@@ -42,11 +42,22 @@ def joint_wrenches(
 ):
     """f(i) = sum of f(children) + M alpha + b - f_ext, in O(n), as in inverse dynamics.
 
-    Jain 2011, eq. (5.4) and (5.43). carried, links : (nb,) and (nb, 12) the body of each row's
-    link, and the link's placement on it. For an intermediate body of a joint it is the child link.
-    q : (nq,); qd, qdd : (nv,); f_ext : (nb, 6) [N m, N] moment and force on each body, in its
-    frame, about its origin; tau : (nv,), written: the torques. wrenches : (nb - 1, 6) [N, N m]
-    force and moment at the origin of each link, in base axes, written.
+    Jain 2011, eq. (5.4) and (5.43).
+
+    Parameters
+    ----------
+    carried : (nb,)
+        Body of each row's link. For an intermediate body of a joint the link is the child link.
+    links : (nb, 12)
+        Placement of the link on that body.
+    q : (nq,)
+    qd, qdd : (nv,)
+    f_ext : (nb, 6)
+        Moment and force on each body [N m, N], in its frame, about its origin.
+    tau : (nv,)
+        Torques, written.
+    wrenches : (nb - 1, 6)
+        Force and moment at the origin of each link [N, N m], in base axes, written.
     """
     inverse_dynamics(topology, constants, gravity, scratch, q, qd, qdd, f_ext, tau)
     poses_base_to_tip(topology, scratch)

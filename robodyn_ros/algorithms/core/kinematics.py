@@ -58,7 +58,13 @@ def poses_base_to_tip(topology, scratch):
 
 @primitive
 def frame_point(scratch, body, frame):
-    """Return a frame's origin in base axes; frame : (12,) rotation and translation in its body."""
+    """Return a frame's origin in base axes.
+
+    Parameters
+    ----------
+    frame : (12,)
+        Rotation and translation in its body.
+    """
     offset = rotate(scratch, body, at.WORLD_ROTATION, (frame[9], frame[10], frame[11]))
     return add(load(scratch, body, at.WORLD_POSITION), offset)
 
@@ -73,7 +79,13 @@ def pose(
     frame: Constant,
     X: Matrix,
 ):
-    """Compute the transform X_0F of a frame in the base, in O(n). X : (4, 4) [-, m], written."""
+    """Compute the transform X_0F of a frame in the base, in O(n).
+
+    Parameters
+    ----------
+    X : (4, 4)
+        Written [-, m].
+    """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)
     frame_pose(scratch, body, frame, X)
@@ -102,7 +114,13 @@ def frame_poses(
     frames: Table,
     poses: Stack,
 ):
-    """Compute the transforms of m frames in one sweep, O(n + m). poses : (m, 4, 4), written."""
+    """Compute the transforms of m frames in one sweep, O(n + m).
+
+    Parameters
+    ----------
+    poses : (m, 4, 4)
+        Written.
+    """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)
     for j in range(bodies.shape[0]):
@@ -148,7 +166,10 @@ def velocity(
 ):
     """Compute linear and angular velocity of a frame, at its origin in base axes, in O(n).
 
-    V_0F : (6,) [m/s, rad/s], linear first, written.
+    Parameters
+    ----------
+    V_0F : (6,)
+        Written [m/s, rad/s], linear first.
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)
@@ -172,8 +193,12 @@ def apply_wrench(
 ):
     """Add a wrench at the origin of a frame to the forces on the bodies, in O(n).
 
-    wrench : (6,) [N, N m] force and moment in base axes; f_ext : (nb, 6) [N m, N] in body axes,
-    added to.
+    Parameters
+    ----------
+    wrench : (6,)
+        Force and moment in base axes [N, N m].
+    f_ext : (nb, 6)
+        Moment and force in body axes [N m, N], to which the wrench is added.
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)

@@ -27,11 +27,18 @@ def link_motions(
 ):
     """V(i) = phi* V(parent) + H* qd and alpha(i) = phi* alpha(parent) + H* qdd + a(i), in O(n).
 
-    The acceleration is that of the origin of the link as a point.
+    The acceleration is that of the origin of the link as a point. Jain 2011, Algorithm 3.2 and
+    eq. (5.8), (1.18).
 
-    Jain 2011, Algorithm 3.2 and eq. (5.8), (1.18). carried, links : as of
-    `joint_wrenches.joint_wrenches`. q : (nq,); qd, qdd : (nv,). V, A : (nb - 1, 6) [m/s, rad/s]
-    and [m/s^2, rad/s^2] at the origins of the links, in base axes, linear first, written.
+    Parameters
+    ----------
+    carried, links
+        As of `joint_wrenches.joint_wrenches`.
+    q : (nq,)
+    qd, qdd : (nv,)
+    V, A : (nb - 1, 6)
+        Written [m/s, rad/s; m/s^2, rad/s^2]: of the origins of the links, in base axes, linear
+        first.
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)

@@ -22,8 +22,16 @@ def load_quaternion(q, k):
 def integrate(topology: Topology, q: Vector, qd: Vector, dt: Scalar, moved: Vector):
     """moved = q + dt qd along the motion at constant qd: p' = p exp(dt omega) for a quaternion p.
 
-    Jain 2011, section 3.6.3: quasi-velocities of a spherical joint. q, moved : (nq,), may be the
-    same array; qd : (nv,); dt [s]. Quaternions of moved have length one.
+    Jain 2011, section 3.6.3: quasi-velocities of a spherical joint.
+
+    Parameters
+    ----------
+    q : (nq,)
+    qd : (nv,)
+    dt : float
+        Time [s].
+    moved : (nq,)
+        Written, with quaternions of length one; may be q.
     """
     for i in range(1, topology.shape[0]):
         kind, k, j = topology[i, KIND], topology[i, Q], topology[i, V]
@@ -38,7 +46,13 @@ def integrate(topology: Topology, q: Vector, qd: Vector, dt: Scalar, moved: Vect
 
 @recursion
 def position_rates(topology: Topology, q: Vector, qd: Vector, rates: Vector):
-    """rates = dq/dt: of a quaternion p it is p (omega, 0) / 2. rates : (nq,), written."""
+    """rates = dq/dt: of a quaternion p it is p (omega, 0) / 2.
+
+    Parameters
+    ----------
+    rates : (nq,)
+        Written.
+    """
     for i in range(1, topology.shape[0]):
         kind, k, j = topology[i, KIND], topology[i, Q], topology[i, V]
         if kind == BALL_X:
@@ -63,7 +77,11 @@ def make_unit(topology: Topology, q: Vector):
 def difference(topology: Topology, start: Vector, end: Vector, motion: Vector):
     """Compute the velocity between two configurations in unit time, by the shorter rotation.
 
-    start, end : (nq,); motion : (nv,), written: integrate(start, motion, 1) is end.
+    Parameters
+    ----------
+    start, end : (nq,)
+    motion : (nv,)
+        Written: integrate(start, motion, 1) is end.
     """
     for i in range(1, topology.shape[0]):
         kind, k, j = topology[i, KIND], topology[i, Q], topology[i, V]

@@ -89,7 +89,10 @@ def wide(n):
 def negative_products(A, B, C, work):
     """Replace B by -A B and C by -A C, in one pass over long rows.
 
-    work : as of `wide`, overwritten.
+    Parameters
+    ----------
+    work
+        As of `wide`, overwritten.
     """
     n = A.shape[0]
     clear(work)

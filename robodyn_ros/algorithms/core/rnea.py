@@ -145,8 +145,13 @@ def inverse_dynamics(
 ):
     """tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext, in O(n).
 
-    q, qd, qdd : (nv,); f_ext : (nb, 6) [N m, N] moment and force on each body, in its frame, about
-    its origin; tau : (nv,) [N m or N], written.
+    Parameters
+    ----------
+    q, qd, qdd : (nv,)
+    f_ext : (nb, 6)
+        Moment and force on each body, in its frame, about its origin [N m, N].
+    tau : (nv,)
+        Written [N m or N].
     """
     joint_transforms(topology, constants, scratch, q)
     start_at_base(scratch, gravity)
@@ -170,7 +175,11 @@ def bias_torque(
 ):
     """tau = C(q, qd) qd + g(q), in O(n): inverse dynamics without acceleration (Angeles 7.104).
 
-    q, qd : (nv,); tau : (nv,) [N m or N], written.
+    Parameters
+    ----------
+    q, qd : (nv,)
+    tau : (nv,)
+        Written [N m or N].
     """
     for k in range(tau.shape[0]):
         tau[k] = 0.0  # also used for the acceleration: each entry is read before it is overwritten
@@ -186,10 +195,14 @@ def bias_torque(
 def torque_of_prescribed_motion(topology, constants, gravity, scratch, q, qd, qdd, tau):
     """Compute an acceleration whose torque needs few operations, and this torque.
 
-    No body accelerates about its own joint, or along it if it is prismatic.
+    No body accelerates about its own joint, or along it if it is prismatic. Forward dynamics may
+    use any motion: M (qdd' - qdd) = tau' - tau.
 
-    Forward dynamics may use any motion: M (qdd' - qdd) = tau' - tau. q, qd : (nv,); qdd, tau :
-    (nv,), written.
+    Parameters
+    ----------
+    q, qd : (nv,)
+    qdd, tau : (nv,)
+        Written.
     """
     joint_transforms(topology, constants, scratch, q)
     start_at_base(scratch, gravity)

@@ -111,9 +111,14 @@ def wrench_to_world_frame(scratch, i, n, f):
 
 @primitive
 def torques_on_ancestors(topology, constants, scratch, i, n, f, felt):
-    """Compute S^T (n, f) for each joint that carries body i; felt : (nv,), written.
+    """Compute S^T (n, f) for each joint that carries body i.
 
     The wrench is about the origin of body i, in its frame.
+
+    Parameters
+    ----------
+    felt : (nv,)
+        Written.
     """
     j = topology[i, PARENT]
     if j > 0:

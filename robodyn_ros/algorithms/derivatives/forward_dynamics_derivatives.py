@@ -32,12 +32,28 @@ def forward_dynamics_derivatives(
 ):
     """Compute dqdd/dq = -M^-1 dtau/dq, dqdd/dqd = -M^-1 dtau/dqd, dqdd/dtau = M^-1, in O(n^3).
 
-    Derivatives by q are along unit velocities.
+    Derivatives by q are along unit velocities. Carpentier and Mansard 2018: inverse dynamics of
+    qdd is the identity on tau.
 
-    Carpentier and Mansard 2018: inverse dynamics of qdd is the identity on tau. q : (nq,); qd, tau
-    : (nv,); f_ext as of inverse_dynamics_derivatives; diagonal : (nv,) zeros. bias (nv,), M (nv,
-    nv) and wide, see `matrices.wide`, are overwritten; by_q, by_qd, by_tau : (nv, nv), row of the
-    acceleration, written. Returns 0, or the body whose pivot is singular.
+    Parameters
+    ----------
+    q : (nq,)
+    qd, tau : (nv,)
+    f_ext
+        As of inverse_dynamics_derivatives.
+    diagonal : (nv,)
+        Zeros.
+    bias : (nv,)
+    M : (nv, nv)
+    wide
+        Overwritten, see `matrices.wide`.
+    by_q, by_qd, by_tau : (nv, nv)
+        Row of the acceleration, written.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     status = forward_dynamics(
         topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, bias

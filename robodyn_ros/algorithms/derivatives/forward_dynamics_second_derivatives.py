@@ -81,10 +81,16 @@ def forward_dynamics_second_derivatives(
 ):
     """All second derivatives of forward dynamics, in O(n^4).
 
-    qdd_q, qdd_qd, qdd_tau : (nv, nv) first derivatives of forward dynamics; tau_q_q, tau_q_qd,
-    tau_qd_qd, M_by_q : (nv, nv, nv) results of inverse_dynamics_second_derivatives at its
-    acceleration. negative, mixed : (nv, nv, nv), overwritten. by_q_q, by_q_qd, by_qd_qd, by_q_tau
-    : (nv, nv, nv), entry [j, k, l] of acceleration j, by k and l, written.
+    Parameters
+    ----------
+    qdd_q, qdd_qd, qdd_tau : (nv, nv)
+        First derivatives of forward dynamics.
+    tau_q_q, tau_q_qd, tau_qd_qd, M_by_q : (nv, nv, nv)
+        Results of inverse_dynamics_second_derivatives at its acceleration.
+    negative, mixed : (nv, nv, nv)
+        Overwritten.
+    by_q_q, by_q_qd, by_qd_qd, by_q_tau : (nv, nv, nv)
+        Entry [j, k, l] of acceleration j, by k and l, written.
     """
     n = qdd_q.shape[0]
     negative_product(qdd_tau, tau_q_q, by_q_q)

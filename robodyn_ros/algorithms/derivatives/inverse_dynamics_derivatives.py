@@ -229,9 +229,14 @@ def inverse_dynamics_derivatives(
 ):
     """dtau/dq along unit velocities, dtau/dqd and dtau/dqdd = M, in O(n depth).
 
-    q : (nq,); qd, qdd : (nv,); f_ext : (nb, 6) [N m, N] moment and force on each body, in its
-    frame about its origin, moving with it. by_q, by_qd, by_qdd : (nv, nv), row of the torque,
-    written.
+    Parameters
+    ----------
+    q : (nq,)
+    qd, qdd : (nv,)
+    f_ext : (nb, 6)
+        Moment and force on each body, in its frame about its origin, moving with it [N m, N].
+    by_q, by_qd, by_qdd : (nv, nv)
+        Row of the torque, written.
     """
     forces_in_world_frame(topology, constants, gravity, scratch, q, qd, qdd, f_ext)
     carry_axes(topology, scratch)

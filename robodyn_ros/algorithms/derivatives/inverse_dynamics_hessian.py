@@ -138,8 +138,13 @@ def inverse_dynamics_hessian(
 ):
     """Second derivatives of multipliers . tau, in O(n depth).
 
-    q, qd, qdd, multipliers : (nv,); f_ext as of inverse_dynamics_second_derivatives. by_q_q,
-    by_q_qd, by_qd_qd, by_q_qdd : (nv, nv), row of the first coordinate, written.
+    Parameters
+    ----------
+    q, qd, qdd, multipliers : (nv,)
+    f_ext
+        As of inverse_dynamics_second_derivatives.
+    by_q_q, by_q_qd, by_qd_qd, by_q_qdd : (nv, nv)
+        Row of the first coordinate, written.
     """
     forces_in_world_frame(topology, constants, gravity, scratch, q, qd, qdd, f_ext)
     carry_axes(topology, scratch)

@@ -252,9 +252,15 @@ def inverse_dynamics_second_derivatives(
 ):
     """All second derivatives of inverse dynamics, in O(n depth^2).
 
-    q, qd, qdd : (nv,); f_ext : (nb, 6) [m N, N] moment and force on each body, in its frame about
-    its origin, moving with it. by_q_q, by_q_qd, by_qd_qd : (nv, nv, nv), entry [j, k, l] of
-    torque j, by k and l, written; M_q : of dM_jk/dq_l, which is d2tau_j / dqdd_k dq_l, written.
+    Parameters
+    ----------
+    q, qd, qdd : (nv,)
+    f_ext : (nb, 6)
+        Moment and force on each body [N m, N], in its frame about its origin, moving with it.
+    by_q_q, by_q_qd, by_qd_qd : (nv, nv, nv)
+        Entry [j, k, l] of torque j, by k and l, written.
+    M_q : (nv, nv, nv)
+        Entry [j, k, l] is dM_jk/dq_l, which is d2tau_j / dqdd_k dq_l, written.
     """
     forces_in_world_frame(topology, constants, gravity, scratch, q, qd, qdd, f_ext)
     carry_axes(topology, scratch)

@@ -73,7 +73,13 @@ def mass_matrix_derivative(
 ):
     """dM/dq along unit velocities, symmetric in the first two axes, in O(n depth^2).
 
-    q : (nq,); zero : (nv,) of zeros; by_q : (nv, nv, nv), [i, j, k] is dM_ij/dq_k, written.
+    Parameters
+    ----------
+    q : (nq,)
+    zero : (nv,)
+        Zeros.
+    by_q : (nv, nv, nv)
+        Is dM_ij/dq_k, written [i, j, k].
     """
     joint_transforms(topology, constants, scratch, q)
     poses_in_world_frame(topology, scratch)

@@ -117,8 +117,14 @@ def regressor(
     """Y theta = M(q) qdd_r + C(q, qd) qd_r + g(q), C of the Christoffel symbols, in O(n depth).
 
     Spong, eq. (6.122); Slotine and Li 1987, eq. (10); with qd_r = qd it is inverse dynamics. Rotor
-    inertias are excluded. theta : columns MASS to INERTIA + 5 of each moving body, in row
-    order. q, qd, qd_r, qdd_r : (nv,); Y : (nv, 10 (nb - 1)), written.
+    inertias are excluded. theta are the columns MASS to INERTIA + 5 of each moving body, in row
+    order.
+
+    Parameters
+    ----------
+    q, qd, qd_r, qdd_r : (nv,)
+    Y : (nv, 10 (nb - 1))
+        Written.
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)

@@ -230,7 +230,10 @@ def add_symmetric_scaled(a, x, b):
 def apply_wrenches(topology, constants, scratch, q, f_ext):
     """Take external wrenches from the forces of bodies, and from z_m those on loaded nodes.
 
-    f_ext : (nb + nodes, 6) moment and force on each body about its origin, then on each node.
+    Parameters
+    ----------
+    f_ext : (nb + nodes, 6)
+        Moment and force on each body about its origin, then on each node.
     """
     flat, room, nb = numbers(constants), memory(topology, scratch), topology.shape[0]
     for i in range(1, nb):

@@ -63,7 +63,12 @@ def energy(
 ):
     """T = sum V_fl' M_fl V_fl / 2 (13.26) and V = -sum g.(m p + R h), in O(n).
 
-    q, qd : of joints and modes; energies : (2,) [J] kinetic and potential, written.
+    Parameters
+    ----------
+    q, qd
+        Of joints and modes.
+    energies : (2,)
+        Kinetic and potential, written [J].
     """
     modal_transforms(topology, constants, scratch, q)
     deformed_inertias(topology, constants, scratch, q)

@@ -264,8 +264,17 @@ def less(a, g, u):
 def articulated_inertias(topology, constants, scratch, diagonal):
     """Compute articulated inertias tip to base, modes and joint of each body eliminated.
 
-    diagonal : (nv,) is added to the diagonal of the mass matrix, joints and modes. Needs
-    `modal_transforms` and `deformed_inertias`. Returns 0, or the body whose pivot is singular.
+    Needs `modal_transforms` and `deformed_inertias`.
+
+    Parameters
+    ----------
+    diagonal : (nv,)
+        Added to the diagonal of the mass matrix, joints and modes.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     status = 0
     for i in range(1, topology.shape[0]):
@@ -376,8 +385,17 @@ def forward_dynamics(
 ) -> Integer:
     """qdd = (M + diag(diagonal))^-1 (tau - C qd - g + J^T f_ext), in O(n).
 
-    q, qd, tau, diagonal, qdd : of joints and modes; tau of a mode has its spring and damper. f_ext
-    : see `apply_wrenches`. Returns 0, or the body whose pivot is singular.
+    Parameters
+    ----------
+    q, qd, tau, diagonal, qdd
+        Of joints and modes; tau of a mode has its spring and damper.
+    f_ext
+        See `apply_wrenches`.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     modal_transforms(topology, constants, scratch, q)
     mount_motions(topology, constants, scratch, q, qd)
@@ -402,8 +420,15 @@ def mass_matrix_inverse(
 ) -> Integer:
     """Compute (M + diag(diagonal))^-1, symmetric, by accelerations for unit torques; O(n^2).
 
-    inverse : of joints and modes, written in its first rows. Returns 0, or the body whose pivot
-    is singular.
+    Parameters
+    ----------
+    inverse
+        Of joints and modes, written in its first rows.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     room = memory(topology, scratch)
     modal_transforms(topology, constants, scratch, q)

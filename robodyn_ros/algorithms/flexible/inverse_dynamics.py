@@ -102,7 +102,12 @@ def inverse_dynamics(
 ):
     """tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext, in O(n), without springs of modes.
 
-    q, qd, qdd, tau : of joints and modes. f_ext : see `apply_wrenches`.
+    Parameters
+    ----------
+    q, qd, qdd, tau
+        Of joints and modes.
+    f_ext
+        See `apply_wrenches`.
     """
     modal_transforms(topology, constants, scratch, q)
     mount_motions(topology, constants, scratch, q, qd)

@@ -11,7 +11,13 @@ from robodyn_ros.spatial.types import Matrix, Stack, Table, Topology, Vector
 
 @primitive
 def body_poses(topology: Topology, constants: Table, scratch: Matrix, q: Vector, poses: Stack):
-    """Compute the transforms of all bodies in the base. poses : (nb, 4, 4) [-, m], written."""
+    """Compute the transforms of all bodies in the base.
+
+    Parameters
+    ----------
+    poses : (nb, 4, 4)
+        Written [-, m].
+    """
     modal_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)
     for i in range(topology.shape[0]):

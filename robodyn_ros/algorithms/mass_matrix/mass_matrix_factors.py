@@ -44,10 +44,20 @@ def gain(scratch, i, share):
 def joint_inertias(
     topology: Topology, constants: Table, scratch: Matrix, q: Vector, diagonal: Vector, D: Vector
 ):
-    """D of M + diag(diagonal) = L D L^T, in O(n): det M is their product.
+    """D of M + diag(diagonal) = L D L^T, in O(n): det M is the product of its entries.
 
-    Jain 2011, Algorithm 6.1 and eq. (9.53). q : (nq,); diagonal, D : (nv,) [kg m^2 or kg], D
-    written. Returns 0, or the body whose pivot is singular.
+    Jain 2011, Algorithm 6.1 and eq. (9.53).
+
+    Parameters
+    ----------
+    q : (nq,)
+    diagonal, D : (nv,)
+        D is written [kg m^2 or kg].
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     joint_transforms(topology, constants, scratch, q)
     status = articulated_inertias(topology, constants, scratch, diagonal)
@@ -87,9 +97,22 @@ def mass_factors(
 ):
     """M + diag(diagonal) = F^T D F with F = L^T, in O(n depth).
 
-    Jain 2011, eq. (7.14); F is what Featherstone 2008, section 6.5, calls L. q : (nq,); diagonal :
-    (nv,) [kg m^2 or kg]. F : (nv, nv) and D : (nv,) are written. Returns 0, or the body whose
-    pivot is singular.
+    Jain 2011, eq. (7.14); F is what Featherstone 2008, section 6.5, calls L.
+
+    Parameters
+    ----------
+    q : (nq,)
+    diagonal : (nv,)
+        Added to the mass matrix [kg m^2 or kg].
+    F : (nv, nv)
+        Written.
+    D : (nv,)
+        Written [kg m^2 or kg].
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     status = joint_inertias(topology, constants, scratch, q, diagonal, D)
     factor(topology, constants, scratch, F)
@@ -110,8 +133,18 @@ def factor_product(
 ):
     """Compute y = L x, L^T x, L^-1 x or L^-T x by one sweep, in O(n).
 
-    L = 1 + H phi K, L^-1 = 1 - H psi K (Jain 2011, eq. 7.17). q : (nq,); diagonal, x, y : (nv,), y
-    written. Returns 0, or the body whose pivot is singular.
+    L = 1 + H phi K, L^-1 = 1 - H psi K (Jain 2011, eq. 7.17).
+
+    Parameters
+    ----------
+    q : (nq,)
+    diagonal, x, y : (nv,)
+        y is written.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     joint_transforms(topology, constants, scratch, q)
     status = articulated_inertias(topology, constants, scratch, diagonal)

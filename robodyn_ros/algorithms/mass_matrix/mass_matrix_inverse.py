@@ -51,8 +51,19 @@ def mass_matrix_inverse_in_place(
     Jain 2011, Algorithm 10.4 (eq. 10.31-10.33): L = D^-1 + G^T Upsilon+ G, and body k accelerates
     with U^T = S L - Upsilon+ G. Its descendants follow, joint by joint. In a tree other
     descendants of its carriers follow too. The carriers' accelerations are known from their own
-    sweeps: the term K^T R K of (10.29). q : (nq,); diagonal : (nv,); inverse : (nv, nv) [1/(kg
-    m^2), 1/(kg m) or 1/kg], written. Returns 0, or the body whose pivot is singular.
+    sweeps: the term K^T R K of (10.29).
+
+    Parameters
+    ----------
+    q : (nq,)
+    diagonal : (nv,)
+    inverse : (nv, nv)
+        Written [1/(kg m^2), 1/(kg m) or 1/kg].
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     joint_transforms(topology, constants, scratch, q)
     status = articulated_inertias(topology, constants, scratch, diagonal)

@@ -35,7 +35,13 @@ def mass_product(
 ):
     """Compute y = M(q) x, in O(n); for a velocity the generalised momentum p = M qd.
 
-    Jain 2011, eq. (4.6) as two sweeps: M = H phi M phi* H*. q : (nq,); x, y : (nv,), y written.
+    Jain 2011, eq. (4.6) as two sweeps: M = H phi M phi* H*.
+
+    Parameters
+    ----------
+    q : (nq,)
+    x, y : (nv,)
+        y is written.
     """
     joint_transforms(topology, constants, scratch, q)
     velocities_base_to_tip(topology, constants, scratch, x)
@@ -48,8 +54,13 @@ def mass_matrix_diagonal(
 ):
     """Compute M(i, i) = H(i) R(i) H*(i) + rotor, the inertia with other joints locked, in O(n).
 
-    Jain 2011, eq. (4.20) and (4.21): their sum is the trace. q : (nq,); entries : (nv,) [kg m^2
-    or kg], written.
+    Jain 2011, eq. (4.20) and (4.21): the sum of the entries is the trace.
+
+    Parameters
+    ----------
+    q : (nq,)
+    entries : (nv,)
+        Written [kg m^2 or kg].
     """
     joint_transforms(topology, constants, scratch, q)
     composite_tip_to_base(topology, constants, scratch)

@@ -84,8 +84,18 @@ def mass_solve(
 ):
     """Compute x = (M(q) + diag(diagonal))^-1 b, in O(n), by the square factors of the inverse.
 
-    M^-1 = (1 - H psi K)* D^-1 (1 - H psi K), Jain 2011, eq. (9.51). q, diagonal, b : (nv,); x :
-    (nv,), written. Returns 0, or the body whose pivot is singular.
+    M^-1 = (1 - H psi K)* D^-1 (1 - H psi K), Jain 2011, eq. (9.51).
+
+    Parameters
+    ----------
+    q, diagonal, b : (nv,)
+    x : (nv,)
+        Written.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     joint_transforms(topology, constants, scratch, q)
     status = articulated_inertias(topology, constants, scratch, diagonal)

@@ -78,10 +78,28 @@ def of_axes(
 ):
     """Compute Lambda = (J M^-1 J^T + damping^2 1)^-1 of the task axes kept, if none is lost.
 
-    J : (6, nv), compliance : (6, 6) = J M^-1 J^T of all axes; kept : (m,) rows of them; damping
-    [sqrt of the unit of compliance]. Written are the rows kept, jacobian (m, nv) and undamped
-    inverse (m, m), and damped, factor, inertia : (m, m). Returns 0, or 1 if a direction is, or is
-    almost, lost.
+    Parameters
+    ----------
+    J : (6, nv)
+    compliance : (6, 6)
+        J M^-1 J^T of all axes.
+    kept : (m,)
+        Rows that are kept.
+    damping : float
+        Damping [sqrt of the unit of compliance].
+    damped, factor : (m, m)
+        Overwritten.
+    jacobian : (m, nv)
+        The rows kept, written.
+    inverse : (m, m)
+        Undamped inverse of Lambda, written.
+    inertia : (m, m)
+        Lambda, written.
+
+    Returns
+    -------
+    int
+        0, or 1 if a direction is, or is almost, lost.
     """
     for i in range(kept.shape[0]):
         for k in range(J.shape[1]):
@@ -108,8 +126,15 @@ def by_compliances(
 ):
     """Compute J, J M^-1 J^T and Lambda of a frame, in O(n) (Jain 2011, Algorithm 10.3).
 
-    Arguments as those of operational_space; factor, inertia : (6, 6), written. Returns 0, or
-    another number where a pivot is singular or a direction is, or is almost, lost.
+    Parameters
+    ----------
+    factor, inertia : (6, 6)
+        Written; the other arguments as of operational_space.
+
+    Returns
+    -------
+    int
+        0, or another number if a pivot is singular or a direction is, or is almost, lost.
     """
     status = compliances.operational_space(
         topology, constants, scratch, q, diagonal, body, frame, J, compliance

@@ -92,9 +92,12 @@ def coupling(topology, constants, scratch, i, frame_i, j, frame_j, block):
     """Compute the acceleration of a frame of body i due to force at a frame of body j.
 
     It is psi(a, i)^T Upsilon(a) psi(a, j), with the compliance of their closest common ancestor a
-    (Jain 2011, Algorithm 10.1).
+    (Jain 2011, Algorithm 10.1). The compliance of the ancestor has to be known.
 
-    block : (6, 6), base axes, linear first, written. Needs the compliance of the ancestor.
+    Parameters
+    ----------
+    block : (6, 6)
+        Written, in base axes, linear first.
     """
     ancestor = closest_common_ancestor(topology, i, j)
     if ancestor == 0:
@@ -136,13 +139,25 @@ def coupled_compliance(
 ):
     """Compute J and J M^-1 J^T of several frames, in O(n + m^2 depth).
 
-    At their origins, in base axes, linear first.
+    At their origins, in base axes, linear first. Jain 2011, Algorithms 10.1 and 10.2 (eq. 10.17,
+    10.18): the diagonal blocks are the compliances Upsilon. The others are propagated along the
+    paths from the closest common ancestor. Frames with only the base in common are not coupled.
 
-    Jain 2011, Algorithms 10.1 and 10.2 (eq. 10.17, 10.18): the diagonal blocks are the compliances
-    Upsilon. The others are propagated along the paths from the closest common ancestor. Frames
-    with only the base in common are not coupled. bodies : (m,); frames : (m, 12) rotation and
-    translation in the body; q, diagonal : (nv,); J : (6 m, nv), compliance : (6 m, 6 m) [1/kg,
-    1/(kg m), 1/(kg m^2)], written. Returns 0, or the body whose pivot is singular.
+    Parameters
+    ----------
+    q, diagonal : (nv,)
+    bodies : (m,)
+    frames : (m, 12)
+        Rotation and translation in the body.
+    J : (6 m, nv)
+        Written.
+    compliance : (6 m, 6 m)
+        Written [1/kg, 1/(kg m), 1/(kg m^2)].
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)

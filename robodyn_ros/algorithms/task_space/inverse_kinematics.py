@@ -185,11 +185,24 @@ def inverse_kinematics(
     Hanafusa 1986; Chan and Lawrence 1988 for damping by the error; Siciliano et al. 2009, section
     3.5, for the null space. The posture acts in the first half of the steps.
 
-    target : (4, 4). weights : (6,) 1 for rows that count, else 0. lower, upper : (nq,). posture :
-    (nq,). seeds : (s, nq), first the first `preferred` of them, then the others, each group
-    nearest first; seed_poses : (s, 12) rotation and translation of the frame there. Scratch: tried
-    : (s,); trial : (nq,); step, away : (nv,); columns : (6, nv); normal : (6, 6); residual : (6,).
-    solution : (nq,) and outcome : (3,), the length of e, all steps and the seeds tried, written.
+    Scratch are tried (s,), trial (nq,), step and away (nv,), columns (6, nv), normal (6, 6) and
+    residual (6,).
+
+    Parameters
+    ----------
+    target : (4, 4)
+    weights : (6,)
+        1 for rows that count, else 0.
+    lower, upper, posture : (nq,)
+        Limits, and the preferred posture.
+    seeds : (s, nq)
+        The first `preferred` seeds, then the others; each group nearest first.
+    seed_poses : (s, 12)
+        Rotation and translation of the frame at each seed.
+    solution : (nq,)
+        Written.
+    outcome : (3,)
+        Length of e, number of all steps, and of the seeds tried; written.
     """
     n, count, attempts, least = trial.shape[0], 0, 0, -1.0
     enough = tolerance * tolerance

@@ -236,9 +236,20 @@ def operational_space(
 ):
     """Compute J and Lambda^-1 = J M^-1 J^T of a frame, at its origin in base axes, in O(n).
 
-    Jain 2011, Algorithm 10.3 and eq. (10.18); Rodriguez, Jain and Kreutz-Delgado 1992. q,
-    diagonal : (nv,); J : (6, nv), compliance : (6, 6) [1/kg, 1/(kg m), 1/(kg m^2)], written.
-    Returns 0, or the body whose pivot is singular.
+    Jain 2011, Algorithm 10.3 and eq. (10.18); Rodriguez, Jain and Kreutz-Delgado 1992.
+
+    Parameters
+    ----------
+    q, diagonal : (nv,)
+    J : (6, nv)
+        Written.
+    compliance : (6, 6)
+        Written [1/kg, 1/(kg m), 1/(kg m^2)].
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)
@@ -263,7 +274,11 @@ def task_solve(
 ):
     """Compute X = J M^-1, row by row, in O(m n); return the pivot status.
 
-    q, diagonal : (nv,); J, X : (m, nv), X written.
+    Parameters
+    ----------
+    q, diagonal : (nv,)
+    J, X : (m, nv)
+        X is written.
     """
     joint_transforms(topology, constants, scratch, q)
     status = articulated_inertias(topology, constants, scratch, diagonal)

@@ -32,9 +32,19 @@ def task_acceleration(
     Its negative is the bracket of the operational-space bias, C_os = -Lambda {J M^-1 (tau - C qd -
     g) + Jdot qd} (Jain 2011, eq. 10.8). It exists even where Lambda does not. The sweeps of
     Algorithm 10.5 (eq. 10.42-10.44) are those of forward dynamics. Its eta + g is minus the
-    acceleration of every body, evaluated here at the frames. qdd : (nv,),
-    acceleration : (6 m,) [m/s^2, rad/s^2] in base axes, linear first, written. Returns 0, or the
-    body whose pivot is singular.
+    acceleration of every body, evaluated here at the frames.
+
+    Parameters
+    ----------
+    qdd : (nv,)
+        Written.
+    acceleration : (6 m,)
+        Written [m/s^2, rad/s^2], in base axes, linear first.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     status = forward_dynamics(
         topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, qdd

@@ -61,9 +61,22 @@ def task_inertia(
     """Compute Lambda = (J M^-1 J^T + damping^2 1)^-1, and singular values of J M^-1 J^T.
 
     For an undamped, rank-deficient compliance Lambda is its pseudo-inverse, which leaves out the
-    infinite inertia along a lost direction. compliance, work, vectors,
-    inertia : (m, m); damping [sqrt of the unit of compliance]; singular_values : (m,) descending.
-    work, vectors, inertia and singular_values are written. Returns the rank.
+    infinite inertia along a lost direction.
+
+    Parameters
+    ----------
+    compliance : (m, m)
+    damping : float
+        Damping [sqrt of the unit of compliance].
+    work, vectors, inertia : (m, m)
+        Written.
+    singular_values : (m,)
+        Descending, written.
+
+    Returns
+    -------
+    int
+        The rank.
     """
     m = compliance.shape[0]
     for i in range(m):

@@ -18,8 +18,15 @@ def torque_of_wrench(
 ):
     """Compute tau = J^T f = H phi B f of wrenches on any bodies, in O(n).
 
-    Jain 2011, Algorithm 5.1 (eq. 5.38). q : (nq,); f_ext : (nb, 6) [N m, N] moment and force on
-    each body, in its frame, about its origin; tau : (nv,) [N m or N], written.
+    Jain 2011, Algorithm 5.1 (eq. 5.38).
+
+    Parameters
+    ----------
+    q : (nq,)
+    f_ext : (nb, 6)
+        Moment and force on each body, in its frame, about its origin [N m, N].
+    tau : (nv,)
+        Written [N m or N].
     """
     joint_transforms(topology, constants, scratch, q)
     for i in range(1, topology.shape[0]):
@@ -46,8 +53,21 @@ def acceleration_of_wrench(
     """Compute qdd = (M + diag(diagonal))^-1 J^T f, in O(n), without J and M.
 
     Jain 2011, Algorithm 7.3, for wrenches on the bodies; (7.43) and (7.44) have the opposite sign.
-    q : (nq,); f_ext as above; diagonal : (nv,) [kg m^2 or kg]; qdd : (nv,), written. Returns 0, or
-    the body whose pivot is singular.
+
+    Parameters
+    ----------
+    q : (nq,)
+    f_ext
+        As of `torque_of_wrench`.
+    diagonal : (nv,)
+        Added to the mass matrix [kg m^2 or kg].
+    qdd : (nv,)
+        Written.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     joint_transforms(topology, constants, scratch, q)
     status = articulated_inertias(topology, constants, scratch, diagonal)

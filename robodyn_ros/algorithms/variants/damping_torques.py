@@ -99,7 +99,12 @@ def axis_column(topology, constants, scratch, i):
 def pass_rate_on(scratch, i, slide, column_n, column_f, D_rate):
     """Turn lambda of body i into dP+/dt: taubar lambda taubar^T + Y + Y^T, Y = bar(Delta^v) P+.
 
-    slide : linear velocity along the joint; column_n, column_f : lambda S.
+    Parameters
+    ----------
+    slide
+        Linear velocity along the joint.
+    column_n, column_f
+        Lambda S.
     """
     d = scratch[i, at.D_INVERSE]
     g, k = (scale(d, load(scratch, i, at.U_ANGULAR)), scale(d, load(scratch, i, at.U_LINEAR)))
@@ -158,10 +163,22 @@ def damping_torques(
     Under both, each eta(i) decays as exp(-rates(i) t), and the robot loses the power
     sum rates eta^2. Jain 2011, Algorithms 18.1 and 19.2, Lemma 19.10; m C(q, eta) is the gathered
     H phi [lambda H^T xi - (tilde(Delta^w) P - bar(V) M) V - ..] - (1 + H phi K) Ddot xi / 2.
+    Joints have one degree of freedom.
 
-    q, qd, rates : (nv,) [1/s]; diagonal : (nv,) is added to the mass matrix, zeros for this.
-    damping, coriolis : (nv,) [N m or N], written. Joints have one degree of freedom.
-    Returns 0, or the body whose pivot is singular.
+    Parameters
+    ----------
+    q, qd : (nv,)
+    rates : (nv,)
+        Rates of decay [1/s].
+    diagonal : (nv,)
+        Added to the mass matrix; zeros for these torques.
+    damping, coriolis : (nv,)
+        Written [N m or N].
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     joint_transforms(topology, constants, scratch, q)
     status = articulated_inertias(topology, constants, scratch, diagonal)

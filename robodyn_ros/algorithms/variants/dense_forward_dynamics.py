@@ -64,9 +64,19 @@ def forward_dynamics_dense(
 ):
     """(M + diag(diagonal)) qdd = tau - C qd - g + J^T f_ext by a dense L D L^T, in O(n^3).
 
-    Jain 2011, section 7.2, first option; Walker and Orin 1982, method 3. Arguments as of
-    `aba.forward_dynamics`; M : (nv, nv), bias and qdd : (nv,) are written. Returns 0, or the body
-    whose pivot is singular.
+    Jain 2011, section 7.2, first option; Walker and Orin 1982, method 3.
+
+    Parameters
+    ----------
+    M : (nv, nv)
+        Overwritten.
+    bias, qdd : (nv,)
+        Written; the other arguments as of `aba.forward_dynamics`.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     torque_left(topology, constants, gravity, scratch, q, qd, tau, f_ext, bias, qdd)
     mass_matrix(topology, constants, scratch, q, M)

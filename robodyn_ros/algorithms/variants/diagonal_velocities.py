@@ -40,8 +40,20 @@ def diagonal_velocities(
 ) -> Integer:
     """Compute eta = D^1/2 F qd, with M + diag(diagonal) = F^T D F, in O(n depth).
 
-    Jain 2011, Table 19.1. q, qd, diagonal : (nv,). F : (nv, nv), D and eta : (nv,) are written.
-    Returns 0, or the body whose pivot is singular.
+    Jain 2011, Table 19.1.
+
+    Parameters
+    ----------
+    q, qd, diagonal : (nv,)
+    F : (nv, nv)
+        Written.
+    D, eta : (nv,)
+        Written.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     status = mass_factors(topology, constants, scratch, q, diagonal, F, D)
     for i in range(1, topology.shape[0]):
@@ -92,10 +104,24 @@ def diagonal_rates(
 ) -> Integer:
     """d(eta)/dt = D^-1/2 F^-T (tau - g + J^T f_ext) - C(q, eta), in O(n depth).
 
-    Jain 2011, eq. (19.14) and Table 19.2. C does no work: eta^T C = 0. q, qd, tau, diagonal :
-    (nv,); f_ext : (nb, 6) [N m, N]; F, D : at q, as `joint_velocities` writes them; memory : (3,
-    nv) or more rows, overwritten. rates : (nv,), written. Returns 0, or the body whose pivot is
-    singular.
+    Jain 2011, eq. (19.14) and Table 19.2. C does no work: eta^T C = 0.
+
+    Parameters
+    ----------
+    q, qd, tau, diagonal : (nv,)
+    f_ext : (nb, 6)
+        Moment and force on each body [N m, N].
+    F, D
+        At q, as `joint_velocities` writes them.
+    memory : (m, nv)
+        At least three rows, overwritten.
+    rates : (nv,)
+        Written.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     n = D.shape[0]
     rest, bias, coriolis = memory[0][:n], memory[1][:n], memory[2][:n]

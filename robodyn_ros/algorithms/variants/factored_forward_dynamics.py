@@ -39,8 +39,19 @@ def forward_dynamics_factored(
     """Solve L x = tau - C qd - g + J^T f_ext and L^T qdd = D^-1 x, L = 1 + H phi K, in O(n depth).
 
     Jain 2011, section 7.2, second option: with articulated inertias and the factor, without the
-    mass matrix. Arguments as of `aba.forward_dynamics`; F : (nv, nv), bias and qdd : (nv,) are
-    written. Returns 0, or the body whose pivot is singular.
+    mass matrix.
+
+    Parameters
+    ----------
+    F : (nv, nv)
+        Overwritten.
+    bias, qdd : (nv,)
+        Written; the other arguments as of `aba.forward_dynamics`.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     torque_left(topology, constants, gravity, scratch, q, qd, tau, f_ext, bias, qdd)
     status = joint_inertias(topology, constants, scratch, q, diagonal, bias)

@@ -31,8 +31,20 @@ def hamilton_rates(
 
     Jain 2011, eq. (4.43); Spong, problems of chapter 6. A joint moves its composite body without a
     change of relative motion. So dK/dq(i) = h(i) . (V(i) x S(i)) with the momentum h of the
-    composite body, summed like forces. q, p, tau : (nv,); zero : (nv,) of zeros; qd
-    and pdot : (nv,), written. Returns 0, or the body whose pivot is singular.
+    composite body, summed like forces.
+
+    Parameters
+    ----------
+    q, p, tau : (nv,)
+    zero : (nv,)
+        Zeros.
+    qd, pdot : (nv,)
+        Written.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     gravity_torque(topology, constants, gravity, scratch, q, pdot)
     status = mass_solve(topology, constants, scratch, q, zero, p, qd)

@@ -63,12 +63,25 @@ def hybrid_dynamics(
 ):
     """Solve tau = (M + diag(diagonal)) qdd + C qd + g - J^T f_ext, in O(n).
 
-    At each joint one of tau and qdd is given.
+    At each joint one of tau and qdd is given. The articulated-body recursion eliminates only the
+    joints with known torque. It treats given accelerations like velocity-dependent ones:
+    Featherstone 2008, section 9.2; Jain 2011, section 16.2.
 
-    The articulated-body recursion eliminates only the joints with known torque. It treats given
-    accelerations like velocity-dependent ones: Featherstone 2008, section 9.2; Jain 2011,
-    section 16.2. q : (nq,); qd : (nv,); given : (nv,) qdd where prescribed : (nv,) is true, tau
-    elsewhere; tau, qdd : (nv,), written. Returns 0, or the body whose pivot is singular.
+    Parameters
+    ----------
+    q : (nq,)
+    qd : (nv,)
+    given : (nv,)
+        qdd of prescribed joints, tau of the others.
+    prescribed : (nv,)
+        Whether the acceleration of a joint is given.
+    tau, qdd : (nv,)
+        Written.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     joint_transforms(topology, constants, scratch, q)
     velocity_base_to_tip(topology, constants, scratch, qd, f_ext)

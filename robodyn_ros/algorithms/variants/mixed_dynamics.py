@@ -112,9 +112,23 @@ def mixed_dynamics(
     Algorithm 16.2). The first row has the bias (velocity, gravity, f_ext), the others have none,
     so that rows may be added. They share the articulated inertias.
 
-    q : (nq,); qd : (nv,); free : (nv,) 1 where tau is given, 0 where qdd is; known, tau, qdd :
-    (m, nv), the last two written; f_ext : (nb, 6), as of `hybrid_dynamics`. Returns 0, or the body
-    whose pivot is singular.
+    Parameters
+    ----------
+    q : (nq,)
+    qd : (nv,)
+    free : (nv,)
+        1 where tau is given, 0 where qdd is.
+    known : (m, nv)
+        The given torques and accelerations.
+    f_ext : (nb, 6)
+        As of `hybrid_dynamics`.
+    tau, qdd : (m, nv)
+        Written.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     joint_transforms(topology, constants, scratch, q)
     velocity_base_to_tip(topology, constants, scratch, qd, f_ext)
