@@ -50,6 +50,17 @@ FORMULA = re.compile(r"\S*[=/(_']|\S+ (?:[-+]?=|[-+]|becomes) |[A-Z]\w* \[")
 OTHER_DIALECT = re.compile(
     r'^\s*(?:Args|Arguments|Attributes|Parameters|Raises|Returns|Yields):$', re.M
 )
+#: A parameter in the prose, before the sections: "name : text".
+IN_PROSE = re.compile(r'(?:^|[.;] )\w+(?:, \w+)*(?: \([^)]*\))? : ', re.M)
+SECTION = re.compile(r'\n-{3,}\n')
+#: Folders that still have parameters in the prose.
+#: The formulations of the books have them between their equations.
+WITHOUT_SECTIONS = (
+    'robodyn_ros.control.supervisor',
+    'robodyn_ros.formulations',
+    'robodyn_ros.ros',
+    'robodyn_ros.simulation',
+)
 
 #: Where every parameter of the public face is documented too (PR01).
 WITH_PARAMETERS = (
@@ -165,6 +176,13 @@ def counts(code, name, found, face):
     return code in CHECKED
 
 
+def in_prose(name, found):
+    """Return the first parameter that stands in the prose of a docstring, '' without one."""
+    prose = SECTION.split(inspect.getdoc(found) or '')[0]
+    match = None if name.startswith(WITHOUT_SECTIONS) else IN_PROSE.search(prose)
+    return match[0].strip('.; :') if match else ''
+
+
 def findings():
     """Yield a line for each finding, file and line first.
 
@@ -182,6 +200,9 @@ def findings():
         for code, text in result['errors']:
             if counts(code, name, found, name in face):
                 yield f'{result["file"]}:{result["file_line"]}: {name}: {code} {text}'
+        if parameter := in_prose(name, found):
+            place = f'{result["file"]}:{result["file_line"]}'
+            yield f'{place}: {name}: {parameter} in the prose; expected a section'
 
 
 def other_dialects():

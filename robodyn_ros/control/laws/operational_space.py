@@ -191,7 +191,15 @@ def posture_feedback(q, qd, reference, gains, fastest, back, out):
 
 @primitive
 def transpose_multiply(J, f, out):
-    """out = J^T f; f : (6,), out : (nv,) written."""
+    """out = J^T f.
+
+    Parameters
+    ----------
+    J : (6, nv)
+    f : (6,)
+    out : (nv,)
+        Written.
+    """
     for k in range(out.shape[0]):
         out[k] = 0.0
         for i in range(J.shape[0]):

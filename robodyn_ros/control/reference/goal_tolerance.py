@@ -46,7 +46,10 @@ class Tolerance:
     def violation(self, position_error: np.ndarray, velocity_error: np.ndarray) -> str:
         """Return '', or a sentence about the first joint beyond its tolerance.
 
-        errors : (n,) for each field [rad | m, rad/s | m/s].
+        Parameters
+        ----------
+        position_error, velocity_error : (n,) ndarray
+            Errors of the joints [rad or m, rad/s or m/s].
         """
         errors = np.abs((position_error, velocity_error))
         wrong = np.argwhere(~(errors <= self._limits))

@@ -32,20 +32,36 @@ class TaskReference:
     Vectors are in base axes; position and velocity are those of the end effector's origin. Rows
     are four wide, for the quaternions (x, y, z, w); the fourth entry of the other rows is zero.
 
-    target : (8, 4) position, quaternion, velocity, spin, acceleration, spin rate, force, moment
-        [m, -, m/s, rad/s, m/s^2, rad/s^2, N, N m] as commanded last, extrapolated since then.
-    goal : (5, 4) position, quaternion, velocity, spin of the next scheduled target, and its time,
-        see AHEAD. The target reaches it in the time left, which is 0 without a goal.
-    state : (10, 4) of the reference, as `target`. Two more rows: whether it has arrived, and the
+    Parameters
+    ----------
+    base, end_effector : str
+        Names of the two frames.
+    fixed : dict
+        {name: (R (3, 3), origin (3,) [m])} of the base and of all frames fixed to it.
+
+    Attributes
+    ----------
+    target : (8, 4) ndarray
+        Position, quaternion, velocity, spin, acceleration, spin rate, force, moment [m, -, m/s,
+        rad/s, m/s^2, rad/s^2, N, N m]. These are the last commanded ones, extrapolated to now.
+    goal : (5, 4) ndarray
+        Position, quaternion, velocity and spin of the next scheduled target, and its time, see
+        AHEAD. The target reaches it in the time left, which is 0 without a goal.
+    state : (10, 4) ndarray
+        The reference, in rows as of `target`. Two more rows: whether it has arrived, and the
         factor on its speed that joint velocity limits admit.
-    measured : (6, 4) position, quaternion, velocity, spin of the end effector, and the error to
-        the reference, a distance and a rotation vector [m, rad]; written by the law.
-    shares : (6,) control gain kept in each principal direction of the task: 1, or less near a
-        singular posture. 0 for an axis that is left out.
-    elapsed : [s] by which the law advances it. age : [s] of the joint state.
-    moving : whether a target is being followed.
-    base, end_effector : names of the two frames. fixed : {name: (R (3, 3), origin (3,) [m])} of
-        the base and of all frames fixed to it.
+    measured : (6, 4) ndarray
+        Position, quaternion, velocity and spin of the end effector, written by the law. Two more
+        rows: the error to the reference, a distance and a rotation vector [m, rad].
+    shares : (6,) ndarray
+        Control gain kept in each principal direction of the task: 1, or less near a singular
+        posture. 0 for an axis that is left out.
+    elapsed : float
+        Time by which the law advances the reference [s].
+    age : float
+        Age of the joint state [s].
+    moving : bool
+        Whether a target is being followed.
     """
 
     def __init__(self, base, end_effector, fixed):
