@@ -101,10 +101,10 @@ def least_singular_value(robot, q, h=1e-6):
 class JointsDrive:
     """A linear joint motion from one side of a singular posture to the other."""
 
-    def __init__(self, robot, rng, singular, across, way):
-        self._robot, self._base, self._way = robot, robot.model.body_names[0], way
+    def __init__(self, robot, rng, singular, across, duration):
+        self._robot, self._base, self._way = robot, robot.model.body_names[0], duration
         self._singular, self._across = singular, across
-        self.start, self.duration = tuple(singular - across), way + REST
+        self.start, self.duration = tuple(singular - across), duration + REST
 
     def _joints(self, t):
         s, ds, _ = rise(t / self._way)
@@ -124,15 +124,15 @@ class JointsDrive:
 class ShapeDrive:
     """A line, a circle or an eight of the end effector through the singular pose and back."""
 
-    def __init__(self, robot, rng, singular, across, way, shape):
+    def __init__(self, robot, rng, singular, across, duration, shape):
         start, middle = (robot.pose(q, END_EFFECTOR) for q in (singular - across, singular))
-        self._base, self._way, self._shape = robot.model.body_names[0], way, shape
+        self._base, self._way, self._shape = robot.model.body_names[0], duration, shape
         self._place, self._quaternion = start[:3, 3], quaternion_of(*start[:3, :3].T)
         self._chord = middle[:3, 3] - start[:3, 3]
         side = np.cross(self._chord, rng.normal(size=3))
         self._side = 0.5 * np.linalg.norm(self._chord) * side / np.linalg.norm(side)
         self._turn = np.array(turn_between(quaternion_of(*middle[:3, :3].T), self._quaternion))
-        self.start, self.duration = tuple(singular - across), way + REST
+        self.start, self.duration = tuple(singular - across), duration + REST
 
     def _shares(self, t):
         """Return the shares of the chord (and rotation), and of the side, with their rates."""
@@ -190,20 +190,20 @@ def drives(seeds):
                     singular = singular_posture(robot, rng, straight)
                     across = rng.uniform(0.1, 0.4, robot.nv) * rng.choice((-1.0, 1.0), robot.nv)
                     across *= 1.0 if shape == 'joints' else 0.3
-                    way = float(rng.choice((2.0, 4.0, 6.0)))
-                    name = f'{arm} {kind} {shape} {way:g} s #{seed}'
+                    duration = float(rng.choice((2.0, 4.0, 6.0)))
+                    name = f'{arm} {kind} {shape} {duration:g} s #{seed}'
                     yield (
                         name,
                         robot,
                         (
-                            JointsDrive(robot, rng, singular, across, way)
+                            JointsDrive(robot, rng, singular, across, duration)
                             if shape == 'joints'
-                            else ShapeDrive(robot, rng, singular, across, way, shape)
+                            else ShapeDrive(robot, rng, singular, across, duration, shape)
                         ),
                     )
 
 
-def figures(robot, record, way):
+def figures(robot, record, duration):
     """Return the numbers of one drive of some duration [s]."""
     values = OperationalSpace(robot, END_EFFECTOR).values
     error = record.error + values[LENGTH] * record.turn
@@ -216,7 +216,7 @@ def figures(robot, record, way):
         'kept_error_m': float(kept_error(robot, record, values).max()),
         'largest_error_m': float(error.max()),
         'last_error_m': float(error[-1]),
-        'recovery_s': max(0.0, last * PERIOD - way) if last < error.size else None,
+        'recovery_s': max(0.0, last * PERIOD - duration) if last < error.size else None,
         'least_share': float(record.shares.min()),
         'margin': float(record.margin.min()),
         'limited_cycles': record.limited,

@@ -63,7 +63,7 @@ def files(model, urdf, emitted, style):
     digest = hashlib.sha256(urdf.encode()).hexdigest()
     package, ext = f'{style.prefix}_dynamics', 'c' if style.is_c else 'cpp'
     header = f'{package}/{package}.{"h" if style.is_c else "hpp"}'
-    told = [answers(model, one, style) for one in emitted]
+    known_answers = [answers(model, one, style) for one in emitted]
     texts = {f'src/{one.name}.{ext}': source(one, model, style, header) for one in emitted}
     if wide.lanes > 1:
         texts |= {
@@ -71,7 +71,7 @@ def files(model, urdf, emitted, style):
             for one in emitted
         }
     texts[f'src/description.{ext}'] = description(model, digest, emitted, style, header)
-    texts[f'src/self_test.{ext}'] = self_test(emitted, told, wide, header)
+    texts[f'src/self_test.{ext}'] = self_test(emitted, known_answers, wide, header)
     words = {
         'name': style.prefix,
         'prefix': f'{style.prefix}_' if style.is_c else '',
@@ -408,7 +408,7 @@ def manifest(model, digest, emitted, style):
         for each in styles(style)
         for one in emitted
     }
-    told = {
+    contents = {
         'robot': model.name,
         'urdf_sha256': digest,
         'interface_version': INTERFACE,
@@ -427,4 +427,4 @@ def manifest(model, digest, emitted, style):
         'functions': functions,
         'printed_by': f'robodyn_ros {metadata.version("robodyn_ros")}',
     }
-    return json.dumps(told, indent=2) + '\n'
+    return json.dumps(contents, indent=2) + '\n'

@@ -134,13 +134,13 @@ _TIMED = """\
     }}"""
 
 
-def self_test(emitted, told, style, header):
+def self_test(emitted, known_answers, style, header):
     """Return the source file of the self-test.
 
     Parameters
     ----------
     emitted : list of Emitted
-    told : list
+    known_answers : list
         Results of `c_answers.answers` for each.
     style : Style
         With more than one lane the functions of several states are checked, too.
@@ -148,11 +148,11 @@ def self_test(emitted, told, style, header):
         Name of the public header.
     """
     style, *wide = styles(style)
-    checks = [_check(one, answers, style) for one, answers in zip(emitted, told)]
+    checks = [_check(one, answers, style) for one, answers in zip(emitted, known_answers)]
     for many in wide:
         checks += [
             _check(one, [_abreast(answers, many.lanes)], many)
-            for one, answers in zip(emitted, told)
+            for one, answers in zip(emitted, known_answers)
         ]
     checks = '\n'.join(checks)
     calls = '\n'.join(

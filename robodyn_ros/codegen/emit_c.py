@@ -275,10 +275,10 @@ class _Printer:
         for place, value in self.recording.results.items():
             index = value.index if isinstance(value, Recorded) and not tape.checks else None
             if isinstance(value, Recorded):
-                told = self.value(value.index)
+                text = self.value(value.index)
             else:  # the same in every lane
-                told = style.number(value) + ' + 0.0 * sum' * (style.lanes > 1)
-            stores.setdefault(index, []).append(style.store(*self.entry(place), told))
+                text = style.number(value) + ' + 0.0 * sum' * (style.lanes > 1)
+            stores.setdefault(index, []).append(style.store(*self.entry(place), text))
         body = None
         for index in order:
             if index not in self.place and tape.nodes[index][0] != 'input':

@@ -86,8 +86,8 @@ def _steps(recording):
     stores, lines = {}, []
     for place, value in recording.results.items():
         index = value.index if isinstance(value, Recorded) and not tape.checks else None
-        told = _name(tape, value.index) if isinstance(value, Recorded) else repr(float(value))
-        stores.setdefault(index, []).append(f'{place} = {told}')
+        text = _name(tape, value.index) if isinstance(value, Recorded) else repr(float(value))
+        stores.setdefault(index, []).append(f'{place} = {text}')
     for index in needed(tape, recording.needed()):
         lines += [f'{_name(tape, index)} = {_expression(tape, index)}', *stores.pop(index, ())]
     if tape.checks:

@@ -98,11 +98,11 @@ class LinkedKernel:
         found = {each: of(generic_kernel_of(each)) for each in called_by(self.kernel)}
         return {each: kernel for each, kernel in found.items() if kernel is not None}
 
-    def _bound(self, way):
+    def _bound(self, attribute):
         if MISSING or not hasattr(self.kernel.compiled, 'overloads'):  # there are no tables
             plain = self.kernel if self._coordinates == JOINTS else Kernel(self.python, self.name)
-            return getattr(plain, way)
-        return self._code.bound(getattr(self.kernel, way))
+            return getattr(plain, attribute)
+        return self._code.bound(getattr(self.kernel, attribute))
 
 
 def linked(kernel, model):

@@ -45,15 +45,15 @@ def plan(statements):
     if sum(isinstance(statement, ast.Assign) for statement in statements) <= LONGEST:
         return Plan(_parts(statements, len(statements)), {}, 0)
     parts = _parts(statements, LONGEST)
-    made, last = {}, {}  # name: the part that computes it, the last part that uses it
+    producer, last = {}, {}  # name: the part that computes it, the last part that uses it
     for k, part in enumerate(parts):
         for statement in part:
             for name in names(getattr(statement, 'test', None) or statement.value):
-                if made.get(name, k) != k:
+                if producer.get(name, k) != k:
                     last[name] = k
             if defines(statement):
-                made[statement.targets[0].id] = -1 if trigonometric(statement.value) else k
-    return Plan(parts, *_places(made, last, len(parts)))
+                producer[statement.targets[0].id] = -1 if trigonometric(statement.value) else k
+    return Plan(parts, *_places(producer, last, len(parts)))
 
 
 def defines(statement):
@@ -132,12 +132,12 @@ def _parts(statements, longest):
     return parts
 
 
-def _places(made, last, count):
+def _places(producer, last, count):
     """Return places in the frame of values for later parts, and their number."""
     places, free, size = {}, [], 0
     begins, ends = ([[] for _ in range(count + 1)] for _ in range(2))
     for name, end in last.items():
-        begins[made[name] + 1].append(name)
+        begins[producer[name] + 1].append(name)
         ends[end + 1].append(name)
     for k in range(count):
         for name in begins[k]:

@@ -56,5 +56,5 @@ def depth_first(tape, outputs, recorded):
 def waiting(tape, order):
     """Return the number of live values, averaged over the statements."""
     last = {i: k for k, index in enumerate(order) for i in operands(tape.nodes[index])}
-    made = {index: k for k, index in enumerate(order) if tape.nodes[index][0] != 'input'}
-    return sum(last[i] - made[i] for i in last if i in made) / max(1, len(order))
+    position = {index: k for k, index in enumerate(order) if tape.nodes[index][0] != 'input'}
+    return sum(last[i] - position[i] for i in last if i in position) / max(1, len(order))

@@ -92,15 +92,15 @@ def _compare(robot, key, recipe, state, slack):
         _judge(robot, key, status, agrees or status == promised == 1, error, size, given)
 
 
-def interpreted(recipe, subject, model, given, results):
+def interpreted(recipe, subject, model, inputs, results):
     """Run the recursion of a recipe as plain Python; return whether it met a singular pivot."""
     recipe = recipe.of_model(model)
-    given = given | (recipe.given(model, subject) if recipe.given else {})
+    inputs = inputs | (recipe.given(model, subject) if recipe.given else {})
     with np.errstate(all='ignore'):
         if recipe.before:
-            given['f_ext'] = np.zeros((len(model.body_names), 6))
-            _called(recipe.before, model, given)
-        return int(bool(_called(recipe.recursion, model, given | results)))
+            inputs['f_ext'] = np.zeros((len(model.body_names), 6))
+            _called(recipe.before, model, inputs)
+        return int(bool(_called(recipe.recursion, model, inputs | results)))
 
 
 def _called(recursion, model, given):

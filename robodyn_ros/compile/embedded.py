@@ -217,15 +217,15 @@ def of_model(model, recursion):
 
 
 @functools.cache
-def kernel_of(given):
+def kernel_of(kernel):
     """Return the Kernel over independent coordinates for one of `generic`, None without one.
 
     A kernel without a robot among its arguments is returned itself.
     """
-    if given.python in HAVE_COUNTERPARTS:
-        nogil = {'nogil': True} if given.options.get('nogil') else {}
-        return Kernel(counterpart(given.python), f'{given.name}, embedded', **nogil)
-    return None if 'topology' in inspect.signature(given.python).parameters else given
+    if kernel.python in HAVE_COUNTERPARTS:
+        nogil = {'nogil': True} if kernel.options.get('nogil') else {}
+        return Kernel(counterpart(kernel.python), f'{kernel.name}, embedded', **nogil)
+    return None if 'topology' in inspect.signature(kernel.python).parameters else kernel
 
 
 def _written(function):

@@ -31,7 +31,7 @@ KERNELS = {function.__name__: separate_kernel(function) for function in COUNTERP
 body_poses = kernel(kinematics.body_poses)
 
 
-def kernel_of(given):
+def kernel_of(kernel):
     """Return the Kernel over joints and modes for one of `generic`, or that itself."""
-    found = COUNTERPARTS.get(given.python)
-    return KERNELS[found.__name__] if found else given
+    found = COUNTERPARTS.get(kernel.python)
+    return KERNELS[found.__name__] if found else kernel

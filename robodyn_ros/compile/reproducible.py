@@ -86,11 +86,11 @@ def install():
     def sine_cosine(x, to_sine, to_cosine):
         carray(to_sine, 1)[0], carray(to_cosine, 1)[0] = both(x)
 
-    made = {
+    functions = {
         'sin': cfunc(types.float64(types.float64))(sine),
         'cos': cfunc(types.float64(types.float64))(cosine),
         'sincos': cfunc(types.void(types.float64, POINTER, POINTER))(sine_cosine),
     }
-    for name, function in made.items():
+    for name, function in functions.items():
         llvmlite.binding.add_symbol(name, function.address)
-    return made  # alive as long as the process
+    return functions  # alive as long as the process

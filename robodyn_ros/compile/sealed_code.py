@@ -86,7 +86,7 @@ def _key(function, signature, options):
     with open(inspect.getsourcefile(function), 'rb') as file:
         source = hashlib.sha256(file.read()).hexdigest()
     cells = [cell.cell_contents for cell in function.__closure__ or ()]
-    told = {
+    inputs = {
         name: sorted(value) if isinstance(value, (set, frozenset)) else value
         for name, value in options.items()
     }
@@ -95,7 +95,7 @@ def _key(function, signature, options):
             function.__module__,
             function.__qualname__,
             signature,
-            sorted(told.items()),
+            sorted(inputs.items()),
             source,
             fingerprint(function),
             function.__code__.co_code,

@@ -160,7 +160,7 @@ def held_joint(joint, position, commanded):
         yield Finding(NOTE, subject, f'is {joint.type} and held {where}')
 
 
-def coupled_joint(joint, way):
+def coupled_joint(joint, following):
     """Yield findings about a joint that follows several others.
 
     Yields
@@ -168,7 +168,7 @@ def coupled_joint(joint, way):
     Finding
         What its model leaves out.
     """
-    if len(way.ratios) > 1:
+    if len(following.ratios) > 1:
         subject = f'joint {joint.name!r}'
         yield Finding(NOTE, subject, 'follows several joints; its limits are not checked')
         if joint.damping or joint.friction:

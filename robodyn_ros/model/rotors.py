@@ -91,7 +91,9 @@ def known_rotors(
 
 
 def with_rotors(
-    description: RobotDescription, rotors: Mapping[str, Rotor] | None = None, way: str = EXACT
+    description: RobotDescription,
+    rotors: Mapping[str, Rotor] | None = None,
+    rotor_model: str = EXACT,
 ) -> RobotDescription:
     """Return a description with the rotors as bodies, or as inertia at their joints.
 
@@ -101,7 +103,7 @@ def with_rotors(
         The robot.
     rotors : mapping of str to Rotor, optional
         As of `known_rotors`.
-    way : {'exact', 'reflected'}
+    rotor_model : {'exact', 'reflected'}
         Bodies that follow their joints (Jain 2011, sections 12.2 and 12.4), or their reflected
         inertia alone (section 12.3.1).
 
@@ -113,16 +115,17 @@ def with_rotors(
     Raises
     ------
     ModelError
-        For another way, or an impossible rotor.
+        For another model, or an impossible rotor.
     UnknownNameError
         For a joint that does not exist.
     """
-    if way not in (EXACT, REFLECTED):
+    if rotor_model not in (EXACT, REFLECTED):
         raise ModelError(
-            f'robot {description.name!r}: rotors are {way!r}; expected {EXACT!r} or {REFLECTED!r}'
+            f'robot {description.name!r}: rotors are {rotor_model!r}; expected {EXACT!r} or '
+            f'{REFLECTED!r}'
         )
     known = known_rotors(description, rotors)
-    if way == REFLECTED:
+    if rotor_model == REFLECTED:
         return replace(
             description,
             joints=tuple(_reflected(joint, known.get(joint.name)) for joint in description.joints),

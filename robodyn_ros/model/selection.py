@@ -76,8 +76,8 @@ def split_joints(robot, ordered, joints, locked, asked=()):
         _check_commanded(robot, movable[name], name in asked or joints is not None)
     _refuse_followers(robot, {name: following[name] for name in commanded if name in following})
     moving = {
-        name: {leader: ratio for leader, ratio in way.ratios.items() if leader in commanded}
-        for name, way in following.items()
+        name: {leader: ratio for leader, ratio in follower.ratios.items() if leader in commanded}
+        for name, follower in following.items()
     }
     held = {
         name: _held_position(robot, joint, locked.get(name, 0.0))
@@ -85,9 +85,11 @@ def split_joints(robot, ordered, joints, locked, asked=()):
         if name not in commanded and name not in following
     }
     led = {}
-    for name, way in following.items():
-        still = [leader for leader in way.ratios if leader not in commanded]
-        shift = sum((way.ratios[leader] * held[leader][0] for leader in still), way.shift)
+    for name, follower in following.items():
+        still = [leader for leader in follower.ratios if leader not in commanded]
+        shift = sum(
+            (follower.ratios[leader] * held[leader][0] for leader in still), follower.shift
+        )
         if moving[name]:
             led[name] = Following(moving[name], shift)
         else:
@@ -127,22 +129,22 @@ def _refuse_followers(robot, following):
     """Refuse commanded joints that follow others, with the names of all: grippers have many."""
     if following:
         who = ', '.join(
-            f'joint {name!r} {"mimics" if len(way.ratios) == 1 else "follows"} '
-            f'{" and ".join(map(repr, way.ratios))}'
-            for name, way in following.items()
+            f'joint {name!r} {"mimics" if len(follower.ratios) == 1 else "follows"} '
+            f'{" and ".join(map(repr, follower.ratios))}'
+            for name, follower in following.items()
         )
         raise ModelError(
             f'robot {robot!r}: {who}, and moves with it; expected in joints those that lead alone'
         )
 
 
-def _held_position(robot, joint, given):
+def _held_position(robot, joint, value):
     """Return the position of a locked joint, with all of its numbers."""
     neutral = joint_types.neutral(joint)
-    if isinstance(given, Real):
-        position = (float(given),) if len(neutral) == 1 else neutral if given == 0.0 else ()
+    if isinstance(value, Real):
+        position = (float(value),) if len(neutral) == 1 else neutral if value == 0.0 else ()
     else:
-        position = _floats(given)
+        position = _floats(value)
     if len(position) != len(neutral) or not all(abs(x) <= LARGEST_LENGTH for x in position):
         several = [name.rpartition('.')[2] for name in joint_types.position_names(joint)]
         expected = (
@@ -155,7 +157,7 @@ def _held_position(robot, joint, given):
         )
         raise ModelError(
             f'robot {robot!r}: {joint.type} joint {joint.name!r} is locked at '
-            f'{given!r}; expected {expected} of at most {LARGEST_LENGTH:g}'
+            f'{value!r}; expected {expected} of at most {LARGEST_LENGTH:g}'
         )
     if not joint_types.has_quaternion(joint):
         return position
@@ -164,16 +166,16 @@ def _held_position(robot, joint, given):
     if length < SHORTEST:
         raise ModelError(
             f'robot {robot!r}: {joint.type} joint {joint.name!r} is locked at '
-            f'{given!r}, whose quaternion has length {length:.3g}; expected a unit '
+            f'{value!r}, whose quaternion has length {length:.3g}; expected a unit '
             'quaternion qx, qy, qz, qw'
         )
     return (*position[:-4], *(x / length for x in position[-4:]))
 
 
-def _floats(given):
+def _floats(values):
     """Return the numbers of a sequence, or none for anything else."""
     try:
-        return () if isinstance(given, str) else tuple(float(x) for x in given)
+        return () if isinstance(values, str) else tuple(float(x) for x in values)
     except (TypeError, ValueError):
         return ()
 

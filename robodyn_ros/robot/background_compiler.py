@@ -153,11 +153,11 @@ class Background:
             forward_progress(self._process.stdout, self._tell)
             reader.join()
         if self._process.returncode != 0 and not self._stopped.is_set():
-            said = b''.join(errors).decode(errors='replace').strip().splitlines()
+            messages = b''.join(errors).decode(errors='replace').strip().splitlines()
             code = self._process.returncode
             how = f'failed with code {code}' if code > 0 else f'was ended by signal {-code}'
             raise RobodynError(
-                f'compiling in the background {how}' + (f': {said[-1]}' if said else '')
+                f'compiling in the background {how}' + (f': {messages[-1]}' if messages else '')
             )
 
 

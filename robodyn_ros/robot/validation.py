@@ -172,15 +172,15 @@ class Boundary:
                     f'{np.sqrt(least):.3g} for {names}; expected a unit quaternion'
                 )
 
-    def _floats(self, given):
+    def _floats(self, value):
         """Return a float64, C-contiguous, aligned, writable array, copied only where needed."""
         try:
-            array = np.array(None) if np.ma.is_masked(given) else np.asarray(given)
+            array = np.array(None) if np.ma.is_masked(value) else np.asarray(value)
         except ValueError:  # rows of unequal length
             array = np.array(None)
         if array.dtype.kind not in 'fiub':
             raise ShapeError(
-                f'robot {self.name!r}: got {reprlib.repr(given)}; expected an array '
+                f'robot {self.name!r}: got {reprlib.repr(value)}; expected an array '
                 'of real numbers'
             )
         array = np.asarray(array, dtype=np.float64, order='C')
@@ -251,20 +251,20 @@ class Boundary:
             )
         return f_ext
 
-    def _wrench(self, name, given, k):
+    def _wrench(self, name, value, k):
         """Return a float64 wrench (6,) on a frame, or one for each of k states."""
         try:
-            if state_checks.one.vectorcall(6, 6, given):
-                return given
+            if state_checks.one.vectorcall(6, 6, value):
+                return value
         except Exception:
             pass  # as for states
-        wrench = self._floats(given)
+        wrench = self._floats(value)
         if wrench.shape not in ((6,), (k, 6)) or not np.isfinite(wrench).all():
             kind = ShapeError if np.isfinite(wrench).all() else NotFiniteError
             each_row = '' if k is None else f', or ({k}, 6), one row for each state'
             raise kind(
                 f'f_ext on frame {name!r} of robot {self.name!r}: got '
-                f'{given!r}; expected six finite numbers, force [N] then moment '
+                f'{value!r}; expected six finite numbers, force [N] then moment '
                 f'[N m], in base axes{each_row}'
             )
         return wrench

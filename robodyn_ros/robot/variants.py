@@ -295,10 +295,10 @@ class Variants(View):
         )
         return results
 
-    def _prescribed(self, given):
+    def _prescribed(self, joints):
         """Return (nv,) booleans from booleans or names of joints."""
         robot = self._robot
-        names = [given] if isinstance(given, str) else list(given)
+        names = [joints] if isinstance(joints, str) else list(joints)
         if names and all(isinstance(name, str) for name in names):
             if unknown := set(names) - set(robot.joint_names):
                 raise UnknownNameError(
@@ -310,7 +310,7 @@ class Variants(View):
         flags = np.array(names)
         if names and (flags.dtype != np.bool_ or flags.shape != (robot.nv,)):
             raise ShapeError(
-                f'prescribed joints of robot {robot.name!r}: got {given!r}; expected '
+                f'prescribed joints of robot {robot.name!r}: got {joints!r}; expected '
                 f'names of joints, or {robot.nv} booleans'
             )
         return flags if names else np.zeros(robot.nv, dtype=np.bool_)

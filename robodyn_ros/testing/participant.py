@@ -182,9 +182,9 @@ class Participant:
         qos : int or QoSProfile
             Quality of service of the publisher.
         """
-        made = self.node.create_publisher(kind, topic, qos)
-        wait_until(made.get_subscription_count, f'a subscriber of {topic}')
-        return made
+        publisher = self.node.create_publisher(kind, topic, qos)
+        wait_until(publisher.get_subscription_count, f'a subscriber of {topic}')
+        return publisher
 
     def call(self, kind, name: str, request=None, timeout: float = SOON, again: bool = False):
         """Call a service.

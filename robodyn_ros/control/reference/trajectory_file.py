@@ -138,17 +138,17 @@ def _point(k, row, joints):
     return time, point
 
 
-def _time(k, given):
+def _time(k, value):
     """Return the time [ns] from seconds, or from sec and nanosec, or secs and nsecs."""
     try:
-        if isinstance(given, dict):
-            whole = given['sec'] if 'sec' in given else given['secs']
-            part = given.get('nanosec', given.get('nsecs', 0))
+        if isinstance(value, dict):
+            whole = value['sec'] if 'sec' in value else value['secs']
+            part = value.get('nanosec', value.get('nsecs', 0))
             return nanoseconds(int(whole) * NANOSECONDS + int(part))
-        return nanoseconds(float(given) * NANOSECONDS)
+        return nanoseconds(float(value) * NANOSECONDS)
     except (KeyError, OverflowError, TypeError, ValueError):
         raise ShapeError(
-            f'point {k} has time_from_start {shorten(given)}; expected seconds, or sec and nanosec'
+            f'point {k} has time_from_start {shorten(value)}; expected seconds, or sec and nanosec'
         ) from None
 
 

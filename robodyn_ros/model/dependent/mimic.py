@@ -60,27 +60,27 @@ def _resolved(robot, movable, locked, joint):
     ratios: dict[str, float] = {}
     shift, left = 0.0, [(joint, 1.0, ())]
     while left:
-        joint, ratio, way = left.pop()
+        joint, ratio, path = left.pop()
         leaders = {} if joint.name in locked else leaders_of(joint)
         if not leaders:
             ratios[joint.name] = ratios.get(joint.name, 0.0) + ratio
             continue
         shift += ratio * joint.offset
         for name, multiplier in leaders.items():
-            _check(robot, movable, joint, name, multiplier, way)
-            left.append((movable[name], ratio * multiplier, (*way, joint.name)))
+            _check(robot, movable, joint, name, multiplier, path)
+            left.append((movable[name], ratio * multiplier, (*path, joint.name)))
     return Following(ratios, shift)
 
 
-def _check(robot, movable, joint, leader, multiplier, way):
-    """Refuse a leader that a joint cannot follow; way : the joints that follow the joint."""
+def _check(robot, movable, joint, leader, multiplier, path):
+    """Refuse a leader that a joint cannot follow; path : the joints that follow the joint."""
     verb = 'mimics' if joint.mimic else 'follows'
     where = f'robot {robot!r}: joint {joint.name!r} {verb} {leader!r}'
     hold = 'expected it locked to hold it still: '
     for what, value in (('multiplier', multiplier), ('offset', joint.offset)):
         if not abs(value) <= LARGEST_LENGTH:
             raise ModelError(f'{where} with {what} {value:g}; expected at most {LARGEST_LENGTH:g}')
-    if leader in (*way, joint.name):
+    if leader in (*path, joint.name):
         raise UnlockedError(
             f'{where}, a loop of joints that {verb[:-1]} one another; {hold}', (joint.name,)
         )

@@ -159,8 +159,8 @@ def with_modal_links(model, links):
                 f'{where} has its frame {frame.translation.tolist()} away from its joint; '
                 'expected the child link of a joint that moves'
             )
-        made = link if isinstance(link, ModalLink) else link.link(model, row, where)
-        found[row] = made.in_axes(frame.rotation).uncoupled(where)
+        modal_link = link if isinstance(link, ModalLink) else link.link(model, row, where)
+        found[row] = modal_link.in_axes(frame.rotation).uncoupled(where)
     return _assembled(model, dict(sorted(found.items())))
 
 

@@ -269,16 +269,16 @@ class CraigBampton:
         return damped(where, link, self)
 
 
-def damped(where, link, given):
+def damped(where, link, source):
     """Return a link with the damping, or the damping ratio, of its source."""
-    if given.damping is not None:
-        return link.with_damping(square(where, 'damping', given.damping, link.n))
-    if not (isfinite(given.damping_ratio) and given.damping_ratio >= 0.0):
+    if source.damping is not None:
+        return link.with_damping(square(where, 'damping', source.damping, link.n))
+    if not (isfinite(source.damping_ratio) and source.damping_ratio >= 0.0):
         raise ModelError(
-            f'{where} has damping_ratio {given.damping_ratio:g}; expected a finite number, 0 or '
+            f'{where} has damping_ratio {source.damping_ratio:g}; expected a finite number, 0 or '
             'more'
         )
-    return with_damping_ratio(link, given.damping_ratio)
+    return with_damping_ratio(link, source.damping_ratio)
 
 
 def with_modal_mass(where, link, modal_mass):

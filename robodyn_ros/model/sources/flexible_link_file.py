@@ -78,13 +78,13 @@ def _link(where, entries):
     if not isinstance(entries, dict) or len(entries) != 1 or not {*entries} <= {*KINDS}:
         raise ModelError(f'{where} has {shorten(entries)}; expected one of {", ".join(KINDS)}')
     ((kind, given),) = entries.items()
-    made = KINDS[kind]
-    names = [each.name for each in fields(made)]
-    required = [each.name for each in fields(made) if each.default is MISSING]
+    kind_of_link = KINDS[kind]
+    names = [each.name for each in fields(kind_of_link)]
+    required = [each.name for each in fields(kind_of_link) if each.default is MISSING]
     where = f'{where}, {kind}'
     yaml_file.check_names(where, given, names, required)
     if kind != 'beam':
-        return made(**{name: _numbers(value) for name, value in given.items()})
+        return kind_of_link(**{name: _numbers(value) for name, value in given.items()})
     found = dict(given)
     for name in SCALARS:
         if name in given:
@@ -103,7 +103,7 @@ def _link(where, entries):
         raise ModelError(
             f'{where} has loaded_tip {shorten(given["loaded_tip"])}; expected true or false'
         )
-    return made(**found)
+    return kind_of_link(**found)
 
 
 def _numbers(value):

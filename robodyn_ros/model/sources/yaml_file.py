@@ -82,14 +82,14 @@ def of_joints(source, what, make):
     }
 
 
-def check_names(where, given, known, required):
+def check_names(where, entries, known, required):
     """Refuse an unknown entry, or one without its required parts."""
-    if not isinstance(given, dict) or not set(required) <= set(given):
+    if not isinstance(entries, dict) or not set(required) <= set(entries):
         raise ModelError(
-            f'{where} has {shorten(given)}; expected at least '
+            f'{where} has {shorten(entries)}; expected at least '
             f'{" and ".join(required) or "an empty {} for it"}'
         )
-    for name in given:
+    for name in entries:
         if name not in known:
             raise ModelError(
                 f'{where} has the entry {shorten(name)}; expected some of {", ".join(known)}'
