@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Identify a load: mass and centre of mass of what the tool holds, from one recorded motion.
+"""Identify a load: mass and centre of mass of an object in the tool, from one recorded motion.
 
     python examples/identify_a_load.py
 
@@ -23,7 +23,7 @@ PERIOD, SAMPLES = 10.0, 1000  # [s]
 
 
 def main():
-    """Print what was found beside the truth; return mass [kg] and centre of mass (3,) [m]."""
+    """Print estimated and true values; return mass [kg] and centre of mass (3,) [m]."""
     robot = Robot.from_urdf(URDF)
     loaded = robot.with_payload(MASS, COM, INERTIA, 'flange')
     q, qd, qdd = motion(robot).at(np.linspace(0.0, PERIOD, SAMPLES))

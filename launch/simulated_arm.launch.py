@@ -119,7 +119,7 @@ def simulator(context):
 
 
 def generate_launch_description():
-    """Declare the arguments; start simulator, controller and what is asked for to watch them."""
+    """Declare the arguments; start simulator, controller and the requested displays."""
     given = {name: LaunchConfiguration(name) for name in ARGUMENTS}
     controller = IncludeLaunchDescription(
         str(SHARE / 'launch' / 'controller.launch.py'),

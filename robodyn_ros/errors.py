@@ -15,7 +15,7 @@ class ModelError(RobodynError, ValueError):
 
 
 class UnlockedError(ModelError):
-    """Joints have to be held still; `with_remedy` says so in the syntax of an interface.
+    """Joints have to be locked; `with_remedy` explains how in the syntax of an interface.
 
     Parameters
     ----------
@@ -75,15 +75,15 @@ def require_names(owner, kind, names, valid, purpose=''):
     Parameters
     ----------
     owner : str
-        What has the names, for the message: "robot 'arm'".
+        Owner of the names in the message, such as "robot 'arm'".
     kind : str
-        What they name: "joint", "closure".
+        Kind of the named objects, such as 'joint' or 'closure'.
     names : iterable of str
         The names to look up.
     valid : collection of str
         The names that exist.
     purpose : str
-        What the name is for, with a leading blank: " for friction".
+        Use of the name with a leading blank, such as ' for friction'.
 
     Raises
     ------
@@ -122,6 +122,6 @@ def shorten(value, length=80):
         Longest text.
     """
     if isinstance(value, (str, bytes, list, tuple)):
-        value = value[: length + 1]  # what is cut is not written out first
+        value = value[: length + 1]  # before repr, which would escape all of it
     text = repr(value)
     return text if len(text) <= length else text[:length] + '...'

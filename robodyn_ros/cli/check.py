@@ -29,7 +29,7 @@ NEARBY = 0.1  # [rad or m] of joints from the posture in which loops were closed
 
 
 def main(args=None):
-    """Print both; exit code 1 if something differs or fails, or the URDF is refused."""
+    """Print comparison and checks; exit code 1 if one fails, or the URDF is refused."""
     parser = argparse.ArgumentParser(
         prog='check', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

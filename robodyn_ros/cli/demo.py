@@ -69,7 +69,7 @@ def gains(robot, law):
     scale = np.ones(robot.nv)
     if law != 'computed_torque':
         scale = np.diag(robot.mass_matrix(mid_range(robot.limits)))
-    return {  # in digits that every processor computes alike
+    return {  # rounded, so that they are equal on every processor
         f'gains.{joint}.{kind}': float(f'{GAINS[kind] * factor:.6g}')
         for joint, factor in zip(robot.joint_names, scale)
         for kind in GAINS
@@ -87,7 +87,7 @@ def parameters(robot, law, start):
         'robot_compensates_gravity': 'no',
         'state_timeout': 0.2,
         'state_publish_rate': 200.0,
-        'max_start_error': 1.0,  # PD alone sags before it is asked
+        'max_start_error': 1.0,  # PD alone sags before the motion begins
         **(gains(robot, law) if law != 'gravity_compensation' else {}),
     }
     simulator = {

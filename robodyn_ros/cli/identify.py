@@ -137,7 +137,7 @@ def run_fit(robot, options):
 
 
 def run_demo(robot, options):
-    """Do all of it with a simulated arm that differs from its description."""
+    """Excite, record and identify a simulated arm that differs from its description."""
     results = ResultFolder(options, ('motion.csv', *FILES), own=OWN)
     true = identify_demo.true_robot(robot)
     motion = _excited(robot, options).motion

@@ -48,7 +48,7 @@ def main(args=None):
 
 
 def _serve(options, stack):
-    """Serve the page until it is to end; the stack closes what was opened."""
+    """Serve the page until the visitor or a signal ends it; the stack closes all resources."""
     text, robot = urdf_text(options), Robot(model_of(options))
     joints, frame = urdf.parse(text).joints, options.frame or _last_link(robot, text)
     robot.model.frame(frame)

@@ -118,7 +118,7 @@ def for_any_robot(laws):
 
 
 def generated():
-    """Return the generic kernels whose text is generated; this compiles what they call."""
+    """Return the generic kernels whose text is generated; this compiles the kernels they call."""
     return [
         *batch_loops.serving(),
         batch_loops.of(generic.inverse_dynamics_derivatives),

@@ -19,7 +19,7 @@ from robodyn_ros.codegen.emit_c import STATUS, comment, declaration, definition
 from robodyn_ros.codegen.tape import count
 from robodyn_ros.errors import ModelError
 
-#: To be increased with any change of what functions take; robodyn_control has it, too.
+#: Increase it with any change of arguments; robodyn_control has the same number.
 INTERFACE = 2
 UNITS = {
     'q': 'rad or m',

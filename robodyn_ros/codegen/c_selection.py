@@ -111,7 +111,7 @@ def require_joints(model, names, kind, use):
     Raises
     ------
     UnknownNameError
-        For no name at all, or one that is not a joint.
+        Without names, or for a name that is not a joint.
     """
     unknown = [joint for joint in names if joint not in model.joint_names]
     if unknown or not names:

@@ -89,7 +89,7 @@ def _in_place(function, context, builder, signature, arguments):
 
 
 def _beside(function, outputs, context, builder, signature, arguments):
-    """Emit the function for one state beside a kernel, with an entry of its own, and call it."""
+    """Emit the function for one state beside a kernel, with a separate entry, and call it."""
     tree, names = _tree(function)
     dimensions = [kind.ndim for kind in signature.args]
     kinds = [kind for axes in dimensions for kind in (POINTER, *[INTEGER] * axes)]
@@ -209,7 +209,7 @@ class Emitter:
                 self.angles()
 
     def block(self, statements):
-        """Emit a run of assignments as a function of its own, and call it."""
+        """Emit a run of assignments as a separate function, and call it."""
         addresses = [*self.data.values(), self.frame]
         kinds = [address.type for address in addresses]
         own = _function(

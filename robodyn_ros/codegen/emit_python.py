@@ -81,7 +81,7 @@ def write(recording):
 
 
 def _steps(recording):
-    """Statements that compute, check the pivots, and store: at once where nothing is checked."""
+    """Statements that compute, check the pivots, then store; without checks they store at once."""
     tape = recording.tape
     stores, lines = {}, []
     for place, value in recording.results.items():
@@ -97,12 +97,12 @@ def _steps(recording):
 
 
 def refuse(recording):
-    """Return the module of a recording too long to be compiled: it says so, and has no kernels."""
+    """Return the module of a recording too long to be compiled: a comment, and no kernels."""
     return refuse_unfinished(recording.title, _counted(recording))
 
 
 def refuse_unfinished(title, length):
-    """The same, for an unfinished recording."""
+    """Return such a module for an unfinished recording."""
     words = f'{_words(title)}\n\nToo long for straight-line code: {length}.\n'
     return f'"""{words}"""\none = rows = None\n'
 
@@ -112,7 +112,7 @@ def _title(recording):
 
 
 def _words(title):
-    """Whatever a robot is called, nothing but words: the text is run."""
+    """Return letters and digits of a title alone, since the text is executed."""
     return re.sub(r'[^\w .,()/-]', '_', title)
 
 

@@ -3,9 +3,9 @@
 """Kernels that call recursions, linked to one robot.
 
 A control law or a step of the plant branches on its data: limits, stops, friction. So it cannot be
-recorded. But its dynamics are calls of recursions. They run what the table of the robot names, see
-robodyn_ros.compile.own_code: its recorded code, or the recursions over its coordinates. So nothing
-but the recordings is compiled for a robot.
+recorded. But its dynamics are calls of recursions. The table of the robot names the code that
+these calls run: its recorded code, or the recursions over its coordinates. So only the recordings
+are compiled for a robot. See robodyn_ros.compile.own_code.
 """
 
 import functools
@@ -120,7 +120,7 @@ def linked(kernel, model):
 def over_coordinates(kernel, model, coordinates):
     """Return the twin of a Kernel for robots of such coordinates, not yet compiled.
 
-    For joints of a tree it is the kernel itself, and so it is for one that calls no recursion.
+    For joints of a tree, and for a kernel that calls no recursion, it is the kernel itself.
     """
     if coordinates == JOINTS:
         return kernel

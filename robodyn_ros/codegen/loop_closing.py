@@ -46,7 +46,7 @@ MOST_STEPS = 6
 LAST_STEP = 1e-8  # largest last step; Newton's method squares it [rad or m]
 GRID = 2.0**-26  # of coefficients and boxes, so that rounding on another processor changes none
 PIVOT = 0.05  # smallest pivot as a share of the smallest one of the samples
-PIVOT_BITS = 8  # of that smallest pivot, for the same reason as GRID
+PIVOT_BITS = 8  # kept of that smallest pivot, so that rounding does not change it
 ADMISSIBLE = 0.05  # smallest entry that becomes a pivot, as a share of the largest
 EQUAL = 1e-6  # difference of entries that rounding may cause, as between equal arms
 ZERO = 1e-12  # largest entry that is zero in all postures, as a share of the largest
@@ -58,12 +58,12 @@ class _Part:
 
     Parameters
     ----------
-    rows
-        Their first bodies.
-    variables
+    rows : sequence of int
+        First bodies of the joints.
+    variables : sequence of int
         Numbers of the independent joints on which they depend.
-    powers : (terms, variables)
-    coefficients : (terms, rows)
+    powers : (terms, variables) ndarray
+    coefficients : (terms, rows) ndarray
     """
 
     rows: np.ndarray
@@ -89,22 +89,22 @@ class _Part:
 
 @dataclass(frozen=True, eq=False)
 class Closing:
-    """What a recording of closed loops needs; see `plan`.
+    """Box, polynomials, pivots and Newton steps of a recording of closed loops; see `plan`.
 
     Parameters
     ----------
-    topology
-        Of the loops alone, hung from the world.
-    coordinates
-        Independent velocities on which they depend.
-    low, width
-        The box.
-    parts
-        The polynomials, see `_Part`.
-    pivots
+    topology : (nb, k) ndarray
+        Topology of the loops alone, hung from the world.
+    coordinates : (c,) ndarray of int
+        Independent velocities on which the loops depend.
+    low, width : (c,) ndarray
+        Lower corner and width of the box [rad or m].
+    parts : sequence of _Part
+        The polynomials.
+    pivots : sequence of tuple
         Row and column of each elimination, and the smallest square of its pivot.
-    steps
-        Of Newton's method.
+    steps : int
+        Number of Newton steps.
     """
 
     topology: np.ndarray
@@ -394,7 +394,7 @@ def _equations(topology, constants, scratch, everything, rates, moving):
 
 
 def _numbers(topology, constants, posture):
-    """Return the same as numbers, at a posture."""
+    """Return the rows of `_equations` as numbers, at a posture."""
     rows, d, nv = topology[0, [STOPPED_ROWS, UNKNOWNS, FIRST]]
     L = np.zeros((rows, d + nv + 1))
     scratch = columns.allocate(topology)

@@ -87,12 +87,17 @@ def trigonometric(node):
 
 
 def stages(definitions):
-    """Return [(names, {name: cosine or sine})], where each angle depends on earlier ones alone.
+    """Return the stages in which angles are computed, each from results of earlier ones alone.
 
     Parameters
     ----------
-    definitions
-        {name: expression} in order. The names are those that the angles need.
+    definitions : dict
+        {name: expression} in order.
+
+    Returns
+    -------
+    list of tuple
+        Names that the angles of the stage need, and {name: cosine or sine}.
     """
     depth, wanted, found = {}, {}, []
     for name, value in definitions.items():

@@ -319,7 +319,7 @@ JOINT_RECIPES = {
     )
 }
 
-#: What control laws call, and what no method of a robot is: linked, where a law is specialised.
+#: Quantities of control laws without a method of a robot; linked where a law is specialised.
 LAW_RECURSIONS = {
     'mixed_dynamics': Recipe(
         mixed_dynamics.mixed_dynamics,

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Loops of the recursions over the rows of a batch, for any robot, with the GIL released.
+"""Loops of the recursions over the rows of a batch, for any robot; they release the GIL.
 
 All loops share one template, filled in for a kernel of `generic` at its first use. The loop calls
 the machine code of the kernel, which compiles faster than a copy of its source.

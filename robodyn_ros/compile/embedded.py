@@ -285,7 +285,7 @@ OF_DERIVATIVES = (derivatives.add_terms_of_loops, derivatives.add_rate_of_projec
 
 
 def prepare(model, for_derivatives=False):
-    """Compile or load what the kernels of a RobotModel with closed loops call."""
+    """Compile or load the kernels that those of a RobotModel with closed loops call."""
     if model.has_loops:
         rare = [function.__wrapped__ for function in OF_DERIVATIVES]
         provide(

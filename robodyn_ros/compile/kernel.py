@@ -38,7 +38,7 @@ class Kernel:
     name : str
         For messages.
     has_vectorcall : bool
-        False makes `vectorcall` the dispatcher, where it is not worth its compilation.
+        False makes `vectorcall` the dispatcher, for kernels that are not called in hot loops.
     **options
         Options of numba.njit, in addition to OPTIONS.
     """

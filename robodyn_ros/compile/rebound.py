@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Copies of functions that call other functions in place of those that their names say.
+"""Copies of functions that call replacements of the functions that they name.
 
 For plain Python, which has no tables of robodyn_ros.compile.own_code.
 """
@@ -43,7 +43,7 @@ class _Copies:
         return primitive(functools.update_wrapper(copy, function))
 
     def _other(self, value, names):
-        """Return what a name means in a copy."""
+        """Return the value of a name in a copy."""
         if isinstance(value, ModuleType):
             inside = {name: vars(value)[name] for name in names if name in vars(value)}
             others = {name: self._other(each, ()) for name, each in inside.items()}

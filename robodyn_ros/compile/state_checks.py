@@ -17,7 +17,7 @@ def fits(x, n):
 
     Comparisons work with every LLVM; that of Numba 0.59 simplifies zero times a number to zero.
     """
-    if x.ndim != 1:  # of compiled code its type says so
+    if x.ndim != 1:  # true only in Python: in compiled code the type has one axis
         return False
     finite = 0
     for k in range(x.shape[0]):

@@ -137,7 +137,7 @@ class TrustedFolder:
 
 
 def _expect_safe_ancestor(found, owners, path):
-    """Check that only the owners can replace what is in a folder."""
+    """Check that only the owners can replace the entries of a folder."""
     _expect_owner(found, owners, path)
     free = found.st_mode & OTHERS and not found.st_mode & stat.S_ISVTX
     if free and not (found.st_mode & OTHERS == stat.S_IWGRP and _is_own_group(found)):

@@ -17,7 +17,7 @@ from robodyn_ros.robot.loops.closing import close_loops
 
 
 def add_robot(parser, optional=False):
-    """Add the arguments that describe a robot, the same in every command.
+    """Add the arguments that describe a robot; they are the same in every command.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ class Identification:
     base : BaseParameters
         Base parameters that the recorded motion determines.
     doubts : tuple of Doubt
-        Base parameters left out, which keep their values of the description.
+        Uncertain base parameters. They are left out, and keep their values of the description.
     estimate : Estimate
         Least-squares estimate of the base parameters.
     consistent : Consistent or None

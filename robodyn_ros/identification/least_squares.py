@@ -28,7 +28,7 @@ class Doubt:
     name : str
         Its name.
     value, deviation : float
-        What the least squares gave for it, and the standard deviation.
+        Its least-squares estimate, and the standard deviation.
     nominal : float
         The value that it keeps.
     """

@@ -17,14 +17,14 @@ _latest: dict[bytes, float] = {}  # when each line was written last
 
 @contextlib.contextmanager
 def seldom(beginning: bytes) -> Iterator[None]:
-    """Let lines with this beginning through once a second; all others pass.
+    """Pass lines with this beginning once a second, and all other lines.
 
-    Meanwhile the error output is a file in memory. What other threads write there is passed on.
+    Meanwhile the error output is a file in memory. Output of other threads is passed on, too.
 
     Parameters
     ----------
     beginning : bytes
-        Of the lines that come too often.
+        Beginning of the lines to limit.
     """
     with _lock, contextlib.ExitStack() as stack:
         try:

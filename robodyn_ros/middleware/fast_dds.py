@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Two defects of Fast DDS avoided: shared memory of killed nodes, and an end that hangs."""
+"""Avoid two defects of Fast DDS: shared memory of killed nodes, and a shutdown that hangs."""
 
 import contextlib
 import ctypes
@@ -19,7 +19,7 @@ SIGEV_THREAD = 2
 
 
 class _SigEvent(ctypes.Structure):
-    """`struct sigevent` of Linux, with the function that a timer calls in a thread of its own."""
+    """`struct sigevent` of Linux, with the function that a timer calls in a separate thread."""
 
     _fields_ = [
         ('value', ctypes.c_void_p),
@@ -38,10 +38,10 @@ class _TimerSpec(ctypes.Structure):
 
 
 def leave_shared_memory(environment: MutableMapping[str, str] = os.environ) -> None:
-    """Let the nodes of this process and its children talk by UDP alone, unless the user chose.
+    """Make the nodes of this process and its children use UDP alone, unless the user chose.
 
-    Suppose that a process is killed just when it has taken a message from its port in shared
-    memory. Those that wrote to the port go on for ever, and its successor never hears them.
+    A process may be killed just when it has taken a message from its port in shared memory.
+    Writers of that port then keep using it, and the successor of the process receives nothing.
     Nothing changes for another middleware, nor where transports, a profile or static peers are
     chosen.
 
@@ -62,12 +62,12 @@ def leave_shared_memory(environment: MutableMapping[str, str] = os.environ) -> N
 
 @contextlib.contextmanager
 def bounded_end(seconds: float, code: int) -> Iterator[None]:
-    """Let the C library end this process with an exit code, unless the block ends before.
+    """Let the C library end this process with an exit code, unless the block ends in time.
 
     Fast DDS 2.14 loops forever in `DomainParticipant::set_listener` if a participant ends while it
     handles the discovery of another. It holds the lock that the handling needs. rclpy holds the
     GIL meanwhile, so no Python code can end the process. The C library calls `_exit` in a thread
-    of its own. Where it has no such timers, the block may hang.
+    of its own. Without such timers the block may hang.
 
     Parameters
     ----------

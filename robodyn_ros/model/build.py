@@ -114,7 +114,7 @@ def build(
     topology = np.array(assembly.topology, dtype=np.int64)
     if assembly.ways:
         topology, constants = embed(topology, constants, assembly.ways)
-    if not in_loops:  # what a loop moves is not known yet
+    if not in_loops:  # the bodies that a loop moves are not known yet
         validate.idle_joints(description.name, assembly.body_names, topology, constants)
     frames = {link for link in assembly.link_frames if link not in assembly.rotors}
     assembly.findings += lint.massless_bodies(assembly.body_names, constants, frames)

@@ -56,7 +56,7 @@ class Rotor:
 def known_rotors(
     description: RobotDescription, rotors: Mapping[str, Rotor] | None = None
 ) -> dict[str, Rotor]:
-    """Return the rotors of a robot: those of its description, replaced by given ones.
+    """Return the rotors of a robot: those of its description, and others in their place.
 
     Parameters
     ----------

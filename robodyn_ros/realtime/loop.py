@@ -47,7 +47,7 @@ class PeriodicLoop:
     tick : callable
         Called with the monotonic time [s] at which it starts.
     on_fault : callable
-        Called with the exception of a tick; the loop goes on. It must not raise.
+        Called with the exception of a tick, and must not raise. The loop continues.
     realtime : RealTime
         Requests to the operating system for this thread.
     ahead : float
@@ -56,8 +56,8 @@ class PeriodicLoop:
         Functions that are called once with the monotonic time [s] after each early wake-up, as
         long as there is time.
     look : callable
-        Called with the monotonic time [s] repeatedly until the tick, and once before a late tick.
-        After an exception it is not called again before this tick.
+        Called repeatedly with the monotonic time [s] until the tick, and once before a late tick.
+        After an exception the next call is after this tick.
     clock : callable
         Monotonic clock [ns].
     sleep : callable

@@ -14,7 +14,7 @@ from threading import Lock
 
 PR_SET_TIMERSLACK = 29
 MCL_CURRENT, MCL_FUTURE, MCL_ONFAULT = 1, 2, 4
-TUPLE_SIZES, SPARE_TUPLES = 20, 2000  # that CPython keeps: shorter ones, and how many of each
+TUPLE_SIZES, SPARE_TUPLES = 20, 2000  # CPython keeps this many freed tuples of each shorter size
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from robodyn_ros.errors import ShapeError, UnknownNameError
 from robodyn_ros.robot.robot_view import View
 
 REFERENCES = ('body', 'offset', 'inertial', 'fixed')
-#: What takes velocities for the rates of coordinates, by the method, in words.
+#: Quantities whose velocities have to be rates of coordinates: method, and words for messages.
 OF_RATES = {'hamilton_rates': "Hamilton's equations", 'damping_torques': 'damping torques'}
 
 
@@ -373,7 +373,7 @@ class Variants(View):
     def damping_torques(
         self, q: ArrayLike, qd: ArrayLike, rates: ArrayLike
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Compute torques that damp each velocity eta = m^T qd by itself, with M = m m^T.
+        """Compute torques that damp each velocity eta = m^T qd separately, with M = m m^T.
 
         The first, -m rates eta, takes the power sum rates eta^2. The second, m C(q, eta), does no
         work. Under both, and the weight, eta_i(t) = eta_i(0) exp(-rates_i t). O(n); Jain 2011,

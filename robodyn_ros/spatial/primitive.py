@@ -23,7 +23,7 @@ RECURSIONS: dict[Callable, None] = {}
 
 
 def recursion(function):
-    """Decorate an annotated function that has a kernel of its own in compile.generic.
+    """Decorate an annotated function that has a separate kernel in compile.generic.
 
     Other kernels call the machine code of that kernel where their arguments have the annotated
     types. Otherwise they compile the function into themselves, as a primitive. For Python it is
@@ -65,7 +65,7 @@ SEPARATE: list[Callable] = []
 
 
 def separate(function):
-    """Give an annotated function machine code of its own, which kernels call.
+    """Give an annotated function separate machine code, which kernels call.
 
     Its code is not compiled into every kernel that calls it, which saves compile time. The
     function returns a value of its annotation, else nothing. See robodyn_ros.compile.call. In

@@ -33,7 +33,7 @@ def read_mesh(path, color=None):
         raise ModelError(f'{str(path)!r} has more than {MOST_BYTES} bytes')
     try:
         if path.suffix.lower() == COLLADA:
-            import collada  # noqa: F401  trimesh needs it, and does not say so
+            import collada  # noqa: F401  trimesh fails later without it
 
         loaded = trimesh.load_scene(path)
         if loaded.units:

@@ -52,7 +52,7 @@ class Page:
         self._robot, self._scales = robot, scales
         self._postures, self._lock = Postures(robot), threading.RLock()
         self._sliders, self._visitors, self._motion = [], 0, None
-        with contextlib.redirect_stdout(io.StringIO()):  # it has no other way to be silent
+        with contextlib.redirect_stdout(io.StringIO()):  # viser has no option to print nothing
             self._server = viser.ViserServer(host, port, label=robot.name, verbose=False)
         self._server.gui.configure_theme(show_logo=False, show_share_button=False)
         self._server.gui.main_panel.dock_right()
@@ -83,7 +83,7 @@ class Page:
         return self._visitors > 0 and not self._server.get_clients()
 
     def close(self):
-        """Serve no longer."""
+        """Stop serving the page."""
         self._server.stop()
 
     def show(self, q):
@@ -191,7 +191,7 @@ class Page:
             self._numbers = gui.add_markdown('')
 
     def _show_made(self, make):
-        """Show the posture that `make` returns; the robot serves one thread at a time."""
+        """Show the posture that `make` returns, under the lock of the robot."""
         with self._lock:
             self.show(make())
 

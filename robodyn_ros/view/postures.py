@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A number for each velocity of a robot, and the posture that they stand for."""
+"""Coordinates of postures: a number for each velocity of a robot."""
 
 import numpy as np
 

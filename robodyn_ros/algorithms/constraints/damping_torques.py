@@ -27,7 +27,7 @@ from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
 
 @primitive
 def rate_of_mass_matrix(topology, constants, scratch, q, qd, product):
-    """Mdot = C + C^T (nv, nv), in memory of its own.
+    """Mdot = C + C^T (nv, nv), a new array.
 
     Parameters
     ----------

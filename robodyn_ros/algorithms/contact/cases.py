@@ -220,7 +220,7 @@ def joint_fits(blocks, b, impulse, velocity, slack):
 
 @unfused
 def contact_fits(blocks, b, rows, impulses, v, slack, border):
-    """Return whether impulse and velocity of a contact obey its laws, whatever its case was.
+    """Return whether impulse and velocity of a contact obey its laws, in any case.
 
     A contact at rest may have any friction in the pyramid. The impulses of contacts that depend on
     each other are not unique.

@@ -195,7 +195,7 @@ def damping_torques(
         )
         xi = rate + d * (dot(u_n, w) + dot(u_f, v))
         D = along_joint(topology, constants, i, u_n, u_f) + constants[i, ROTOR] + diagonal[k]
-        # momentum P V, and what of it the joint passes on
+        # momentum P V, and its part beyond the joint
         passed_n, passed_f = articulated_times(scratch, i, w, v)
         held_n, held_f = add(passed_n, scale(xi, u_n)), add(passed_f, scale(xi, u_f))
         turn_inertia(scratch, i, turning)

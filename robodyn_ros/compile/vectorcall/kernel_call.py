@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Fast calls of kernels from a control loop, equivalent to those of the dispatcher.
+"""Fast calls of kernels from a control loop, with the results of Numba's dispatcher.
 
 Numba's dispatcher resolves the type of every argument and wraps every array. For the small kernels
 of a control cycle this takes longer than their work, above all on cold caches. But each kernel has

@@ -60,7 +60,7 @@ def diagonal_damping(
 class DiagonalDamping(ControlLaw):
     """tau = g(q) + m C(q, eta) - m Kd eta, with eta = m^T qd and M = m m^T (Jain, lemma 19.10).
 
-    With the right model d(eta)/dt = -Kd eta: each diagonal velocity decays by itself. The kinetic
+    With an exact model d(eta)/dt = -Kd eta: each diagonal velocity decays separately. The kinetic
     energy eta.eta/2 falls at the rate eta.Kd eta. C does no work, so the power is the same without
     it (`compensate.coriolis`). There is no reference, and no posture to return to. m is the
     triangular factor of M that articulated bodies give: heavy configurations are damped more, at

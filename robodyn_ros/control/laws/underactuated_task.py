@@ -98,7 +98,7 @@ def generalised_jacobian(passive, J, qdd, J_G):
 
 @primitive
 def make_up(J_G, F, J, asked, moves, task, x):
-    """x = J_G^T F (asked - J moves): what driven joints add, so that the tool has what is asked.
+    """x = J_G^T F (asked - J moves): motion of the driven joints that the tool still needs.
 
     Parameters
     ----------

@@ -149,7 +149,7 @@ def forward_dynamics(tree, thd, T, schedule=None, f_ext=None, gravity=True):
 
     thd, T (N,) in the order of the tree; f_ext (n, 6) as in inverse_dynamics.newton_euler.
     schedule : hinges to join pass by pass, any order of all of them; `passes(tree)` by default.
-    Every body needs an inertia of its own: LinAlgError otherwise.
+    A body without inertia raises LinAlgError.
     """
     parts, hinges = assembled(tree, thd, T, schedule or passes(tree), f_ext, gravity)
     thdd, f = np.zeros(tree.N), np.zeros((tree.n, 6))

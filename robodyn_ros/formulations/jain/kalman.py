@@ -6,7 +6,7 @@
     y(k) = H x(k) + v(k),             cov v = N        y = T, N = the drive's inertia, or 0
 
 Filter and smoother as textbooks of estimation write them (Kalman 1960; Bryson and Frazier 1963).
-With nothing of mechanics in them, they are an independent referee. The prediction covariance is P,
+Without mechanics in them, they are an independent reference. The prediction covariance is P,
 the filtered one P^+, the gain G, the innovations epsilon with covariance D. The prediction is z,
 the filtered estimate z^+, and the smoothed estimate f is the force between the links. A tree adds
 the states of its branches, which are uncorrelated. The covariance of all y is the mass matrix.

@@ -59,7 +59,7 @@ def inverted(T):
 def derivatives(arm):
     """(T_{0,j}^q as (q, j, 4, 4), T_{0,jk}^q as (q, j, k, 4, 4)); zero where j does not move q."""
     T, Q = transforms(arm), [TURN if revolute else SLIDE for revolute in arm.revolute]
-    # T_0^j Q_j (T_0^j)^-1: the derivative by q_j of whatever is fixed to a link beyond joint j
+    # T_0^j Q_j (T_0^j)^-1: the derivative by q_j of any frame on a link beyond joint j
     by = [T[j] @ Q[j] @ inverted(T[j]) for j in range(arm.n)]
     first = np.zeros((arm.n,) * 2 + (4, 4), T.dtype)
     second = np.zeros((arm.n,) * 3 + (4, 4), T.dtype)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What can touch what: shapes on the links of a robot, and obstacles fixed to its base.
+"""Contact geometry: shapes on the links of a robot, and obstacles fixed to its base.
 
 May import: the other modules of model.
 """

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What can touch what: shapes on the links of a robot, and obstacles fixed to its base."""
+"""Obstacles fixed to the base of a robot, and their pairs with shapes on its links."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def embed(topology, constants, ways):
 def write_ratios(topology, constants, row, ratios):
     """Write the ratios of a coupled body to the velocities from its first leader on.
 
-    Without any, as before its leaders are known, it rests.
+    Without ratios, before the leaders are known, the body is at rest.
     """
     topology[row, COUNT], constants[row, RATIO] = max(1, len(ratios)), 0.0
     constants[row, RATIOS:] = 0.0

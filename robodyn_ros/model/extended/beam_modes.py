@@ -8,8 +8,8 @@
                  cos(x) cosh(x) = 1,    torsion  x_r = r pi
     w_r = cosh - cos - sigma_r (sinh - sin) of x_r s,  s = x / L,  its square 1 in the mean
 
-The beam lies along x. Modes of a free tip have no curvature there. What hangs on the tip needs
-one: with modes of a loaded tip, a Craig-Bampton set, frequencies converge much faster.
+The beam lies along x. Modes of a free tip have no curvature there, but a load on the tip causes
+one. With modes of a loaded tip, a Craig-Bampton set, frequencies converge much faster.
 """
 
 from typing import NamedTuple
@@ -39,7 +39,7 @@ def bending_roots(count, sign=-1.0):
 def bending_shape(root, s, sign=-1.0):
     """Return (w, dw/ds), each of the shape of s (0 .. 1), of one root of bending_roots.
 
-    1 - sigma is computed by itself, so that nothing large cancels at high roots.
+    1 - sigma is computed directly, since large terms would cancel at high roots.
     """
     if sign < 0.0:
         rest = np.exp(-root) + np.cos(root) + np.sin(root)

@@ -135,7 +135,7 @@ def friction_of(model, q, qd):
     return sum(part * model.joint_values(column) for column, part in parts.items())
 
 
-#: What a column becomes: of the friction given, its own value and the Coulomb friction.
+#: New value of a column: function of the JointFriction, the old value and the Coulomb friction.
 _COLUMNS = {
     DAMPING: lambda given, old, _: old if given.damping is None else given.damping,
     FRICTION: lambda given, old, _: old if given.coulomb is None else given.coulomb,

@@ -137,7 +137,7 @@ class ModalBeam:
             raise ModelError(f'{where} has mass {mass:g}; expected a finite one above 0')
         if counts[2] and self.gyration == 0.0:
             raise ModelError(f'{where} twists and has gyration 0; expected a radius above 0')
-        # an axis that does not move has no modes, whatever its stiffness
+        # an axis that does not move has no modes, for any stiffness
         return end, up, tuple(each if each < inf else 1.0 for each in stiffness), counts, mass
 
 

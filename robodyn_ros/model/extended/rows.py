@@ -56,6 +56,6 @@ def _ratios(model, row, constants):
 
 
 def read_only(array):
-    """Return the array, which is not to be written any more."""
+    """Return the array, made read-only."""
     array.flags.writeable = False
     return array

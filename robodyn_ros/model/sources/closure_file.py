@@ -40,7 +40,7 @@ PLACE = ('link', 'xyz', 'rpy')
 
 
 class Loops(NamedTuple):
-    """What closes the loops of a robot.
+    """Closures and couplings of a robot, and where its loops close.
 
     Attributes
     ----------

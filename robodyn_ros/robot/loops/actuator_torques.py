@@ -25,7 +25,7 @@ RANK = 1e-9  # smallest singular value of a led motion, as a share of the larges
 
 
 class ActuatorTorques(NamedTuple):
-    """Torques of m actuators for one motion, and those that change nothing of it.
+    """Torques of m actuators for one motion, and torques without effect on it.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Name a dead centre: a posture where the independent joints of a loop no longer lead it.
+"""Detect a dead centre: a posture where the independent joints of a loop do not determine it.
 
 There J_u of the dependent joints loses rank, although J of all joints does not. In J_u v = 0, v
 are the joints that are not determined. In u^T J_u = 0, u^T J_i are those that cannot move on.

@@ -13,7 +13,7 @@ from robodyn_ros.robot.robot_view import View
 
 
 class Loops(View):
-    """What the loops of a robot add: torques shared among redundant actuators."""
+    """Torques shared among the redundant actuators of a robot with closed loops."""
 
     def actuator_torques(
         self,

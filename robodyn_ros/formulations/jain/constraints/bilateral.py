@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What a constraint is: Jain, section 11.1.1.
+"""Bilateral constraints: Jain, section 11.1.1.
 
     holonomic         d(theta, t) = 0                                                       (11.2)
     Pfaffian form     G_c(theta, t) thd - U(t) = 0,  G_c = grad d,  U = -dd/dt        (11.3, 11.4)

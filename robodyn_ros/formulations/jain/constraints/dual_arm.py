@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Two arms that hold one thing: Jain, section 11.2.3.
+"""Two arms that hold one object: Jain, section 11.2.3.
 
     M_i thdd_i + C_i = T_i + J_i' f_i,   f_1 = f(0),  f_2 = -f(0)                          (11.24)
     alpha_i(0) = alpha_if(0) + Lambda_i^-1 f_i                                     (11.28, 11.29)

@@ -6,7 +6,7 @@
     zeta = C(theta, eta) - c eta,    T = m zeta      eta_i(t) = eta_i(0) exp(-c_i t)
 
 Any Tree, O(n). The second form is not in the book. C does no work, so the energy falls at the same
-rate, and now every eta_i decays by itself. Both damp motion, and lead to no posture.
+rate, and now every eta_i decays separately. Both damp motion, and lead to no posture.
 """
 
 from robodyn_ros.formulations.jain.diagonalised import coordinate_maps, normalised_coriolis

@@ -52,7 +52,7 @@ class Parts(NamedTuple):
 
 
 def indices(slices, nodes):
-    """Return the indices that the slices of some nodes stand for, in the order of the nodes."""
+    """Return the indices in the slices of some nodes, in the order of the nodes."""
     found = [np.arange(slices[k].start, slices[k].stop) for k in nodes]
     return np.concatenate([np.arange(0), *found]).astype(int)
 

@@ -95,7 +95,7 @@ def natural_frequencies(beam, in_xy=0, in_xz=0, torsion=0):
 
 
 def _check(beam, in_xy, in_xz, torsion, loaded_tip):
-    """Refuse what has no modes, or no stiffness for them."""
+    """Refuse a beam without modes, or without stiffness for them."""
     if in_xy + in_xz + torsion == 0:
         raise ParameterError('got no modes; expected one of bending or torsion at least')
     if torsion and not (beam.polar > 0.0 and beam.GJ > 0.0):

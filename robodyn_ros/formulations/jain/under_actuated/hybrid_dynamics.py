@@ -28,7 +28,7 @@ from robodyn_ros.formulations.jain.under_actuated.arms import chosen, passive_ar
 
 
 class Motion(NamedTuple):
-    """What a tree does: torques T (N,), accelerations thdd (N,), alpha (n, 6), forces z (n, 6).
+    """Motion of a tree: torques T (N,), accelerations thdd (N,), alpha (n, 6), forces z (n, 6).
 
     alpha is without gravity. z is the residual force of algorithm 16.2, the active part included.
     """
