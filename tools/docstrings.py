@@ -63,14 +63,11 @@ WITHOUT_SECTIONS = (
 )
 
 #: Where every parameter of the public face is documented too (PR01).
-WITH_PARAMETERS = (
-    'robodyn_ros.control.laws',
-    'robodyn_ros.control.reference',
-    'robodyn_ros.simulation',
-)
+WITH_PARAMETERS = ('robodyn_ros.control.laws', 'robodyn_ros.simulation')
 #: Where every parameter of all public functions is documented.
 WITH_ALL_PARAMETERS = (
     'robodyn_ros.console',
+    'robodyn_ros.control.reference',
     'robodyn_ros.errors',
     'robodyn_ros.identification',
     'robodyn_ros.middleware',

@@ -22,11 +22,11 @@ class Path:
 
     Parameters
     ----------
-    knots : (s + 1,)
-        [s] from 0.
-    coefficients : (6 s, nv)
+    knots : (s + 1,) ndarray
+        Times from 0 [s].
+    coefficients : (6 s, nv) ndarray
         Ascending powers of the time since a segment began.
-    end : (3, nv)
+    end : (3, nv) ndarray
         Value after the last knot. Without segments it is a target.
     """
 
@@ -39,11 +39,15 @@ class Path:
     def through(cls, trajectory, start):
         """Return the path from a start through the remaining points of a trajectory.
 
+        Position and velocity continue from the start, and the acceleration too where the path is
+        quintic. At the end the path is at rest.
+
         Parameters
         ----------
-        start : (3, nv)
-            Reference at reception. Position and velocity continue from it, and the acceleration
-            too where the path is quintic. At the end it rests.
+        trajectory : Trajectory
+            The trajectory.
+        start : (3, nv) ndarray
+            Reference at reception.
         """
         passed = trajectory.passed
         knots = np.concatenate([[0.0], trajectory.times[passed:] + trajectory.delay])
@@ -63,21 +67,44 @@ class Path:
 
     @classmethod
     def target(cls, trajectory):
-        """Return the path of one target that holds at once, with its velocity."""
+        """Return the path of one target that holds at once, with its velocity.
+
+        Parameters
+        ----------
+        trajectory : Trajectory
+            The target, a trajectory of one point.
+        """
         end = np.zeros((3, trajectory.positions.shape[1]))
         for row, values in enumerate(trajectory.fields.values()):
             end[row] = values[-1]
         return cls(np.zeros(1), np.zeros((0, end.shape[1])), end)
 
     def sample(self, t, reference):
-        """Write position, velocity and acceleration at t [s] into reference, (3, nv)."""
+        """Write position, velocity and acceleration at a time.
+
+        Parameters
+        ----------
+        t : float
+            Time since reception [s].
+        reference : (3, nv) ndarray
+            Written.
+        """
         self._sample(self.knots, self.coefficients, self.end, t, reference)
 
     def refusal(self, start, lower, upper, velocity, joint_names):
         """Return '' if the path keeps to the limits, or a sentence naming the joint that does not.
 
-        It is checked at CHECKED_INSTANTS of every segment. A start beyond a limit is accepted if
-        the path returns within it.
+        The path is checked at CHECKED_INSTANTS of every segment. A start beyond a limit is
+        accepted if the path returns within it.
+
+        Parameters
+        ----------
+        start : (3, nv) ndarray
+            Reference at reception.
+        lower, upper, velocity : (nv,) ndarray
+            Limits of the joints [rad or m, rad/s or m/s].
+        joint_names : sequence of str
+            Names of the joints.
         """
         limits = np.array(
             [
@@ -115,7 +142,17 @@ class Path:
 
 @primitive
 def evaluate(coefficients, k, i, u):
-    """Return position, velocity and half the acceleration of joint i, u [s] into segment k."""
+    """Return position, velocity and half the acceleration of a joint within a segment.
+
+    Parameters
+    ----------
+    coefficients : (6 s, nv)
+        As of Path.
+    k, i : int
+        Numbers of the segment and of the joint.
+    u : float
+        Time since the segment began [s].
+    """
     q, qd, half_qdd = 0.0, 0.0, 0.0
     for row in range(ORDER * k + ORDER - 1, ORDER * k - 1, -1):
         half_qdd = half_qdd * u + qd
@@ -126,7 +163,17 @@ def evaluate(coefficients, k, i, u):
 
 @primitive
 def keeps_to(limits, i, q, qd):
-    """Return whether a position and a velocity of joint i are finite and within the limits."""
+    """Return whether a position and a velocity of a joint are finite and within the limits.
+
+    Parameters
+    ----------
+    limits : (3, nv)
+        Lowest and highest position, highest speed.
+    i : int
+        Number of the joint.
+    q, qd : float
+        Position and velocity [rad or m, rad/s or m/s].
+    """
     return (
         math.isfinite(q)
         and math.isfinite(qd)
@@ -137,7 +184,17 @@ def keeps_to(limits, i, q, qd):
 
 @kernel
 def sample(knots: Vector, coefficients: Matrix, end: Matrix, t: Scalar, reference: Matrix):
-    """Write position, velocity and acceleration at t, (3, nv); bisection, O(log s + nv)."""
+    """Write position, velocity and acceleration at a time; bisection, O(log s + nv).
+
+    Parameters
+    ----------
+    knots, coefficients, end
+        As of Path.
+    t : float
+        Time since reception [s].
+    reference : (3, nv)
+        Written.
+    """
     last = knots.shape[0] - 1
     if not (t < knots[last]):
         for i in range(end.shape[1]):
@@ -164,8 +221,12 @@ def first_violation(
 
     Parameters
     ----------
+    knots, coefficients, end
+        As of Path.
     limits : (3, nv)
         Lowest and highest position, highest speed.
+    begin, stop : int
+        Range of the segments.
 
     Returns
     -------

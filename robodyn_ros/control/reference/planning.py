@@ -9,7 +9,19 @@ from robodyn_ros.control.supervisor.preconditions import refuse_far
 
 
 def receive_trajectory(trajectory, start, settings, joint_names):
-    """Return (Path, '') from the reference start, (3, nv), or (None, sentence)."""
+    """Return (Path, '') from the reference start, or (None, sentence).
+
+    Parameters
+    ----------
+    trajectory : Trajectory
+        The trajectory.
+    start : (3, nv) ndarray
+        Reference at reception.
+    settings : Settings
+        Settings of the supervisor, with its limits.
+    joint_names : sequence of str
+        Names of the joints.
+    """
     if trajectory.passed:
         sentence = refuse_far(
             trajectory.positions[trajectory.passed - 1],
@@ -31,8 +43,16 @@ def receive_target(trajectory, start, elapsed, settings, joint_names):
 
     Parameters
     ----------
+    trajectory : Trajectory
+        The target, a trajectory of one point.
+    start : (3, nv) ndarray
+        Reference at reception.
     elapsed : float
         Time since the previous target [s], infinite for the first.
+    settings : Settings
+        Settings of the supervisor, with its limits.
+    joint_names : sequence of str
+        Names of the joints.
     """
     if not trajectory.passed:
         return _within_limits(Path.through(trajectory, start), start, settings, joint_names)

@@ -15,9 +15,10 @@ def hermite(knots, q, qd, qdd=None):
 
     Parameters
     ----------
-    knots : (s + 1,)
+    knots : (s + 1,) ndarray
         Times [s].
-    q, qd, qdd : (s + 1, nv)
+    q, qd, qdd : (s + 1, nv) ndarray
+        Positions and their derivatives [rad or m, ...]; without qdd the segments are cubic.
 
     Returns
     -------
@@ -48,10 +49,12 @@ def polyline(knots, q, qd):
 
     Parameters
     ----------
-    knots : (s + 1,)
+    knots : (s + 1,) ndarray
         Times [s].
-    q : (s + 1, nv)
-    qd : (nv,)
+    q : (s + 1, nv) ndarray
+        Positions [rad or m].
+    qd : (nv,) ndarray
+        Initial velocity [rad/s or m/s].
 
     Returns
     -------

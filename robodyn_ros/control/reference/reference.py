@@ -10,17 +10,22 @@ import numpy as np
 class Reference:
     """Position, velocity and acceleration that the law tracks; owned by the loop.
 
+    Parameters
+    ----------
+    nv : int
+        Number of joint velocities.
+
     Attributes
     ----------
-    rows : (3, nv)
-        [rad or m and their rates].
-    path
-        The Path being followed, or None while a posture is held.
-    source
-        The object that the caller gave.
-    streamed
+    rows : (3, nv) ndarray
+        The reference [rad or m and their rates].
+    path : Path or None
+        The path being followed; None while a posture is held.
+    source : object
+        The object from which the path was planned.
+    streamed : bool
         Whether the path is a target of a stream.
-    epoch
+    epoch : int
         Grows with every replacement, to detect a path that was prepared from an older reference.
     """
 
@@ -37,7 +42,13 @@ class Reference:
         return self._flat
 
     def hold(self, q):
-        """Rest at a posture."""
+        """Rest at a posture.
+
+        Parameters
+        ----------
+        q : (nv,) ndarray
+            The posture [rad or m].
+        """
         self._position[:] = q
         self._rates.fill(0.0)
         self.path, self.source, self.streamed = None, None, False
@@ -45,35 +56,81 @@ class Reference:
         self.epoch += 1
 
     def follow(self, path, source, started):
-        """Follow a path that began at the time `started` [s]."""
+        """Follow a path.
+
+        Parameters
+        ----------
+        path : Path
+            The path.
+        source : object
+            The object from which it was planned.
+        started : float
+            Time at which it began [s].
+        """
         self.path, self.source, self.streamed = path, source, False
         self._started, self._expires, self._streamed_at = started, math.inf, -math.inf
         self.epoch += 1
 
     def stream(self, path, source, started, timeout):
-        """Follow a streamed target until `timeout` [s] after it is due."""
+        """Follow a streamed target until a time after it is due.
+
+        Parameters
+        ----------
+        path : Path
+            The path to the target.
+        source : object
+            The object from which it was planned.
+        started : float
+            Time at which it began [s].
+        timeout : float
+            Time without a further target after which it ends [s].
+        """
         self.path, self.source, self.streamed = path, source, True
         self._started = self._streamed_at = started
         self._expires = started + path.duration + timeout
         self.epoch += 1
 
     def at(self, clock):
-        """Return a copy of the reference at a time, (3, nv)."""
+        """Return a copy of the reference at a time, (3, nv).
+
+        Parameters
+        ----------
+        clock : float
+            The time [s].
+        """
         rows = self.rows.copy()
         if self.path is not None:
             self.path.sample(clock - self._started, rows)
         return rows
 
     def since_streamed(self, clock):
-        """Return the seconds since the last streamed target; infinite without one."""
+        """Return the seconds since the last streamed target; infinite without one.
+
+        Parameters
+        ----------
+        clock : float
+            Time now [s].
+        """
         return clock - self._streamed_at
 
     def expired(self, clock):
-        """Return whether the last streamed target has timed out."""
+        """Return whether the last streamed target has timed out.
+
+        Parameters
+        ----------
+        clock : float
+            Time now [s].
+        """
         return clock > self._expires
 
     def advance(self, clock):
-        """Advance to a time; return whether a trajectory has just ended. Its end point is held."""
+        """Advance to a time; return whether a trajectory has just ended. Its end point is held.
+
+        Parameters
+        ----------
+        clock : float
+            Time now [s].
+        """
         t = clock - self._started
         self.path.sample(t, self.rows)
         if self.streamed or t < self.path.duration:

@@ -42,7 +42,15 @@ NEAR, SLOW, STEADY = 1e-7, 1e-6, 1e-4
 
 @primitive
 def at_most(v, limit):
-    """Scale v down to at most a length."""
+    """Scale a vector down to at most a length.
+
+    Parameters
+    ----------
+    v : (3,)
+        The vector.
+    limit : float
+        Largest length.
+    """
     size = sqrt(dot(v, v))
     return scale(limit / size, v) if size > limit else v
 
@@ -71,7 +79,21 @@ def closing(distance, rate, braking):
 
 @primitive
 def steer(distance, v_target, a_target, v, a, bandwidth, speed, acceleration, jerk, dt):
-    """Compute the next acceleration towards a moving target at a distance."""
+    """Compute the next acceleration towards a moving target at a distance.
+
+    Parameters
+    ----------
+    distance, v_target, a_target : (3,)
+        Distance to the target [m or rad], its velocity and its acceleration.
+    v, a : (3,)
+        Velocity and acceleration now.
+    bandwidth : float
+        Bandwidth of the chain of lags [1/s].
+    speed, acceleration, jerk : float
+        Limits.
+    dt : float
+        Time step [s].
+    """
     approach = add(v_target, closing(distance, bandwidth / 3.0, PLANNED * acceleration))
     change = add(a_target, closing(sub(at_most(approach, speed), v), bandwidth, PLANNED * jerk))
     rate = scale(3.0 * bandwidth, sub(at_most(change, acceleration), a))
@@ -80,14 +102,34 @@ def steer(distance, v_target, a_target, v, a, bandwidth, speed, acceleration, je
 
 @primitive
 def allowed(v, pace, speed):
-    """Return the largest speed in this direction, given the admissible factor on v."""
+    """Return the largest speed in the direction of a velocity.
+
+    Parameters
+    ----------
+    v : (3,)
+        The velocity.
+    pace : float
+        Factor on v that joint velocity limits admit.
+    speed : float
+        Limit in any direction.
+    """
     size = sqrt(dot(v, v))
     return speed if size < SLOW else min(speed, pace * size)
 
 
 @primitive
 def ramp(rows, target, row, step):
-    """Move a row of the reference towards that of the target by at most a step."""
+    """Move a row of the reference towards that of the target by at most a step.
+
+    Parameters
+    ----------
+    rows, target : (k, 4)
+        The tables; `rows` is written.
+    row : int
+        Number of the row.
+    step : float
+        Largest change of its length.
+    """
     gap = sub(load(target, row, 0), load(rows, row, 0))
     store(rows, row, 0, add(load(rows, row, 0), at_most(gap, step)))
     return dot(gap, gap) <= step * step
@@ -95,7 +137,13 @@ def ramp(rows, target, row, step):
 
 @primitive
 def settled(distance, v, a):
-    """Return whether a motion has arrived, within tolerances."""
+    """Return whether a motion has arrived, within tolerances.
+
+    Parameters
+    ----------
+    distance, v, a : (3,)
+        Distance to the target [m or rad], velocity and acceleration.
+    """
     return (
         dot(distance, distance) <= NEAR * NEAR
         and dot(v, v) <= SLOW * SLOW
@@ -105,7 +153,17 @@ def settled(distance, v, a):
 
 @primitive
 def advance(rows, a, b, dt):
-    """Advance a table by dt with constant acceleration a and spin rate b."""
+    """Advance a table by a time with constant accelerations.
+
+    Parameters
+    ----------
+    rows : (k, 4)
+        The table, written.
+    a, b : (3,)
+        Linear acceleration and spin rate [m/s^2, rad/s^2].
+    dt : float
+        Time step [s].
+    """
     v, w = load(rows, VELOCITY, 0), load(rows, SPIN, 0)
     faster, spun = add(v, scale(dt, a)), add(w, scale(dt, b))
     store(rows, POSITION, 0, add(load(rows, POSITION, 0), scale(0.5 * dt, add(v, faster))))
@@ -122,6 +180,13 @@ def bend(distance, v, v_goal, left, dt):
 
     The cubic ends with the velocity v_goal (Craig, section 7.3):
     a(t) = (6 d / T - 4 v - 2 v_goal) / T + 6 t (v + v_goal - 2 d / T) / T^2.
+
+    Parameters
+    ----------
+    distance, v, v_goal : (3,)
+        Distance to the goal [m or rad], velocities now and at the goal.
+    left, dt : float
+        Time to the goal, and the time step [s].
     """
     chord = scale(1.0 / left, distance)
     begin = sub(scale(6.0, chord), add(scale(4.0, v), scale(2.0, v_goal)))
@@ -131,7 +196,15 @@ def bend(distance, v, v_goal, left, dt):
 
 @primitive
 def make_for(goal, target, dt):
-    """Accelerate the target so that it reaches its goal, a pose or a velocity, in time."""
+    """Accelerate the target so that it reaches its goal, a pose or a velocity, in time.
+
+    Parameters
+    ----------
+    goal, target
+        As of TaskReference; the target is written.
+    dt : float
+        Time step [s].
+    """
     left = goal[AHEAD, LEFT]
     v, v_goal = load(target, VELOCITY, 0), load(goal, VELOCITY, 0)
     w, w_goal = load(target, SPIN, 0), load(goal, SPIN, 0)
@@ -151,14 +224,20 @@ def make_for(goal, target, dt):
 def track_target(
     goal, target, state, bandwidth, speed, acceleration, jerk, force_step, moment_step, dt
 ):
-    """Advance target and state (task_reference.py) by dt [s].
+    """Advance target and state (task_reference.py) by a time step.
 
     Parameters
     ----------
-    speed, acceleration, jerk
-        Pairs, linear and angular.
-    force_step, moment_step
-        [N, N m].
+    goal, target, state
+        As of TaskReference; the last two are written.
+    bandwidth : float
+        Bandwidth of the chain of lags [1/s].
+    speed, acceleration, jerk : tuple of float
+        Limits, linear and angular.
+    force_step, moment_step : float
+        Largest changes of the wrench in a step [N, N m].
+    dt : float
+        Time step [s].
     """
     bandwidth = min(bandwidth, COARSEST / dt)
     if goal[AHEAD, LEFT] > 0.0:
@@ -201,12 +280,26 @@ def track_target(
 
 @primitive
 def quaternion(rows):
-    """Return the orientation in a table of rows."""
+    """Return the orientation in a table of rows.
+
+    Parameters
+    ----------
+    rows : (k, 4)
+        The table.
+    """
     return (rows[QUATERNION, 0], rows[QUATERNION, 1], rows[QUATERNION, 2], rows[QUATERNION, 3])
 
 
 @primitive
 def store_quaternion(rows, q):
-    """Write the orientation into a table of rows."""
+    """Write the orientation into a table of rows.
+
+    Parameters
+    ----------
+    rows : (k, 4)
+        The table, written.
+    q : tuple of float
+        Quaternion (x, y, z, w).
+    """
     rows[QUATERNION, 0], rows[QUATERNION, 1] = q[0], q[1]
     rows[QUATERNION, 2], rows[QUATERNION, 3] = q[2], q[3]

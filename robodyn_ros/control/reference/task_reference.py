@@ -223,5 +223,11 @@ class TaskReference:
 
 
 def rotation(quaternion):
-    """Return R (3, 3) of a quaternion (x, y, z, w)."""
+    """Return the rotation matrix (3, 3) of a quaternion.
+
+    Parameters
+    ----------
+    quaternion : (4,) array_like
+        (x, y, z, w).
+    """
     return np.column_stack(axes_of_quaternion(*quaternion))

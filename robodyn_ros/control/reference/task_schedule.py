@@ -30,11 +30,27 @@ class TaskSchedule:
         return self._times[0]
 
     def begin(self, time, **places):
-        """Set the pose before the first of them: 'position' (3,), 'quaternion' (4,)."""
+        """Set the pose before the first target.
+
+        Parameters
+        ----------
+        time : float
+            Time of the pose [s].
+        **places
+            'position' (3,) and 'quaternion' (4,).
+        """
         self._before = {name: (time, place) for name, place in places.items()}
 
     def insert(self, time, parts):
-        """Add the parts of a target at its time; there is room for MOST instants."""
+        """Add the parts of a target at its time; there is room for MOST instants.
+
+        Parameters
+        ----------
+        time : float
+            Time of the target [s].
+        parts : dict
+            Parts of the target by name, in base axes.
+        """
         k = bisect.bisect(self._times, time)
         for known in (k - 1, k):
             if 0 <= known < len(self) and abs(self._times[known] - time) <= SAME:

@@ -105,7 +105,18 @@ def read_points(path: str | os.PathLike) -> Points:
 
 
 def nanoseconds(value: float) -> int:
-    """Return a time [ns] rounded to a whole number; ValueError beyond LATEST."""
+    """Return a time rounded to a whole number of nanoseconds.
+
+    Parameters
+    ----------
+    value : float
+        The time [ns].
+
+    Raises
+    ------
+    ValueError
+        For a time beyond LATEST.
+    """
     whole = round(value)
     if abs(whole // NANOSECONDS) > LATEST:
         raise ValueError(f'{value / NANOSECONDS:g} s')
