@@ -63,8 +63,9 @@ endef
 own      := $(if $(filter sourced,$(ROS)),--ignore-installed)
 activate := . $(VENV)/bin/activate
 run      := $(activate) && . $(INSTALL)/setup.bash &&
+# The wheels have no rclcpp, so nothing there can use C++ types of the messages.
 colcon   := $(activate) && colcon --log-base $(LOGS) build --build-base $(BUILD) --install-base $(INSTALL) \
-            --cmake-args -DBUILD_TESTING=OFF
+            --cmake-args -DBUILD_TESTING=OFF $(if $(filter wheels,$(ROS)),-DLEAVE_OUT_CPP=ON)
 , := ,
 
 help:
