@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Machine code with the same bits on every processor, on request.
 
-By default the compiler may fuse a product with a sum, and sine and cosine are those of the C
-library. Both depend on the processor. With ROBODYN_REPRODUCIBLE=1 in the environment every
-operation is rounded separately, in source order. Sine and cosine are those of this file.
+By default the compiler may fuse a product with a sum. Sine, cosine and exponential are those of
+the C library. All this depends on the processor. With ROBODYN_REPRODUCIBLE=1 in the environment
+every operation is rounded separately, in source order. The functions are those of this file.
 """
 
 import functools
+import math
 import os
 
 import llvmlite.binding
@@ -36,6 +37,17 @@ COSINE = (
     2.48015872894767294178e-05,
     -1.38888888888741095749e-03,
     4.16666666666666019037e-02,
+)
+UNDERFLOW, OVERFLOW = -745.2, 709.78  # beyond them an exponential is 0, and infinite
+POWERS = 1.4426950408889634  # 1 / log 2
+#: log 2 in parts, the first of 33 bits
+LOG_PARTS = (6.93147180369123816490e-01, 1.90821492927058770002e-10)
+EXPONENTIAL = (
+    4.13813679705723846039e-08,
+    -1.65339022054652515390e-06,
+    6.61375632143793436117e-05,
+    -2.77777777770155933842e-03,
+    1.66666666666666019037e-01,
 )
 POINTER = types.CPointer(types.float64)
 
@@ -72,9 +84,27 @@ def sine_and_cosine(x):
     return sine, cosine
 
 
+def exponential(x):
+    """Return exp x within one unit of roundoff.
+
+    A rational function of the remainder after powers of 2 (the method of fdlibm's e_exp.c, 1993).
+    """
+    if not UNDERFLOW < x < OVERFLOW:
+        return x if x != x else (math.inf if x > 0.0 else 0.0)
+    power = (x * POWERS + ROUND) - ROUND
+    head, rest = x - power * LOG_PARTS[0], power * LOG_PARTS[1]
+    x = head - rest
+    xx = x * x
+    series = EXPONENTIAL[0]
+    for coefficient in EXPONENTIAL[1:]:
+        series = series * xx + coefficient
+    part = x - xx * series
+    return math.ldexp(1.0 - ((rest - x * part / (2.0 - part)) - head), int(power))
+
+
 @functools.cache
 def install():
-    """Make kernels that are linked later call the sine and cosine of this file."""
+    """Make kernels that are linked later call the functions of this file."""
     both = njit('UniTuple(float64, 2)(float64)', fastmath=False)(sine_and_cosine)
 
     def sine(x):
@@ -89,6 +119,7 @@ def install():
     functions = {
         'sin': cfunc(types.float64(types.float64))(sine),
         'cos': cfunc(types.float64(types.float64))(cosine),
+        'exp': cfunc(types.float64(types.float64), fastmath=False)(exponential),
         'sincos': cfunc(types.void(types.float64, POINTER, POINTER))(sine_cosine),
     }
     for name, function in functions.items():

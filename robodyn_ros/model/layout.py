@@ -3,7 +3,7 @@
 """Columns of the two tables that describe a robot to every recursion.
 
 `topology` (nb, 5) int64: the parent of each body, and the index of its coordinates.
-`constants` (nb, 33) float64: placement, inertia and joint constants of each body.
+`constants` (nb, 34) float64: placement, inertia and joint constants of each body.
 Both have more columns if joints depend on others, such as the fingers of a gripper: see
 `EMBEDDED_TOPOLOGY_COLUMNS` and robodyn_ros.model.dependent.embedding.
 
@@ -33,16 +33,24 @@ FRICTION = 24  # Coulomb friction [N m or N]
 ZERO = 25  # added to the joint coordinate [rad or m]; for a helical joint to its angle alone
 PITCH = 26  # travel of a helical joint per angle [m/rad]; zero for other joints
 STICTION = 27  # static friction beyond Coulomb friction [N m or N]
-STRIBECK_VELOCITY = 28  # at which half of that is left [rad/s or m/s]; 0 without
+STRIBECK_VELOCITY = 28  # at which half or 37 % of that is left [rad/s or m/s]; 0 without
 COSINE = 29  # amplitudes of Coulomb friction that varies with the position [N m or N]
 SINE = 30
 WAVENUMBER = 31  # of that wave [rad/rad or rad/m]; 0 without
 DEAD_BAND = 32  # velocity around 0 without feed-forward of dry friction [rad/s or m/s]
-CONSTANT_COLUMNS = 33
+STRIBECK_EXPONENT = 33  # 1 or 2 of an exponential curve; 0 of the rational one
+CONSTANT_COLUMNS = 34
 #: Columns of a joint that are the effort of friction, and may be scaled together.
 DRY_FRICTION = (FRICTION, STICTION, COSINE, SINE)
 #: All columns of the friction of a joint.
-JOINT_FRICTION = (DAMPING, *DRY_FRICTION, STRIBECK_VELOCITY, WAVENUMBER, DEAD_BAND)
+JOINT_FRICTION = (
+    DAMPING,
+    *DRY_FRICTION,
+    STRIBECK_VELOCITY,
+    WAVENUMBER,
+    DEAD_BAND,
+    STRIBECK_EXPONENT,
+)
 
 # For a robot with dependent joints Q and V are indices of the coordinates of all joints, in row
 # order. DOF is 0 if a body moves only with another joint. The following columns are added. Row 0
@@ -68,19 +76,19 @@ GROUP_ROWS = 18  # constrained motions of the group
 FIRST_UNKNOWN, GROUP_UNKNOWNS = 19, 20  # its dependent joints
 FIRST_LEADER, LEADERS = 21, 22  # consecutive independent velocities with those of the group
 CLOSED_TOPOLOGY_COLUMNS = 23
-RATIO = 33  # position of the joint per position of the one it follows
-SHIFT = 34  # position of the joint when that is zero [rad or m]
-EMBEDDED_CONSTANT_COLUMNS = 35
-REFERENCE = 35  # position of the joint in a posture in which all loops are closed [rad or m]
-FRAME_A, FRAME_B = 36, 48  # rotations and translations of the frames on their bodies, 12 each
-LENGTH = 60  # the distance that is kept [m]
-CLOSED_CONSTANT_COLUMNS = 61
+RATIO = 34  # position of the joint per position of the one it follows
+SHIFT = 35  # position of the joint when that is zero [rad or m]
+EMBEDDED_CONSTANT_COLUMNS = 36
+REFERENCE = 36  # position of the joint in a posture in which all loops are closed [rad or m]
+FRAME_A, FRAME_B = 37, 49  # rotations and translations of the frames on their bodies, 12 each
+LENGTH = 61  # the distance that is kept [m]
+CLOSED_CONSTANT_COLUMNS = 62
 
 # A coupled joint follows several others. For a robot with such joints these columns of the
 # constants come behind all of the above. A coupled body has COUNT independent velocities from
 # FIRST on, and as many positions from AT on. Its ratios to them are here, zero to those between
 # its leaders.
-RATIOS = 61
+RATIOS = 62
 
 # For a robot whose links bend by modes these columns follow the first five. Modes come behind the
 # joints in q and qd. Their numbers are in rows of the constants behind those of the bodies. A

@@ -34,7 +34,7 @@ def add_rigid_body(row, placement, inertial):
 
     Parameters
     ----------
-    row : (33,) ndarray
+    row : (34,) ndarray
         Row of the constants.
     placement : Placement or Frame
         Axes of the added body in the body frame of the row.

@@ -114,7 +114,7 @@ class RobotModel(ReadOnly):
     frames : mapping of str to Frame
         Every link name, and every joint name that is not also a link's.
     topology : (nb, 5) ndarray
-    constants : (nb, 33) ndarray
+    constants : (nb, 34) ndarray
         The tables.
     gravity : (3,) ndarray
         Acceleration of gravity in base axes [m/s^2].
@@ -371,7 +371,7 @@ class RobotModel(ReadOnly):
 
         Parameters
         ----------
-        constants : (nb, 33) array_like
+        constants : (nb, 34) array_like
             The table.
         """
         return replace(

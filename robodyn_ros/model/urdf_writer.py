@@ -25,6 +25,7 @@ from robodyn_ros.model.layout import (
     ROTOR,
     SINE,
     STICTION,
+    STRIBECK_EXPONENT,
     STRIBECK_VELOCITY,
     WAVENUMBER,
     V,
@@ -133,6 +134,7 @@ def friction_file(model):
     """
     columns = {
         'stribeck_velocity': STRIBECK_VELOCITY,
+        'stribeck_exponent': STRIBECK_EXPONENT,
         'cosine': COSINE,
         'sine': SINE,
         'wavenumber': WAVENUMBER,

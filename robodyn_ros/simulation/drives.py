@@ -19,6 +19,7 @@ from robodyn_ros.simulation.joint_table import (
     DAMPING,
     EFFORT,
     EFFORT_MODE,
+    EXPONENT,
     FRICTION,
     LOWER,
     MODE,
@@ -193,6 +194,7 @@ class Drives:
         joints[:, FRICTION] = coulomb
         joints[:, STATIC] = settings.static_friction * coulomb + dry[layout.STICTION]
         joints[:, SLOWNESS] = np.where(slow > 0.0, slow / settings.friction_speed, 1.0)
+        joints[:, EXPONENT] = self._model.joint_values(layout.STRIBECK_EXPONENT)
         joints[:, COSINE], joints[:, SINE] = dry[layout.COSINE], dry[layout.SINE]
         joints[:, WAVENUMBER] = self._model.joint_values(layout.WAVENUMBER)
 

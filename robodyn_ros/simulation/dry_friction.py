@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Dry friction of the joints: its level, and which joints slide or stick."""
 
-from numpy import cos, sin
+from numpy import cos, exp, sin
 
 from robodyn_ros.algorithms.core.rnea import inverse_dynamics
 from robodyn_ros.simulation.joint_table import (
     BRAKED,
     COSINE,
+    EXPONENT,
     FRICTION,
     LEVEL,
     NEEDED,
@@ -28,17 +29,21 @@ from robodyn_ros.spatial.primitive import unfused
 
 @unfused
 def friction_level(joints, stribeck, q, rate, k):
-    """Return the effort of dry friction, f = fc(q) + (fs - fc) / (1 + (v / vs)^2).
+    """Return the effort of dry friction, f = fc(q) + (fs - fc) c(v).
 
     fc(q) = fc + a cos(w q) + b sin(w q), for gears that are not round (Craig, section 6.8).
 
-    Stribeck curve of Hess and Soom 1990, in Armstrong-Helouvry, Dupont and Canudas de Wit 1994,
-    eq. (4). Unlike an exponential, a rational curve has the same bits on every processor.
+    c(v) = 1 / (1 + (v / vs)^2), the Stribeck curve of Hess and Soom 1990, in Armstrong-Helouvry,
+    Dupont and Canudas de Wit 1994, eq. (4). With an exponent e it is exp(-(|v| / vs)^e).
     stribeck : vs of the settings [rad/s or m/s], to be scaled by SLOWNESS; rate : v of joint k
     [rad/s or m/s].
     """
-    ratio = rate / (stribeck * joints[k, SLOWNESS])
-    more = (joints[k, STATIC] - joints[k, FRICTION]) / (1.0 + ratio * ratio)
+    ratio = abs(rate) / (stribeck * joints[k, SLOWNESS])
+    more = joints[k, STATIC] - joints[k, FRICTION]
+    if joints[k, EXPONENT] > 0.0:
+        more = more * exp(-ratio * ratio if joints[k, EXPONENT] > 1.0 else -ratio)
+    else:
+        more = more / (1.0 + ratio * ratio)
     kinetic = joints[k, FRICTION]
     if joints[k, WAVENUMBER] > 0.0:
         angle = joints[k, WAVENUMBER] * position(joints, q, k)

@@ -20,7 +20,8 @@ TOP_SPEED = 13  # of a joint that is moved kinematically [rad/s or m/s]
 COSINE, SINE = 14, 15  # amplitudes of friction that varies with the position [N m or N]
 WAVENUMBER = 16  # of that wave [rad/rad or rad/m]; 0 without
 SLOWNESS = 17  # Stribeck velocity of the joint over that of the settings [-]
-WIDTH = 18
+EXPONENT = 18  # 1 or 2 of an exponential Stribeck curve; 0 of the rational one
+WIDTH = 19
 
 # modes of a drive; a joint that is BRAKED in another than the first is moved kinematically
 EFFORT_MODE, POSITION_MODE, VELOCITY_MODE = 0.0, 1.0, 2.0

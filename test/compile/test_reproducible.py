@@ -10,7 +10,7 @@ import sys
 import numpy as np
 import pytest
 
-from robodyn_ros.compile.reproducible import LARGEST, sine_and_cosine
+from robodyn_ros.compile.reproducible import LARGEST, exponential, sine_and_cosine
 
 ANGLES = np.concatenate(
     [
@@ -28,10 +28,11 @@ from robodyn_ros.spatial.types import Vector
 def values(x: Vector, out: Vector):
     for i in range(x.shape[0]):
         s, c = np.sin(x[i]), np.cos(x[i])
-        out[3 * i], out[3 * i + 1], out[3 * i + 2] = s, c, x[i] * s + c
+        out[4 * i], out[4 * i + 1], out[4 * i + 2] = s, c, x[i] * s + c
+        out[4 * i + 3] = np.exp(-abs(x[i]))
 
 x = np.array(json.load(sys.stdin))
-out = np.empty(3 * len(x))
+out = np.empty(4 * len(x))
 values(x, out)
 print(json.dumps(out.tolist()))
 """
@@ -61,9 +62,19 @@ def test_quarter_turns_and_beyond():
         assert sine * sine + cosine * cosine == pytest.approx(1.0, abs=1e-15)
 
 
+def test_exponential_is_accurate_up_to_its_ends():
+    """Against the C library, to one unit of roundoff, also where the result is rounded twice."""
+    found = np.array([exponential(x) for x in ANGLES.tolist() if abs(x) < 700.0])
+    expected = np.exp(ANGLES[np.abs(ANGLES) < 700.0])
+    np.testing.assert_allclose(found, expected, rtol=2.3e-16, atol=0.0)
+    ends = (0.0, -744.0, 709.7, -746.0, 710.0, -np.inf, np.inf, np.nan)
+    with np.errstate(over='ignore'):
+        np.testing.assert_allclose([exponential(x) for x in ends], np.exp(ends), rtol=1e-15)
+
+
 @pytest.mark.parametrize('settings', [{}, {'NUMBA_CPU_NAME': 'generic', 'NUMBA_CPU_FEATURES': ''}])
 def test_kernels_compute_in_the_written_order(settings, tmp_path):
-    """As Python does, which fuses nothing: product and sum, sine and cosine, bit for bit."""
+    """As Python does, which fuses nothing: product and sum, and the functions, bit for bit."""
     script = tmp_path / 'script.py'
     script.write_text(SCRIPT)
     done = subprocess.run(
@@ -77,5 +88,5 @@ def test_kernels_compute_in_the_written_order(settings, tmp_path):
     expected = []
     for x in ANGLES.tolist():
         sine, cosine = sine_and_cosine(x)
-        expected += [sine, cosine, x * sine + cosine]
+        expected += [sine, cosine, x * sine + cosine, exponential(-abs(x))]
     assert json.loads(done.stdout) == expected

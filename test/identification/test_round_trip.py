@@ -20,7 +20,15 @@ from robodyn_ros.identification import (
 )
 from robodyn_ros.model import urdf_writer
 from robodyn_ros.model.extended.joint_friction import JointFriction
-from robodyn_ros.model.layout import COSINE, DAMPING, FRICTION, ROTOR, SINE, STICTION
+from robodyn_ros.model.layout import (
+    COSINE,
+    DAMPING,
+    FRICTION,
+    ROTOR,
+    SINE,
+    STICTION,
+    STRIBECK_EXPONENT,
+)
 from robodyn_ros.robot.robot import Robot
 from support.compare import agree
 
@@ -64,7 +72,8 @@ def true(arm):
     friction = JointFriction(
         static=3.5, stribeck_velocity=0.2, cosine=1.6, sine=-1.0, wavenumber=2.0
     )
-    return Robot(model).extended.with_joint_friction({'shoulder': friction})
+    slow = JointFriction(static=1.1, stribeck_velocity=0.3, stribeck_exponent=1.0)
+    return Robot(model).extended.with_joint_friction({'shoulder': friction, 'elbow': slow})
 
 
 def recorded(true, seed):
@@ -85,7 +94,10 @@ def done(tmp_path_factory, arm, true):
 
     folder = tmp_path_factory.mktemp('trip')
     (folder / 'arm.urdf').write_text(ARM)
-    curves = 'joint_friction: {shoulder: {stribeck_velocity: 0.2, wavenumber: 2}}'
+    curves = (
+        'joint_friction: {shoulder: {stribeck_velocity: 0.2, wavenumber: 2}, '
+        'elbow: {stribeck_velocity: 0.3, stribeck_exponent: 1}}'
+    )
     (folder / 'curves.yaml').write_text(curves)
     for name, seed in (('first', 1), ('second', 2)):
         recording = recorded(true, seed)
@@ -116,7 +128,7 @@ def test_the_files_hold_rotors_and_friction(done, true):
     """What was identified is in the URDF and the YAML, near the truth."""
     folder, _ = done
     again = identified_robot.robot_of(folder / 'out', true.model)
-    for column in (DAMPING, FRICTION, STICTION, COSINE, SINE):
+    for column in (DAMPING, FRICTION, STICTION, COSINE, SINE, STRIBECK_EXPONENT):
         np.testing.assert_allclose(
             again.model.joint_values(column), true.model.joint_values(column), rtol=0.05
         )
@@ -159,7 +171,8 @@ def test_a_written_urdf_is_the_model(arm, true):
     """Reading it gives the model's constants back, to rounding, with the tool in its body."""
     text = urdf_writer.with_parameters(ARM, true.model)
     again = Robot.from_urdf(text, locked={'slide': 0.04}).model
-    plain = true.extended.with_joint_friction({'shoulder': JointFriction()})  # URDF has no curves
+    none = dict.fromkeys(true.joint_names, JointFriction())  # URDF has no curves
+    plain = true.extended.with_joint_friction(none)
     expected = plain.model.with_joint_values(ROTOR, np.zeros(2)).constants
     np.testing.assert_allclose(again.constants, expected, rtol=1e-12, atol=1e-13)
     assert text.count('<inertial>') == 2

@@ -3,19 +3,24 @@
 """Static, low-speed and position-dependent friction of a model, its file and its feed-forward."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from robodyn_ros import Robot
 from robodyn_ros.algorithms.core.friction import friction_torque
+from robodyn_ros.codegen.specialise import record
 from robodyn_ros.compile.embedded import of_model
+from robodyn_ros.control.laws.law_recipes import COMPANIONS
 from robodyn_ros.errors import ModelError, UnknownNameError
+from robodyn_ros.formulations.angeles.dissipation import Friction
 from robodyn_ros.model import urdf_writer
 from robodyn_ros.model.extended.elastic_joints import ElasticJoint
 from robodyn_ros.model.extended.joint_friction import JointFriction, friction_of
 from robodyn_ros.model.layout import DAMPING, FRICTION, JOINT_FRICTION
 from robodyn_ros.simulation.perturbation import Perturbation, perturbed
+from support.referees.tape_results import by_the_tape
 
 BODY = """<inertial><origin xyz="0.2 0 0.1"/><mass value="2"/>
 <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.2" iyz="0" izz="0.15"/></inertial>"""
@@ -29,7 +34,7 @@ ARM = f"""<robot name="arm"><link name="base"/><link name="upper">{BODY}</link>
 FILE = """
 joint_friction:
   a: {damping: 0.5, static: 2.6, stribeck_velocity: 0.3, cosine: 1.2, sine: -0.9, dead_band: 0.02}
-  b: {coulomb: 4, wavenumber: 12.5}
+  b: {coulomb: 4, wavenumber: 12.5, static: 4.7, stribeck_velocity: 0.4, stribeck_exponent: 1}
 """
 
 
@@ -59,8 +64,9 @@ def test_a_file_gives_what_a_urdf_cannot(robot):
     q, v = np.array([[0.4, 0.3], [-1.7, -0.2]]), np.array([[0.8, -0.5], [-0.15, 0.6]])
     slow = 0.6 / (1.0 + (v[:, 0] / 0.3) ** 2)
     dry = 2.0 + 1.2 * np.cos(q[:, 0]) - 0.9 * np.sin(q[:, 0]) + slow
+    low = 4.0 + 0.7 * np.exp(-np.abs(v[:, 1]) / 0.4)
     expected = np.column_stack(
-        (0.5 * v[:, 0] + dry * np.sign(v[:, 0]), 0.2 * v[:, 1] + 4.0 * np.sign(v[:, 1]))
+        (0.5 * v[:, 0] + dry * np.sign(v[:, 0]), 0.2 * v[:, 1] + low * np.sign(v[:, 1]))
     )
     np.testing.assert_allclose(friction_of(robot.model, q, v), expected, rtol=1e-14)
 
@@ -73,6 +79,30 @@ def test_laws_feed_forward_the_friction_of_a_moving_joint(robot):
         np.testing.assert_allclose(
             forward(robot, q, v), friction_of(robot.model, q, v), rtol=1e-13
         )
+
+
+@pytest.mark.parametrize('exponent', [1.0, 2.0])
+def test_exponential_curve_is_that_of_angeles_and_of_its_square(exponent):
+    """Eq. 7.136 with gamma = 1 / vs; a Gaussian is it at v^2 / vs. The rational one is not."""
+    rng, curve = np.random.default_rng(8), {'static': 3.5, 'stribeck_velocity': 0.3}
+    given = JointFriction(**curve, stribeck_exponent=exponent)
+    robot, rational = (
+        Robot.from_urdf(ARM).extended.with_joint_friction({'a': each})
+        for each in (given, JointFriction(**curve))
+    )
+    for _ in range(10):
+        q, v = rng.normal(size=2), rng.uniform(0.1, 0.9, 2) * rng.choice((-1.0, 1.0), 2)
+        same = v[0] if exponent == 1.0 else np.sign(v[0]) * v[0] ** 2 / 0.3
+        law = Friction(coulomb=2.0, extra=1.5, decay=1.0 / 0.3)
+        expected = 0.7 * v[0] - law.torque(same)
+        assert friction_of(robot.model, q, v)[0] == pytest.approx(expected, rel=1e-14)
+        assert forward(robot, q, v)[0] == pytest.approx(expected, rel=1e-7)
+        emitted = SimpleNamespace(
+            recording=record('friction_torque', COMPANIONS['friction_torque'], robot.model)
+        )
+        (found,) = by_the_tape(emitted, [q, v])
+        np.testing.assert_allclose(found, forward(robot, q, v), rtol=1e-13)
+        assert abs(friction_of(rational.model, q, v)[0] - expected) > 1e-3
 
 
 def test_no_dry_friction_is_fed_forward_within_the_dead_band(robot):
@@ -150,6 +180,8 @@ def test_an_error_of_friction_keeps_the_shape_of_its_curve(robot):
         ),
         (JointFriction(static=1.9, stribeck_velocity=1.0), 'static 1.9; expected at least.*2'),
         (JointFriction(static=2.5), 'expected stribeck_velocity too'),
+        (JointFriction(stribeck_exponent=1.0), 'exponent alone; expected stribeck_velocity'),
+        (JointFriction(stribeck_velocity=1.0, stribeck_exponent=3.0), 'exponent 3; expected 1, 2'),
         (JointFriction(damping=-1.0), 'damping -1; expected a finite number, 0 or more'),
         (JointFriction(cosine=np.nan), 'the amplitudes nan and 0'),
         (JointFriction(wavenumber=np.inf), 'wavenumber inf'),

@@ -192,6 +192,23 @@ def test_a_joint_has_its_own_static_friction():
     assert (0.2 - plant.qd[0]) / 1e-7 == pytest.approx(1.25 / 0.5, rel=1e-6)
 
 
+@pytest.mark.parametrize('exponent', [1.0, 2.0])
+def test_a_joint_slows_down_along_its_exponential_curve(exponent):
+    """It holds up to fs = 1.5. A slide either way is braked by fc + (fs - fc) exp(-(v / vs)^e)."""
+    friction = JointFriction(static=1.5, stribeck_velocity=0.2, stribeck_exponent=exponent)
+    robot = wheel(1.0).extended.with_joint_friction({'spin': friction})
+    plant = Plant(robot, PlantSettings(command_timeout=inf))
+    for _ in range(100):
+        plant.step([1.49])
+    assert plant.qd[0] == 0.0
+    for speed in (0.13, -0.07, -0.31):
+        plant.set_state(velocity=[speed])
+        plant.step([0.0], 1e-7)
+        expected = 1.0 + 0.5 * np.exp(-((abs(speed) / 0.2) ** exponent))
+        braked = (speed - plant.qd[0]) / 1e-7 * np.sign(speed)
+        assert braked == pytest.approx(expected / 0.5, rel=1e-6)
+
+
 def test_runge_kutta_keeps_its_order_while_joints_slide(arm, middle):
     """Errors of a slide without a stop at 2 h and h are as sixteen to one, within a third."""
     qd = np.array([1.0, -1.5, 1.3, 1.7, -1.0, 2.0, 4.0])

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Friction in the joints as a smooth function of velocity, for feed-forward.
 
-    tau = d v + (fc + a cos(w q) + b sin(w q) + s / (1 + (v / vs)^2)) sigma(v)
+    tau = d v + (fc + a cos(w q) + b sin(w q) + s c(v)) sigma(v)
 
 Viscous and Coulomb friction. Gears that are not round have a c that is a function of the position
-(Craig, section 6.8). At low speed the Stribeck curve of Hess and Soom 1990 replaces the
-exponential of Angeles, eq. 7.136.
+(Craig, section 6.8). At low speed c(v) = 1 / (1 + (v / vs)^2), the Stribeck curve of Hess and Soom
+1990. With an exponent e it is exp(-(|v| / vs)^e): of Angeles, eq. 7.136, for 1, a Gaussian for 2.
 """
 
 from numpy import cos, sin, tanh
@@ -18,6 +18,7 @@ from robodyn_ros.model.layout import (
     FRICTION,
     SINE,
     STICTION,
+    STRIBECK_EXPONENT,
     STRIBECK_VELOCITY,
     WAVENUMBER,
     Q,
@@ -44,7 +45,21 @@ def direction(constants, i, rate):
 
 
 @primitive
-def dry_friction(constants, i, position, rate):
+def stribeck_curve(exponent, ratio, sigma):
+    """Return the share of static friction beyond Coulomb friction that is left; 1 at rest.
+
+    |v| is v sigma, which is smooth. The exponential is that of tanh, which every emitter has.
+    exponent : 1, 2, or 0 of the rational curve. ratio : v / vs.
+    """
+    if exponent > 0.0:
+        power = ratio * ratio if exponent > 1.0 else ratio * sigma
+        half = tanh(0.5 * power)
+        return (1.0 - half) / (1.0 + half)
+    return 1.0 / (1.0 + ratio * ratio)
+
+
+@primitive
+def dry_friction(constants, i, position, rate, sigma):
     """Return the effort of dry friction of body i against its motion [N m or N], never below 0."""
     effort = constants[i, FRICTION]
     if constants[i, WAVENUMBER] > 0.0:
@@ -52,14 +67,16 @@ def dry_friction(constants, i, position, rate):
         effort = effort + constants[i, COSINE] * cos(angle) + constants[i, SINE] * sin(angle)
     if constants[i, STRIBECK_VELOCITY] > 0.0:
         ratio = rate / constants[i, STRIBECK_VELOCITY]
-        effort = effort + constants[i, STICTION] / (1.0 + ratio * ratio)
+        curve = stribeck_curve(constants[i, STRIBECK_EXPONENT], ratio, sigma)
+        effort = effort + constants[i, STICTION] * curve
     return effort
 
 
 @primitive
 def joint_friction(constants, i, position, rate):
     """Return the friction of body i at a position and a velocity [N m or N]."""
-    dry = dry_friction(constants, i, position, rate) * direction(constants, i, rate)
+    sigma = direction(constants, i, rate)
+    dry = dry_friction(constants, i, position, rate, sigma) * sigma
     return constants[i, DAMPING] * rate + dry
 
 

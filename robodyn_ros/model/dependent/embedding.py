@@ -38,7 +38,7 @@ def embed(topology, constants, ways):
     Parameters
     ----------
     topology : (nb, 5) ndarray
-    constants : (nb, 33) ndarray
+    constants : (nb, 34) ndarray
         Tables of the tree. Q and V of a body that follows are those of its first leader.
     ways : dict
         {row: (ratios, shift)} of the dependent bodies, with a ratio for each velocity from the

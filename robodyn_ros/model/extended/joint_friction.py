@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Friction of joints that a URDF cannot state: static, at low speed, and over the position.
 
-    f(q, v) = d v + (fc + a cos(w q) + b sin(w q) + (fs - fc) / (1 + (v / vs)^2)) sgn v
+    f(q, v) = d v + (fc + a cos(w q) + b sin(w q) + (fs - fc) c(v)) sgn v
+    c(v) = 1 / (1 + (v / vs)^2), or exp(-(|v| / vs)^e)
 
 d and fc are `damping` and `friction` of a URDF. In gears that are not round, Coulomb friction
-is a function of the position (Craig, section 6.8): the wave. The Stribeck curve is that of Hess
-and Soom 1990, in the place of the exponential of Angeles, eq. 7.136.
+is a function of the position (Craig, section 6.8): the wave. The rational Stribeck curve is that
+of Hess and Soom 1990. The exponential with e = 1 is that of Angeles, eq. 7.136, where gamma is
+1 / vs, a rate. With e = 2 it is a Gaussian (Armstrong-Helouvry, Dupont, Canudas de Wit 1994).
 """
 
 from collections.abc import Mapping
@@ -23,6 +25,7 @@ from robodyn_ros.model.layout import (
     FRICTION,
     SINE,
     STICTION,
+    STRIBECK_EXPONENT,
     STRIBECK_VELOCITY,
     WAVENUMBER,
 )
@@ -43,6 +46,9 @@ class JointFriction:
         fs >= fc, at rest [N m or N]; fc by default.
     stribeck_velocity : float
         vs, at which static friction has fallen half-way to fc [rad/s or m/s]. `static` needs it.
+        With an exponent 37 % of fs - fc are left there.
+    stribeck_exponent : float, optional
+        e, 1 or 2; the rational curve by default.
     cosine, sine : float
         a and b, with a^2 + b^2 <= fc^2 [N m or N].
     wavenumber : float, optional
@@ -56,6 +62,7 @@ class JointFriction:
     coulomb: float | None = None
     static: float | None = None
     stribeck_velocity: float = 0.0
+    stribeck_exponent: float | None = None
     cosine: float = 0.0
     sine: float = 0.0
     wavenumber: float | None = None
@@ -118,12 +125,14 @@ def friction_parts(model, q, qd):
         Positions and velocities [rad or m, rad/s or m/s].
     """
     sign, slow = np.sign(qd), model.joint_values(STRIBECK_VELOCITY)
+    exponent = model.joint_values(STRIBECK_EXPONENT)
     waves = model.joint_values(WAVENUMBER)
-    ratio = qd / np.where(slow > 0.0, slow, 1.0)
+    ratio = np.abs(qd) / np.where(slow > 0.0, slow, 1.0)
+    curve = np.where(exponent > 0.0, np.exp(-(ratio**exponent)), 1.0 / (1.0 + ratio * ratio))
     return {
         DAMPING: np.asarray(qd, float),
         FRICTION: sign,
-        STICTION: np.where(slow > 0.0, sign / (1.0 + ratio * ratio), 0.0),
+        STICTION: np.where(slow > 0.0, sign * curve, 0.0),
         COSINE: np.where(waves > 0.0, sign * np.cos(waves * q), 0.0),
         SINE: np.where(waves > 0.0, sign * np.sin(waves * q), 0.0),
     }
@@ -141,6 +150,7 @@ _COLUMNS = {
     FRICTION: lambda given, old, _: old if given.coulomb is None else given.coulomb,
     STICTION: lambda given, _, coulomb: 0.0 if given.static is None else given.static - coulomb,
     STRIBECK_VELOCITY: lambda given, *_: given.stribeck_velocity,
+    STRIBECK_EXPONENT: lambda given, *_: given.stribeck_exponent or 0.0,
     COSINE: lambda given, *_: given.cosine,
     SINE: lambda given, *_: given.sine,
     WAVENUMBER: lambda given, *_: given.waves,
@@ -167,6 +177,13 @@ def _check(model, k, friction):
         )
     if friction.static is not None and friction.stribeck_velocity == 0.0:
         raise ModelError(f'{where} has static friction alone; expected stribeck_velocity too')
+    if friction.stribeck_exponent is not None and friction.stribeck_velocity == 0.0:
+        raise ModelError(f'{where} has stribeck_exponent alone; expected stribeck_velocity too')
+    if friction.stribeck_exponent not in (None, 1.0, 2.0):
+        raise ModelError(
+            f'{where} has stribeck_exponent {friction.stribeck_exponent:g}; expected 1, 2, or '
+            'none for the rational curve'
+        )
     if friction.waves > 0.0 and model.coordinates[k] < 0:
         raise ModelError(
             f'{where} varies with a position, which the velocity of a spherical joint has not; '
