@@ -49,7 +49,15 @@ def stribeck_curve(exponent, ratio, sigma):
     """Return the share of static friction beyond Coulomb friction that is left; 1 at rest.
 
     |v| is v sigma, which is smooth. The exponential is that of tanh, which every emitter has.
-    exponent : 1, 2, or 0 of the rational curve. ratio : v / vs.
+
+    Parameters
+    ----------
+    exponent : float
+        1 or 2, or 0 of the rational curve.
+    ratio : float
+        v / vs.
+    sigma : float
+        Smooth sign of v.
     """
     if exponent > 0.0:
         power = ratio * ratio if exponent > 1.0 else ratio * sigma
