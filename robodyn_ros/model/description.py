@@ -52,7 +52,17 @@ class Placement:
 
 @dataclass(frozen=True, eq=False)
 class Inertial:
-    """Mass [kg], centre of mass (3,) [m] and inertia (3, 3) [kg m^2] about it, in link axes."""
+    """Mass and inertia of a rigid body.
+
+    Parameters
+    ----------
+    mass : float
+        Mass [kg].
+    com : (3,) ndarray
+        Centre of mass in link axes [m].
+    inertia : (3, 3) ndarray
+        Inertia about the centre of mass, in link axes [kg m^2].
+    """
 
     mass: float
     com: np.ndarray
@@ -80,7 +90,17 @@ class Link:
 
 @dataclass(frozen=True)
 class Limit:
-    """Limits of a joint: +-inf without one; effort nan if the description has none."""
+    """Limits of a joint.
+
+    Parameters
+    ----------
+    lower, upper : float
+        Positions [rad or m]; -inf and inf without a limit.
+    velocity : float
+        Speed [rad/s or m/s]; inf without a limit.
+    effort : float
+        Torque or force [N m or N]; inf without a limit, nan if the description has none.
+    """
 
     lower: float = -inf
     upper: float = inf

@@ -74,6 +74,15 @@ def write_ratios(topology, constants, row, ratios):
     """Write the ratios of a coupled body to the velocities from its first leader on.
 
     Without ratios, before the leaders are known, the body is at rest.
+
+    Parameters
+    ----------
+    topology, constants : ndarray
+        Tables of the robot; the constants are written.
+    row : int
+        Row of the body.
+    ratios : sequence of float
+        Ratio to each velocity.
     """
     topology[row, COUNT], constants[row, RATIO] = max(1, len(ratios)), 0.0
     constants[row, RATIOS:] = 0.0
@@ -86,6 +95,11 @@ def reduced_tree(topology):
     In it one velocity carries another if their entry of the mass matrix, or of its factors L^T D
     L, is nonzero. Liu 1990, "The role of elimination trees in sparse factorization". Of a robot
     without dependent joints it is the tree itself.
+
+    Parameters
+    ----------
+    topology : (nb, k) ndarray
+        Topology of the robot.
     """
     nv = topology[0, FIRST]
     moved_by = np.zeros((len(topology), nv), dtype=bool)  # body by velocity, with its carriers'

@@ -12,9 +12,14 @@ from robodyn_ros.model.validate import LARGEST_LENGTH
 
 @dataclass(frozen=True)
 class Following:
-    """A joint at the sum of `ratios` times the positions of its leaders, plus `shift` [rad or m].
+    """A joint at the sum of `ratios` times the positions of its leaders, plus `shift`.
 
-    The leaders, {joint: ratio}, follow no other joints.
+    Parameters
+    ----------
+    ratios : mapping of str to float
+        Ratio to each leader, by name. Leaders follow no other joints.
+    shift : float
+        Position when all leaders are at zero [rad or m].
     """
 
     ratios: Mapping[str, float]
@@ -22,7 +27,13 @@ class Following:
 
 
 def leaders_of(joint):
-    """Return {leader: multiplier} of a mimic or coupled joint; none of any other."""
+    """Return {leader: multiplier} of a mimic or coupled joint; empty for any other.
+
+    Parameters
+    ----------
+    joint : Joint
+        The joint.
+    """
     return {joint.mimic: joint.multiplier} if joint.mimic else dict(joint.follows)
 
 

@@ -42,7 +42,7 @@ PLACE = ('link', 'xyz', 'rpy')
 class Loops(NamedTuple):
     """Closures and couplings of a robot, and where its loops close.
 
-    Attributes
+    Parameters
     ----------
     closures : tuple of Closure
         The closures.

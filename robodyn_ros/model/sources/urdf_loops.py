@@ -60,7 +60,13 @@ def closures(root):
 
 
 def independent(root):
-    """Return the names of the joints that are marked as independent."""
+    """Return the names of the joints that are marked as independent.
+
+    Parameters
+    ----------
+    root : Element
+        The <robot> element.
+    """
     return tuple(
         joint.get('name', '')
         for joint in root.findall('joint')

@@ -54,7 +54,17 @@ def sections(source, what, *others):
 
 
 def named(where, content, what):
-    """Return (name, entry) of a section, none where it is missing."""
+    """Return (name, entry) of a section, none where it is missing.
+
+    Parameters
+    ----------
+    where : str
+        Text for the file, for messages.
+    content : dict
+        Sections of the file.
+    what : str
+        Name of the section.
+    """
     found = content.get(what, {})
     if not isinstance(found, dict) or not all(isinstance(name, str) for name in found):
         raise ModelError(f'{where} has the {what} {shorten(found)}; expected them by names')
@@ -83,7 +93,22 @@ def of_joints(source, what, make):
 
 
 def check_names(where, entries, known, required):
-    """Refuse an unknown entry, or one without its required parts."""
+    """Refuse an unknown entry, or one without its required parts.
+
+    Parameters
+    ----------
+    where : str
+        Text for the entry, for messages.
+    entries : object
+        The entry, expected to be a dict.
+    known, required : sequence of str
+        Names of the parts that are allowed, and that are required.
+
+    Raises
+    ------
+    ModelError
+        The message lists the valid names.
+    """
     if not isinstance(entries, dict) or not set(required) <= set(entries):
         raise ModelError(
             f'{where} has {shorten(entries)}; expected at least '
@@ -97,7 +122,22 @@ def check_names(where, entries, known, required):
 
 
 def numbers(where, name, value, count):
-    """Return (count,) numbers; 1e-4, without a point, is text to YAML 1.1."""
+    """Return a number of values as (count,) floats; 1e-4, without a point, is text to YAML 1.1.
+
+    Parameters
+    ----------
+    where, name : str
+        Text for the entry, and name of the part, for messages.
+    value : object
+        The value in the file.
+    count : int
+        Number of values.
+
+    Raises
+    ------
+    ModelError
+        For anything else than that many finite numbers.
+    """
     given = value if isinstance(value, list) else [value]
     found = [number for number in map(_number, given) if number is not None]
     if not len(found) == len(given) == count:
@@ -107,12 +147,28 @@ def numbers(where, name, value, count):
 
 
 def scalar(where, name, value):
-    """Return a float."""
+    """Return a value as a float.
+
+    Parameters
+    ----------
+    where, name : str
+        Text for the entry, and name of the part, for messages.
+    value : object
+        The value in the file.
+    """
     return float(numbers(where, name, value, 1)[0])
 
 
 def scalars(where, entries):
-    """Return {name: float} of entries of which each is a number."""
+    """Return {name: float} of an entry whose parts are numbers.
+
+    Parameters
+    ----------
+    where : str
+        Text for the entry, for messages.
+    entries : dict
+        Parts by name.
+    """
     return {name: scalar(where, name, value) for name, value in entries.items()}
 
 
