@@ -39,6 +39,7 @@ from robodyn_ros.control.laws.underactuated import (
     write_terms,
 )
 from robodyn_ros.control.reference.task_reference import ERROR, TURN
+from robodyn_ros.errors import RobodynError
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector
 
@@ -260,7 +261,8 @@ class UnderactuatedOperationalSpace(UnderactuatedComputedTorque):
     UnknownNameError
         For a joint or frame that does not exist.
     RobodynError
-        For a tool that does not move.
+        For a tool that does not move, or is not named where joints without motor alone move the
+        origin of the last joint's link.
     """
 
     name = 'underactuated_operational_space'
@@ -304,7 +306,9 @@ class UnderactuatedOperationalSpace(UnderactuatedComputedTorque):
     def __init__(self, robot, passive_joints=(), frame=''):
         super().__init__(robot, passive_joints)
         n = robot.nv
-        _, *self._place = self.end_effector(frame)
+        name, *self._place = self.end_effector(frame)
+        if not frame:
+            self._refuse_coupling_alone(name)
         topology, constants, gravity, scratch, passive, f_ext, free, *_ = self._arrays
         self._arrays = (
             *(topology, constants, gravity, scratch, passive, f_ext, free),
@@ -317,6 +321,19 @@ class UnderactuatedOperationalSpace(UnderactuatedComputedTorque):
             *np.zeros((2, 6, 4)),
             np.zeros(6),
         )
+
+    def _refuse_coupling_alone(self, name):
+        """Refuse a tool that nobody named, and that only inertial coupling reaches.
+
+        J_G = J_p J_D changes sign on the way of most arms. A driven joint then turns ever faster.
+        """
+        ways = self.robot.jacobian(np.linspace(0.3, 1.1, self.robot.nv), name)[:3]
+        moved = np.abs(ways).max(axis=0) > 1e-9
+        if moved.any() and not moved[~self.undriven].any():
+            raise RobodynError(
+                f'frame of law {self.name}: got none, and joints without motor alone move the '
+                f'origin of {name!r}; expected the name of a tool that a driven joint moves'
+            )
 
     def torques(self, q, qd, reference, gains, terms):
         """Write every term of the model, in O(n^2)."""

@@ -162,6 +162,23 @@ def test_with_its_brake_closed_the_tool_follows_too():
     assert tool_errors(errors, positions).max() < 1e-3
 
 
+def test_a_tool_that_coupling_alone_reaches_has_to_be_named():
+    """The elbow of an arm without a motor in its shoulder: J_G = J_p J_D vanishes on its way.
+
+    A motor that moves the elbow itself, or a tool by name, is accepted.
+    """
+    with pytest.raises(RobodynError, match="alone move the origin of 'link2'; expected the name"):
+        UnderactuatedOperationalSpace(TWO_LINK, ('joint1',))
+    couplings = []
+    for elbow in (0.4, 2.7):
+        M = TWO_LINK.mass_matrix(np.array([0.3, elbow]))
+        couplings.append(-M[0, 1] / M[0, 0])
+    assert couplings[0] < -0.1 and couplings[1] > 0.03
+    UnderactuatedOperationalSpace(TWO_LINK, ('joint2',))
+    for name in ('link2', 'tool0'):
+        UnderactuatedOperationalSpace(TWO_LINK, ('joint1',), name)
+
+
 def test_a_tool_that_does_not_exist_or_move_is_refused():
     """Each sentence says what was got."""
     with pytest.raises(UnknownNameError, match='hand'):
