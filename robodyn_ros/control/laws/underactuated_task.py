@@ -261,8 +261,8 @@ class UnderactuatedOperationalSpace(UnderactuatedComputedTorque):
     UnknownNameError
         For a joint or frame that does not exist.
     RobodynError
-        For a tool that does not move, or is not named where joints without motor alone move the
-        origin of the last joint's link.
+        For a tool that does not move. For a tool without a name, where only joints without motor
+        move the origin of the last joint's link.
     """
 
     name = 'underactuated_operational_space'

@@ -9,13 +9,51 @@ import numpy as np
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 
 from robodyn_ros.control.laws.law import ControlLaw
+from robodyn_ros.control.twist_differences import TwistDifferences
 from robodyn_ros.errors import ParameterError, RobodynError, UnknownNameError, shorten
 from robodyn_ros.model.rotation_matrix import from_quaternion
+from robodyn_ros.ros.common.parameter_table import ParamSpec, topic_name
 from robodyn_ros.ros.transport.bounded_subscription import BoundedSubscription, decoding
 from robodyn_ros.ros.transport.lock_step_transport import LOCK_STEP
 
 ODOMETRY, MULTI_DOF = 'odometry', 'multi_dof_joint_state'
 TYPES = {ODOMETRY: ('nav_msgs', 'Odometry'), MULTI_DOF: ('sensor_msgs', 'MultiDOFJointState')}
+BASE_STATE_PARAMETERS = (
+    ParamSpec(
+        'base_state.topic',
+        'string',
+        'robot_multi_dof_joint_states',
+        '',
+        'Topic of the state of a base that moves, for laws that need it.',
+        judge=topic_name,
+    ),
+    ParamSpec(
+        'base_state.type',
+        'string',
+        MULTI_DOF,
+        '',
+        'Message of the state of the base: sensor_msgs/MultiDOFJointState, or nav_msgs/Odometry, '
+        'whose frame is that of `gravity`.',
+        choices=(MULTI_DOF, ODOMETRY),
+    ),
+    ParamSpec(
+        'base_state.joint',
+        'string',
+        'free_base',
+        '',
+        'Name of the joint of the base in a MultiDOFJointState.',
+    ),
+    ParamSpec(
+        'base_state.acceleration_filter',
+        'float',
+        0.0,
+        's',
+        'Time constant of the acceleration of a moved base, from differences of its twists by '
+        'their stamps. 0: the acceleration counts as zero.',
+        lower=0.0,
+        upper=10.0,
+    ),
+)
 #: Any publisher is compatible, and the newest state counts.
 MOST_OCTETS = 65536  # of a message
 QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -92,6 +130,8 @@ class BaseStateIntake:
         self.detail = ''
         self._node, self._law, self._joint = node, law, values['base_state.joint']
         self._read = READERS[kind]
+        smoothing = values['base_state.acceleration_filter']
+        self._differences = TwistDifferences(smoothing) if smoothing > 0.0 else None
         self._subscription = BoundedSubscription(
             node,
             message,
@@ -114,11 +154,22 @@ class BaseStateIntake:
     def receive(self, message):
         """Pass a state to the law, or count its refusal."""
         try:
-            self._law.set_base(*self._read(message, self._joint))
+            self._accept(message)
         except RobodynError as error:
             self._refuse(f'{error}.')
         else:
             self.accepted += 1
+
+    def _accept(self, message):
+        pose, twist = self._read(message, self._joint)
+        if self._differences is None:
+            self._law.set_base(pose, twist)
+            return
+        stamp = message.header.stamp
+        time = stamp.sec + 1e-9 * stamp.nanosec
+        acceleration = self._differences.acceleration(time, twist)
+        self._law.set_base(pose, twist, acceleration)
+        self._differences.keep(time, twist, acceleration)
 
     def close(self):
         """Stop receiving."""

@@ -17,6 +17,7 @@ from robodyn_ros.ros.common.parameter_table import LIVE, ParamSpec, topic_name
 from robodyn_ros.ros.common.realtime_parameters import REALTIME_PARAMETERS
 from robodyn_ros.ros.common.robot_source import ROBOT_PARAMETERS
 from robodyn_ros.ros.common.session_kernels import KERNEL_PARAMETERS
+from robodyn_ros.ros.controller.base_state_intake import BASE_STATE_PARAMETERS
 from robodyn_ros.ros.controller.live_limits import LIVE_LIMIT_PARAMETERS
 from robodyn_ros.ros.transport.lock_step_transport import LOCK_STEP, TOPIC_PARAMETERS, on_silence
 
@@ -80,30 +81,7 @@ CONTROLLER_PARAMETERS = (
         'wrong value drops or launches the arm. Without it the node refuses to activate.',
         choices=('', 'yes', 'no'),
     ),
-    ParamSpec(
-        'base_state.topic',
-        'string',
-        'robot_multi_dof_joint_states',
-        '',
-        'Topic of the state of a base that moves, for laws that need it.',
-        judge=topic_name,
-    ),
-    ParamSpec(
-        'base_state.type',
-        'string',
-        'multi_dof_joint_state',
-        '',
-        'Message of the state of the base: sensor_msgs/MultiDOFJointState, or nav_msgs/Odometry, '
-        'whose frame is that of `gravity`.',
-        choices=('multi_dof_joint_state', 'odometry'),
-    ),
-    ParamSpec(
-        'base_state.joint',
-        'string',
-        'free_base',
-        '',
-        'Name of the joint of the base in a MultiDOFJointState.',
-    ),
+    *BASE_STATE_PARAMETERS,
     *(
         ParamSpec(
             f'compensate.{term}',

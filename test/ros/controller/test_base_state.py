@@ -13,6 +13,7 @@ pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 from geometry_msgs.msg import Point, Quaternion, Transform, Twist, Vector3
 from sensor_msgs.msg import MultiDOFJointState
 
+from robodyn_ros.control import TERMS
 from robodyn_ros.control.laws.floating_base import FloatingBaseComputedTorque
 from robodyn_ros.errors import ParameterError, UnknownNameError
 from robodyn_ros.model.rotation_matrix import from_quaternion
@@ -21,7 +22,7 @@ from robodyn_ros.ros.controller.base_state_intake import (
     from_multi_dof,
     from_odometry,
 )
-from support.supervised import TWO_LINK
+from support.supervised import TWO_LINK, lagging
 
 PLACE, LINEAR, ANGULAR = np.array([[0.1, 0.2, -0.3], [0.4, -0.5, 0.6], [0.7, 0.8, -0.9]])
 TURN = np.array([0.1, -0.5, 0.3, 0.8])
@@ -76,20 +77,59 @@ VALUES = {
     'base_state.type': 'multi_dof_joint_state',
     'base_state.topic': 'base',
     'base_state.joint': 'free_base',
+    'base_state.acceleration_filter': 0.0,
 }
 
 
 @pytest.fixture
-def intake(monkeypatch):
+def intake(intake_of):
     """Return the intake of a law, without a node."""
+    return intake_of(VALUES)
+
+
+@pytest.fixture
+def intake_of(monkeypatch):
+    """Return how to make the intake of a law, without a node."""
     monkeypatch.setattr(
         'robodyn_ros.ros.controller.base_state_intake.BoundedSubscription',
         lambda node, kind, topic, *_: Fake(topic=f'/{topic}', close=lambda: None),
     )
     warn = Fake(warning=lambda *_, **__: None)
-    return BaseStateIntake(
-        Fake(get_logger=lambda: warn), FloatingBaseComputedTorque(TWO_LINK), VALUES
+    node = Fake(get_logger=lambda: warn)
+    return lambda values, law=None: BaseStateIntake(
+        node, law or FloatingBaseComputedTorque(TWO_LINK), values
     )
+
+
+def torques_of(law):
+    """Return the torques of a law at a state far from rest."""
+    terms = np.zeros((len(TERMS), 2))
+    assert not law.torques(*lagging(TWO_LINK), terms)
+    return terms.sum(axis=0)
+
+
+@pytest.mark.parametrize('smoothing', [0.0, 1e-6])
+def test_the_law_gets_the_acceleration_of_the_base_on_request(intake_of, smoothing):
+    """From two twists and their stamps; a refused state between them changes nothing."""
+    law, expected = (FloatingBaseComputedTorque(TWO_LINK) for _ in range(2))
+    intake = intake_of(VALUES | {'base_state.acceleration_filter': smoothing}, law)
+    rate, step = np.random.default_rng(3).uniform(1.0, 2.0, 6), 0.004
+    first, wrong, last = state(), state(turn=np.zeros(4)), state()
+    first.header.stamp.sec, last.header.stamp.sec = 7, 8
+    first.header.stamp.nanosec, last.header.stamp.nanosec = 998_000_000, 2_000_000
+    wrong.header.stamp.sec = 8
+    pose, twist = from_multi_dof(last, 'free_base')
+    before = twist - step * rate
+    first.twist[1] = Twist(
+        linear=vector(Vector3, before[:3]), angular=vector(Vector3, AXES @ before[3:])
+    )
+    for each in (first, wrong, last):
+        intake.receive(each)
+    assert (intake.accepted, intake.rejected) == (2, 1)
+    expected.set_base(pose, twist, rate if smoothing else np.zeros(6))
+    np.testing.assert_allclose(torques_of(law), torques_of(expected), rtol=1e-6)
+    expected.set_base(pose, twist, np.zeros(6) if smoothing else rate)
+    assert np.abs(torques_of(law) - torques_of(expected)).max() > 0.1
 
 
 def test_the_law_gets_the_state_and_a_bad_one_changes_nothing(intake):
