@@ -16,7 +16,6 @@ from robodyn_ros import Robot
 from support.nodes import node_harness as harness
 from support.nodes.node_harness import (
     COLD,
-    EASY,
     JOINTS,
     POSTURE,
     SIMULATED,
@@ -30,13 +29,13 @@ pytestmark = pytest.mark.ros
 ROBOT = Robot.from_urdf(str(harness.TWO_LINK))
 GRAVITY = ROBOT.gravity_torque(np.array(POSTURE))
 LIMITS = np.array([100.0, 50.0])  # [N m] of the description
-RATE, PERIOD = 1000.0, 1.0 / EASY['update_rate']
+RATE, PERIOD = 250.0, 1.0 / SIMULATED['update_rate']
 
 
 @pytest.fixture(scope='module')
 def probe(graph, host_shared):
     controller = ControllerProbe(graph)
-    controller.node = host_shared('controller', **SIMULATED)
+    controller.node = host_shared('controller', **SIMULATED, max_effort_rate=[RATE])
     return controller
 
 
@@ -163,7 +162,7 @@ def test_stamps_do_not_matter(probe, arm, stamp):
 
 
 def test_a_position_jump_is_held_at_the_new_posture(probe, arm):
-    arm.position = [POSTURE[0] + 1.0, POSTURE[1]]
+    arm.position = [POSTURE[0] + 4.0, POSTURE[1]]
     probe.wait_for('HOLD', 'POSITION_JUMP')
     expected = ROBOT.gravity_torque(np.array(arm.position))
     harness.wait_until(lambda: np.allclose(probe.effort, expected), 'its gravity')

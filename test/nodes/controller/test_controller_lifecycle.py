@@ -17,19 +17,13 @@ from robodyn_msgs.msg import ControllerStatus
 from robodyn_ros import Robot
 from robodyn_ros.ros.controller.controller_session import YIELD_TIME
 from support.nodes import node_harness as harness
-from support.nodes.node_harness import (
-    COLD,
-    EASY,
-    JOINTS,
-    POSTURE,
-    SIMULATED,
-    ControllerProbe,
-    FakeArm,
-)
+from support.nodes.node_harness import COLD, JOINTS, POSTURE, SIMULATED, ControllerProbe, FakeArm
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
 
 INTRUSION = "Another node publishes on '/forward_effort_controller/commands'"
+# Its tests wait for seconds of the clock, with up to four processes.
+EASY = {**harness.EASY, 'update_rate': 100}
 GRAVITY = Robot.from_urdf(str(harness.TWO_LINK)).gravity_torque(np.array(POSTURE))
 
 
