@@ -42,8 +42,8 @@ class TwistDifferences:
         rate = (twist - self._twist) / step
         return self._acceleration + share * (rate - self._acceleration)
 
-    def keep(self, time: float, twist: np.ndarray, acceleration: np.ndarray):
-        """Keep what the next acceleration follows.
+    def accept_twist(self, time: float, twist: np.ndarray, acceleration: np.ndarray):
+        """Store an accepted state, from which the next acceleration is computed.
 
         Parameters
         ----------

@@ -13,7 +13,7 @@ def followed(differences, times, twists):
     found = []
     for time, twist in zip(times, twists):
         found.append(differences.acceleration(time, twist))
-        differences.keep(time, twist, found[-1])
+        differences.accept_twist(time, twist, found[-1])
     return np.array(found)
 
 

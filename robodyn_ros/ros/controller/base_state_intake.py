@@ -169,7 +169,7 @@ class BaseStateIntake:
         time = stamp.sec + 1e-9 * stamp.nanosec
         acceleration = self._differences.acceleration(time, twist)
         self._law.set_base(pose, twist, acceleration)
-        self._differences.keep(time, twist, acceleration)
+        self._differences.accept_twist(time, twist, acceleration)
 
     def close(self):
         """Stop receiving."""
