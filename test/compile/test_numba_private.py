@@ -9,7 +9,7 @@ import pytest
 
 from robodyn_ros.compile import numba_private
 from robodyn_ros.errors import KernelError
-from support.robots.fingers import GRIPPER
+from support.robots.fingers import GRIPPER, WITHOUT_LOOPS
 
 PACKAGE = Path(numba_private.__file__).resolve().parents[1]
 FILE = 'numba_private.py'
@@ -117,7 +117,7 @@ def test_without_a_private_part_a_law_serves_dependent_joints(python, tmp_path):
     """Without tables of addresses: copies of functions call the other recursions."""
     (tmp_path / 'fingers.urdf').write_text(GRIPPER)
     (law, robot), _ = python(
-        BLOCK + FINGERS,
+        BLOCK + WITHOUT_LOOPS + FINGERS,
         arguments=['Lower', tmp_path / 'fingers.urdf'],
         ROBODYN_CACHE_DIR=tmp_path / 'cache',
     )

@@ -14,3 +14,12 @@ GRIPPER = """
     <axis xyz="1 0 0"/><mimic joint="lead" multiplier="-0.5"/></joint>
 </robot>
 """
+
+#: For a process that compiles for such a robot. Fingers have no loops, and compiling the
+#: iterations that close them takes most of the time.
+WITHOUT_LOOPS = """
+from robodyn_ros.algorithms.constraints import loops
+from robodyn_ros.spatial.primitive import primitive
+loops.improve = primitive(lambda topology, constants, scratch, everything, L: (0.0, 0.0))
+loops.settle = primitive(lambda topology, constants, scratch, everything, enough, L: True)
+"""
