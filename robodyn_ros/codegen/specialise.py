@@ -18,7 +18,7 @@ from robodyn_ros.algorithms.core import scratch as columns
 from robodyn_ros.algorithms.core.matrices import wide
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse_world_frame import motions
 from robodyn_ros.codegen import emit_python, loop_closing
-from robodyn_ros.codegen.registry import FRAME_RECIPES, FURTHER_RECIPES, RECIPES
+from robodyn_ros.codegen.registry import FRAME_RECIPES, FURTHER_RECIPES, JOINT_RECIPES, RECIPES
 from robodyn_ros.codegen.tape import (
     Recorded,
     RecordingTooLong,
@@ -153,24 +153,26 @@ def _normal_forms(model, recipe):
     return forms
 
 
-def counts(model, name, frame=None):
+def counts(model, name, subject=None):
     """Return the operations of one quantity after each step of the normal form.
+
+    subject : name of a frame, or names of joints of prescribed motion, for what needs them.
 
     {step: {kind: number}} with the steps 'as described', 'cleaned', 'aligned', 'regrouped' and
     'compiled', the variant in use.
     """
-    recipe = (RECIPES | FURTHER_RECIPES | FRAME_RECIPES)[name].of_model(model)
+    recipe = (RECIPES | FURTHER_RECIPES | FRAME_RECIPES | JOINT_RECIPES)[name].of_model(model)
     models = {'as described': model, 'cleaned': clean(model)}
     models['aligned'] = align(models['cleaned']) if recipe.aligned else models['cleaned']
     models['regrouped'] = regroup(models['aligned']) if recipe.regrouped else models['aligned']
     known = {}
 
     def counted(form):
-        given = recipe.given(form, frame) if recipe.given else {}
+        given = recipe.given(form, subject) if recipe.given else {}
         numbers = form.topology, form.constants, form.gravity, *given.values()
         key = tuple(np.asarray(each).tobytes() for each in numbers)
         if key not in known:
-            known[key] = record_as_is(name, recipe, form, frame).counts()
+            known[key] = record_as_is(name, recipe, form, subject).counts()
         return known[key]
 
     found = {step: counted(form) for step, form in models.items()}

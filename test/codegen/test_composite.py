@@ -127,3 +127,19 @@ def test_published_counts_are_beaten():
     assert inverse['multiplications'] < 400 and inverse['additions'] < 350
     forward = counts(model, 'forward_dynamics')['regrouped']
     assert forward['multiplications'] < 783 and forward['additions'] < 670
+
+
+def test_counts_of_hybrid_dynamics_divide_by_moving_inertias_of_passive_joints_alone():
+    """The articulated inertia of the last joint is a constant, others depend on the position."""
+    from tools.pages.reference_arms import general_arm
+
+    model = general_arm(6)
+    names = model.joint_names
+    found = {
+        passive: counts(model, 'hybrid_dynamics', names[passive:])['compiled']['divisions']
+        for passive in (0, 1, 3)
+    }
+    assert found == {0: 0, 1: 1, 3: 3}
+    assert counts(model, 'hybrid_dynamics', names[:-1])['compiled']['divisions'] == 0
+    forward = counts(model, 'forward_dynamics')['compiled']['divisions']
+    assert counts(model, 'hybrid_dynamics', ())['compiled']['divisions'] == forward

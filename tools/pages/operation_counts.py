@@ -7,7 +7,7 @@ from pathlib import Path
 from robodyn_ros.cli.demo import URDF, find
 from robodyn_ros.cli.info import STEPS, short
 from robodyn_ros.codegen.derivative_registry import DERIVATIVES
-from robodyn_ros.codegen.registry import FRAME_RECIPES, FURTHER_RECIPES, RECIPES
+from robodyn_ros.codegen.registry import FRAME_RECIPES, FURTHER_RECIPES, JOINT_RECIPES, RECIPES
 from robodyn_ros.codegen.specialise import counts
 from robodyn_ros.model import build, urdf
 from tools.pages import published_counts
@@ -48,11 +48,23 @@ factored mass matrix, and for a frame its links aligned or as described.
         for name in (*RECIPES, *FURTHER_RECIPES, *FRAME_RECIPES):
             table = counts(model, name, frame if name in FRAME_RECIPES else None)
             parts.append(f'| {name} | ' + ' | '.join(map(short, table.values())) + ' |')
+        parts += prescribed(model)
         for name, recipe in DERIVATIVES.items():
             final = recipe.recorder(name, recipe, model).counts()
             parts.append(f'| {name} | | | | | {short(final)} |')
         parts.append('')
     return '\n'.join(parts).rstrip('\n')
+
+
+def prescribed(model):
+    """Rows of the quantities of robots of which some joints move as prescribed."""
+    for name in JOINT_RECIPES:
+        for passive, joints in (
+            ('first joint', model.joint_names[1:]),
+            ('every other joint', model.joint_names[::2]),
+        ):
+            numbers = ' | '.join(map(short, counts(model, name, joints).values()))
+            yield f'| {name}, {passive} passive | {numbers} |'
 
 
 def published(general, stanford):
