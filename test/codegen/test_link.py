@@ -116,7 +116,7 @@ def test_a_specialised_robot_brings_its_kernels():
     law = law_class('computed_torque')(special)
     assert law._torques is twin.vectorcall
     plant = Plant(special)
-    assert plant._step is not plant.kernel.compiled
+    assert plant._step is not plant.kernel.vectorcall
 
 
 def test_what_the_code_refuses_the_recursion_answers():

@@ -38,7 +38,7 @@ def interpreted(monkeypatch):
 
     def carry_in_python(plant, model):
         kernel = plant._kernel
-        plant._kernel = SimpleNamespace(compiled=kernel.python)
+        plant._kernel = SimpleNamespace(vectorcall=kernel.python)
         carry(plant, model)
         plant._kernel = kernel
 

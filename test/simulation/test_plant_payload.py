@@ -24,7 +24,7 @@ def plant(robot):
 def plant_of_own_code(robot):
     """Return a plant in motion, stepped by other code: the same as Python."""
     made = plant(robot)
-    made.replace_kernel(SimpleNamespace(compiled=step_of(SETTINGS.method).python))
+    made.replace_kernel(SimpleNamespace(vectorcall=step_of(SETTINGS.method).python))
     return made
 
 

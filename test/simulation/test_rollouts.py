@@ -69,7 +69,7 @@ def test_rollouts_and_steps_follow_the_same_command_modes(robot, given, modes, i
     q, qd, commands = given
     plant = Plant(robot, PlantSettings(integrator=integrator, command_modes=modes))
     plain = Plant(robot, plant.settings)
-    plain.replace_kernel(SimpleNamespace(compiled=step_of(plant.settings.method).python))
+    plain.replace_kernel(SimpleNamespace(vectorcall=step_of(plant.settings.method).python))
     found = plant.rollout(q, qd, 0.1 * commands, dt=DT)
     for row in range(K - 1):
         states = by_hand(plant, q[row], qd[row], 0.1 * commands[row])
