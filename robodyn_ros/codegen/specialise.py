@@ -156,10 +156,20 @@ def _normal_forms(model, recipe):
 def counts(model, name, subject=None):
     """Return the operations of one quantity after each step of the normal form.
 
-    subject : name of a frame, or names of joints of prescribed motion, for what needs them.
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    name : str
+        Name of the quantity.
+    subject : str or tuple of str, optional
+        Name of a frame, or names of joints of prescribed motion, for a quantity of these.
 
-    {step: {kind: number}} with the steps 'as described', 'cleaned', 'aligned', 'regrouped' and
-    'compiled', the variant in use.
+    Returns
+    -------
+    dict
+        {step: {kind: number}} with the steps 'as described', 'cleaned', 'aligned', 'regrouped' and
+        'compiled', the variant in use.
     """
     recipe = (RECIPES | FURTHER_RECIPES | FRAME_RECIPES | JOINT_RECIPES)[name].of_model(model)
     models = {'as described': model, 'cleaned': clean(model)}
