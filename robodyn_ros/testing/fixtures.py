@@ -39,22 +39,19 @@ def start_node(ros_domain, tmp_path_factory):
     """
     from robodyn_ros.testing.started_node import StartedNode
 
-    with contextlib.ExitStack() as stack:
+    def started(*command, **environment):
+        return StartedNode(command, tmp_path_factory.mktemp('node'), environment)
 
-        def start(*command, **environment):
-            node = StartedNode(command, tmp_path_factory.mktemp('node'), environment)
-            stack.callback(node.close)
-            return node
-
-        yield start
+    yield from _starter(started)
 
 
-def _starter(kind):
+def _starter(make):
+    """Yield a function that makes objects by `make`, and close them in the end."""
     with contextlib.ExitStack() as stack:
 
         def start(*arguments, **options):
-            robot = kind(*arguments, **options)
-            stack.callback(robot.close)
-            return robot
+            started = make(*arguments, **options)
+            stack.callback(started.close)
+            return started
 
         yield start

@@ -327,8 +327,8 @@ class UnderactuatedOperationalSpace(UnderactuatedComputedTorque):
 
         J_G = J_p J_D changes sign on the way of most arms. A driven joint then turns ever faster.
         """
-        ways = self.robot.jacobian(np.linspace(0.3, 1.1, self.robot.nv), name)[:3]
-        moved = np.abs(ways).max(axis=0) > 1e-9
+        linear = self.robot.jacobian(np.linspace(0.3, 1.1, self.robot.nv), name)[:3]
+        moved = np.abs(linear).max(axis=0) > 1e-9
         if moved.any() and not moved[~self.undriven].any():
             raise RobodynError(
                 f'frame of law {self.name}: got none, and joints without motor alone move the '
