@@ -108,11 +108,12 @@ def reduce(W, names, typical=None):
         Size of each parameter; ones by default.
     """
     typical = np.ones(len(names)) if typical is None else typical
-    columns = W * typical
+    # the triangle has the columns' lengths and angles, and fewer rows
+    columns = np.linalg.qr(W * typical, mode='r')
     sizes = np.linalg.norm(columns, axis=0)
     sensed = SENSED * sizes.max()
     felt = sizes > sensed
-    directions, kept = np.empty((0, len(W))), []
+    directions, kept = np.empty((0, len(columns))), []
     for k in sorted(np.flatnonzero(felt), key=lambda k: PREFERENCE.index(_kind(names[k]))):
         rest = columns[:, k]
         for _ in range(2):  # the second pass removes the rounding of the first

@@ -96,18 +96,42 @@ def fit(W, tau, names, used=None, weighted=True):
     SingularityError
         For parameters that are not excited.
     """
-    b = W.shape[2]
-    used = np.ones(tau.shape, dtype=bool) if used is None else used
-    counts = used.sum(axis=0)
-    if counts.sum() <= b or not counts.all():
+    counts = _counts(W, tau, used)
+    return _fit(*_compressed(W, tau, used), counts, names, weighted)
+
+
+def _counts(W, tau, used):
+    """Return (nv,) numbers of equations of each joint; refuse too few."""
+    counts = np.full(tau.shape[1], len(tau)) if used is None else used.sum(axis=0)
+    if counts.sum() <= W.shape[2] or not counts.all():
         raise ShapeError(
-            f'got {", ".join(map(str, counts))} samples of the joints for {b} '
+            f'got {", ".join(map(str, counts))} samples of the joints for {W.shape[2]} '
             'parameters; expected some of each, and more than parameters in all: '
             'record longer, move faster, or filter less'
         )
-    W, tau = W * used[:, :, None], tau * used
+    return counts
+
+
+def _compressed(W, tau, used):
+    """Return W, tau of at most b + 1 equations for each joint, with the same sums of squares.
+
+    A joint has one noise level, so a factor R of its equations serves every weighting of joints:
+    |W beta - tau| = |R (beta, -1)|.
+    """
+    equations = np.concatenate([W, tau[:, :, None]], axis=2)
+    if used is not None:
+        equations *= used[:, :, None]
+    if len(tau) > equations.shape[2]:
+        equations = np.linalg.qr(equations.swapaxes(0, 1), mode='r').swapaxes(0, 1)
+    return equations[:, :, :-1], equations[:, :, -1]
+
+
+def _fit(W, tau, counts, names, weighted):
+    """Return the Estimate from equations of `_compressed`."""
+    b = W.shape[2]
     # a lower bound of the noise, since a perfect fit must not have infinite weight
-    floor = LEAST_NOISE * max(np.sqrt(np.mean(tau**2)), np.finfo(float).tiny)
+    least = LEAST_NOISE * np.sqrt((tau**2).sum() / counts.sum())
+    floor = max(least, np.finfo(float).tiny)
     noise = np.ones(tau.shape[1])
     for _ in range(ROUNDS if weighted else 1):
         values, _, _ = _solve(W, tau, noise, names)
@@ -149,9 +173,12 @@ def fit_doubtless(W, tau, names, sizes, nominal, used=None, weighted=True):
     doubts : tuple of Doubt
         The others, worst first.
     """
+    counts = _counts(W, tau, used)
+    W, tau = _compressed(W, tau, used)
     places, doubts, known = np.arange(len(names)), [], np.zeros_like(tau)
     while True:
-        estimate = fit(W[:, :, places], tau - known, [names[j] for j in places], used, weighted)
+        named = [names[j] for j in places]
+        estimate = _fit(W[:, :, places], tau - known, counts, named, weighted)
         share = estimate.deviations / sizes[places]
         worst = np.argmax(share)
         if share[worst] <= DOUBTFUL or len(places) == 1:
