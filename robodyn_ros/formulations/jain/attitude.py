@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attitude by Euler angles, angle and axis, unit quaternions, Gibbs vectors: Jain, appendix B.
 
-R (3, 3) leads from the axes of the body to fixed ones. dR/dt = R S(omega), with omega (3,) [rad/s]
-in the axes of the body. A quaternion is (x, y, z, w), scalar last, as in ROS messages.
+R (3, 3) turns coordinates in body axes into fixed ones. dR/dt = R S(omega), with omega (3,)
+[rad/s] in the axes of the body. A quaternion is (x, y, z, w), scalar last, as in ROS messages.
 
     R(q) = 1 + 2 S(v) S(v) + 2 w S(v),  p o q = E+(p) q = E-(q) p,  R(p o q) = R(p) R(q)
     qdot = E+(q) [omega; 0] / 2,  qddot = E+(q) [domega; 0] / 2 - |omega|^2 q / 4
 
-Corrections to the print: R33 of (B.1) is cos gamma. The factor 2 of (B.37) and (B.40) is of both
-terms. (B.42) has - |omega|^2 q / 4, and (B.43) + |omega|^2 e / 2. Solution B.18 has
-(a - b) x (a + b), as (B.49). R(q) is hinges.rotation_of.
+R(q) is `hinges.rotation_of`.
+
+Corrections to the print: R33 of (B.1) is cos gamma. In (B.37) and (B.40) the factor 2 multiplies
+both terms. (B.42) has - |omega|^2 q / 4, and (B.43) + |omega|^2 e / 2. Solution B.18 has (a - b) x
+(a + b), as (B.49).
 """
 
 import numpy as np
@@ -22,12 +24,40 @@ X, Z = np.eye(3)[[0, 2]]
 
 
 def euler_zxz(psi, gamma, phi):
-    """Return R (3, 3) = Rz(psi) Rx(gamma) Rz(phi) of angles [rad] (B.1)."""
+    """Return R = Rz(psi) Rx(gamma) Rz(phi) (B.1).
+
+    Parameters
+    ----------
+    psi : float
+        Euler angle [rad].
+    gamma : float
+        Euler angle [rad].
+    phi : float
+        Euler angle [rad].
+
+    Returns
+    -------
+    (3, 3) ndarray
+        Rotation from body axes to fixed axes.
+    """
     return about(Z, psi) @ about(X, gamma) @ about(Z, phi)
 
 
 def euler_zxz_velocity(gamma, phi):
-    """Return the (3, 3) that leads from the rates of (psi, gamma, phi) to omega (B.2)."""
+    """Return the map from the rates of (psi, gamma, phi) to omega (B.2).
+
+    Parameters
+    ----------
+    gamma : float
+        Euler angle [rad].
+    phi : float
+        Euler angle [rad].
+
+    Returns
+    -------
+    (3, 3) ndarray
+        J, with omega = J rates.
+    """
     s, c = np.sin(phi), np.cos(phi)
     return np.array(
         [[np.sin(gamma) * s, c, 0.0], [np.sin(gamma) * c, -s, 0.0], [np.cos(gamma), 0.0, 1.0]]
@@ -35,9 +65,21 @@ def euler_zxz_velocity(gamma, phi):
 
 
 def euler_zxz_rates(gamma, phi, omega):
-    """Return the rates (3,) of (psi, gamma, phi) of omega (3,), the inverse of (B.2).
+    """Return the rates of (psi, gamma, phi), the inverse of (B.2).
 
-    gamma must not be a multiple of pi, where psi and phi turn about the same axis.
+    Parameters
+    ----------
+    gamma : float
+        Euler angle, no multiple of pi. There psi and phi turn about one axis [rad].
+    phi : float
+        Euler angle [rad].
+    omega : (3,) ndarray
+        Angular velocity in the axes of the body [rad/s].
+
+    Returns
+    -------
+    (3,) ndarray
+        Rates [rad/s].
     """
     s, c = np.sin(phi), np.cos(phi)
     psi_rate = (s * omega[0] + c * omega[1]) / np.sin(gamma)
@@ -45,38 +87,93 @@ def euler_zxz_rates(gamma, phi, omega):
 
 
 def euler_zxz_accelerations(gamma, phi, omega, omega_rate):
-    """Return the second rates (3,) of (psi, gamma, phi) of omega (3,) and its rate (3,).
+    """Return the second derivatives of (psi, gamma, phi).
 
-    From (B.2), omega = J rates: they are J^-1 (domega - dJ/dt rates).
+    From (B.2), omega = J rates. They are thus J^-1 (domega - dJ/dt rates).
+
+    Parameters
+    ----------
+    gamma : float
+        Euler angle, no multiple of pi. There psi and phi turn about one axis [rad].
+    phi : float
+        Euler angle [rad].
+    omega : (3,) ndarray
+        Angular velocity in the axes of the body [rad/s].
+    omega_rate : (3,) ndarray
+        Angular acceleration in the axes of the body [rad/s2].
+
+    Returns
+    -------
+    (3,) ndarray
+        Second derivatives [rad/s2].
     """
     rates = euler_zxz_rates(gamma, phi, omega)
     psi_rate, gamma_rate, phi_rate = rates
     s, c = np.sin(phi), np.cos(phi)
-    leaning = np.cos(gamma) * gamma_rate * psi_rate
-    turning = np.sin(gamma) * psi_rate * phi_rate
-    moved = np.array(
+    gamma_psi = np.cos(gamma) * gamma_rate * psi_rate
+    psi_phi = np.sin(gamma) * psi_rate * phi_rate
+    drift = np.array(
         [
-            s * leaning + c * turning - s * gamma_rate * phi_rate,
-            c * leaning - s * turning - c * gamma_rate * phi_rate,
+            s * gamma_psi + c * psi_phi - s * gamma_rate * phi_rate,
+            c * gamma_psi - s * psi_phi - c * gamma_rate * phi_rate,
             -np.sin(gamma) * gamma_rate * psi_rate,
         ]
     )
-    return euler_zxz_rates(gamma, phi, omega_rate - moved)
+    return euler_zxz_rates(gamma, phi, omega_rate - drift)
 
 
 def characteristic_of_cross(s):
-    """Return the coefficients (4,) of l^3 + |s|^2 l, of the eigenvalues l of S(s) (B.5)."""
+    """Return the characteristic polynomial l^3 + |s|^2 l of S(s) (B.5).
+
+    Parameters
+    ----------
+    s : (3,) ndarray
+        Vector of the cross-product matrix S(s).
+
+    Returns
+    -------
+    (4,) ndarray
+        Coefficients, the highest power first.
+    """
     return np.array([1.0, 0.0, s @ s, 0.0])
 
 
 def characteristic_of_rotation(angle):
-    """Return the coefficients (4,) of l^3 - g l^2 + g l - 1, g = 1 + 2 cos(angle), of R (B.8)."""
+    """Return the characteristic polynomial l^3 - g l^2 + g l - 1 of R, g = 1 + 2 cos(angle) (B.8).
+
+    Parameters
+    ----------
+    angle : float
+        Rotation angle [rad].
+
+    Returns
+    -------
+    (4,) ndarray
+        Coefficients, the highest power first.
+    """
     g = 1.0 + 2.0 * np.cos(angle)
     return np.array([1.0, -g, g, -1.0])
 
 
 def axis_angle_velocity(axis, angle, axis_rate, angle_rate):
-    """Return omega (3,) of a unit axis (3,) and an angle [rad] that change (B.10)."""
+    """Return the angular velocity of a changing axis and angle (B.10).
+
+    Parameters
+    ----------
+    axis : (3,) ndarray
+        Unit vector along the axis.
+    angle : float
+        Rotation angle [rad].
+    axis_rate : (3,) ndarray
+        Rate of the axis [1/s].
+    angle_rate : float
+        Rate of the angle [rad/s].
+
+    Returns
+    -------
+    (3,) ndarray
+        Angular velocity in the axes of the body [rad/s].
+    """
     return (
         angle_rate * axis
         + np.sin(angle) * axis_rate
@@ -85,9 +182,23 @@ def axis_angle_velocity(axis, angle, axis_rate, angle_rate):
 
 
 def axis_angle_rates(axis, angle, omega):
-    """Return (axis rate (3,), angle rate) of omega (3,), the inverse of (B.10) (B.11).
+    """Return the rates of axis and angle (B.11), the inverse of (B.10).
 
-    The angle must not be a multiple of 2 pi, where every axis gives the same attitude.
+    Parameters
+    ----------
+    axis : (3,) ndarray
+        Unit vector along the axis.
+    angle : float
+        Rotation angle, no multiple of 2 pi. There every axis gives the same attitude [rad].
+    omega : (3,) ndarray
+        Angular velocity in the axes of the body [rad/s].
+
+    Returns
+    -------
+    axis_rate : (3,) ndarray
+        Rate of the axis [1/s].
+    angle_rate : float
+        Rate of the angle [rad/s].
     """
     across = np.cross(axis, omega)
     cotangent = 1.0 / np.tan(0.5 * angle)
@@ -95,7 +206,26 @@ def axis_angle_rates(axis, angle, omega):
 
 
 def axis_angle_accelerations(axis, angle, omega, omega_rate):
-    """Return second rates (axis (3,), angle) of omega (3,) and its rate (3,): that of (B.11)."""
+    """Return the second derivatives of axis and angle: the rate of (B.11).
+
+    Parameters
+    ----------
+    axis : (3,) ndarray
+        Unit vector along the axis.
+    angle : float
+        Rotation angle, no multiple of 2 pi. There every axis gives the same attitude [rad].
+    omega : (3,) ndarray
+        Angular velocity in the axes of the body [rad/s].
+    omega_rate : (3,) ndarray
+        Angular acceleration in the axes of the body [rad/s2].
+
+    Returns
+    -------
+    axis_rate2 : (3,) ndarray
+        Second derivative of the axis [1/s2].
+    angle_rate2 : float
+        Second derivative of the angle [rad/s2].
+    """
     axis_rate, angle_rate = axis_angle_rates(axis, angle, omega)
     across = np.cross(axis, omega)
     across_rate = np.cross(axis_rate, omega) + np.cross(axis, omega_rate)
@@ -107,17 +237,52 @@ def axis_angle_accelerations(axis, angle, omega, omega_rate):
 
 
 def quaternion(axis, angle):
-    """Return the unit quaternion (4,) of a unit axis (3,) and an angle [rad]."""
+    """Return the unit quaternion of an axis and an angle.
+
+    Parameters
+    ----------
+    axis : (3,) ndarray
+        Unit vector along the axis.
+    angle : float
+        Rotation angle [rad].
+
+    Returns
+    -------
+    (4,) ndarray
+        Quaternion (x, y, z, w).
+    """
     return np.append(np.sin(0.5 * angle) * axis, np.cos(0.5 * angle))
 
 
 def e_plus(p):
-    """Return E+(p) (4, 4): p o q = E+(p) q."""
+    """Return E+(p) with p o q = E+(p) q.
+
+    Parameters
+    ----------
+    p : (4,) ndarray
+        Quaternion (x, y, z, w).
+
+    Returns
+    -------
+    (4, 4) ndarray
+        E+(p).
+    """
     return _product_matrix(p, skew(p[:3]))
 
 
 def e_minus(q):
-    """Return E-(q) (4, 4): p o q = E-(q) p."""
+    """Return E-(q) with p o q = E-(q) p.
+
+    Parameters
+    ----------
+    q : (4,) ndarray
+        Unit quaternion (x, y, z, w).
+
+    Returns
+    -------
+    (4, 4) ndarray
+        E-(q).
+    """
     return _product_matrix(q, -skew(q[:3]))
 
 
@@ -126,50 +291,172 @@ def _product_matrix(q, S):
 
 
 def quaternion_rate(q, omega):
-    """Return qdot (4,) of omega (3,) (B.34)."""
+    """Return qdot = E+(q) [omega; 0] / 2 (B.34).
+
+    Parameters
+    ----------
+    q : (4,) ndarray
+        Unit quaternion (x, y, z, w).
+    omega : (3,) ndarray
+        Angular velocity in the axes of the body [rad/s].
+
+    Returns
+    -------
+    (4,) ndarray
+        Rate of the quaternion [1/s].
+    """
     return 0.5 * e_plus(q) @ np.append(omega, 0.0)
 
 
 def quaternion_velocity(q, rate):
-    """Return omega (3,) of a unit quaternion and its rate (4,) (B.36)."""
+    """Return the angular velocity of a quaternion, in body axes (B.36).
+
+    Parameters
+    ----------
+    q : (4,) ndarray
+        Unit quaternion (x, y, z, w).
+    rate : (4,) ndarray
+        Rate of the quaternion [1/s].
+
+    Returns
+    -------
+    (3,) ndarray
+        Angular velocity in the axes of the body [rad/s].
+    """
     return 2.0 * (e_plus(q).T @ rate)[:3]
 
 
 def quaternion_velocity_fixed(q, rate):
-    """Return omega (3,) in fixed axes of a unit quaternion and its rate (4,) (B.39)."""
+    """Return the angular velocity of a quaternion, in fixed axes (B.39).
+
+    Parameters
+    ----------
+    q : (4,) ndarray
+        Unit quaternion (x, y, z, w).
+    rate : (4,) ndarray
+        Rate of the quaternion [1/s].
+
+    Returns
+    -------
+    (3,) ndarray
+        Angular velocity in fixed axes [rad/s].
+    """
     return 2.0 * (e_minus(q).T @ rate)[:3]
 
 
 def quaternion_acceleration(q, omega, omega_rate):
-    """Return qddot (4,) of omega (3,) and its rate (3,) [rad/s2] (B.42)."""
+    """Return qddot = E+(q) [domega; 0] / 2 - |omega|^2 q / 4 (B.42).
+
+    Parameters
+    ----------
+    q : (4,) ndarray
+        Unit quaternion (x, y, z, w).
+    omega : (3,) ndarray
+        Angular velocity in the axes of the body [rad/s].
+    omega_rate : (3,) ndarray
+        Angular acceleration in the axes of the body [rad/s2].
+
+    Returns
+    -------
+    (4,) ndarray
+        Second derivative of the quaternion [1/s2].
+    """
     return quaternion_rate(q, omega_rate) - 0.25 * (omega @ omega) * q
 
 
 def angular_acceleration(q, omega, rate2):
-    """Return [rate of omega; 0] (4,) of qddot (4,), the inverse of (B.42) (B.43)."""
+    """Return the angular acceleration from qddot (B.43), the inverse of (B.42).
+
+    Parameters
+    ----------
+    q : (4,) ndarray
+        Unit quaternion (x, y, z, w).
+    omega : (3,) ndarray
+        Angular velocity in the axes of the body [rad/s].
+    rate2 : (4,) ndarray
+        Second derivative of the quaternion [1/s2].
+
+    Returns
+    -------
+    (4,) ndarray
+        [domega; 0], in the axes of the body [rad/s2].
+    """
     return 2.0 * e_plus(q).T @ rate2 + 0.5 * (omega @ omega) * np.array([0.0, 0.0, 0.0, 1.0])
 
 
 def gibbs_rotation(s):
-    """Return R (3, 3) of s = v / w (3,), by Cayley's formula (B.45)."""
+    """Return R of a Gibbs vector by Cayley's formula (B.45).
+
+    Parameters
+    ----------
+    s : (3,) ndarray
+        Gibbs vector v / w.
+
+    Returns
+    -------
+    (3, 3) ndarray
+        Rotation from body axes to fixed axes.
+    """
     return np.linalg.solve(np.eye(3) - skew(s), np.eye(3) + skew(s))
 
 
 def gibbs_rate(s, omega):
-    """Return the rate (3,) of a Gibbs vector of omega (3,): (B.34) with (B.47)."""
+    """Return the rate of a Gibbs vector: (B.34) with (B.47).
+
+    Parameters
+    ----------
+    s : (3,) ndarray
+        Gibbs vector v / w.
+    omega : (3,) ndarray
+        Angular velocity in the axes of the body [rad/s].
+
+    Returns
+    -------
+    (3,) ndarray
+        Rate [1/s].
+    """
     return 0.5 * (omega + np.cross(s, omega) + s * (s @ omega))
 
 
 def gibbs_acceleration(s, omega, omega_rate):
-    """Return the second rate (3,) of a Gibbs vector of omega (3,) and its rate (3,)."""
+    """Return the second derivative of a Gibbs vector.
+
+    Parameters
+    ----------
+    s : (3,) ndarray
+        Gibbs vector v / w.
+    omega : (3,) ndarray
+        Angular velocity in the axes of the body [rad/s].
+    omega_rate : (3,) ndarray
+        Angular acceleration in the axes of the body [rad/s2].
+
+    Returns
+    -------
+    (3,) ndarray
+        Second derivative [1/s2].
+    """
     rate = gibbs_rate(s, omega)
     turned = np.cross(rate, omega) + rate * (s @ omega) + s * (rate @ omega)
     return gibbs_rate(s, omega_rate) + 0.5 * turned
 
 
 def gibbs_between(a, b, share=0.0):
-    """Return a Gibbs vector (3,) whose R takes unit a (3,) to unit b: every share does (B.49).
+    """Return a Gibbs vector whose rotation takes one unit vector to another (B.49).
 
-    a must not be -b, whose half turn no Gibbs vector has.
+    Every share gives such a vector.
+
+    Parameters
+    ----------
+    a : (3,) ndarray
+        First unit vector.
+    b : (3,) ndarray
+        Second unit vector, not -a: a half turn has no Gibbs vector.
+    share : float
+        Factor of a + b in the result.
+
+    Returns
+    -------
+    (3,) ndarray
+        Gibbs vector.
     """
     return np.cross(a - b, a + b) / ((a + b) @ (a + b)) + share * (a + b)

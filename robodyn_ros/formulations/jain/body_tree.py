@@ -6,8 +6,8 @@
     V(k) = phi'(parent(k), k) V(parent(k)) + H'(k) beta(k)                                (3.19)
 
 Python counts from 0: body k of the book is row k - 1, and row n is the inertial frame. Body frames
-stand at their hinges (B_k = O_k), everything of body k is in its own axes, angular part first.
-`dofs` leads from the velocities in this order to those of the robot.
+stand at their hinges (B_k = O_k). Every quantity of body k is in its own axes, angular part first.
+`dofs` maps the velocities in this order to those of the robot.
 """
 
 import functools
@@ -44,12 +44,28 @@ from robodyn_ros.model.layout import (
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """A body and the hinge it hangs on.
+    """A body and the hinge that connects it to its parent.
 
-    parent : name of the body it hangs on, None for the inertial frame. R (3, 3), p (3,) [m] :
-    the hinge in the parent's axes. M (6, 6) : spatial inertia about the body's origin.
-    coordinates, dofs : where its theta stands in q and its beta in qd. rotor (nv,) : inertia of
-    the drive seen at the hinge [kg m2 or kg].
+    Parameters
+    ----------
+    name : str
+        Name of the body.
+    parent : str or None
+        Name of the parent; None for the inertial frame.
+    R : (3, 3) ndarray
+        Axes of the hinge in those of the parent.
+    p : (3,) ndarray
+        Origin of the hinge in the axes of the parent [m].
+    hinge : Hinge
+        The hinge.
+    M : (6, 6) ndarray
+        Spatial inertia about the body's origin.
+    coordinates : tuple of int
+        Entries of q that are its theta.
+    dofs : tuple of int
+        Entries of qd that are its beta.
+    rotor : (nv,) ndarray
+        Inertia of the drives, reflected to the hinge [kg m2 or kg].
     """
 
     name: str
@@ -67,10 +83,28 @@ class Body:
 class Tree(SkoStructure):
     """n bodies with N degrees of freedom at one configuration, tips first.
 
-    parent (n,) of int, n where it is the inertial frame. R (n, 3, 3) : own axes to the parent's.
-    l (n, 3) [m] : from the parent's origin to the own, in the parent's axes. H : of n matrices
-    (r, 6). M (n, 6, 6). theta : of n vectors. dofs (N,) of int : row of qd of every degree of
-    freedom. rotor (N,). g (6,) : the pseudo-acceleration [0; -gravity] of the inertial frame.
+    Parameters
+    ----------
+    bodies : tuple of Body
+        The bodies.
+    parent : tuple of int
+        Row of the parent of each body; n for the inertial frame.
+    R : (n, 3, 3) ndarray
+        Rotation of the body's axes into those of its parent.
+    l : (n, 3) ndarray
+        From the parent's origin to the body's, in the parent's axes [m].
+    H : tuple of (r, 6) ndarray
+        Joint map of each body.
+    M : (n, 6, 6) ndarray
+        Spatial inertia of each body.
+    theta : tuple of ndarray
+        Coordinates of each hinge.
+    dofs : (N,) ndarray of int
+        Entry of qd of every degree of freedom.
+    rotor : (N,) ndarray
+        Inertia of the drives, reflected to the hinges [kg m2 or kg].
+    g : (6,) ndarray
+        Pseudo-acceleration [0; -gravity] of the inertial frame [m/s2].
     """
 
     bodies: tuple
@@ -96,15 +130,37 @@ class Tree(SkoStructure):
 
     @property
     def weights(self):
-        """A(parent(k), k) of the SKO model that a tree of rigid bodies is: phi."""
+        """A(parent(k), k) of a tree of rigid bodies as an SKO model: phi."""
         return self.phi
 
     def to_jain(self, x):
-        """Return a vector, or the rows of a matrix, reordered from the robot to the tree."""
+        """Return a vector, or the rows of a matrix, reordered from the robot to the tree.
+
+        Parameters
+        ----------
+        x : (N,) or (N, k) array_like
+            Vector, or matrix of which the rows are reordered.
+
+        Returns
+        -------
+        ndarray
+            x in the order of the tree.
+        """
         return np.asarray(x)[self.dofs]
 
     def to_ours(self, x):
-        """Return the reverse of to_jain; of a matrix (N, N), rows and columns."""
+        """Return a vector or matrix reordered from the tree to the robot.
+
+        Parameters
+        ----------
+        x : (N,) or (N, k) array_like
+            Vector or matrix. Of a square one, rows and columns are reordered.
+
+        Returns
+        -------
+        ndarray
+            x in the order of the robot.
+        """
         x = np.asarray(x)
         result = np.empty_like(x)
         if x.ndim == 2 and x.shape[0] == x.shape[1]:
@@ -114,36 +170,91 @@ class Tree(SkoStructure):
         return result
 
     def permutation(self):
-        """Return the matrix (N, N) of 0 and 1 with x_ours = permutation @ x_jain."""
+        """Return the permutation matrix from the order of the tree to that of the robot.
+
+        Returns
+        -------
+        (N, N) ndarray
+            x_ours = permutation @ x_jain.
+        """
         matrix = np.zeros((self.N, self.N))
         matrix[self.dofs, np.arange(self.N)] = 1.0
         return matrix
 
     def hinge_velocity(self, thd):
-        """Delta_V(k) = H'(k) beta(k) of all bodies (n, 6) (3.7)."""
+        """Return Delta_V(k) = H'(k) beta(k) of all bodies (3.7).
+
+        Parameters
+        ----------
+        thd : (N,) ndarray
+            Hinge velocities, in the order of the tree [rad/s, m/s].
+
+        Returns
+        -------
+        (n, 6) ndarray
+            Velocity of each body relative to its parent [rad/s, m/s].
+        """
         return np.array([H.T @ thd[s] for H, s in zip(self.H, self.slices)])
 
     def hinge_map_rates(self, thd):
-        """dH'/dt of all bodies, (6, r) each, as the body sees it."""
+        """Return dH'/dt of all bodies, as each body sees it.
+
+        Parameters
+        ----------
+        thd : (N,) ndarray
+            Hinge velocities, in the order of the tree [rad/s, m/s].
+
+        Returns
+        -------
+        list of (6, r) ndarray
+            Rates.
+        """
         return [
             body.hinge.map_rate(theta, thd[s])
             for body, theta, s in zip(self.bodies, self.theta, self.slices)
         ]
 
     def hinge_drift(self, thd):
-        """(dH'/dt) beta of all bodies (n, 6), the rate as the body sees it."""
+        """Return (dH'/dt) beta of all bodies, as each body sees it.
+
+        Parameters
+        ----------
+        thd : (N,) ndarray
+            Hinge velocities, in the order of the tree [rad/s, m/s].
+
+        Returns
+        -------
+        (n, 6) ndarray
+            Accelerations [rad/s2, m/s2].
+        """
         return np.array([B @ thd[s] for B, s in zip(self.hinge_map_rates(thd), self.slices)])
 
     def without_rotors(self):
-        """The same tree, its drives without inertia: the system of the book."""
+        """Return the same tree with drives without inertia: the system of the book.
+
+        Returns
+        -------
+        Tree
+            The tree with rotor = 0.
+        """
         return replace(self, rotor=np.zeros(self.N))
 
 
 def bodies_of(robot):
-    """Return every moving link of a Robot or RobotModel as a Body, from base to tip.
+    """Return every moving link of a robot as a Body, from base to tip.
 
-    A hinge of several freedoms has rows of the model that carry no link. They become columns of
-    the H' of the link that the last of them carries.
+    A hinge of several freedoms has rows of the model that carry no link. They become columns of H'
+    of the link at its end.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+
+    Returns
+    -------
+    list of Body
+        The bodies.
     """
     model = model_of(robot)
     found, parts, inboard = [], [], 0
@@ -175,7 +286,7 @@ def bodies_of(robot):
 
 
 def _rows_of_hinge(model, row, inboard):
-    """Rows between a body and the one it hangs on, the body's own last."""
+    """Return the rows of the model between a body and its parent, the body's own last."""
     rows = [row]
     while model.topology[rows[0], PARENT] != inboard:
         rows.insert(0, model.topology[rows[0], PARENT])
@@ -193,7 +304,7 @@ def _coordinates(model, rows):
 
 
 def _part(kind, row):
-    """(R, p, hinge) of one row of the constants; ZERO counts as part of the placement."""
+    """Return (R, p, hinge) of one row of the constants; ZERO becomes part of the placement."""
     R, p, zero = row[ROTATION : ROTATION + 9].reshape(3, 3), row[OFFSET : OFFSET + 3], row[ZERO]
     if kind == BALL_X:
         return R, p, hinges.spherical()
@@ -211,7 +322,22 @@ def _inertia(row):
 
 
 def tree_of(bodies, q, gravity=(0.0, 0.0, -9.81)):
-    """Return the Tree of bodies given from base to tip, at coordinates q, real or complex."""
+    """Return the Tree of given bodies at given coordinates.
+
+    Parameters
+    ----------
+    bodies : sequence of Body
+        The bodies, from base to tip.
+    q : (nq,) array_like
+        Coordinates, real or complex [rad, m].
+    gravity : (3,) array_like
+        Acceleration of free fall in the inertial frame [m/s2].
+
+    Returns
+    -------
+    Tree
+        The tree.
+    """
     q = np.asarray(q)
     kind = np.result_type(q, float)
     bodies = tuple(reversed(bodies))
@@ -239,9 +365,24 @@ def tree_of(bodies, q, gravity=(0.0, 0.0, -9.81)):
 
 
 def tree_at(robot, q):
-    """Return the Tree of a Robot or RobotModel at q (nq,) [rad or m], real or complex.
+    """Return the Tree of a robot at given coordinates.
 
-    ShapeError where q is of another shape, not finite, or has a quaternion without direction.
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Coordinates, real or complex [rad, m].
+
+    Returns
+    -------
+    Tree
+        The tree.
+
+    Raises
+    ------
+    ShapeError
+        If q has another shape, is not finite, or has a quaternion of length zero.
     """
     model, q = model_of(robot), np.asarray(q)
     if q.shape != (model.nq,) or not np.all(np.isfinite(q)):
@@ -259,7 +400,20 @@ def tree_at(robot, q):
 
 
 def coordinate_rates(tree, thd):
-    """dq/dt from the velocities thd (N,), in the order of the robot's q (section 3.2.1)."""
+    """Return dq/dt from the hinge velocities (section 3.2.1).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+
+    Returns
+    -------
+    (nq,) ndarray
+        Rates, in the order of the robot's q.
+    """
     size = sum(body.hinge.nq for body in tree.bodies)
     qdot = np.zeros(size, np.result_type(thd, tree.R))
     for body, theta, s in zip(tree.bodies, tree.theta, tree.slices):
@@ -268,7 +422,18 @@ def coordinate_rates(tree, thd):
 
 
 def configuration(tree):
-    """The coordinates q (nq,) that a Tree is at, in the order of the robot."""
+    """Return the coordinates of a Tree, in the order of the robot.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+
+    Returns
+    -------
+    (nq,) ndarray
+        q [rad, m].
+    """
     q = np.empty(sum(len(theta) for theta in tree.theta), tree.dtype)
     for body, theta in zip(tree.bodies, tree.theta):
         q[list(body.coordinates)] = theta

@@ -8,15 +8,17 @@
     f = -W (c_2A - c_2B - a) + S^-1 R E T
     Lambda^-1_C = Lambda^-1_11 - Lambda^-1_12 W Lambda^-1_21,  c_C = c_1 + Lambda^-1_12 f  (10.48)
 
-Bodies are joined two by two, whole subsystems at a time, then forces and accelerations are handed
-back. Joins of one pass do not depend on each other. A chain of n bodies takes ceil(log2(n + 1))
-passes on n processors, where the articulated-body sweep takes n steps. Alone it costs several
-times as much.
+Subsystems are joined in pairs, from single bodies to the whole tree. Then forces and accelerations
+are found from the whole back to the bodies. Joins of one pass are independent. A chain of n bodies
+takes ceil(log2(n + 1)) passes on n processors, where the articulated-body sweep takes n steps. On
+one processor it costs several times as much.
 
-Without drives, W is P' [P S P']^-1 P with P R = 0, as the book has it (lemma 10.6). Then
-S^-1 R E = [1 - W S] R (R' R)^-1. J, the inertia of a drive, is not in the book. Corrections to the
-print: the vectors of (10.48) are [f_1A; f_1B], its bracket W (c_2A - c_2B) - [1 - W S] R T.
-(10.50) wants R orthonormal, or R (R' R)^-1 T. (10.47) leaves out the a that velocities add.
+Without drives, W is P' [P S P']^-1 P with P R = 0, as in the book (lemma 10.6). Then S^-1 R E = [1
+- W S] R (R' R)^-1. The book leaves out J, the inertia of a drive.
+
+Corrections to the print: the vectors of (10.48) are [f_1A; f_1B], its bracket W (c_2A - c_2B) - [1
+- W S] R T. (10.50) needs an orthonormal R, or R (R' R)^-1 T. (10.47) leaves out the a that
+velocities add.
 """
 
 from dataclasses import dataclass
@@ -32,11 +34,19 @@ from robodyn_ros.formulations.jain.tree_kinematics import velocities
 
 @dataclass(frozen=True, eq=False)
 class Subsystem:
-    """Bodies that hang together, seen from the hinges they are still to be joined by.
+    """Connected bodies, seen from the hinges that are still to be joined: its handles.
 
-    handles : ((hinge, side), ...), side 'outer' on the body the hinge belongs to, 'inner' on its
-    parent. Each is in the axes and at the origin of the hinge's body. compliance (6 m, 6 m), c
-    (6 m,) of m handles. join : (outer part, inner part, hinge), None for a single body.
+    Parameters
+    ----------
+    handles : tuple of tuple
+        (hinge, side) of each handle. Side 'outer' is on the hinge's own body, 'inner' on its
+        parent. Both are in the axes and at the origin of the hinge's body.
+    compliance : (6 m, 6 m) ndarray
+        Acceleration of the m handles per force on them.
+    c : (6 m,) ndarray
+        Acceleration of the handles without force on them [rad/s2, m/s2].
+    join : tuple or None
+        (outer part, inner part, hinge); None for a single body.
     """
 
     handles: tuple
@@ -45,7 +55,18 @@ class Subsystem:
     join: tuple | None = None
 
     def rows(self, handles):
-        """Rows of some handles, in their order."""
+        """Return the rows of some handles, in the given order.
+
+        Parameters
+        ----------
+        handles : sequence of tuple
+            Handles of this subsystem.
+
+        Returns
+        -------
+        (6 h,) ndarray of int
+            Rows.
+        """
         return np.concatenate(
             [np.arange(6) + 6 * self.handles.index(handle) for handle in handles] or [np.arange(0)]
         ).astype(int)
@@ -53,7 +74,19 @@ class Subsystem:
 
 @dataclass(frozen=True, eq=False)
 class Hinge:
-    """The quantities of a hinge in a join: R (6, r), drift a (6,), torques T and drives J (r,)."""
+    """Quantities of a hinge in a join.
+
+    Parameters
+    ----------
+    R : (6, r) ndarray
+        Joint map H'.
+    a : (6,) ndarray
+        Coriolis acceleration [rad/s2, m/s2].
+    T : (r,) ndarray
+        Torques [N m, N].
+    J : (r,) ndarray
+        Inertia of the drives [kg m2 or kg].
+    """
 
     R: np.ndarray
     a: np.ndarray
@@ -62,7 +95,22 @@ class Hinge:
 
 
 def single_body(tree, k, b):
-    """Body k alone: Lambda^-1 = X' M^-1 X, c = -X' M^-1 b, X = phi(k, handle) of its handles."""
+    """Return body k alone: Lambda^-1 = X' M^-1 X, c = -X' M^-1 b, X = phi(k, handle).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    k : int
+        The body.
+    b : (6,) ndarray
+        Gyroscopic force minus external force on it [N m, N].
+
+    Returns
+    -------
+    Subsystem
+        The body.
+    """
     handles = ((k, 'outer'), *((j, 'inner') for j in tree.children[k]))
     X = np.hstack([np.eye(6), *(tree.phi[j] for j in tree.children[k])])
     return Subsystem(
@@ -71,13 +119,47 @@ def single_body(tree, k, b):
 
 
 def ground(tree, k, gravity):
-    """Return the inertial frame under base hinge k: zero compliance, acceleration g (10.53)."""
+    """Return the inertial frame under base hinge k: zero compliance, acceleration g (10.53).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    k : int
+        Hinge, numbered as its body.
+    gravity : bool
+        Whether gravity acts.
+
+    Returns
+    -------
+    Subsystem
+        The inertial frame, with one handle.
+    """
     lift = tree.phi[k].T @ tree.g if gravity else np.zeros(6)
     return Subsystem(((k, 'inner'),), np.zeros((6, 6)), lift)
 
 
 def hinge_force(hinge, S, c):
-    """(W (6, 6), f (6,), thdd (r,)) across a hinge for S and c = c_2A - c_2B (10.48, 10.50)."""
+    """Return W, force and acceleration across a hinge (10.48, 10.50).
+
+    Parameters
+    ----------
+    hinge : Hinge
+        Quantities of the hinge.
+    S : (6, 6) ndarray
+        Sum of the compliances of both sides.
+    c : (6,) ndarray
+        c_2A - c_2B [rad/s2, m/s2].
+
+    Returns
+    -------
+    W : (6, 6) ndarray
+        Force per relative acceleration.
+    f : (6,) ndarray
+        Force on the outer side [N m, N].
+    thdd : (r,) ndarray
+        Acceleration of the hinge [rad/s2, m/s2].
+    """
     SR = np.linalg.solve(S, hinge.R)
     E = np.linalg.inv(hinge.R.T @ SR + np.diag(hinge.J))
     W = np.linalg.inv(S) - SR @ E @ SR.T
@@ -86,7 +168,24 @@ def hinge_force(hinge, S, c):
 
 
 def joined(outer, inner, k, hinge):
-    """Return two subsystems joined by hinge k: lemma 10.6."""
+    """Return two subsystems joined by a hinge: lemma 10.6.
+
+    Parameters
+    ----------
+    outer : Subsystem
+        Part with the hinge's own body.
+    inner : Subsystem
+        Part with its parent.
+    k : int
+        Hinge, numbered as its body.
+    hinge : Hinge
+        Quantities of the hinge.
+
+    Returns
+    -------
+    Subsystem
+        Both.
+    """
     a2, b2 = outer.rows([(k, 'outer')]), inner.rows([(k, 'inner')])
     left, right = ([h for h in part.handles if h[0] != k] for part in (outer, inner))
     a1, b1 = outer.rows(left), inner.rows(right)
@@ -105,10 +204,20 @@ def joined(outer, inner, k, hinge):
 
 
 def passes(tree):
-    """Hinges to be joined at a time, pass by pass: in each, no subsystem is joined twice.
+    """Return the hinges to be joined in each pass, such that no subsystem is joined twice in one.
 
     The number of passes is the parallel depth: ceil(log2(n + 1)) of a chain of n bodies. A body
-    with many children is joined to one of them a pass.
+    with many children is joined to one of them per pass.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+
+    Returns
+    -------
+    tuple of tuple of int
+        Hinges of each pass.
     """
     ends = [(k, up if up < tree.n else ('ground', k)) for k, up in enumerate(tree.parent)]
     owner = {body: body for pair in ends for body in pair}
@@ -129,7 +238,30 @@ def passes(tree):
 
 
 def assembled(tree, thd, T, schedule, f_ext=None, gravity=True):
-    """(the Subsystem every part ends in, {hinge: Hinge}): the assembly of Algorithm 10.6."""
+    """Return the joined tree: the assembly of Algorithm 10.6.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+    T : (N,) ndarray
+        Hinge torques, in the order of the tree [N m, N].
+    schedule : sequence of sequence of int
+        Hinges to join in each pass.
+    f_ext : (n, 6) ndarray, optional
+        External force on each body, at its origin in its axes [N m, N].
+    gravity : bool
+        Whether gravity acts.
+
+    Returns
+    -------
+    parts : list of Subsystem
+        One per tree of the forest, each with the inertial frame.
+    hinges : dict of Hinge
+        Quantities of every hinge.
+    """
     V = velocities(tree, thd)
     a, b = coriolis_accelerations(tree, V, thd), gyroscopic_forces(tree, V)
     b = b if f_ext is None else b - f_ext
@@ -145,11 +277,34 @@ def assembled(tree, thd, T, schedule, f_ext=None, gravity=True):
 
 
 def forward_dynamics(tree, thd, T, schedule=None, f_ext=None, gravity=True):
-    """(thdd (N,), f (n, 6) on each body by its parent): Algorithm 10.6.
+    """Return accelerations and hinge forces: Algorithm 10.6.
 
-    thd, T (N,) in the order of the tree; f_ext (n, 6) as in inverse_dynamics.newton_euler.
-    schedule : hinges to join pass by pass, any order of all of them; `passes(tree)` by default.
-    A body without inertia raises LinAlgError.
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+    T : (N,) ndarray
+        Hinge torques, in the order of the tree [N m, N].
+    schedule : sequence of sequence of int, optional
+        Hinges to join in each pass, all of them in any order; `passes(tree)` by default.
+    f_ext : (n, 6) ndarray, optional
+        External force on each body, at its origin in its axes [N m, N].
+    gravity : bool
+        Whether gravity acts.
+
+    Returns
+    -------
+    thdd : (N,) ndarray
+        Hinge accelerations [rad/s2, m/s2].
+    f : (n, 6) ndarray
+        Force on each body by its parent, at its origin in its axes [N m, N].
+
+    Raises
+    ------
+    LinAlgError
+        If a body has no inertia.
     """
     parts, hinges = assembled(tree, thd, T, schedule or passes(tree), f_ext, gravity)
     thdd, f = np.zeros(tree.N), np.zeros((tree.n, 6))

@@ -10,14 +10,13 @@
     universal x, y         [y' x, y; 0] in the axes of the body: depends on the second angle
     rolling ball           [1; S(l)] in fixed axes, l from its centre to the contact [Sol 3.2]
 
-The same hinge by its forbidden motions, its implicit characterisation (3.1): A Delta_V = 0,
-A H' = 0. A hinge that moves by itself (acatastatic, a term beside H' beta):
-`sko.formulation.acatastatic`.
+The same hinge can be given by the motions that it forbids (3.1): A Delta_V = 0, A H' = 0. A hinge
+with a prescribed motion of its own (acatastatic) is in `sko.formulation.acatastatic`.
 
 H' is written in the axes of the body (the outboard frame O_k). There it is constant for all but
-the last two. Its rate is that seen from the body. A quaternion (x, y, z, w) stands for the
-orientation of spherical, free and rolling hinges. They have more coordinates than velocities
-(3.6). Hinges one after the other, without bodies between them, are one hinge: `chained`.
+the universal and the rolling hinge. Its rate is the one seen from the body. A quaternion (x, y, z,
+w) is the orientation of spherical, free and rolling hinges. They have more coordinates than
+velocities (3.6). Hinges in series without bodies between them are one hinge: `chained`.
 
 Correction to the print: the rotations of (3.1) and (3.2) leave no room for a constant rotation at
 the joint. Every real robot has one. Here it belongs to the body, not to the hinge.
@@ -37,14 +36,25 @@ NIL = np.zeros(3)
 
 @dataclass(frozen=True, eq=False)
 class Hinge:
-    """How a body may move on its parent.
+    """Motion that a body may make relative to its parent.
 
-    nq, nv : numbers of coordinates and of velocities, r_p and r_v of the book.
-    placement(theta) -> (R, l) : axes of the body into those of the hinge on its parent, and the
-    origin of the body there [m].
-    map(theta) -> H' (6, nv), in axes of the body, at its origin.
-    map_rate(theta, beta) -> dH'/dt (6, nv) as the body sees it.
-    rates(theta, beta) -> thetadot (nq,).
+    Parameters
+    ----------
+    name : str
+        Kind of the hinge.
+    nq : int
+        Number of coordinates, r_p of the book.
+    nv : int
+        Number of velocities, r_v of the book.
+    placement : callable
+        `placement(theta)` returns (R, l). R (3, 3) turns body axes into those of the hinge on the
+        parent. l (3,) is the origin of the body there [m].
+    map : callable
+        `map(theta)` returns H' (6, nv), in the axes of the body and at its origin.
+    map_rate : callable
+        `map_rate(theta, beta)` returns dH'/dt (6, nv) as the body sees it.
+    rates : callable
+        `rates(theta, beta)` returns the coordinate rates (nq,).
     """
 
     name: str
@@ -57,37 +67,97 @@ class Hinge:
 
 
 def constraint(H):
-    """Return A (6 - r, 6), A Delta_V = 0: the motions that a hinge of map H (r, 6) forbids.
+    """Return the motions that a hinge forbids: A with A Delta_V = 0 (section 3.1).
 
-    The rows are orthonormal.
+    The forces A' lambda are those that the hinge carries without torque: H A' = 0.
 
-    A' lambda are the forces that the hinge carries without torque: H A' = 0 (section 3.1).
+    Parameters
+    ----------
+    H : (r, 6) ndarray
+        Joint map of the hinge.
+
+    Returns
+    -------
+    (6 - r, 6) ndarray
+        A, with orthonormal rows.
     """
     _, sizes, rows = np.linalg.svd(H)
     return rows[len(sizes) :]
 
 
 def about(axis, angle):
-    """Rotation (3, 3) by an angle [rad] about a unit axis (3,), complex angles too."""
+    """Return the rotation about an axis by an angle.
+
+    Parameters
+    ----------
+    axis : (3,) array_like
+        Unit vector along the axis.
+    angle : float or complex
+        Angle [rad].
+
+    Returns
+    -------
+    (3, 3) ndarray
+        Rotation matrix.
+    """
     K = skew(axis)
     return np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * K @ K
 
 
 def rotation_of(quaternion):
-    """R (3, 3) of a quaternion (x, y, z, w), of any length but zero; complex too."""
+    """Return the rotation of a quaternion.
+
+    Parameters
+    ----------
+    quaternion : (4,) ndarray
+        Quaternion (x, y, z, w) of any length but zero; complex too.
+
+    Returns
+    -------
+    (3, 3) ndarray
+        Rotation matrix.
+    """
     *x, w = quaternion / np.sqrt(quaternion @ quaternion)
     K = skew(x)
     return np.eye(3) + 2.0 * w * K + 2.0 * K @ K
 
 
 def quaternion_rate(quaternion, omega):
-    """Rate (4,) of a quaternion whose frame turns at omega (3,) [rad/s] in its own axes."""
+    """Return the rate of a quaternion from the angular velocity of its frame.
+
+    Parameters
+    ----------
+    quaternion : (4,) ndarray
+        Quaternion (x, y, z, w) of any length but zero; complex too.
+    omega : (3,) ndarray
+        Angular velocity in the axes of the frame [rad/s].
+
+    Returns
+    -------
+    (4,) ndarray
+        Rate [1/s].
+    """
     x, w = quaternion[:3], quaternion[3]
     return 0.5 * np.concatenate((w * omega + np.cross(x, omega), [-x @ omega]))
 
 
 def constant(name, columns, placement):
-    """Return a hinge with constant H' (6, r) in the body; its velocities are coordinate rates."""
+    """Return a hinge with constant H' in the body, whose velocities are coordinate rates.
+
+    Parameters
+    ----------
+    name : str
+        Kind of the hinge.
+    columns : (6, r) array_like
+        H'.
+    placement : callable
+        As of `Hinge`.
+
+    Returns
+    -------
+    Hinge
+        Hinge with r coordinates and r velocities.
+    """
     H = np.asarray(columns, float)
     r = H.shape[1]
     return Hinge(
@@ -102,7 +172,24 @@ def constant(name, columns, placement):
 
 
 def screw(name, axis, turns, slides):
-    """One degree of freedom along a unit axis: turns [rad] and slides [m] for each unit of it."""
+    """Return a hinge with one degree of freedom along an axis.
+
+    Parameters
+    ----------
+    name : str
+        Kind of the hinge.
+    axis : (3,) array_like
+        Unit vector along the axis.
+    turns : float
+        Angle per unit of the coordinate [rad].
+    slides : float
+        Travel per unit of the coordinate [m].
+
+    Returns
+    -------
+    Hinge
+        Hinge with one coordinate and one velocity.
+    """
     axis = np.asarray(axis, float)
     column = np.concatenate((turns * axis, slides * axis))
     return constant(
@@ -113,36 +200,93 @@ def screw(name, axis, turns, slides):
 
 
 def pin(axis=Z):
-    """Turning about an axis (3,)."""
+    """Return a hinge that turns about an axis.
+
+    Parameters
+    ----------
+    axis : (3,) array_like
+        Unit vector along the axis.
+
+    Returns
+    -------
+    Hinge
+        Hinge with the angle as its coordinate [rad].
+    """
     return screw('pin', axis, 1.0, 0.0)
 
 
 def prismatic(axis=Z):
-    """Sliding along an axis (3,)."""
+    """Return a hinge that slides along an axis.
+
+    Parameters
+    ----------
+    axis : (3,) array_like
+        Unit vector along the axis.
+
+    Returns
+    -------
+    Hinge
+        Hinge with the travel as its coordinate [m].
+    """
     return screw('prismatic', axis, 0.0, 1.0)
 
 
 def helical(pitch, axis=Z):
-    """Turning about an axis (3,), and sliding along it by `pitch` [m/rad]."""
+    """Return a hinge that turns about an axis and slides along it in proportion.
+
+    Parameters
+    ----------
+    pitch : float
+        Travel per angle [m/rad].
+    axis : (3,) array_like
+        Unit vector along the axis.
+
+    Returns
+    -------
+    Hinge
+        Hinge with the angle as its coordinate [rad].
+    """
     return screw('helical', axis, 1.0, pitch)
 
 
 def cylindrical(axis=Z):
-    """Turning about an axis (3,) and sliding along it, in this order of theta."""
+    """Return a hinge that turns about an axis and slides along it independently.
+
+    Parameters
+    ----------
+    axis : (3,) array_like
+        Unit vector along the axis.
+
+    Returns
+    -------
+    Hinge
+        Hinge with theta = (angle [rad], travel [m]).
+    """
     axis = np.asarray(axis, float)
     columns = np.column_stack((np.concatenate((axis, NIL)), np.concatenate((NIL, axis))))
     return constant('cylindrical', columns, lambda theta: (about(axis, theta[0]), theta[1] * axis))
 
 
 def locked():
-    """No freedom: the body is fixed to its parent."""
+    """Return a hinge without freedom: the body is fixed to its parent.
+
+    Returns
+    -------
+    Hinge
+        Hinge without coordinates.
+    """
     return constant('locked', np.zeros((6, 0)), lambda theta: (np.eye(3), NIL))
 
 
 def universal():
-    """Turning about x of the parent, then about y of the body [Sol 3.1].
+    """Return a hinge that turns about x of the parent, then about y of the body [Sol 3.1].
 
-    In axes of the parent's side, H' = [x, (0, cos theta_1, sin theta_1); 0].
+    In the axes of the parent's side, H' = [x, (0, cos theta_1, sin theta_1); 0].
+
+    Returns
+    -------
+    Hinge
+        Hinge with two angles as its coordinates [rad].
     """
 
     def columns(theta):
@@ -167,9 +311,14 @@ def universal():
 
 
 def planar():
-    """Sliding along x and y of the parent's side, then turning about z: theta = (x, y, angle).
+    """Return a hinge that slides along x and y of the parent's side, then turns about z.
 
-    The velocities are those of the coordinates, so H' turns with the angle.
+    The velocities are the coordinate rates, so H' turns with the angle.
+
+    Returns
+    -------
+    Hinge
+        Hinge with theta = (x [m], y [m], angle [rad]).
     """
 
     def columns(theta):
@@ -192,7 +341,13 @@ def planar():
 
 
 def spherical():
-    """Turning about a point: theta a quaternion, beta the angular velocity in the body's axes."""
+    """Return a ball joint.
+
+    Returns
+    -------
+    Hinge
+        theta is a quaternion, beta the angular velocity in the axes of the body [rad/s].
+    """
     H = np.vstack((np.eye(3), np.zeros((3, 3))))
     return Hinge(
         'spherical',
@@ -206,7 +361,14 @@ def spherical():
 
 
 def free():
-    """No constraint: theta a quaternion and a position, beta the body's velocity in its axes."""
+    """Return a hinge without constraint.
+
+    Returns
+    -------
+    Hinge
+        theta is a quaternion and a position [m]. beta is the velocity of the body in its own axes,
+        angular part first [rad/s, m/s].
+    """
 
     def rates(theta, beta):
         return np.concatenate(
@@ -227,9 +389,19 @@ def free():
 def rolling_ball(radius):
     """Return a ball that rolls without slip on the x-y plane of its parent [Sol 3.2].
 
-    theta : a quaternion, and x and y of its centre; beta : its angular velocity in axes of the
-    PARENT. Five freedoms of place, three of motion: not holonomic. H' = [1; S(l)] in those axes,
-    with l = -radius z from the centre to the contact.
+    It has five freedoms of position but three of motion, so it is not holonomic. In the axes of
+    the parent H' = [1; S(l)], with l = -radius z from the centre to the contact.
+
+    Parameters
+    ----------
+    radius : float
+        Radius of the ball [m].
+
+    Returns
+    -------
+    Hinge
+        theta is a quaternion, then x and y of the centre [m]. beta is the angular velocity in the
+        axes of the PARENT [rad/s].
     """
     fixed = np.vstack((np.eye(3), skew(-radius * Z)))
 
@@ -256,7 +428,7 @@ def rolling_ball(radius):
     )
 
 
-#: What chains of simpler hinges are called.
+#: Names of hinges that are chains of simpler ones.
 CHAINS = {
     ('prismatic', 'pin'): 'cylindrical',
     ('pin', 'pin'): 'universal',
@@ -266,11 +438,21 @@ CHAINS = {
 
 
 def chained(parts):
-    """One hinge of several, each (R, p, hinge) placed on the one before, without bodies between.
+    """Return one hinge that stands for several in series, without bodies between them.
 
-    theta and beta are those of the parts in turn. Column j of H' is the motion of part j carried
-    to the body, phi'(j, body) H'(j). Its rate is - tilde(velocity of the body relative to j) of
-    it, and what part j itself adds.
+    Column j of H' is the motion of part j carried to the body, phi'(j, body) H'(j). Its rate has
+    two terms. The first is -tilde(velocity of the body relative to j) times the column. The second
+    is the rate of H'(j), carried likewise.
+
+    Parameters
+    ----------
+    parts : sequence of tuple
+        (R, p, hinge) of each part: its placement (3, 3) and (3,) [m] on the part before.
+
+    Returns
+    -------
+    Hinge
+        Hinge whose theta and beta are those of the parts in turn.
     """
     if len(parts) == 1 and np.array_equal(parts[0][0], np.eye(3)) and not parts[0][1].any():
         return parts[0][2]

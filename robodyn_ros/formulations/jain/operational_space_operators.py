@@ -7,16 +7,16 @@
     Omega(i, j) = psi'(a, i) Upsilon(a) psi(a, j),  a the closest common ancestor           (10.17)
     Lambda alpha_nd + C_os = f_nd,   C_os = -Lambda {J M^-1 (T - C) + a_os}         (10.7, 10.8)
 
-Everything that does not need velocities takes a Tree or an SkoModel with weights A of any size. A
-node of the latter is a `Pickoff`. Neither the mass matrix nor its inverse is formed. Upsilon costs
-O(n), an element of Omega the length of its path. Nodes are tree_kinematics.Node; their velocities
-and forces are in their own axes, angular part first.
+Every function that does not need velocities takes a Tree or an SkoModel with weights A of any
+size. A point of interest of an SkoModel is a `Pickoff`, of a Tree a tree_kinematics.Node.
+Velocities and forces of points are in their own axes, angular part first. Neither the mass matrix
+nor its inverse is formed. Upsilon costs O(n), a block of Omega the length of its path.
 
 Corrections to the print: (10.7) has Lambda, not its inverse, before alpha_nd. In the last row of
 (10.17), neither of i and j is above the other. (10.23) has psi(attach, 1), of which [Sol 10.1]
 transposes both factors. (10.27) scatters, so k runs from n to 1. The third case of (10.32) is
-transposed. In [Sol 10.2] the second term is K' psi' U'. In algorithm 10.5 T is T(k), and g stands
-in the axes of body k.
+transposed. In [Sol 10.2] the second term is K' psi' U'. In algorithm 10.5 T is T(k), and g is in
+the axes of body k.
 """
 
 from typing import NamedTuple
@@ -35,23 +35,60 @@ from robodyn_ros.formulations.jain.tree_kinematics import velocities
 
 
 class Pickoff(NamedTuple):
-    """A point of interest on node `body` of an SKO model: V_nd = phi' V(body), phi (m_body, s)."""
+    """A point of interest on a node of an SKO model: V_nd = phi' V(body).
+
+    Parameters
+    ----------
+    body : int
+        The node.
+    phi : (m_body, s) ndarray
+        Map from forces at the point to forces on the node.
+    """
 
     body: int
     phi: np.ndarray
 
 
 def kernel(tree, art):
-    """Upsilon(k), n blocks (m_k, m_k): acceleration of a body per force on itself (10.16)."""
+    """Return the operational-space compliance kernel Upsilon(k) (10.16).
+
+    Parameters
+    ----------
+    tree : Tree or SkoModel
+        Bodies at one configuration.
+    art : Articulated
+        Articulated-body quantities of the tree.
+
+    Returns
+    -------
+    list of (m_k, m_k) ndarray
+        Acceleration of each body per force on itself.
+    """
     hinges = [H.T @ np.linalg.solve(D, H) for H, D in zip(tree.H, art.D)]
     return backward_diagonal(tree, hinges, art.psi, art.psi)
 
 
 def kernel_by_parts(tree, art):
-    """Algorithm 10.3 (10.22): (n blocks Upsilon (m, m), n of L (r, r), n of U (r, m)).
+    """Return Upsilon by Algorithm 10.3, and the matrices L and U (10.22).
 
-    Upsilon^+ = phi' Upsilon(up) phi, Z = Upsilon^+ G, L = D^-1 + G' Z, U = L H - Z': without the
-    product taubar' Upsilon^+ taubar of (10.15).
+    Upsilon^+ = phi' Upsilon(up) phi, Z = Upsilon^+ G, L = D^-1 + G' Z, U = L H - Z'. This avoids
+    the product taubar' Upsilon^+ taubar of (10.15).
+
+    Parameters
+    ----------
+    tree : Tree or SkoModel
+        Bodies at one configuration.
+    art : Articulated
+        Articulated-body quantities of the tree.
+
+    Returns
+    -------
+    Upsilon : list of (m_k, m_k) ndarray
+        Acceleration of each body per force on itself.
+    L : list of (r_k, r_k) ndarray
+        Diagonal blocks of the inverse of the mass matrix.
+    U : list of (r_k, m_k) ndarray
+        Acceleration of each hinge per force on its body.
     """
     Upsilon = [np.zeros((m, m), tree.dtype) for m in tree.sizes]
     L, U = [None] * tree.n, [None] * tree.n
@@ -67,9 +104,27 @@ def kernel_by_parts(tree, art):
 
 
 def element(tree, art, Upsilon, i, j):
-    """Omega(i, j) (m_i, m_j): acceleration of body i per force on body j (Algorithm 10.1, 10.17).
+    """Return Omega(i, j), the acceleration of body i per force on body j (Alg 10.1, 10.17).
 
-    From Upsilon of the closest common ancestor, along the path to each; zero without one.
+    It follows from Upsilon of the closest common ancestor, along the path to each.
+
+    Parameters
+    ----------
+    tree : Tree or SkoModel
+        Bodies at one configuration.
+    art : Articulated
+        Articulated-body quantities of the tree.
+    Upsilon : sequence of ndarray
+        As of `kernel`.
+    i : int
+        Body that accelerates.
+    j : int
+        Body that the force acts on.
+
+    Returns
+    -------
+    (m_i, m_j) ndarray
+        Omega(i, j); zero without a common ancestor.
     """
     above = set(tree.path(j))
     ancestor = next((a for a in tree.path(i) if a in above), None)
@@ -83,7 +138,24 @@ def element(tree, art, Upsilon, i, j):
 
 
 def path_product(tree, weights, ancestor, k):
-    """A(ancestor, k), the product of the weights A(parent, .) along the path (3.38)."""
+    """Return A(ancestor, k), the product of the weights A(parent, .) along the path (3.38).
+
+    Parameters
+    ----------
+    tree : Tree or SkoModel
+        Bodies at one configuration.
+    weights : sequence of ndarray
+        A(parent(k), k) of every body.
+    ancestor : int
+        A body on the path from k to its root.
+    k : int
+        A body.
+
+    Returns
+    -------
+    ndarray
+        A(ancestor, k).
+    """
     product = np.eye(weights[k].shape[1])
     while k != ancestor:
         product = weights[k] @ product
@@ -92,9 +164,19 @@ def path_product(tree, weights, ancestor, k):
 
 
 def compliance(tree, nodes):
-    """J M^-1 J' (6 m, 6 m) of m nodes: Algorithm 10.2, first step (10.18).
+    """Return Lambda^-1 = J M^-1 J': the first step of Algorithm 10.2 (10.18).
 
-    nodes : of Node or Pickoff, with `body` and `phi`, columns of the pick-off operator B.
+    Parameters
+    ----------
+    tree : Tree or SkoModel
+        Bodies at one configuration.
+    nodes : sequence of Node or Pickoff
+        m points of interest: columns of the pick-off operator B.
+
+    Returns
+    -------
+    (6 m, 6 m) ndarray
+        Acceleration of each point per force on each.
     """
     art = articulated(tree)
     Upsilon = kernel(tree, art)
@@ -107,16 +189,52 @@ def compliance(tree, nodes):
 
 
 def inertia(tree, nodes):
-    """Lambda (6 m, 6 m) (10.7): Algorithm 10.2. LinAlgError where directions are lost."""
+    """Return the operational-space inertia Lambda: Algorithm 10.2 (10.7).
+
+    Parameters
+    ----------
+    tree : Tree or SkoModel
+        Bodies at one configuration.
+    nodes : sequence of Node or Pickoff
+        m points of interest: columns of the pick-off operator B.
+
+    Returns
+    -------
+    (6 m, 6 m) ndarray
+        Lambda.
+
+    Raises
+    ------
+    LinAlgError
+        If the points cannot be moved in some direction.
+    """
     return np.linalg.inv(compliance(tree, nodes))
 
 
 def node_accelerations(tree, thd, T, nodes, gravity=True):
-    """J M^-1 (T - C) + a_os (6 m,): how nodes accelerate without force on them, O(n + m).
+    """Return J M^-1 (T - C) + a_os, the accelerations without force on the points, in O(n + m).
 
-    Algorithm 10.5 (10.44), of which this is -(B' zeta - Bdot' V): vartheta is gathered, eta
-    scattered, zeta = eta + g. It needs no Lambda, and holds where there is none. thd, T (N,) in
-    the order of the tree. Nodes stand still on their bodies, so Bdot' V is zero in their axes.
+    Algorithm 10.5 (10.44), of which this is -(B' zeta - Bdot' V). vartheta is gathered, eta
+    scattered, zeta = eta + g. Lambda is not needed, so singular configurations are allowed. The
+    points are fixed on their bodies, so Bdot' V is zero in their axes.
+
+    Parameters
+    ----------
+    tree : Tree or SkoModel
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+    T : (N,) ndarray
+        Hinge torques, in the order of the tree [N m, N].
+    nodes : sequence of Node or Pickoff
+        m points of interest: columns of the pick-off operator B.
+    gravity : bool
+        Whether gravity acts.
+
+    Returns
+    -------
+    (6 m,) ndarray
+        Accelerations of all points, stacked [rad/s2, m/s2].
     """
     V, art = velocities(tree, thd), articulated(tree)
     a_gr, g = coriolis_accelerations(tree, V, thd), np.zeros((tree.n, 6))
@@ -134,28 +252,75 @@ def node_accelerations(tree, thd, T, nodes, gravity=True):
 
 
 def bias_force(tree, thd, T, nodes, gravity=True):
-    """C_os (6 m,) of (10.8) by Algorithm 10.5; torques T (N,) of the joints are part of it."""
+    """Return C_os of (10.8) by Algorithm 10.5; it contains the effect of the torques T.
+
+    Parameters
+    ----------
+    tree : Tree or SkoModel
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+    T : (N,) ndarray
+        Hinge torques, in the order of the tree [N m, N].
+    nodes : sequence of Node or Pickoff
+        m points of interest: columns of the pick-off operator B.
+    gravity : bool
+        Whether gravity acts.
+
+    Returns
+    -------
+    (6 m,) ndarray
+        C_os [N m, N].
+    """
     return -np.linalg.solve(
         compliance(tree, nodes), node_accelerations(tree, thd, T, nodes, gravity)
     )
 
 
 def control_force(tree, thd, u, nodes, gravity=True):
-    """f_nd = Lambda u + C_os (6 m,) for node accelerations u (6 m,), at T = 0 (10.9, 10.10).
+    """Return f_nd = Lambda u + C_os for wanted accelerations of points, at T = 0 (10.9, 10.10).
 
-    As torques of the joints, J' f_nd.
+    The joint torques are J' f_nd.
+
+    Parameters
+    ----------
+    tree : Tree or SkoModel
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+    u : (6 m,) ndarray
+        Wanted accelerations [rad/s2, m/s2].
+    nodes : sequence of Node or Pickoff
+        m points of interest: columns of the pick-off operator B.
+    gravity : bool
+        Whether gravity acts.
+
+    Returns
+    -------
+    (6 m,) ndarray
+        f_nd [N m, N].
     """
-    still = node_accelerations(tree, thd, np.zeros(tree.N), nodes, gravity)
-    return np.linalg.solve(compliance(tree, nodes), u - still)
+    unforced = node_accelerations(tree, thd, np.zeros(tree.N), nodes, gravity)
+    return np.linalg.solve(compliance(tree, nodes), u - unforced)
 
 
 def mass_matrix_inverse(tree):
-    """Return the inverse of the mass matrix (N, N) in O(n^2): Algorithm 10.4 (10.33), on any tree.
+    """Return the inverse of the mass matrix in O(n^2): Algorithm 10.4 (10.33), on any tree.
 
-    M^-1(k, k) = L(k), M^-1(k, j) = -X(up) phi(up, j) G(j). X(i), (r, 6), times a force on body i
-    is its share of thdd(k). It is U(k) for k itself, and X(up) psi(up, i) outboard. It is -K'
-    psi'(c, k) Upsilon(c) for the carriers c of k, as in (10.29). The book's serial chains do not
-    need the last.
+    M^-1(k, k) = L(k), M^-1(k, j) = -X(up) phi(up, j) G(j). X(i), (r, 6), maps a force on body i to
+    its share of thdd(k). It is U(k) for i = k, and X(up) psi(up, i) outboard of k. For the
+    ancestors c of k it is -K' psi'(c, k) Upsilon(c), as in (10.29). The book's serial chains do
+    not need the last.
+
+    Parameters
+    ----------
+    tree : Tree or SkoModel
+        Bodies at one configuration.
+
+    Returns
+    -------
+    (N, N) ndarray
+        M^-1.
     """
     art = articulated(tree)
     Upsilon, L, U = kernel_by_parts(tree, art)
@@ -177,10 +342,20 @@ def mass_matrix_inverse(tree):
 
 
 def inverse_decomposition(ops):
-    """L - K' psi' U' - U psi K + K' R K (N, N), the inverse for any tree (10.29, 10.30).
+    """Return the mass matrix inverse L - K' psi' U' - U psi K + K' R K (10.29, 10.30).
 
-    ops : SpatialOperators. R is what unrelated bodies share, Omega less its related blocks
-    (10.13). With two children on a body, L and U are not block diagonal.
+    R is the part of Omega between bodies of which neither is the other's ancestor (10.13). With
+    two children on a body, L and U are not block diagonal.
+
+    Parameters
+    ----------
+    ops : SpatialOperators
+        Operators of any tree.
+
+    Returns
+    -------
+    (N, N) ndarray
+        M^-1.
     """
     Upsilon, psi, K, G, H = (x.array for x in (ops.Upsilon, ops.psi, ops.K, ops.G, ops.H))
     E, tilde = ops.E_phi.array, ops.psi_tilde.array
@@ -192,20 +367,46 @@ def inverse_decomposition(ops):
 
 
 def projections(ops):
-    """(Omega M, 1 - Omega M), 6n x 6n: what hinges let the bodies do, and the rest (10.34).
+    """Return the projections Omega M and 1 - Omega M (10.34).
 
-    Take the acceleration that bodies would have under forces of their own inertia, M alpha. It
-    splits in two parts that are orthogonal in M (10.36). The second is zero for any motion of the
-    hinges, alpha = phi' H' thdd (10.39b). ops : SpatialOperators of a tree without drives.
+    Let alpha be any accelerations of the bodies, and M alpha forces on them. Omega M gives the
+    accelerations under these forces that the hinges allow. The two parts of alpha are orthogonal
+    in M (10.36). The second is zero for any motion of the hinges, alpha = phi' H' thdd (10.39b).
+
+    Parameters
+    ----------
+    ops : SpatialOperators
+        Operators of a tree without drives.
+
+    Returns
+    -------
+    kept : BlockMatrix
+        Omega M, 6n x 6n.
+    rest : BlockMatrix
+        1 - Omega M, 6n x 6n.
     """
     kept = ops.Omega @ ops.M
     return kept, ops.one - kept
 
 
 def on_a_macro_manipulator(Upsilon_micro, psi, Upsilon_attach):
-    """Upsilon(1) of a micro manipulator on a body that is itself moved (10.23).
+    """Return Upsilon(1) of a micro manipulator mounted on a moving body (10.23).
 
-    psi : psi(attach, 1). The added term is positive, so a macro manipulator below only makes the
-    tip more compliant (10.24). All (6, 6).
+    The added term is positive: a macro manipulator below only makes the tip more compliant
+    (10.24).
+
+    Parameters
+    ----------
+    Upsilon_micro : (6, 6) ndarray
+        Upsilon of the tip with its base fixed.
+    psi : (6, 6) ndarray
+        psi(attach, 1).
+    Upsilon_attach : (6, 6) ndarray
+        Upsilon of the body that carries the micro manipulator.
+
+    Returns
+    -------
+    (6, 6) ndarray
+        Upsilon(1).
     """
     return Upsilon_micro + psi.T @ Upsilon_attach @ psi

@@ -6,10 +6,10 @@
     M(x) = phi(x, y) M(y) phi'(x, y),   h(x) = phi(x, y) h(y)                       (2.12, 2.17)
     f = M bdot + b,   with b of the four forms                          (2.23, 2.26, 2.28, 2.38)
 
-All in the axes of one frame. O(1).
+All quantities are in the axes of one frame. O(1).
 
-Correction to the print: the solution of exercise 2.14 has a minus before bar(V_I) M_I V_I. In
-(2.37) and (2.38) it is, rightly, a plus.
+Correction to the print: the solution of exercise 2.14 has a minus before bar(V_I) M_I V_I. The
+plus of (2.37) and (2.38) is right.
 """
 
 from typing import NamedTuple
@@ -21,96 +21,319 @@ from robodyn_ros.formulations.jain.spatial_algebra import angular, bar, tilde
 
 
 def spatial_inertia(m, p, J):
-    """M(k) (6, 6) from mass [kg], l(k, C) (3,) [m], J(k) (3, 3) [kg m2] about k (2.6 to 2.8)."""
+    """Return the spatial inertia M(k) of a body (2.6 to 2.8).
+
+    Parameters
+    ----------
+    m : float
+        Mass [kg].
+    p : (3,) ndarray
+        From the reference point to the centre of mass [m].
+    J : (3, 3) ndarray
+        Rotational inertia about the reference point [kg m2].
+
+    Returns
+    -------
+    (6, 6) ndarray
+        M(k).
+    """
     mp = m * skew(p)
     return np.block([[J, mp], [-mp, m * np.eye(3)]])
 
 
 def components(M):
-    """(m, p, J): the ten parameters of a spatial inertia; p is zero where the mass is."""
+    """Return the ten inertial parameters of a spatial inertia.
+
+    Parameters
+    ----------
+    M : (6, 6) ndarray
+        Spatial inertia.
+
+    Returns
+    -------
+    m : float
+        Mass [kg].
+    p : (3,) ndarray
+        From the reference point to the centre of mass; zero without mass [m].
+    J : (3, 3) ndarray
+        Rotational inertia about the reference point [kg m2].
+    """
     m = M[3, 3]
     mp = np.array([M[2, 4], M[0, 5], M[1, 3]])
     return m, mp / m if m != 0.0 else mp, M[:3, :3]
 
 
 def shifted(M, phi):
-    """M(x) = phi(x, y) M(y) phi'(x, y) (6, 6), of any two points (2.12)."""
+    """Return the inertia about another point: M(x) = phi(x, y) M(y) phi'(x, y) (2.12).
+
+    Parameters
+    ----------
+    M : (6, 6) ndarray
+        Spatial inertia about y.
+    phi : (6, 6) ndarray
+        phi(x, y), of any two points.
+
+    Returns
+    -------
+    (6, 6) ndarray
+        Spatial inertia about x.
+    """
     return phi @ M @ phi.T
 
 
 def shifted_components(m, p, J, l):  # noqa: E741
-    """(m, p(x), J(x)) from those about y, l = l(x, y) (3,) (2.9, 2.13).
+    """Return mass, centre and rotational inertia about another point (2.9, 2.13).
 
-    p(x) = l + p(y), J(x) = J(y) - m S(p(x))^2 + m S(p(y))^2. The text's advice for fast code.
+    p(x) = l + p(y), J(x) = J(y) - m S(p(x))^2 + m S(p(y))^2. The book recommends this for fast
+    code.
+
+    Parameters
+    ----------
+    m : float
+        Mass [kg].
+    p : (3,) ndarray
+        From y to the centre of mass [m].
+    J : (3, 3) ndarray
+        Rotational inertia about y [kg m2].
+    l : (3,) ndarray
+        From x to y [m].
+
+    Returns
+    -------
+    m : float
+        Mass [kg].
+    p : (3,) ndarray
+        From x to the centre of mass [m].
+    J : (3, 3) ndarray
+        Rotational inertia about x [kg m2].
     """
     there = l + p
     return m, there, J - m * skew(there) @ skew(there) + m * skew(p) @ skew(p)
 
 
 def joined(inertias, phis):
-    """Return sum_i phi(x, y_i) M(y_i) phi'(x, y_i) of rigidly joined bodies (section 2.1.3)."""
+    """Return the inertia of rigidly joined bodies, sum of phi M phi' (section 2.1.3).
+
+    Parameters
+    ----------
+    inertias : sequence of (6, 6) ndarray
+        Spatial inertia of each body, about y_i.
+    phis : sequence of (6, 6) ndarray
+        phi(x, y_i) of each body.
+
+    Returns
+    -------
+    (6, 6) ndarray
+        Spatial inertia about x.
+    """
     return sum(shifted(M, phi) for M, phi in zip(inertias, phis))
 
 
 def momentum(M, V):
-    """h(z) = M(z) V(z) (6,) [N m s, N s] (2.16)."""
+    """Return the spatial momentum h(z) = M(z) V(z) (2.16).
+
+    Parameters
+    ----------
+    M : (6, 6) ndarray
+        Spatial inertia.
+    V : (6,) ndarray
+        Spatial velocity [rad/s, m/s].
+
+    Returns
+    -------
+    (6,) ndarray
+        Momentum about z [N m s, N s].
+    """
     return M @ V
 
 
 def kinetic_energy(M, V):
-    """V' M V / 2 [J], the same at every point of the body (2.5, 2.14)."""
+    """Return V' M V / 2, the same at every point of the body (2.5, 2.14).
+
+    Parameters
+    ----------
+    M : (6, 6) ndarray
+        Spatial inertia.
+    V : (6,) ndarray
+        Spatial velocity [rad/s, m/s].
+
+    Returns
+    -------
+    float
+        Kinetic energy [J].
+    """
     return 0.5 * V @ M @ V
 
 
 def body_rate(inertial_rate, V):
-    """Rate of V in the body's frame, of that in the inertial one (6,): - [0; omega x v] (2.19)."""
+    """Return dV/dt as the body sees it, the inertial rate - [0; omega x v] (2.19).
+
+    Parameters
+    ----------
+    inertial_rate : (6,) ndarray
+        dV/dt as the inertial frame sees it [rad/s2, m/s2].
+    V : (6,) ndarray
+        Spatial velocity [rad/s, m/s].
+
+    Returns
+    -------
+    (6,) ndarray
+        dV/dt in the body frame [rad/s2, m/s2].
+    """
     return inertial_rate - np.concatenate((np.zeros(3), cross(V[:3], V[3:])))
 
 
 def quasi_force(A, T):
-    """A^-T T: the generalised force of beta = A thd, by unchanged power (section 2.2.2)."""
+    """Return the generalised force A^-T T of beta = A thd, by equal power (section 2.2.2).
+
+    Parameters
+    ----------
+    A : (N, N) ndarray
+        Map from coordinate rates to quasi-velocities.
+    T : (N,) ndarray
+        Generalised force of the coordinate rates [N m, N].
+
+    Returns
+    -------
+    (N,) ndarray
+        Generalised force of the quasi-velocities.
+    """
     return np.linalg.solve(A.T, T)
 
 
 def b_centre(M, V):
-    """(a) at the centre of mass, inertial derivative: b = [omega x J omega; 0] (6,) (2.23)."""
+    """Return b = [omega x J omega; 0] of form (a) (2.23).
+
+    The reference point is the centre of mass, derivatives are inertial.
+
+    Parameters
+    ----------
+    M : (6, 6) ndarray
+        Spatial inertia.
+    V : (6,) ndarray
+        Spatial velocity [rad/s, m/s].
+
+    Returns
+    -------
+    (6,) ndarray
+        Gyroscopic force [N m, N].
+    """
     return np.concatenate((cross(V[:3], M[:3, :3] @ V[:3]), np.zeros(3)))
 
 
 def b_inertial(M, V):
-    """(b) at any point, inertial derivative: b = tilde(V^w) M V^w (6,) (2.26).
+    """Return b = tilde(V^w) M V^w of form (b) (2.26).
 
-    [omega x J omega; m omega x (omega x p)].
+    Written out, it is [omega x J omega; m omega x (omega x p)]. The reference point is any one,
+    derivatives are inertial.
+
+    Parameters
+    ----------
+    M : (6, 6) ndarray
+        Spatial inertia.
+    V : (6,) ndarray
+        Spatial velocity [rad/s, m/s].
+
+    Returns
+    -------
+    (6,) ndarray
+        Gyroscopic force [N m, N].
     """
     return tilde(angular(V)) @ M @ angular(V)
 
 
 def b_body(M, V):
-    """(c) at any point, derivative in the body: b = bar(V) M V (6,) (2.28)."""
+    """Return b = bar(V) M V of form (c) (2.28).
+
+    The reference point is any one, derivatives are those in the body frame.
+
+    Parameters
+    ----------
+    M : (6, 6) ndarray
+        Spatial inertia.
+    V : (6,) ndarray
+        Spatial velocity [rad/s, m/s].
+
+    Returns
+    -------
+    (6,) ndarray
+        Gyroscopic force [N m, N].
+    """
     return bar(V) @ M @ V
 
 
 def b_fixed(M, V):
-    """(d) of the inertially fixed point, inertial derivative: b = bar(V_I) M_I V_I (6,) (2.38)."""
+    """Return b = bar(V_I) M_I V_I of form (d) (2.38).
+
+    The reference point is inertially fixed, derivatives are inertial.
+
+    Parameters
+    ----------
+    M : (6, 6) ndarray
+        Spatial inertia.
+    V : (6,) ndarray
+        Spatial velocity [rad/s, m/s].
+
+    Returns
+    -------
+    (6,) ndarray
+        Gyroscopic force [N m, N].
+    """
     return bar(V) @ M @ V
 
 
 def inertia_rate(M, V):
-    """dM(z)/dt = tilde(V^w) M - M tilde(V^w) (6, 6), z on the body, inertial axes (2.22)."""
+    """Return dM(z)/dt = tilde(V^w) M - M tilde(V^w), z on the body, inertial axes (2.22).
+
+    Parameters
+    ----------
+    M : (6, 6) ndarray
+        Spatial inertia.
+    V : (6,) ndarray
+        Spatial velocity [rad/s, m/s].
+
+    Returns
+    -------
+    (6, 6) ndarray
+        Rate of the spatial inertia.
+    """
     W = tilde(angular(V))
     return W @ M - M @ W
 
 
 def inertia_rate_fixed(M, V):
-    """dM_I/dt = bar(V_I) M_I - M_I tilde(V_I) (6, 6) (2.33)."""
+    """Return dM_I/dt = bar(V_I) M_I - M_I tilde(V_I), about a fixed point (2.33).
+
+    Parameters
+    ----------
+    M : (6, 6) ndarray
+        Spatial inertia.
+    V : (6,) ndarray
+        Spatial velocity [rad/s, m/s].
+
+    Returns
+    -------
+    (6, 6) ndarray
+        Rate of the spatial inertia.
+    """
     return bar(V) @ M - M @ tilde(V)
 
 
 class Form(NamedTuple):
-    """A column of table 2.2; what holds for form (a), (b), (c) or (d) of the equations of motion.
+    """Properties of form (a), (b), (c) or (d) of the equations of motion: a column of table 2.2.
 
-    conserved : M beta is constant where no force acts. non_working : beta' b = 0. rotational : b
-    does not depend on the linear velocity.
+    Parameters
+    ----------
+    name : str
+        Reference point and derivative.
+    b : callable
+        `b(M, V)` returns the gyroscopic force (6,).
+    conserved : bool
+        Whether M beta is constant without force.
+    non_working : bool
+        Whether beta' b = 0.
+    rotational : bool
+        Whether b is independent of the linear velocity.
     """
 
     name: str

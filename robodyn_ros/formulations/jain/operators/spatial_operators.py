@@ -1,17 +1,17 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The spatial operators of a robot, to be held and looked at: Jain, chapters 3, 7, 9 and 10.
+"""The spatial operators of a robot as dense matrices: Jain, chapters 3, 7, 9 and 10.
 
     from robodyn_ros.formulations.jain.operators.spatial_operators import operators
     ops = operators(robot, q)
     ops.H @ ops.phi @ ops.M @ ops.phi.T @ ops.H.T      the mass matrix, (4.6)
     ops.phi['base_link', 'hand']                        one block, 6 x 6
-    print(ops.as_table());   ops.draw()                 what there is, and its pattern
+    print(ops.as_table());   ops.draw()                 list of operators, and block patterns
 
 Dense matrices with named blocks. The order is the book's: tips first, angular part first, every
-body in its own axes. `ops.permutation` leads to the robot's order. Dense operators cost O(n^2) to
-O(n^3) and are for reading and testing. The same products in O(n) are `ops.gather(x)` and
-`ops.scatter(x)`, and what robodyn_ros.formulations.jain builds on them with `ops.tree`.
+body in its own axes. `ops.permutation` maps to the robot's order. Dense operators cost O(n^2) to
+O(n^3) and are for reading and testing. `ops.gather(x)` and `ops.scatter(x)` apply them in O(n).
+The modules of robodyn_ros.formulations.jain take `ops.tree` and build on these sweeps.
 
     phi = (1 - E_phi)^-1,  psi = (1 - E_psi)^-1,  E_psi = E_phi taubar,  K = E_phi G
     mass matrix = H phi M phi' H' = [1 + H phi K] D [1 + H phi K]'                  (4.6, 7.14)
@@ -34,19 +34,39 @@ __all__ = ['BlockMatrix', 'SpatialOperators', 'operators']
 
 
 def operators(robot, q):
-    """Return the SpatialOperators of a Robot or RobotModel at q (nq,) [rad or m].
+    """Return the spatial operators of a robot at given coordinates.
 
-    ShapeError where q is of another shape or not finite, or a quaternion has no direction.
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+
+    Returns
+    -------
+    SpatialOperators
+        The operators.
+
+    Raises
+    ------
+    ShapeError
+        If q has another shape, is not finite, or has a quaternion of length zero.
     """
     return SpatialOperators(tree_at(robot, q))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SpatialOperators:
-    """All spatial operators of a Tree or an SkoModel, each made at its first use.
+    """All spatial operators of a Tree or an SkoModel, each computed at its first use.
 
-    6n x 6n unless stated otherwise: n bodies, N degrees of freedom. Of an SkoModel the sum of its
-    sizes stands for 6n, and its weights A for phi.
+    They are 6n x 6n unless stated otherwise: n bodies, N degrees of freedom. For an SkoModel, read
+    the sum of its sizes in place of 6n, and its weights A in place of phi.
+
+    Parameters
+    ----------
+    tree : Tree or SkoModel
+        System at one configuration.
     """
 
     tree: Tree
@@ -58,22 +78,22 @@ class SpatialOperators:
 
     @functools.cached_property
     def permutation(self):
-        """(N, N) of 0 and 1: x_ours = permutation @ x_jain, M_ours = p M p'."""
+        """Permutation matrix (N, N): x_ours = p x_jain, M_ours = p M_jain p'."""
         return self.tree.permutation()
 
     @functools.cached_property
     def bodies(self):
-        """The cut of 6n rows into bodies."""
+        """Partition of the 6n rows into bodies."""
         return Blocks(self.names, self.tree.sizes)
 
     @functools.cached_property
     def hinges(self):
-        """The cut of N rows into the hinges of the bodies."""
+        """Partition of the N rows into the hinges of the bodies."""
         return Blocks(self.names, tuple(len(H) for H in self.tree.H))
 
     @functools.cached_property
     def articulated(self):
-        """The articulated-body quantities P, D, G ... body by body (Algorithm 6.1)."""
+        """Articulated-body quantities P, D, G and others of every body (Algorithm 6.1)."""
         return articulated(self.tree)
 
     @functools.cached_property
@@ -123,7 +143,7 @@ class SpatialOperators:
 
     @functools.cached_property
     def J_rotor(self):  # noqa: N802
-        """Diagonal, N x N: inertia of the drives, which the book does not have."""
+        """Diagonal, N x N: reflected inertia of the drives, which the book leaves out."""
         return BlockMatrix(np.diag(self.tree.rotor), self.hinges, self.hinges)
 
     @functools.cached_property
@@ -133,7 +153,7 @@ class SpatialOperators:
 
     @functools.cached_property
     def P_plus(self):  # noqa: N802
-        """Block diagonal: the part of P that the hinge passes on, taubar P (6.25)."""
+        """Block diagonal: the part of P felt across the hinge, taubar P (6.25)."""
         return self._diagonal(self.articulated.P_plus, self.bodies, self.bodies)
 
     @functools.cached_property
@@ -155,7 +175,7 @@ class SpatialOperators:
 
     @functools.cached_property
     def tau(self):
-        """Block diagonal: G H, the projection onto the motions of the hinge (6.17)."""
+        """Block diagonal: G H, the projection onto the motions that the hinge allows (6.17)."""
         return self._diagonal(self.articulated.tau, self.bodies, self.bodies)
 
     @functools.cached_property
@@ -175,7 +195,7 @@ class SpatialOperators:
 
     @functools.cached_property
     def psi(self):
-        """(1 - E_psi)^-1: phi of a tree whose hinges give way (7.5)."""
+        """(1 - E_psi)^-1: phi of the tree with free hinges (7.5)."""
         return self._resolvent(self.E_psi)
 
     @functools.cached_property
@@ -185,7 +205,7 @@ class SpatialOperators:
 
     @functools.cached_property
     def mass_matrix(self):
-        """H phi M phi' H', N x N, and the inertia of the drives (4.6)."""
+        """H phi M phi' H', N x N, plus the inertia of the drives (4.6)."""
         return self.H @ self.phi @ self.M @ self.phi.T @ self.H.T + self.J_rotor
 
     @functools.cached_property
@@ -207,7 +227,7 @@ class SpatialOperators:
     def Omega(self):  # noqa: N802
         """psi' H' D^-1 H psi: acceleration of body k per force on body j (10.11).
 
-        Element by element from Upsilon, along the paths of the tree (Lem 10.1).
+        Computed block by block from Upsilon, along the paths of the tree (Lem 10.1).
         """
         psi = self.articulated.psi
         blocks = sweeps.backward_lyapunov(self.tree, self._hinge_compliance, psi, psi)
@@ -221,40 +241,97 @@ class SpatialOperators:
         return self._diagonal(kernel, self.bodies, self.bodies)
 
     def gather(self, x, free=False, strictly=False):
-        """phi x, or psi x where hinges are free (n, 6), tips to base in O(n) (Lem 3.1, 9.1).
+        """Return phi x by a sweep from tips to base, in O(n) (Lem 3.1, 9.1).
 
-        x (n, 6) : one spatial vector a body, tips first; n arrays (m,) of an SkoModel.
-        strictly : (phi - 1) x or (psi - 1) x, what comes from other bodies only (Ex 3.7, 9.1).
-        ShapeError where x is not (n, 6).
+        Parameters
+        ----------
+        x : (n, 6) array_like
+            One spatial vector per body, tips first; n arrays (m,) for an SkoModel.
+        free : bool
+            Whether the hinges are free: psi in place of phi.
+        strictly : bool
+            Whether to leave out each body's own share: phi - 1 in place of phi (Ex 3.7, 9.1).
+
+        Returns
+        -------
+        (n, 6) ndarray
+            phi x, or psi x where the hinges are free.
+
+        Raises
+        ------
+        ShapeError
+            If x has another shape.
         """
         sweep = sweeps.gather_strictly if strictly else sweeps.gather
         return sweep(self.tree, self._one_a_body(x), self._weights(free))
 
     def scatter(self, x, free=False, strictly=False):
-        """phi' x, or psi' x where hinges are free (n, 6), base to tips in O(n) (Lem 3.2, 9.2).
+        """Return phi' x by a sweep from base to tips, in O(n) (Lem 3.2, 9.2).
 
-        Arguments and errors as of `gather`.
+        Parameters
+        ----------
+        x : (n, 6) array_like
+            One spatial vector per body, tips first; n arrays (m,) for an SkoModel.
+        free : bool
+            Whether the hinges are free: psi in place of phi.
+        strictly : bool
+            Whether to leave out each body's own share: phi - 1 in place of phi (Ex 3.7, 9.1).
+
+        Returns
+        -------
+        (n, 6) ndarray
+            phi' x, or psi' x where the hinges are free.
+
+        Raises
+        ------
+        ShapeError
+            If x has another shape.
         """
         sweep = sweeps.scatter_strictly if strictly else sweeps.scatter
         return sweep(self.tree, self._one_a_body(x), self._weights(free))
 
     def as_table(self):
-        """What every operator is: symbol, size, blocks that are not zero, equation, meaning."""
+        """Return a table of the operators: symbol, size, nonzero blocks, equation, meaning.
+
+        Returns
+        -------
+        str
+            One line per operator.
+        """
         return operator_table.as_table(self)
 
     def bodies_table(self):
-        """Return the numbering: the book's k, body, parent, the robot's velocity indices."""
+        """Return a table of the bodies: number in the book, name, parent, hinge, entries of qd.
+
+        Returns
+        -------
+        str
+            One line per body.
+        """
         return operator_table.bodies_table(self)
 
     def draw(self, names=operator_picture.DEFAULT):
-        """Return a matplotlib Figure of the digraph and the block patterns of the operators named.
+        """Draw the digraph of the robot and the block patterns of operators.
 
-        UnknownNameError for other names.
+        Parameters
+        ----------
+        names : sequence of str
+            Names of the operators.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The picture.
+
+        Raises
+        ------
+        UnknownNameError
+            If a name is not that of an operator.
         """
         return operator_picture.draw(self, names)
 
     def __repr__(self):
-        """Return how many bodies and freedoms there are, and the bodies' names."""
+        """Return the numbers of bodies and freedoms, and the names of the bodies."""
         return (
             f'SpatialOperators of {self.tree.n} bodies with {self.tree.N} degrees of freedom, '
             f'tips first: {self.bodies.text()}'

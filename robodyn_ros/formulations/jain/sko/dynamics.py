@@ -7,8 +7,8 @@
     z(k) = sum A(k, j) z^+(j) + P a + b,  epsilon = T - H z,  nu = D^-1 epsilon    (Alg 9.5, 9.58)
     thdd = nu - G' alpha^+
 
-O(N) for nodes of a bounded size. Gravity, where there is any, is part of a of the roots. The
-accelerations are then those that are felt.
+O(N) for nodes of a bounded size. Gravity enters through a of the roots. The accelerations then
+contain minus the acceleration of free fall.
 """
 
 import numpy as np
@@ -23,12 +23,42 @@ from robodyn_ros.formulations.jain.operators.sweeps import gather, scatter
 
 
 def velocities(model, thd):
-    """V = A' H' thd: n arrays (m_k,) of velocities thd (N,)."""
+    """Return V = A' H' thd of all nodes.
+
+    Parameters
+    ----------
+    model : SkoModel
+        The equations of motion at one state.
+    thd : (N,) ndarray
+        Velocities [rad/s, m/s].
+
+    Returns
+    -------
+    list of (m_k,) ndarray
+        Velocities; (n, 6) ndarray where all nodes have 6.
+    """
     return scatter(model, [H.T @ thd[s] for H, s in zip(model.H, model.slices)], model.weights)
 
 
 def inverse_dynamics(model, thdd):
-    """Algorithm 9.1: (T (N,), n forces f (m_k,), n accelerations alpha (m_k,)) of thdd (N,)."""
+    """Return torques, forces and accelerations of a motion: Algorithm 9.1.
+
+    Parameters
+    ----------
+    model : SkoModel
+        The equations of motion at one state.
+    thdd : (N,) ndarray
+        Accelerations [rad/s2, m/s2].
+
+    Returns
+    -------
+    T : (N,) ndarray
+        Hinge torques [N m, N].
+    f : list of (m_k,) ndarray
+        Force on each node by its parent.
+    alpha : list of (m_k,) ndarray
+        Acceleration of each node.
+    """
     own = [H.T @ thdd[s] + a for H, s, a in zip(model.H, model.slices, model.a)]
     alpha = scatter(model, own, model.weights)
     f = gather(model, [M @ x + b for M, x, b in zip(model.M, alpha, model.b)], model.weights)
@@ -37,12 +67,38 @@ def inverse_dynamics(model, thdd):
 
 
 def bias(model):
-    """C = H A (M A' a + b) (N,): the torques without acceleration (9.3)."""
+    """Return C = H A (M A' a + b), the torques without acceleration (9.3).
+
+    Parameters
+    ----------
+    model : SkoModel
+        The equations of motion at one state.
+
+    Returns
+    -------
+    (N,) ndarray
+        C [N m, N].
+    """
     return inverse_dynamics(model, np.zeros(model.N))[0]
 
 
 def forward_dynamics(model, T):
-    """Algorithm 9.5: (thdd (N,), n accelerations alpha (m_k,)) of torques T (N,)."""
+    """Return the accelerations under given torques: Algorithm 9.5.
+
+    Parameters
+    ----------
+    model : SkoModel
+        The equations of motion at one state.
+    T : (N,) ndarray
+        Hinge torques [N m, N].
+
+    Returns
+    -------
+    thdd : (N,) ndarray
+        Hinge accelerations [rad/s2, m/s2].
+    alpha : list of (m_k,) ndarray
+        Acceleration of each node.
+    """
     art = articulated(model)
     own = [P @ a + b for P, a, b in zip(art.P, model.a, model.b)]
     _, _, epsilon = biased_residual_forces(model, art, T, own)
@@ -51,10 +107,24 @@ def forward_dynamics(model, T):
 
 
 def node_accelerations(model, T, nodes):
-    """B' alpha (s,): how nodes accelerate under torques T (N,) without force on them (10.44).
+    """Return B' alpha, the accelerations of points of interest without force on them (10.44).
 
-    With `operational_space_operators.inertia`, of the same nodes, it is their equation of motion:
-    Lambda (alpha_nd - B' alpha) = f_nd (10.7). nodes : of Pickoff; gravity as it is in a.
+    With Lambda of `operational_space_operators.inertia` it is their equation of motion: Lambda
+    (alpha_nd - B' alpha) = f_nd (10.7).
+
+    Parameters
+    ----------
+    model : SkoModel
+        The equations of motion at one state.
+    T : (N,) ndarray
+        Hinge torques [N m, N].
+    nodes : sequence of Pickoff
+        Points of interest.
+
+    Returns
+    -------
+    (s,) ndarray
+        Accelerations of all points, stacked. Gravity is as in a of the model.
     """
     _, alpha = forward_dynamics(model, T)
     return np.concatenate([node.phi.T @ alpha[node.body] for node in nodes])

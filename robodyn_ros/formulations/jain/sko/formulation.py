@@ -1,14 +1,15 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""How an SKO model is made: Jain, sections 9.1.1 and 9.6.1.
+"""Construction of SKO models: Jain, sections 9.1.1 and 9.6.1.
 
 1. a tree of nodes      2. V(k) of each node, and M(k) with V' M V / 2 its kinetic energy
 3. V(k) = A'(up, k) V(up) + H'(k) thd(k)      4. the operators H, A, M
 
-rigid links       V(k) of 6, A = phi                                               `of_tree`
-other frames      A = phi(B_parent, B_k)                                      `of_equations`
-acatastatic       V(k) = A' V(up) + H' thd + u(t): a hinge that moves by itself `acatastatic`
-rolling ball      V(k) = thd, 3 and not 6: what its children see is H' V(k)   `in_freedoms`
+    rigid links       V(k) of 6, A = phi                                             `of_tree`
+    other frames      A = phi(B_parent, B_k)                                    `of_equations`
+    acatastatic       V(k) = A' V(up) + H' thd + u(t): part of the motion prescribed
+                                                                                 `acatastatic`
+    rolling ball      V(k) = thd, 3 and not 6: its children see H' V(k)          `in_freedoms`
 """
 
 from dataclasses import replace
@@ -25,7 +26,22 @@ from robodyn_ros.formulations.jain.tree_kinematics import velocities
 
 
 def of_tree(tree, thd, gravity=True):
-    """Return the SkoModel of a Tree that moves with thd (N,): blocks of 6, weights phi."""
+    """Return the SkoModel of a Tree in motion: blocks of 6, weights phi.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+    gravity : bool
+        Whether gravity acts.
+
+    Returns
+    -------
+    SkoModel
+        The model.
+    """
     V = velocities(tree, thd)
     a = coriolis_accelerations(tree, V, thd)
     if gravity:
@@ -44,7 +60,20 @@ def of_tree(tree, thd, gravity=True):
 
 
 def of_equations(tree, equations):
-    """Return the SkoModel of conventions.Equations of a Tree, with weights A in place of phi."""
+    """Return the SkoModel of a Tree by other conventions, with weights A in place of phi.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    equations : conventions.Equations
+        Quantities of the bodies by one convention.
+
+    Returns
+    -------
+    SkoModel
+        The model.
+    """
     return SkoModel(
         tree.names,
         tree.parent,
@@ -59,22 +88,28 @@ def of_equations(tree, equations):
 
 
 def acatastatic(tree, thd, thdd, driven, gravity=True):
-    """Return the SkoModel of a Tree of which some freedoms move by themselves (11.1.1, 9.6.1).
+    """Return the SkoModel of a Tree with some freedoms prescribed (11.1.1, 9.6.1).
 
-    Delta_V(k) = H'(k) beta(k) + u(k, t). The columns of a driven freedom leave H', and with them
-    its column of the mass matrix. u and its rate join V and a.
+    Delta_V(k) = H'(k) beta(k) + u(k, t). The columns of a prescribed freedom leave H', and so its
+    column leaves the mass matrix. u and its rate join V and a.
 
     Parameters
     ----------
-    tree : the Tree with all freedoms.
-    thd : (N,) all velocities, those driven among them.
-    thdd : (N,) accelerations, of which those of the driven freedoms are used.
-    driven : indices of the N freedoms that follow their own law.
-    gravity : whether the weight of the bodies counts.
+    tree : Tree
+        Tree with all freedoms.
+    thd : (N,) ndarray
+        Velocities of all freedoms, also of the prescribed ones.
+    thdd : (N,) ndarray
+        Accelerations; only those of the prescribed freedoms are used.
+    driven : sequence of int
+        Indices of the prescribed freedoms among the N.
+    gravity : bool
+        Whether gravity acts.
 
     Returns
     -------
-    SkoModel of N - len(driven) freedoms; `dofs` says which.
+    SkoModel
+        Model of N - len(driven) freedoms; `dofs` lists them.
     """
     model = of_tree(tree, thd, gravity)
     free = np.setdiff1d(np.arange(tree.N), driven)
@@ -88,15 +123,28 @@ def acatastatic(tree, thd, thdd, driven, gravity=True):
 
 
 def in_freedoms(model, k):
-    """Return the SkoModel in which the root k is known by its freedoms: V(k) = thd(k), H(k) = 1.
+    """Return the SkoModel in which root k has its freedoms as velocity: V(k) = thd(k), H(k) = 1.
 
-    M(k) becomes H M H', b(k) becomes H (M a + b). The weights of its children become H(k) A(k, j).
-    What H' thdd leaves out of alpha(k), a(k), goes to a of the children. A rolling ball has 3
-    velocities then, and its rolling is nowhere a constraint.
+    M(k) becomes H M H', and b(k) becomes H (M a + b). The weights of its children become H(k) A(k,
+    j). The part a(k) of alpha(k) that H' thdd lacks moves into a of the children. A rolling ball
+    then has 3 velocities, and its rolling is no constraint anywhere.
+
+    Parameters
+    ----------
+    model : SkoModel
+        The equations of motion at one state.
+    k : int
+        A root.
+
+    Returns
+    -------
+    SkoModel
+        The model.
 
     Raises
     ------
-    ValueError where node k has a parent: its velocity is not its own freedoms alone.
+    ValueError
+        If node k has a parent: its velocity is then more than its own freedoms.
     """
     if model.parent[k] < model.n:
         raise ValueError(

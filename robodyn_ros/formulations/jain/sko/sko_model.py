@@ -6,9 +6,9 @@
     mass matrix = H A M A' H',  C = H A (M A' a + b)                                         (9.3)
     A = (1 - E_A)^-1,  E_A(parent(k), k) = A(parent(k), k), (m_parent, m_k)             (8.3, 9.2)
 
-Node k has m_k velocities: 6 of a rigid body, 12 of a link with its motor. n_S bodies in one node
-have 6 n_S. `sweeps`, `articulated`, `mass_matrix`, `operational_space_operators` and
-`SpatialOperators` take an SkoModel or a Tree, whose weights are phi.
+Node k has m_k velocities: 6 of a rigid body, 12 of a link with its motor. A node of n_S bodies has
+6 n_S. `sweeps`, `articulated`, `mass_matrix`, `operational_space_operators` and `SpatialOperators`
+take an SkoModel or a Tree, whose weights are phi.
 """
 
 import functools
@@ -18,7 +18,7 @@ import numpy as np
 
 
 class SkoStructure:
-    """What follows from `parent` and `H` of an SKO model: sizes, children, paths."""
+    """Sizes, children and paths that follow from `parent` and `H` of an SKO model."""
 
     @property
     def n(self):
@@ -32,32 +32,32 @@ class SkoStructure:
 
     @functools.cached_property
     def sizes(self):
-        """m_k of all nodes: how many velocities each has."""
+        """Number of velocities m_k of every node."""
         return tuple(H.shape[1] for H in self.H)
 
     @functools.cached_property
     def dtype(self):
-        """Float, or complex where a configuration was."""
+        """Complex at a complex configuration, else float."""
         return np.result_type(float, *self.weights, *self.H, *self.M)
 
     @functools.cached_property
     def slices(self):
-        """Where the velocities of every node's hinge stand among the N."""
+        """Slice of every node's hinge among the N velocities."""
         return _slices(len(H) for H in self.H)
 
     @functools.cached_property
     def owners(self):
-        """Node whose hinge every one of the N velocities belongs to."""
+        """Node of every one of the N velocities."""
         return tuple(k for k, H in enumerate(self.H) for _ in H)
 
     @functools.cached_property
     def rows(self):
-        """Where every node stands among the sum of sizes rows of a stacked vector."""
+        """Slice of every node in a stacked vector of sum(sizes) rows."""
         return _slices(self.sizes)
 
     @functools.cached_property
     def children(self):
-        """Indices of the children of every node, and last of the inertial frame."""
+        """Children of every node; the last entry has those of the inertial frame."""
         found = [[] for _ in range(self.n + 1)]
         for k, up in enumerate(self.parent):
             found[up].append(k)
@@ -65,6 +65,11 @@ class SkoStructure:
 
     def path(self, k):
         """Yield the indices from node k to its root.
+
+        Parameters
+        ----------
+        k : int
+            A node.
 
         Yields
         ------
@@ -77,6 +82,7 @@ class SkoStructure:
 
 
 def _slices(sizes):
+    """Return consecutive slices of the given sizes."""
     sizes = list(sizes)
     ends = np.cumsum(sizes)
     return tuple(slice(int(end) - size, int(end)) for end, size in zip(ends, sizes))
@@ -88,14 +94,29 @@ class SkoModel(SkoStructure):
 
     Parameters
     ----------
-    names : names of the nodes.
-    parent : n of int, parent[k] > k, and n for a root.
-    weights : n matrices A(parent(k), k), (m_parent, m_k); of a root (6, m_k), to the inertial
-        frame.
-    H : n joint maps (r_k, m_k). M : n inertias (m_k, m_k).
-    rotor : (N,) inertia of drives seen at the hinges, which the book does not have.
-    a : n Coriolis accelerations (m_k,); b : n gyroscopic forces (m_k,).
-    dofs : (N,) of int, which velocity of the system the model was made of each one is.
+    names : tuple of str
+        Names of the nodes.
+    parent : tuple of int
+        Parent of each node, parent[k] > k; n for a root.
+    weights : tuple of (m_parent, m_k) ndarray
+        A(parent(k), k); of a root (6, m_k), to the inertial frame.
+    H : tuple of (r_k, m_k) ndarray
+        Joint maps.
+    M : tuple of (m_k, m_k) ndarray
+        Inertias.
+    rotor : (N,) ndarray
+        Reflected inertia of the drives, which the book leaves out [kg m2 or kg].
+    a : tuple of (m_k,) ndarray
+        Coriolis accelerations.
+    b : tuple of (m_k,) ndarray
+        Gyroscopic forces.
+    dofs : (N,) ndarray of int
+        Index of each velocity in the system that the model was made of.
+
+    Raises
+    ------
+    ValueError
+        If the parents or the shapes are not those of an SKO model.
     """
 
     names: tuple
@@ -109,7 +130,7 @@ class SkoModel(SkoStructure):
     dofs: np.ndarray
 
     def __post_init__(self):
-        """Raise an error, with its place, unless this is an SKO model."""
+        """Raise an error that names the node, unless this is an SKO model."""
         for k, (up, H, M, A) in enumerate(zip(self.parent, self.H, self.M, self.weights)):
             m = H.shape[1]
             above = self.H[up].shape[1] if up < self.n else 6
