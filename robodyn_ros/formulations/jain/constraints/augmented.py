@@ -8,8 +8,8 @@
     thdd = Y_C (T - C) + M^-1 G_c' [G_c M^-1 G_c']^-1 Uacc                                 (11.10)
     Y_C = M^-1 - M^-1 G_c' [G_c M^-1 G_c']^-1 G_c M^-1                                     (11.11)
 
-O(N) for the tree and O(n_c^3) for the multipliers. Y_C is singular: Y_C G_c' = 0 (11.12), so that
-a constrained system has no mass matrix in all its coordinates.
+O(N) for the tree and O(n_c^3) for the multipliers. Y_C is singular: Y_C G_c' = 0 (11.12). So a
+constrained system has no mass matrix in all its coordinates.
 """
 
 from typing import NamedTuple
@@ -18,7 +18,17 @@ import numpy as np
 
 
 class Corrected(NamedTuple):
-    """thdd (N,), its free part thdd_f (N,), and the multipliers lambda (n_c,)."""
+    """A constrained motion, and the free motion that it corrects.
+
+    Parameters
+    ----------
+    thdd : (N,) ndarray
+        Accelerations [rad/s2, m/s2].
+    free : (N,) ndarray
+        Accelerations thdd_f without the constraint [rad/s2, m/s2].
+    multipliers : (n_c,) ndarray
+        Constraint forces lambda [N m, N].
+    """
 
     thdd: np.ndarray
     free: np.ndarray
@@ -26,12 +36,23 @@ class Corrected(NamedTuple):
 
 
 def forward_dynamics(solve, force, G, acceleration):
-    """Algorithm 11.1: the Corrected motion.
+    """Return the constrained motion: Algorithm 11.1.
 
     Parameters
     ----------
-    solve : function x (N,) or (N, k) -> M^-1 x, by any forward dynamics of the tree.
-    force : (N,) T - C. G : (n_c, N). acceleration : (n_c,) Uacc.
+    solve : callable
+        `solve(x)` returns M^-1 x for x (N,) or (N, k), by any forward dynamics of the tree.
+    force : (N,) ndarray
+        T - C [N m, N].
+    G : (n_c, N) ndarray
+        Constraint matrix G_c.
+    acceleration : (n_c,) ndarray
+        Uacc [rad/s2, m/s2].
+
+    Returns
+    -------
+    Corrected
+        The motion.
     """
     free = solve(force)
     response = solve(G.T)
@@ -40,7 +61,20 @@ def forward_dynamics(solve, force, G, acceleration):
 
 
 def constrained_map(M, G):
-    """Y_C (N, N): accelerations per torque under the constraint (11.11); M^-1 without one."""
+    """Return Y_C, the accelerations per torque under the constraint (11.11).
+
+    Parameters
+    ----------
+    M : (N, N) ndarray
+        Mass matrix.
+    G : (n_c, N) ndarray
+        Constraint matrix G_c; with no rows, Y_C is M^-1.
+
+    Returns
+    -------
+    (N, N) ndarray
+        Y_C.
+    """
     inverse = np.linalg.inv(M)
     if not len(G):
         return inverse

@@ -8,10 +8,10 @@
 
     scleronomic or rheonomic     d without t, or with it
     catastatic or acatastatic    U = 0, or not
-    non-holonomic                given as G_c and U, not as d: takes velocities away, not places
+    non-holonomic                given as G_c and U, not as d: restricts velocities, not positions
 
-First derivatives are by complex step, exact to rounding, of any d that is analytic as written.
-Uacc takes second ones, by one central difference of exact rates.
+First derivatives are by complex step, exact to rounding, for any d that is analytic as written.
+Uacc has second derivatives, by one central difference of exact rates.
 """
 
 from collections.abc import Callable
@@ -24,9 +24,16 @@ from robodyn_ros.formulations.complex_step import H
 
 @dataclass(frozen=True, eq=False)
 class Pfaffian:
-    """A constraint G_c thd = U at one state, with the Uacc of its rate G_c thdd = Uacc.
+    """A constraint G_c thd = U at one state, and its rate G_c thdd = Uacc.
 
-    G : (n_c, N). U : (n_c,). acceleration : (n_c,) Uacc.
+    Parameters
+    ----------
+    G : (n_c, N) ndarray
+        Constraint matrix G_c.
+    U : (n_c,) ndarray
+        Prescribed velocities [rad/s, m/s].
+    acceleration : (n_c,) ndarray
+        Uacc [rad/s2, m/s2].
     """
 
     G: np.ndarray
@@ -35,20 +42,35 @@ class Pfaffian:
 
     @property
     def catastatic(self):
-        """Whether rest is admissible: U = 0."""
+        """True if rest is admissible: U = 0."""
         return not np.any(self.U)
 
 
 def holonomic(d: Callable, theta, t, thd):
-    """Return the Pfaffian form of d(theta, t) = 0, (n_c,), for velocities that are coordinate
-    rates.
+    """Return the Pfaffian form of d(theta, t) = 0.
 
-    Uacc is minus the part of d2 d/dt2 that velocities and time make: - (d/dt)(dd/dt) at thdd = 0.
+    Uacc is -(d/dt)(dd/dt) at thdd = 0.
+
+    Parameters
+    ----------
+    d : callable
+        `d(theta, t)` returns the constraint errors (n_c,), also of complex arguments.
+    theta : (N,) array_like
+        Coordinates, of which the velocities are the rates [rad, m].
+    t : float
+        Time [s].
+    thd : (N,) array_like
+        Velocities [rad/s, m/s].
+
+    Returns
+    -------
+    Pfaffian
+        The constraint at this state.
     """
     theta, thd = np.asarray(theta, float), np.asarray(thd, float)
     rows = [np.imag(d(theta + 1j * H * unit, t)) / H for unit in np.eye(len(theta))]
     U = -np.imag(d(theta + 0j, t + 1j * H)) / H
-    step = 1e-5  # of a difference of exact first derivatives: one division only
+    step = 1e-5  # Not smaller: the difference of exact derivatives loses digits to rounding.
 
     def rate(s):
         return np.imag(d(theta + s * thd + 1j * H * thd, t + s + 1j * H)) / H
@@ -60,5 +82,24 @@ def holonomic(d: Callable, theta, t, thd):
 
 
 def freedoms(n_q, n_v, n_c, holonomic=True):
-    """(dimensions of place, dimensions of motion) that independent constraints leave (11.1.1)."""
+    """Return the freedoms of position and of motion under independent constraints (11.1.1).
+
+    Parameters
+    ----------
+    n_q : int
+        Number of coordinates.
+    n_v : int
+        Number of velocities.
+    n_c : int
+        Number of constraints.
+    holonomic : bool
+        Whether the constraints restrict positions too.
+
+    Returns
+    -------
+    positions : int
+        Dimension of the set of admissible positions.
+    motions : int
+        Dimension of the set of admissible velocities.
+    """
     return (n_q - n_c if holonomic else n_q), n_v - n_c

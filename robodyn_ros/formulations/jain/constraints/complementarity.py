@@ -4,8 +4,8 @@
 
     w = F z + f,   0 <= w,   0 <= z,   w' z = 0                                    (11.50, 11.51)
 
-The book gives no solver. `lemke` is the pivoting of Lemke (1965), for any copositive F,
-with the lexicographic rule against cycling. `enumerate_active` tries all sets: the oracle of small
+The book gives no solver. `lemke` is the pivoting of Lemke (1965), for any copositive F, with the
+lexicographic rule against cycling. `enumerate_active` tries all sets, as a reference for small
 problems.
 """
 
@@ -20,15 +20,26 @@ TIE = 1e-10
 
 
 def lemke(F, f, largest=None):
-    """z (n,) >= 0 with w = F z + f >= 0 and w' z = 0.
+    """Return z >= 0 with w = F z + f >= 0 and w' z = 0, by Lemke's pivoting.
 
     Parameters
     ----------
-    F : (n, n). f : (n,). largest : most pivots, 50 n by default.
+    F : (n, n) ndarray
+        Matrix of the problem.
+    f : (n,) ndarray
+        Constant part.
+    largest : int, optional
+        Largest number of pivots; 50 n by default.
+
+    Returns
+    -------
+    (n,) ndarray
+        z.
 
     Raises
     ------
-    ValueError where a ray is met: no solution is found.
+    ValueError
+        If the pivoting ends on a ray or exceeds the number of pivots.
     """
     n = len(f)
     if n == 0 or np.min(f) >= 0.0:
@@ -39,7 +50,7 @@ def lemke(F, f, largest=None):
     row = int(np.argmin(f))
     for _ in range(largest or 50 * n):
         leaving, basis[row] = basis[row], entering
-        # anew from the basis: a table that is pivoted on adds up errors, and ends on a false ray
+        # Solved anew from the basis: a table that is updated accumulates errors, to a false ray.
         table = np.linalg.solve(whole[:, basis], whole)
         if leaving == 2 * n:
             z = np.zeros(2 * n + 1)
@@ -51,7 +62,7 @@ def lemke(F, f, largest=None):
 
 
 def _leaving_row(table, entering, basis):
-    """Row of the smallest ratio, ties by the lexicographic order of the rows; z0 goes first."""
+    """Return the row of the smallest ratio; of ties z0, then the first in lexicographic order."""
     n = len(basis)
     column = table[:, entering]
     rows = np.flatnonzero(column > SMALLEST_PIVOT * max(1.0, np.abs(column).max()))
@@ -70,13 +81,28 @@ def _leaving_row(table, entering, basis):
 
 
 def _least(rows, ratios):
-    """Return the rows of the smallest ratio, those that tie with it too."""
+    """Return the rows of the smallest ratio, ties included."""
     least = ratios.min()
     return rows[ratios <= least + TIE * max(1.0, abs(least))]
 
 
 def enumerate_active(F, f, tolerance=1e-9):
-    """Return all solutions z of the problem, by trying all 2^n sets of z that may be positive."""
+    """Return all solutions z, by trying all 2^n sets of positive entries.
+
+    Parameters
+    ----------
+    F : (n, n) ndarray
+        Matrix of the problem.
+    f : (n,) ndarray
+        Constant part.
+    tolerance : float
+        Entries of z and w above minus this count as not negative.
+
+    Returns
+    -------
+    list of (n,) ndarray
+        Solutions.
+    """
     n, found = len(f), []
     for size in range(n + 1):
         for active in map(list, itertools.combinations(range(n), size)):
@@ -91,7 +117,24 @@ def enumerate_active(F, f, tolerance=1e-9):
 
 
 def is_solution(F, f, z, tolerance=1e-9):
-    """Return whether z >= 0, w >= 0 and w' z = 0, each to the tolerance times the size of f."""
+    """Return whether z >= 0, w >= 0 and w' z = 0, each within a tolerance.
+
+    Parameters
+    ----------
+    F : (n, n) ndarray
+        Matrix of the problem.
+    f : (n,) ndarray
+        Constant part.
+    z : (n,) ndarray
+        Candidate.
+    tolerance : float
+        Tolerance relative to the size of f.
+
+    Returns
+    -------
+    bool
+        True for a solution.
+    """
     w, scale = F @ z + f, tolerance * max(1.0, np.abs(f).max(initial=0.0))
     return bool(
         z.min(initial=0.0) >= -scale

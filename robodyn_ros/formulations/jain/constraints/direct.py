@@ -1,11 +1,11 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The direct solution of constrained motion, all unknowns at once: Jain, section 11.1.2.
+"""Constrained motion by one dense system of equations: Jain, section 11.1.2.
 
     [ M    G_c' ] [ thdd    ]   [ T - C ]
     [ G_c  0    ] [ -lambda ] = [ Uacc  ],    Uacc = dU/dt - Gdot_c thd                     (11.6)
 
-O((N + n_c)^3), dense: the referee of all that is faster. In absolute coordinates M is constant
+O((N + n_c)^3), dense: the reference for all faster methods. In absolute coordinates M is constant
 and block diagonal, and lambda holds the forces of all hinges too.
 
 Correction to the print: one script letter stands for U, for dU/dt and for dU/dt - Gdot_c thd. The
@@ -16,16 +16,30 @@ import numpy as np
 
 
 def forward_dynamics(M, force, G, acceleration):
-    """(thdd (N,), lambda (n_c,)) of a constrained system (11.6).
+    """Return accelerations and multipliers of a constrained system (11.6).
 
     Parameters
     ----------
-    M : (N, N) mass matrix. force : (N,) T - C.
-    G : (n_c, N) of full row rank. acceleration : (n_c,) Uacc.
+    M : (N, N) ndarray
+        Mass matrix.
+    force : (N,) ndarray
+        T - C [N m, N].
+    G : (n_c, N) ndarray
+        Constraint matrix G_c, of full row rank.
+    acceleration : (n_c,) ndarray
+        Uacc [rad/s2, m/s2].
+
+    Returns
+    -------
+    thdd : (N,) ndarray
+        Accelerations [rad/s2, m/s2].
+    multipliers : (n_c,) ndarray
+        lambda [N m, N].
 
     Raises
     ------
-    LinAlgError where G has not full row rank.
+    LinAlgError
+        If G does not have full row rank.
     """
     N, n_c = M.shape[0], G.shape[0]
     matrix = np.block([[M, G.T], [G, np.zeros((n_c, n_c))]])
@@ -34,5 +48,20 @@ def forward_dynamics(M, force, G, acceleration):
 
 
 def residual(G, thdd, acceleration):
-    """d2 d/dt2 = G_c thdd - Uacc (n_c,): by how much accelerations leave the constraint (11.7)."""
+    """Return d2 d/dt2 = G_c thdd - Uacc, the violation of the constraint (11.7).
+
+    Parameters
+    ----------
+    G : (n_c, N) ndarray
+        Constraint matrix G_c, of full row rank.
+    thdd : (N,) ndarray
+        Hinge accelerations, in the order of the tree [rad/s2, m/s2].
+    acceleration : (n_c,) ndarray
+        Uacc [rad/s2, m/s2].
+
+    Returns
+    -------
+    (n_c,) ndarray
+        Violation [rad/s2, m/s2].
+    """
     return G @ thdd - acceleration

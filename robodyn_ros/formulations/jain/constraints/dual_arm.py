@@ -6,9 +6,9 @@
     alpha_i(0) = alpha_if(0) + Lambda_i^-1 f_i                                     (11.28, 11.29)
     f(0) = -(Lambda_1^-1 + Lambda_2^-1)^-1 (alpha_1f(0) - alpha_2f(0))                     (11.30)
 
-Each arm alone, O(n_1 + n_2), and one 6 x 6 solve.
+Each arm separately, O(n_1 + n_2), and one 6 x 6 solve.
 
-Correction to the print: the free accelerations of (11.30) stand in the order [alpha_1f; alpha_2f].
+Correction to the print: the free accelerations of (11.30) have the order [alpha_1f; alpha_2f].
 """
 
 import numpy as np
@@ -20,12 +20,18 @@ from robodyn_ros.formulations.jain.tree_kinematics import pick_off
 
 
 def forward_dynamics(arms):
-    """(Corrected of arm 1, Corrected of arm 2), multipliers the force f_i on the tip of each.
+    """Return the motion of two arms whose tips are joined.
 
     Parameters
     ----------
-    arms : two tuples (tree, thd, T, node): the node is the tip. While they hold each other, both
-        tips have the same axes in the inertial frame, and the same velocity.
+    arms : two tuples (tree, thd, T, node)
+        State, torques and tip of each arm. Both tips have the same axes in the inertial frame, and
+        the same velocity.
+
+    Returns
+    -------
+    tuple of two Corrected
+        Motion of each arm; its multipliers are the force f_i on its tip (6,).
     """
     free = [articulated_body(tree, thd, T) for tree, thd, T, _ in arms]
     alpha = [node.phi.T @ found[1][node.body] for found, (*_, node) in zip(free, arms)]

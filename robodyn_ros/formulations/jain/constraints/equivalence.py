@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Augmented and projected dynamics are one: Jain, section 11.4.
+"""Equivalence of augmented and projected dynamics: Jain, section 11.4.
 
     y = P^-1 thdd,  T~ = P' (T - C),  M~ = P' M P,  G_c P = [G_r, 0]               (11.37, 11.41)
 
@@ -22,7 +22,19 @@ from robodyn_ros.formulations.jain.constraints.projected import dependent_first,
 
 
 class Partitioned(NamedTuple):
-    """M~ (N, N), T~ (N,), G_r (n_c, n_c) and P (N, N) of (11.41) and (11.37)."""
+    """Equations of motion in the coordinates y of (11.37), dependent ones first.
+
+    Parameters
+    ----------
+    M : (N, N) ndarray
+        M~ (11.41).
+    force : (N,) ndarray
+        T~ (11.41).
+    G_r : (n_c, n_c) ndarray
+        Constraint matrix of the dependent coordinates.
+    P : (N, N) ndarray
+        Map from y to thdd (11.37).
+    """
 
     M: np.ndarray
     force: np.ndarray
@@ -31,14 +43,48 @@ class Partitioned(NamedTuple):
 
 
 def partitioned(M, force, G):
-    """Return the Partitioned equations of motion (11.41), dependent coordinates first."""
+    """Return the partitioned equations of motion (11.41).
+
+    Parameters
+    ----------
+    M : (N, N) ndarray
+        Mass matrix.
+    force : (N,) ndarray
+        T - C [N m, N].
+    G : (n_c, N) ndarray
+        Constraint matrix G_c, of full row rank.
+
+    Returns
+    -------
+    Partitioned
+        The equations.
+    """
     dependent, independent = dependent_first(G)
     P = transformation(G, dependent, independent)
     return Partitioned(P.T @ M @ P, P.T @ force, G[:, dependent], P)
 
 
 def reduced(M, force, G, acceleration):
-    """(thdd (N,), lambda (n_c,)) by the reduced equation (11.43) and the first row of (11.42)."""
+    """Return accelerations and multipliers by (11.43) and the first row of (11.42).
+
+    Parameters
+    ----------
+    M : (N, N) ndarray
+        Mass matrix.
+    force : (N,) ndarray
+        T - C [N m, N].
+    G : (n_c, N) ndarray
+        Constraint matrix G_c, of full row rank.
+    acceleration : (n_c,) ndarray
+        Uacc [rad/s2, m/s2].
+
+    Returns
+    -------
+    thdd : (N,) ndarray
+        Accelerations [rad/s2, m/s2].
+    multipliers : (n_c,) ndarray
+        lambda [N m, N].
+    """
     parts, n_c = partitioned(M, force, G), len(G)
     y_1 = np.linalg.solve(parts.G_r, acceleration)
     y_2 = np.linalg.solve(parts.M[n_c:, n_c:], parts.force[n_c:] - parts.M[n_c:, :n_c] @ y_1)

@@ -1,13 +1,13 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Loops: constraints between two nodes of a tree, or a node and the world: Jain, section 11.2.2.
+"""Loop constraints between two nodes of a tree, or a node and the world: Jain, section 11.2.2.
 
     Qrel V_x = 0,   Qrel (V_x - V_y) = 0,   Q = [Qrel, -Qrel R_xy]                         (11.16)
     Q V_nd = U,   G_c = Q J = Q B' phi' H'                                         (11.17, 11.18)
     d2 d/dt2 = Q alpha_nd + Qdot V_nd - dU/dt                                              (11.19)
 
 Velocities of nodes are in their own axes here. R_xy turns those of y into the axes of x. Both
-stand at one point while the loop is closed. Its rate is R_xy S(omega_y) - S(omega_x) R_xy.
+nodes coincide while the loop is closed. The rate of R_xy is R_xy S(omega_y) - S(omega_x) R_xy.
 """
 
 from typing import NamedTuple
@@ -28,10 +28,17 @@ from robodyn_ros.formulations.jain.tree_kinematics import (
 
 
 class Loop(NamedTuple):
-    """A cut edge: nodes x and y (None for the inertial frame), Qrel (a, 6) in axes of x.
+    """A cut edge: two nodes, and the relative motions that are blocked.
 
-    Rows of Qrel are the relative motions that are stopped, angular part first. A weld has all six,
-    a ball joint the last three, a hinge those across its axis.
+    Parameters
+    ----------
+    x : Node
+        First node.
+    y : Node or None
+        Second node; None for the inertial frame.
+    Q : (a, 6) ndarray
+        Qrel: blocked relative motions in the axes of x, angular part first. A weld has all six, a
+        ball joint the last three, a hinge those across its axis.
     """
 
     x: Node
@@ -41,23 +48,62 @@ class Loop(NamedTuple):
 
 WELD = np.eye(6)
 BALL = np.eye(6)[3:]
-#: A pin about the z axis of x, and the same between links that move in one plane anyway.
+#: A pin about the z axis of x. PLANAR_PIN is for links that can only move in one plane.
 PIN = np.eye(6)[[0, 1, 3, 4, 5]]
 PLANAR_PIN = np.eye(6)[3:5]
 
 
 def nodes_of(loops):
-    """Return all nodes of the loops, x before y."""
+    """Return all nodes of the loops, x before y.
+
+    Parameters
+    ----------
+    loops : sequence of Loop
+        The loops.
+
+    Returns
+    -------
+    list of Node
+        Nodes; the inertial frame is left out.
+    """
     return [node for loop in loops for node in (loop.x, loop.y) if node is not None]
 
 
 def constraint_map(tree, loops):
-    """Q (n_c, 6 m) on the stacked velocities of `nodes_of(loops)` (11.16)."""
+    """Return Q on the stacked velocities of `nodes_of(loops)` (11.16).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    loops : sequence of Loop
+        The loops.
+
+    Returns
+    -------
+    (n_c, 6 m) ndarray
+        Q.
+    """
     return _stack(loops, lambda loop: loop.Q @ np.kron(np.eye(2), relative_rotation(tree, loop)))
 
 
 def constraint_map_rate(tree, thd, loops):
-    """Qdot (n_c, 6 m): what turning of x against y does to Q."""
+    """Return Qdot, due to the rotation of x relative to y.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+    loops : sequence of Loop
+        The loops.
+
+    Returns
+    -------
+    (n_c, 6 m) ndarray
+        Rate of Q [1/s].
+    """
     V = velocities(tree, thd)
 
     def block(loop):
@@ -69,14 +115,27 @@ def constraint_map_rate(tree, thd, loops):
 
 
 def relative_rotation(tree, loop):
-    """R_xy (3, 3): axes of y into axes of x."""
+    """Return R_xy, which turns axes of y into axes of x.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    loop : Loop
+        A loop.
+
+    Returns
+    -------
+    (3, 3) ndarray
+        R_xy.
+    """
     T = poses(tree)
     R_x, R_y = (T[node.body, :3, :3] @ node.R for node in (loop.x, loop.y))
     return R_x.T @ R_y
 
 
 def _stack(loops, block_of_y, rate=False):
-    """Rows [Qrel, -block of y] of every loop, or [0, -block of y]."""
+    """Return rows [Qrel, -block of y] of every loop, or [0, -block of y] for a rate."""
     n_c, m = sum(len(loop.Q) for loop in loops), len(nodes_of(loops))
     blocks, row, column = [], 0, 0
     for loop in loops:
@@ -94,15 +153,42 @@ def _stack(loops, block_of_y, rate=False):
 
 
 def constraint_jacobian(tree, loops):
-    """G_c = Q J (n_c, N) (11.18)."""
+    """Return G_c = Q J (11.18).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    loops : sequence of Loop
+        The loops.
+
+    Returns
+    -------
+    (n_c, N) ndarray
+        Constraint matrix.
+    """
     return constraint_map(tree, loops) @ jacobian(tree, nodes_of(loops))
 
 
 def drift(tree, thd, loops, alpha=None):
-    """Q alpha_nd + Qdot V_nd (n_c,): acceleration of the gap (11.19).
+    """Return the relative acceleration of the nodes, Q alpha_nd + Qdot V_nd (11.19).
 
-    alpha : n spatial accelerations of the bodies, without gravity; those of thdd = 0 by default.
-    The default leaves what velocities alone make, Gdot_c thd.
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+    loops : sequence of Loop
+        The loops.
+    alpha : (n, 6) ndarray, optional
+        Accelerations of the bodies, without gravity. By default they are those of thdd = 0, and
+        the result is Gdot_c thd.
+
+    Returns
+    -------
+    (n_c,) ndarray
+        Acceleration of the gap [rad/s2, m/s2].
     """
     nodes = nodes_of(loops)
     if alpha is None:
@@ -114,9 +200,27 @@ def drift(tree, thd, loops, alpha=None):
 
 
 def pfaffian(tree, thd, loops, U=0.0, U_rate=0.0):
-    """Return the Pfaffian of closed loops: G_c thd = U, G_c thdd = dU/dt - Gdot_c thd (11.17).
+    """Return the constraint of closed loops (11.17).
 
-    U, U_rate : (n_c,) velocities that the loops are driven with, and their rates.
+        G_c thd = U,   G_c thdd = dU/dt - Gdot_c thd
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+    loops : sequence of Loop
+        The loops.
+    U : (n_c,) array_like
+        Velocities of driven loops [rad/s, m/s].
+    U_rate : (n_c,) array_like
+        Their rates [rad/s2, m/s2].
+
+    Returns
+    -------
+    Pfaffian
+        The constraint at this state.
     """
     acceleration = U_rate - drift(tree, thd, loops)
     return Pfaffian(
@@ -125,11 +229,22 @@ def pfaffian(tree, thd, loops, U=0.0, U_rate=0.0):
 
 
 def gap(tree, loop):
-    """Return the error (6,) of y from x: half the rotation about each axis, and the offset, in
-    axes of x.
+    """Return the position error of a loop.
 
-    Zero where the loop is closed; only Qrel of it has to be. y None is the inertial frame's origin
-    with its axes.
+    Only its Qrel part has to be zero in a closed loop.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    loop : Loop
+        The loop. Where its y is None, the inertial frame takes its place.
+
+    Returns
+    -------
+    (6,) ndarray
+        Pose of x relative to y, in the axes of x. First the sine of the rotation angle times its
+        axis, then the offset [m].
     """
     T = poses(tree)
     R_x, p_x = T[loop.x.body, :3, :3] @ loop.x.R, _place(T, loop.x)

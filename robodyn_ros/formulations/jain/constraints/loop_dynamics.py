@@ -7,7 +7,7 @@
     thdd_d = [1 - H psi K]' D^-1 H psi B Q' lambda               one gather, one scatter (11.21c)
     thdd = thdd_f + thdd_d                                                    (11.20, Alg 11.2)
 
-Lambda^-1 = B' Omega B of all nodes of all loops; neither the mass matrix nor the Jacobian is
+Lambda^-1 = B' Omega B of all nodes of all loops. Neither the mass matrix nor the Jacobian is
 formed. O(n) and O(n_c^3).
 
 Corrections to the print: Omega = psi' H' D^-1 H psi, where lemma 11.2 has D^-1 psi H. In (11.22)
@@ -30,14 +30,25 @@ from robodyn_ros.formulations.jain.tree_kinematics import pick_off
 
 
 def forward_dynamics(tree, thd, T, loops, U_rate=0.0):
-    """Algorithm 11.2: the Corrected motion of a Tree with closed loops.
+    """Return the motion of a tree with closed loops: Algorithm 11.2.
 
     Parameters
     ----------
-    tree : the spanning Tree at a configuration that closes the loops.
-    thd, T : (N,) in the order of the tree.
-    loops : of Loop, independent of each other.
-    U_rate : (n_c,) dU/dt of driven loops.
+    tree : Tree
+        Spanning tree at a configuration that closes the loops.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+    T : (N,) ndarray
+        Hinge torques, in the order of the tree [N m, N].
+    loops : sequence of Loop
+        The loops, independent of each other.
+    U_rate : (n_c,) array_like
+        dU/dt of driven loops [rad/s2, m/s2].
+
+    Returns
+    -------
+    Corrected
+        The motion.
     """
     nodes = nodes_of(loops)
     free, alpha, _ = articulated_body(tree, thd, T)
@@ -49,7 +60,20 @@ def forward_dynamics(tree, thd, T, loops, U_rate=0.0):
 
 
 def constrained_map(tree, loops):
-    """Y_C (N, N) by operators (11.22); the inverse of the mass matrix without loops."""
+    """Return Y_C by operators (11.22).
+
+    Parameters
+    ----------
+    tree : Tree
+        Spanning tree at a configuration that closes the loops.
+    loops : sequence of Loop
+        The loops; without any, Y_C is M^-1.
+
+    Returns
+    -------
+    (N, N) ndarray
+        Accelerations per torque.
+    """
     ops = SpatialOperators(tree)
     L = np.linalg.cholesky(ops.D_inverse.array)  # any root of D^-1 will do
     middle = np.eye(tree.N)

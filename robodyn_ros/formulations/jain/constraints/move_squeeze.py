@@ -5,22 +5,49 @@
     T = T_mv + T_sq,  T_sq = P_ms T,  T_mv = (1 - P_ms) T                                  (11.15)
     P_ms = G_c' (X G_c')^-1 X                                                              (11.14)
 
-Any T in the range of G_c' leaves the motion as it is. With X = G_c W, T_mv has the smallest norm
-T' W T of all torques with that motion [Ex 11.2]. It is how actuators share a load.
+A torque in the range of G_c' does not change the motion. With X = G_c W, T_mv has the smallest
+norm T' W T of all torques with that motion [Ex 11.2]. This distributes a load over the actuators.
 """
 
 import numpy as np
 
 
 def projection(G, X):
-    """P_ms (N, N) onto squeeze torques (11.14); X (n_c, N) with X G_c' invertible."""
+    """Return P_ms, the projection onto squeeze torques (11.14).
+
+    Parameters
+    ----------
+    G : (n_c, N) ndarray
+        Constraint matrix G_c.
+    X : (n_c, N) ndarray
+        Any matrix with X G_c' invertible.
+
+    Returns
+    -------
+    (N, N) ndarray
+        P_ms.
+    """
     return G.T @ np.linalg.solve(X @ G.T, X)
 
 
 def decompose(T, G, weight=None):
-    """(T_mv, T_sq), each (N,), with the smallest T_mv' W T_mv (11.15, Ex 11.2).
+    """Return torques as the part that moves and the part that squeezes (11.15, Ex 11.2).
 
-    weight : (N, N) symmetric and positive, 1 by default.
+    Parameters
+    ----------
+    T : (N,) ndarray
+        Torques [N m, N].
+    G : (n_c, N) ndarray
+        Constraint matrix G_c.
+    weight : (N, N) ndarray, optional
+        W of the norm, symmetric positive definite; 1 by default.
+
+    Returns
+    -------
+    T_mv : (N,) ndarray
+        Part that moves, of smallest T_mv' W T_mv.
+    T_sq : (N,) ndarray
+        Part that squeezes.
     """
     X = G if weight is None else G @ weight
     squeeze = projection(G, X) @ T

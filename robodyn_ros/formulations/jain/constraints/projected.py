@@ -1,14 +1,14 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Constrained motion in as many coordinates as there are freedoms: Jain, section 11.3.
+"""Constrained motion in minimal coordinates: Jain, section 11.3.
 
     thd = thd_p + X_c thd_r,   G_c X_c = 0,   G_c thd_p = U                        (11.32, 11.33)
     thdd = thdd_p + X_c thdd_r,   G_c thdd_p = Uacc                                (11.34, 11.35)
     M_r thdd_r = X_c' (T - C - M thdd_p),   M_r = X_c' M X_c                              (11.36)
     X_c = [-G_c1^-1 G_c2; 1],   P = [1, -G_c1^-1 G_c2; 0, 1]                              (11.40)
 
-Ordinary differential equations, without multipliers and without drift of velocities; O(N^3), and
-no SKO model. thdd_p has the rate of X_c in it, (dX_c/dt) thd_r.
+Ordinary differential equations without multipliers. Velocities do not drift from the constraint.
+O(N^3), and no SKO model. thdd_p contains the rate of X_c, (dX_c/dt) thd_r.
 """
 
 from typing import NamedTuple
@@ -17,7 +17,17 @@ import numpy as np
 
 
 class Projected(NamedTuple):
-    """thdd (N,), the independent thdd_r (N - n_c,), and the mass matrix M_r of the latter."""
+    """A constrained motion in independent coordinates.
+
+    Parameters
+    ----------
+    thdd : (N,) ndarray
+        Accelerations [rad/s2, m/s2].
+    independent : (N - n_c,) ndarray
+        Accelerations thdd_r of the independent coordinates.
+    M_r : (N - n_c, N - n_c) ndarray
+        Mass matrix of the independent coordinates.
+    """
 
     thdd: np.ndarray
     independent: np.ndarray
@@ -25,13 +35,26 @@ class Projected(NamedTuple):
 
 
 def dependent_first(G):
-    """(dependent, independent): indices of n_c columns of G_c with a good inverse, and the rest.
+    """Return which velocities are dependent, such that their columns of G_c are well conditioned.
 
-    By elimination with complete pivoting: the columns that it takes first are the dependent ones.
+    They are the columns that elimination with complete pivoting chooses first.
+
+    Parameters
+    ----------
+    G : (n_c, N) ndarray
+        Constraint matrix G_c.
+
+    Returns
+    -------
+    dependent : (n_c,) ndarray of int
+        Columns of the dependent velocities.
+    independent : (N - n_c,) ndarray of int
+        The other columns.
 
     Raises
     ------
-    ValueError where the rows of G_c depend on each other.
+    ValueError
+        If the rows of G_c are not independent.
     """
     rest, chosen = np.array(G, float), []
     scale = np.abs(rest).max(initial=0.0)
@@ -50,7 +73,22 @@ def dependent_first(G):
 
 
 def null_space(G, dependent, independent):
-    """X_c (N, N - n_c) with G_c X_c = 0, 1 in the rows of the independent velocities (11.40)."""
+    """Return X_c with G_c X_c = 0, and 1 in the rows of the independent velocities (11.40).
+
+    Parameters
+    ----------
+    G : (n_c, N) ndarray
+        Constraint matrix G_c.
+    dependent : (n_c,) ndarray of int
+        Columns of the dependent velocities.
+    independent : (N - n_c,) ndarray of int
+        Columns of the independent velocities.
+
+    Returns
+    -------
+    (N, N - n_c) ndarray
+        X_c.
+    """
     X = np.zeros((G.shape[1], len(independent)), G.dtype)
     X[independent] = np.eye(len(independent))
     X[dependent] = -np.linalg.solve(G[:, dependent], G[:, independent])
@@ -58,18 +96,45 @@ def null_space(G, dependent, independent):
 
 
 def particular(G, right, dependent):
-    """x (N,) with G_c x = right (n_c,), zero but for the dependent velocities (11.33, 11.35)."""
+    """Return x with G_c x = right, zero in the independent velocities (11.33, 11.35).
+
+    Parameters
+    ----------
+    G : (n_c, N) ndarray
+        Constraint matrix G_c.
+    right : (n_c,) ndarray
+        Right side.
+    dependent : (n_c,) ndarray of int
+        Columns of the dependent velocities.
+
+    Returns
+    -------
+    (N,) ndarray
+        x.
+    """
     x = np.zeros(G.shape[1], np.result_type(G, right))
     x[dependent] = np.linalg.solve(G[:, dependent], right)
     return x
 
 
 def forward_dynamics(M, force, G, acceleration):
-    """Algorithm 11.3: the Projected motion.
+    """Return the constrained motion: Algorithm 11.3.
 
     Parameters
     ----------
-    M : (N, N). force : (N,) T - C. G : (n_c, N). acceleration : (n_c,) Uacc.
+    M : (N, N) ndarray
+        Mass matrix.
+    force : (N,) ndarray
+        T - C [N m, N].
+    G : (n_c, N) ndarray
+        Constraint matrix G_c.
+    acceleration : (n_c,) ndarray
+        Uacc [rad/s2, m/s2].
+
+    Returns
+    -------
+    Projected
+        The motion.
     """
     dependent, independent = dependent_first(G)
     X = null_space(G, dependent, independent)
@@ -80,7 +145,22 @@ def forward_dynamics(M, force, G, acceleration):
 
 
 def transformation(G, dependent, independent):
-    """P (N, N) with G_c P = [G_r, 0], columns in the order (dependent, independent) (11.37)."""
+    """Return P with G_c P = [G_r, 0] (11.37).
+
+    Parameters
+    ----------
+    G : (n_c, N) ndarray
+        Constraint matrix G_c.
+    dependent : (n_c,) ndarray of int
+        Columns of the dependent velocities.
+    independent : (N - n_c,) ndarray of int
+        Columns of the independent velocities.
+
+    Returns
+    -------
+    (N, N) ndarray
+        P, its columns in the order (dependent, independent).
+    """
     P = np.zeros((G.shape[1],) * 2)
     P[dependent, np.arange(len(dependent))] = 1.0
     P[:, len(dependent) :] = null_space(G, dependent, independent)

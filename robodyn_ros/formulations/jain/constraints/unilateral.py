@@ -1,15 +1,15 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Contact: constraints that only push: Jain, section 11.5.
+"""Contact by unilateral constraints: Jain, section 11.5.
 
     d(theta, t) >= 0;  active where d = d' = d'' = 0, separating where d'' > 0     (11.44 to 11.46)
     d'' = d''_f + G_c M^-1 G_c' lambda,   0 <= d'' _|_ lambda >= 0                (11.48, 11.49)
 
-With F = G_c M^-1 G_c', f = d''_f it is a linear complementarity problem (11.51). Bilateral
-constraints stay out of it: they are solved before, as part of the free motion. `forward_dynamics`
-tries the contacts that were active first. It solves the problem anew only where they no longer
-suffice, as section 11.5.2 advises. `frictional` has the cone of friction as a pyramid, in
-velocities at the end of a step. Forces alone need not have a solution (Painleve).
+With F = G_c M^-1 G_c' and f = d''_f this is a linear complementarity problem (11.51). Bilateral
+constraints are solved before, as part of the free motion. `forward_dynamics` tries the previously
+active contacts first. It solves the problem only if they fail, as section 11.5.2 advises.
+`frictional` approximates the friction cone by a pyramid, in velocities at the end of a step. In
+forces, a solution need not exist (Painleve).
 
 Corrections to the print: (11.47) has thdd, not d''. Where contacts depend on each other, F of
 (11.48) is singular, not (11.46).
@@ -23,9 +23,18 @@ from robodyn_ros.formulations.jain.constraints.complementarity import is_solutio
 
 
 class Contact(NamedTuple):
-    """thdd (N,), forces lambda (n_c,) >= 0, gap accelerations (n_c,), and `solved`.
+    """A motion in contact.
 
-    `solved` is False where the contacts that were active before still were the right ones.
+    Parameters
+    ----------
+    thdd : (N,) ndarray
+        Accelerations [rad/s2, m/s2].
+    multipliers : (n_c,) ndarray
+        Contact forces lambda >= 0 [N].
+    gap_acceleration : (n_c,) ndarray
+        Accelerations of the gaps [m/s2].
+    solved : bool
+        False where the previously active contacts were still the right ones.
     """
 
     thdd: np.ndarray
@@ -35,18 +44,50 @@ class Contact(NamedTuple):
 
 
 def problem(solve, force, G, acceleration):
-    """(F (n_c, n_c), f (n_c,)) of (11.51) for contacts that touch at rest: d = d' = 0.
+    """Return F and f of (11.51), for contacts that touch at rest: d = d' = 0.
 
     Parameters
     ----------
-    solve : function x -> M^-1 x, or Y_C x where there are bilateral constraints too.
-    force : (N,) T - C. G : (n_c, N) gradients of the gaps. acceleration : (n_c,) Uacc.
+    solve : callable
+        `solve(x)` returns M^-1 x, or Y_C x where there are bilateral constraints too.
+    force : (N,) ndarray
+        T - C [N m, N].
+    G : (n_c, N) ndarray
+        Gradients of the gaps.
+    acceleration : (n_c,) ndarray
+        Uacc of the gaps [m/s2].
+
+    Returns
+    -------
+    F : (n_c, n_c) ndarray
+        G_c M^-1 G_c'.
+    f : (n_c,) ndarray
+        Gap accelerations without contact forces [m/s2].
     """
     return G @ solve(G.T), G @ solve(force) - acceleration
 
 
 def forward_dynamics(solve, force, G, acceleration, active=()):
-    """Return the Contact motion; solve the full problem only if `active` fails (11.5.2)."""
+    """Return the motion in contact; solve the full problem only if `active` fails (11.5.2).
+
+    Parameters
+    ----------
+    solve : callable
+        `solve(x)` returns M^-1 x, or Y_C x where there are bilateral constraints too.
+    force : (N,) ndarray
+        T - C [N m, N].
+    G : (n_c, N) ndarray
+        Gradients of the gaps.
+    acceleration : (n_c,) ndarray
+        Uacc of the gaps [m/s2].
+    active : sequence of int
+        Contacts that were active before.
+
+    Returns
+    -------
+    Contact
+        The motion.
+    """
     F, f = problem(solve, force, G, acceleration)
     active = list(active)
     multipliers = np.zeros(len(f))
@@ -59,18 +100,37 @@ def forward_dynamics(solve, force, G, acceleration, active=()):
 
 
 def frictional(solve, thd, force, normals, tangents, mu, step):
-    """(thd at the end of a step (N,), impulses of normals (n_c,), of edges (n_c, edges)).
+    """Return velocities and impulses at the end of a time step with dry friction.
 
-    M (thd+ - thd) = step (T - C) + N' p + D' b, with 0 <= N thd+ _|_ p, 0 <= D thd+ + s _|_ b,
-    0 <= mu p - sum b _|_ s. The pyramid stands in place of the cone (Anitescu and Potra 1997).
+    M (thd+ - thd) = step (T - C) + N' p + D' b, with 0 <= N thd+ _|_ p, 0 <= D thd+ + s _|_ b, 0
+    <= mu p - sum b _|_ s. A pyramid approximates the cone (Anitescu and Potra 1997).
 
     Parameters
     ----------
-    solve : function x -> M^-1 x. thd : (N,). force : (N,) T - C. step : [s].
-    normals : (n_c, N) gradients of the gaps.
-    tangents : (n_c, edges, N) velocities of the contact points along the edges of each pyramid,
-        each edge with its opposite.
-    mu : (n_c,) coefficients of friction.
+    solve : callable
+        `solve(x)` returns M^-1 x, or Y_C x where there are bilateral constraints too.
+    thd : (N,) ndarray
+        Velocities at the start of the step [rad/s, m/s].
+    force : (N,) ndarray
+        T - C [N m, N].
+    normals : (n_c, N) ndarray
+        Gradients of the gaps.
+    tangents : (n_c, edges, N) ndarray
+        Velocities of the contact points along the edges of each pyramid. Each edge comes with its
+        opposite.
+    mu : (n_c,) ndarray
+        Coefficients of friction.
+    step : float
+        Length of the step [s].
+
+    Returns
+    -------
+    thd : (N,) ndarray
+        Velocities at the end of the step [rad/s, m/s].
+    normal : (n_c,) ndarray
+        Normal impulses p [N s].
+    tangential : (n_c, edges) ndarray
+        Impulses b along the edges [N s].
     """
     n_c, edges, N = tangents.shape
     D = tangents.reshape(n_c * edges, N)

@@ -9,9 +9,10 @@
 
 m = (1 + H phi K) D^1/2 and l = m^-1 (19.20), each applied in O(n). xi and epsilon are those of the
 un-normalised equations (19.36, 19.38). D^1/2 is the lower Cholesky factor of each block of D,
-which is unique and smooth. The book asks for hinges of one freedom, where it is a square root.
+which is unique and smooth. The book treats hinges of one freedom, where it is a square root.
 
-Corrections to the print: table 19.2 has z^+ = z + G D^1/2 zeta, and both its columns run inward.
+Corrections to the print: table 19.2 has z^+ = z + G D^1/2 zeta. Both its columns run from tips to
+base.
 """
 
 from typing import NamedTuple
@@ -25,7 +26,19 @@ from robodyn_ros.formulations.jain.quasi_velocities import upper_factor
 
 
 class Velocities(NamedTuple):
-    """Rates thd (N,), xi (N,), and of every body V (n, 6) and V^+ = phi' V(up) (n, 6)."""
+    """Velocities of a tree in its own and in diagonal coordinates.
+
+    Parameters
+    ----------
+    thd : (N,) ndarray
+        Hinge velocities [rad/s, m/s].
+    xi : (N,) ndarray
+        Un-normalised diagonal velocities.
+    V : (n, 6) ndarray
+        Velocity of each body [rad/s, m/s].
+    V_plus : (n, 6) ndarray
+        Velocity of its parent, V^+ = phi' V(up) [rad/s, m/s].
+    """
 
     thd: np.ndarray
     xi: np.ndarray
@@ -34,12 +47,42 @@ class Velocities(NamedTuple):
 
 
 def velocities_of_rates(tree, art, thd):
-    """Return the Velocities of a Tree and its Articulated for rates thd (N,) (table 19.1)."""
+    """Return the Velocities for given hinge velocities (table 19.1).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    art : Articulated
+        Articulated-body quantities of the tree.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+
+    Returns
+    -------
+    Velocities
+        The velocities.
+    """
     return _outward(tree, art, lambda k, drag: (thd[k], thd[k] + drag), thd)
 
 
 def velocities_of_xi(tree, art, xi):
-    """Return the Velocities for xi (N,) = (1 + H phi K)' thd (table 19.1)."""
+    """Return the Velocities for given xi = (1 + H phi K)' thd (table 19.1).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    art : Articulated
+        Articulated-body quantities of the tree.
+    xi : (N,) ndarray
+        Un-normalised diagonal velocities.
+
+    Returns
+    -------
+    Velocities
+        The velocities.
+    """
     return _outward(tree, art, lambda k, drag: (xi[k] - drag, xi[k]), xi)
 
 
@@ -57,28 +100,103 @@ def _outward(tree, art, solve, given):
 
 
 def normalised(tree, art, xi):
-    """Return eta (N,) = D^1/2' xi: their kinetic energy is eta' eta / 2 (19.12)."""
+    """Return eta = D^1/2' xi, for which the kinetic energy is eta' eta / 2 (19.12).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    art : Articulated
+        Articulated-body quantities of the tree.
+    xi : (N,) ndarray
+        Un-normalised diagonal velocities.
+
+    Returns
+    -------
+    (N,) ndarray
+        Normalised diagonal velocities.
+    """
     return by_hinges(tree, xi, upper_factors(art), np.matmul)
 
 
 def unnormalised(tree, art, eta):
-    """Return xi (N,) of eta (N,)."""
+    """Return xi = D^-1/2' eta.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    art : Articulated
+        Articulated-body quantities of the tree.
+    eta : (N,) ndarray
+        Normalised diagonal velocities.
+
+    Returns
+    -------
+    (N,) ndarray
+        Un-normalised diagonal velocities.
+    """
     return by_hinges(tree, eta, upper_factors(art), np.linalg.solve)
 
 
 def forces_of_torques(tree, art, T):
-    """Return zeta (N,) = l T of torques T (N,) (table 19.2)."""
+    """Return zeta = l T (table 19.2).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    art : Articulated
+        Articulated-body quantities of the tree.
+    T : (N,) ndarray
+        Hinge torques, in the order of the tree [N m, N].
+
+    Returns
+    -------
+    (N,) ndarray
+        Normalised forces.
+    """
     _, _, epsilon = residual_forces(tree, art, T)
     return normalised_forces(tree, art, epsilon)
 
 
 def normalised_forces(tree, art, epsilon):
-    """Return zeta (N,) = D^-1/2 epsilon."""
+    """Return zeta = D^-1/2 epsilon.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    art : Articulated
+        Articulated-body quantities of the tree.
+    epsilon : (N,) ndarray
+        Un-normalised forces.
+
+    Returns
+    -------
+    (N,) ndarray
+        Normalised forces.
+    """
     return by_hinges(tree, epsilon, [U.T for U in upper_factors(art)], np.linalg.solve)
 
 
 def torques_of_forces(tree, art, zeta):
-    """Return T (N,) = m zeta of forces zeta (N,) (table 19.2)."""
+    """Return T = m zeta (table 19.2).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    art : Articulated
+        Articulated-body quantities of the tree.
+    zeta : (N,) ndarray
+        Normalised forces.
+
+    Returns
+    -------
+    (N,) ndarray
+        Hinge torques [N m, N].
+    """
     epsilon = by_hinges(tree, zeta, [U.T for U in upper_factors(art)], np.matmul)
     kind = np.result_type(tree.dtype, epsilon)
     T, z = np.zeros(tree.N, kind), [np.zeros(m, kind) for m in tree.sizes]
@@ -91,17 +209,56 @@ def torques_of_forces(tree, art, zeta):
 
 
 def upper_factors(art):
-    """Return D^1/2' of every hinge, upper triangular (r, r): the transposed times it is D."""
+    """Return D^1/2' of every hinge: U with U' U = D.
+
+    Parameters
+    ----------
+    art : Articulated
+        Articulated-body quantities of the tree.
+
+    Returns
+    -------
+    list of (r, r) ndarray
+        Upper triangular factors.
+    """
     return [upper_factor(D) for D in art.D]
 
 
 def by_hinges(tree, x, blocks, function):
-    """Return x (N,) with function(block (r, r), part (r,)) of every hinge in its place."""
+    """Return a vector to which a function of a block was applied hinge by hinge.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    x : (N,) ndarray
+        Vector.
+    blocks : sequence of (r, r) ndarray
+        Block of each hinge.
+    function : callable
+        `function(block, part)` returns the new part (r,).
+
+    Returns
+    -------
+    (N,) ndarray
+        The parts, in the same order.
+    """
     return np.concatenate([function(block, x[s]) for block, s in zip(blocks, tree.slices)])
 
 
 def one_freedom_each(tree):
-    """Raise ModelError where a hinge of a Tree has more than one degree of freedom."""
+    """Raise an error where a hinge has more than one degree of freedom.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+
+    Raises
+    ------
+    ModelError
+        If a hinge has.
+    """
     for name, H in zip(tree.names, tree.H):
         if len(H) > 1:
             raise ModelError(

@@ -7,7 +7,7 @@
              + sum_lm ([ij, l] [hk, m] - [ik, l] [hj, m]) (M^-1)_lm               (19.10, 19.11)
 
 Such a g exists near theta only where all symbols vanish (Lemma 19.2). Second derivatives are sums
-over a circle in the complex plane, exact to rounding. O(n^5), of a Robot of turning and sliding
+over a circle in the complex plane, exact to rounding. O(n^5), of a Robot of revolute and prismatic
 joints or of Coordinates of any tree.
 
 Correction to the print: N^2 (N^2 - 1)/12 of the symbols are independent, not N (N + 1)/2.
@@ -18,25 +18,54 @@ import numpy as np
 from robodyn_ros.formulations.jain.quasi_velocities import energies_of
 from robodyn_ros.formulations.spong.christoffel import symbols_of
 
-#: Points on the upper half of a circle, which the lower half mirrors. A mass matrix has at most
-#: sines of four times an angle; of these, 2^26/26! is what 24 points leave.
+#: Points on the upper half of a circle; those of the lower half give the conjugates. The harmonics
+#: of a mass matrix go up to four times an angle. With 24 points their error is 2^26/26!.
 CIRCLE = 0.5 * np.exp(2j * np.pi * (np.arange(12) + 0.5) / 24)
 
 
 def riemann_symbols(system, q):
-    """Return R_hijk (N, N, N, N) of a Robot, a RobotModel or Coordinates at q (19.10)."""
+    """Return the Riemann symbols R_hijk of the mass matrix (19.10).
+
+    Parameters
+    ----------
+    system : Robot, RobotModel or Coordinates
+        System of N coordinates.
+    q : (N,) array_like
+        Coordinates [rad, m].
+
+    Returns
+    -------
+    (N, N, N, N) ndarray
+        R_hijk.
+    """
     second, products = _terms(system, q)
     return second + products
 
 
 def is_flat(system, q, tolerance=1e-9):
-    """Return whether all symbols vanish at q: beside M, and the terms they are added up from."""
+    """Return whether all Riemann symbols vanish at q.
+
+    Parameters
+    ----------
+    system : Robot, RobotModel or Coordinates
+        System of N coordinates.
+    q : (N,) array_like
+        Coordinates [rad, m].
+    tolerance : float
+        Tolerance relative to the mass matrix and to the terms of the symbols.
+
+    Returns
+    -------
+    bool
+        True if they vanish.
+    """
     terms = _terms(system, q)
     size = max(np.abs(each).max() for each in (*terms, energies_of(system)[0].mass_matrix(q)))
     return bool(np.abs(sum(terms)).max() <= tolerance * size)
 
 
 def _terms(system, q):
+    """Return the two sums of (19.10), of second and of first derivatives."""
     energies, q = energies_of(system, q)
     M = energies.mass_matrix
     return (
@@ -46,13 +75,37 @@ def _terms(system, q):
 
 
 def second_order_terms(slopes):
-    """Return the bracket of (19.10) of second derivatives [a, b, c, d] = d^2 M_ab/dc dd."""
+    """Return the bracket of (19.10).
+
+    Parameters
+    ----------
+    slopes : (N, N, N, N) ndarray
+        Second derivatives d^2 M_ab/dc dd at [a, b, c, d].
+
+    Returns
+    -------
+    (N, N, N, N) ndarray
+        Its half, as [h, i, j, k].
+    """
     terms = ('hkij', 1), ('ijhk', 1), ('hjik', -1), ('ikhj', -1)
     return 0.5 * sum(sign * np.einsum(f'{each}->hijk', slopes) for each, sign in terms)
 
 
 def first_order_terms(M, symbols):
-    """Return the sum of (19.10) of a mass matrix and its symbols [ij, l] as [i, j, l] (4.35)."""
+    """Return the sum of (19.10) over the Christoffel symbols.
+
+    Parameters
+    ----------
+    M : (N, N) ndarray
+        Mass matrix.
+    symbols : (N, N, N) ndarray
+        [ij, l] at [i, j, l] (4.35).
+
+    Returns
+    -------
+    (N, N, N, N) ndarray
+        The sum, as [h, i, j, k].
+    """
     raised = np.linalg.solve(M, symbols.reshape(-1, len(M)).T).T.reshape(symbols.shape)
     return np.einsum('ijl,hkl->hijk', raised, symbols) - np.einsum(
         'ikl,hjl->hijk', raised, symbols
@@ -60,7 +113,20 @@ def first_order_terms(M, symbols):
 
 
 def second_derivatives(f, x):
-    """Return d^2 f/dx_i dx_j [..., i, j] of a matrix f that takes complex x (N,)."""
+    """Return d^2 f/dx_i dx_j of a matrix function.
+
+    Parameters
+    ----------
+    f : callable
+        `f(x)` returns a matrix, also of complex x.
+    x : (N,) ndarray
+        Point.
+
+    Returns
+    -------
+    (..., N, N) ndarray
+        Derivatives at [..., i, j].
+    """
     units = np.eye(len(x))
 
     def twice(u):

@@ -6,16 +6,32 @@
     zeta = C(theta, eta) - c eta,    T = m zeta      eta_i(t) = eta_i(0) exp(-c_i t)
 
 Any Tree, O(n). The second form is not in the book. C does no work, so the energy falls at the same
-rate, and now every eta_i decays separately. Both damp motion, and lead to no posture.
+rate, and every eta_i decays separately. Both forms damp motion; neither controls position.
 """
 
 from robodyn_ros.formulations.jain.diagonalised import coordinate_maps, normalised_coriolis
 
 
 def damping_torque(tree, art, moving, c, decoupled=False):
-    """Return T (N,) [N m or N] of a Tree, its Articulated and its Velocities, without gravity.
+    """Return the damping torque, without gravity.
 
-    c (N,) [1/s] or a number : rates of decay, positive. decoupled : add C(theta, eta).
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    art : Articulated
+        Articulated-body quantities of the tree.
+    moving : Velocities
+        Velocities of the tree.
+    c : (N,) array_like or float
+        Positive decay rates [1/s].
+    decoupled : bool
+        Whether to add C(theta, eta), so that every eta_i decays separately.
+
+    Returns
+    -------
+    (N,) ndarray
+        Hinge torques [N m, N].
     """
     zeta = -c * coordinate_maps.normalised(tree, art, moving.xi)
     if decoupled:

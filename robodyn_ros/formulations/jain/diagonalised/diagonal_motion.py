@@ -5,8 +5,8 @@
     y = (theta, xi):    thetadot = N(theta) thd,   xidot = D^-1 (T - H mu)               (Alg 19.3)
     y = (theta, eta):   thetadot = N(theta) thd,   etadot = l T - C(theta, eta)             (19.14)
 
-By Runge and Kutta's rule of four stages. The book takes an Euler step in step 5. Kinetic energy is
-xi' D xi / 2 = eta' eta / 2, so without forces |eta| keeps its length.
+Integrated by the Runge-Kutta method of four stages. The book takes an Euler step in step 5.
+Kinetic energy is xi' D xi / 2 = eta' eta / 2, so |eta| is constant without forces.
 """
 
 import numpy as np
@@ -20,10 +20,31 @@ from robodyn_ros.formulations.simulate import runge_kutta
 
 
 def motion(tree, thd, torque, dt, steps, gravity=True, normalised=False):
-    """Return (Tree, thd (N,)) after that many steps of dt [s].
+    """Simulate a tree in diagonal velocities.
 
-    thd (N,), in the order of the tree. torque(t, tree, thd) -> T (N,). normalised : integrate eta,
-    not xi.
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at the start.
+    thd : (N,) ndarray
+        Hinge velocities at the start, in the order of the tree [rad/s, m/s].
+    torque : callable
+        `torque(t, tree, thd)` returns the hinge torques (N,) [N m, N].
+    dt : float
+        Length of a step [s].
+    steps : int
+        Number of steps.
+    gravity : bool
+        Whether gravity acts.
+    normalised : bool
+        Whether to integrate eta in place of xi.
+
+    Returns
+    -------
+    tree : Tree
+        Bodies at the end.
+    thd : (N,) ndarray
+        Hinge velocities at the end [rad/s, m/s].
     """
     start, count = configuration(tree), tree.N
 

@@ -11,8 +11,8 @@
                     + E_phi (dv P^+ - P^+ dv') E_phi') / 2] V                             (19.29)
 
 dw = tilde(Delta^w), dv = bar(Delta^v), block diagonal. Dense, for reading, of Trees on hinges of
-one freedom. mdot is that of the book for trees whose drives have no inertia, and true for all. At
-thd = e_i, mdot and ldot are the sensitivities to theta_i (19.34, 19.35).
+one freedom. For trees whose drives have no inertia, mdot is that of the book; as written here it
+holds for all. At thd = e_i, mdot and ldot are the sensitivities to theta_i (19.34, 19.35).
 
 Corrections to the print: (19.29) has the signs above. (19.28) is H' xi = tau' V. In (19.33) to
 (19.35) it is bar(Delta^v), and (19.35) has phi G D.
@@ -28,19 +28,69 @@ from robodyn_ros.formulations.jain.tree_kinematics import velocities
 
 
 def factor(tree):
-    """Return m (N, N), mass matrix = m m' (19.20). ModelError for hinges of several freedoms."""
+    """Return m, with mass matrix = m m' (19.20).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+
+    Returns
+    -------
+    (N, N) ndarray
+        m.
+
+    Raises
+    ------
+    ModelError
+        If a hinge has several freedoms.
+    """
     ops = _operators(tree)
     return ops.innovations_factor.array * _root(ops)
 
 
 def inverse_factor(tree):
-    """Return l (N, N) = m^-1 (19.20). ModelError for hinges of several freedoms."""
+    """Return l = m^-1 (19.20).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+
+    Returns
+    -------
+    (N, N) ndarray
+        l.
+
+    Raises
+    ------
+    ModelError
+        If a hinge has several freedoms.
+    """
     ops = _operators(tree)
     return ops.inverse_factor.array / _root(ops)[:, None]
 
 
 def factor_rate(tree, thd):
-    """Return dm/dt (N, N) at velocities thd (N,) (19.25)."""
+    """Return dm/dt (19.25).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+
+    Returns
+    -------
+    (N, N) ndarray
+        Rate of m.
+
+    Raises
+    ------
+    ModelError
+        If a hinge has several freedoms.
+    """
     ops, root = _operators(tree), _root(_operators(tree))
     dw, dv, lam = spreads(ops, thd)
     H, phi, E, G = (each.array for each in (ops.H, ops.phi, ops.E_phi, ops.G))
@@ -50,20 +100,74 @@ def factor_rate(tree, thd):
 
 
 def inverse_factor_rate(tree, thd):
-    """Return dl/dt (N, N) = -l mdot l at velocities thd (N,) (19.33)."""
+    """Return dl/dt = -l mdot l (19.33).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+
+    Returns
+    -------
+    (N, N) ndarray
+        Rate of l.
+
+    Raises
+    ------
+    ModelError
+        If a hinge has several freedoms.
+    """
     inverse = inverse_factor(tree)
     return -inverse @ factor_rate(tree, thd) @ inverse
 
 
 def root_rate(tree, thd):
-    """Return the diagonal (N,) of d(D^1/2)/dt (19.24)."""
+    """Return the diagonal of d(D^1/2)/dt (19.24).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+
+    Returns
+    -------
+    (N,) ndarray
+        Rate of D^1/2.
+
+    Raises
+    ------
+    ModelError
+        If a hinge has several freedoms.
+    """
     ops = _operators(tree)
     D_rates = articulated_rates(tree, ops.articulated, thd).D
     return 0.5 * np.concatenate([np.diag(each) for each in D_rates]) / _root(ops)
 
 
 def coriolis_vector(tree, thd):
-    """Return C(theta, eta) (N,) of velocities thd (N,) by operators (19.29)."""
+    """Return C(theta, eta) by operators (19.29).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+
+    Returns
+    -------
+    (N,) ndarray
+        Coriolis vector of the normalised equations.
+
+    Raises
+    ------
+    ModelError
+        If a hinge has several freedoms.
+    """
     ops = _operators(tree)
     dw, dv, lam = spreads(ops, thd)
     P, P_plus, E, E_psi = (each.array for each in (ops.P, ops.P_plus, ops.E_phi, ops.E_psi))
@@ -76,7 +180,20 @@ def coriolis_vector(tree, thd):
 
 
 def spreads(ops, thd):
-    """Return tilde(Delta^w), bar(Delta^v) and lambda, block diagonal (6n, 6n)."""
+    """Return tilde(Delta^w), bar(Delta^v) and lambda as block-diagonal matrices.
+
+    Parameters
+    ----------
+    ops : SpatialOperators
+        Operators of a Tree.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+
+    Returns
+    -------
+    tuple of three (6n, 6n) ndarray
+        The matrices.
+    """
     rates = articulated_rates(ops.tree, ops.articulated, thd)
     blocks = (
         [tilde(angular(each)) for each in rates.Delta],
@@ -87,6 +204,7 @@ def spreads(ops, thd):
 
 
 def _on_diagonal(blocks):
+    """Return a block-diagonal matrix of (6, 6) blocks."""
     spread = np.zeros((len(blocks), 6, len(blocks), 6), np.result_type(*blocks))
     for k, block in enumerate(blocks):
         spread[k, :, k] = block
@@ -94,9 +212,11 @@ def _on_diagonal(blocks):
 
 
 def _operators(tree):
+    """Return the SpatialOperators of a tree whose hinges have one freedom each."""
     one_freedom_each(tree)
     return SpatialOperators(tree)
 
 
 def _root(ops):
+    """Return the diagonal of D^1/2."""
     return np.sqrt(np.diag(ops.D.array))

@@ -7,8 +7,8 @@
     y(k) = sum psi(k, j) [y(j) + lambda(j) V(j)] - lambda taubar' V^+
            - [X - X' + Z - Z' - 2 bar(V) M] V,     C(k) = D^-1/2 H y / 2                 (Alg 19.1)
 
-Any Tree on hinges of one freedom, O(n), also with the inertia of its drives. For all others D^1/2'
-is the upper factor U of D, and the un-normalised vector leads to it:
+Any Tree on hinges of one freedom, O(n), also with the inertia of its drives. For other hinges
+D^1/2' is the upper factor U of D. C then follows from the un-normalised vector:
 
     C(theta, eta) = U'^-1 C(theta, xi) - Q eta,   Q = Udot U^-1,   Q + Q' = U'^-1 Ddot U^-1
 
@@ -24,9 +24,26 @@ from robodyn_ros.formulations.jain.spatial_algebra import angular, bar, linear, 
 
 
 def coriolis_vector(tree, art, moving):
-    """Return C(theta, eta) (N,) of a Tree, its Articulated and its Velocities (Algorithm 19.1).
+    """Return C(theta, eta) of a tree on hinges of one freedom (Algorithm 19.1).
 
-    ModelError where a hinge has more than one degree of freedom.
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    art : Articulated
+        Articulated-body quantities of the tree.
+    moving : Velocities
+        Velocities of the tree.
+
+    Returns
+    -------
+    (N,) ndarray
+        Coriolis vector.
+
+    Raises
+    ------
+    ModelError
+        If a hinge has more than one degree of freedom.
     """
     one_freedom_each(tree)
     rates = articulated_rates(tree, art, moving.thd)
@@ -45,7 +62,22 @@ def coriolis_vector(tree, art, moving):
 
 
 def coriolis_vector_of_any_hinge(tree, art, moving):
-    """Return C(theta, eta) (N,) of a Tree on hinges of any freedom, by way of C(theta, xi)."""
+    """Return C(theta, eta) of a tree on hinges of any freedom, by way of C(theta, xi).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    art : Articulated
+        Articulated-body quantities of the tree.
+    moving : Velocities
+        Velocities of the tree.
+
+    Returns
+    -------
+    (N,) ndarray
+        Coriolis vector.
+    """
     C = unnormalised_coriolis.coriolis_vector(tree, art, moving)
     D_rates = articulated_rates(tree, art, moving.thd).D
     factors = coordinate_maps.upper_factors(art)
@@ -56,6 +88,6 @@ def coriolis_vector_of_any_hinge(tree, art, moving):
 
 
 def _rate_by_factor(U, D_rate):
-    """Udot U^-1 (r, r) of U' U = D: the upper half of U'^-1 Ddot U^-1, half its diagonal."""
+    """Return Udot U^-1 of U' U = D: the upper half of U'^-1 Ddot U^-1, with half its diagonal."""
     both = np.linalg.solve(U.T, np.linalg.solve(U.T, D_rate).T)
     return np.triu(both) - 0.5 * np.diag(np.diag(both))

@@ -7,13 +7,12 @@
     xidot(k) = D^-1 (T - H mu)                                                    (19.40 to 19.42)
     thd = xi - G' V^+,   V = V^+ + H' thd                                         base to tips
 
-Any Tree, O(n). P, lambda and mu may share the sweep inward; V and g go out together. No sweep is
-spent on Coriolis accelerations, which the book calls a significant improvement. In operations it
-is none, as lambda costs as much as P. Hinges whose axes move on both sides have the terms of
-unnormalised_coriolis.py. g and f_ext, which the book leaves out, act as in Algorithm 7.2.
+Any Tree, O(n). One sweep inward can find P, lambda and mu, one sweep outward V and g. Coriolis
+accelerations need no sweep, which the book calls a significant improvement. In operations it is
+none, as lambda costs as much as P. Hinges whose axes move on both sides have the terms of
+unnormalised_coriolis.py. The book leaves out g and f_ext, which act as in Algorithm 7.2.
 
-Corrections to the print: (19.42) leaves out the sum with bar(Delta^v). In step 4,
-eta = D^1/2 xi.
+Corrections to the print: (19.42) leaves out the sum with bar(Delta^v). In step 4, eta = D^1/2 xi.
 """
 
 import numpy as np
@@ -27,9 +26,27 @@ from robodyn_ros.formulations.jain.inverse_dynamics import gravity_accelerations
 
 
 def xi_rates(tree, art, moving, T, f_ext=None, gravity=True):
-    """Return xidot (N,) of a Tree, its Articulated, its Velocities and torques T (N,).
+    """Return xidot under given torques (19.40 to 19.42).
 
-    f_ext (n, 6) : force on every body at its origin, in its axes.
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    art : Articulated
+        Articulated-body quantities of the tree.
+    moving : Velocities
+        Velocities of the tree.
+    T : (N,) ndarray
+        Hinge torques, in the order of the tree [N m, N].
+    f_ext : (n, 6) ndarray, optional
+        External force on each body, at its origin in its axes [N m, N].
+    gravity : bool
+        Whether gravity acts.
+
+    Returns
+    -------
+    (N,) ndarray
+        Rates of the un-normalised diagonal velocities.
     """
     found = velocity_forces(tree, art, moving)
     own = found.bodies if f_ext is None else found.bodies - f_ext

@@ -8,7 +8,7 @@
            - sum phi(k, j) bar(Delta^v(j)) P^+(j) V^+(j),     C(k) = H y                (Alg 19.2)
 
 Any Tree, O(n), also with the inertia of its drives. Two terms extend the book to hinges whose axes
-move on both sides, as those of a ball. y gains P W xi + sum K w, and C loses w = W' P^+ V^+.
+move on both sides, such as ball joints. y gains P W xi + sum K w, and C loses w = W' P^+ V^+.
 
 Corrections to the print: xi has no dots in (19.37). In algorithm 19.2, bar(Delta^v) P^+ of a child
 takes the velocity of that child.
@@ -28,7 +28,17 @@ from robodyn_ros.formulations.jain.spatial_algebra import angular, bar, linear, 
 
 
 class VelocityForces(NamedTuple):
-    """What velocities add: forces on bodies (n, 6), torques w (N,) of moving axes, and rates."""
+    """Forces due to velocities.
+
+    Parameters
+    ----------
+    bodies : (n, 6) ndarray
+        Force on each body [N m, N].
+    torques : (N,) ndarray
+        Torques w of hinges whose axes move on both sides [N m, N].
+    rates : ArticulatedRates
+        Rates of the articulated-body quantities.
+    """
 
     bodies: np.ndarray
     torques: np.ndarray
@@ -36,7 +46,22 @@ class VelocityForces(NamedTuple):
 
 
 def velocity_forces(tree, art, moving: Velocities):
-    """Return the VelocityForces of a Tree, its Articulated, and its Velocities."""
+    """Return the forces due to velocities.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    art : Articulated
+        Articulated-body quantities of the tree.
+    moving : Velocities
+        Velocities of the tree.
+
+    Returns
+    -------
+    VelocityForces
+        The forces.
+    """
     rates = articulated_rates(tree, art, moving.thd)
     own = np.zeros((tree.n, 6), np.result_type(tree.dtype, moving.xi))
     torques = np.zeros(tree.N, own.dtype)
@@ -52,12 +77,40 @@ def velocity_forces(tree, art, moving: Velocities):
 
 
 def coriolis_vector(tree, art, moving: Velocities):
-    """Return C(theta, xi) (N,) (Algorithm 19.2)."""
+    """Return C(theta, xi) (Algorithm 19.2).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    art : Articulated
+        Articulated-body quantities of the tree.
+    moving : Velocities
+        Velocities of the tree.
+
+    Returns
+    -------
+    (N,) ndarray
+        Coriolis vector.
+    """
     found = velocity_forces(tree, art, moving)
     return -biased_residual_forces(tree, art, found.torques, found.bodies)[2]
 
 
 def kinetic_energy(tree, xi):
-    """Return xi' D xi / 2 [J] of a Tree and xi (N,) (19.37)."""
+    """Return xi' D xi / 2 (19.37).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    xi : (N,) ndarray
+        Un-normalised diagonal velocities.
+
+    Returns
+    -------
+    float
+        Kinetic energy [J].
+    """
     D = articulated(tree).D
     return 0.5 * sum(xi[s] @ block @ xi[s] for block, s in zip(D, tree.slices))

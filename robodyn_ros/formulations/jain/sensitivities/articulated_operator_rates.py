@@ -11,12 +11,12 @@
                 - E [taubar lam H' D^-1 H - bar(Delta^v) taubar]                        (18.43f)
     dP^+/dt = taubar lam taubar' + tilde(V_S^w) P^+ - P^+ tilde(V_S^w)                  (18.43g)
 
-Of MovingOperators, in fixed axes, O(n^3) but for lam, which (18.44) gives in one gather. At unit
+Dense operators in fixed axes, O(n^3), but lam follows from (18.44) in one gather. At unit
 velocities these are the sensitivities (18.53) and (18.54). `articulated_rates` is the recursion,
-as the bodies see it. Hinge maps that turn for the parent add the terms of their rate W.
+as seen by the bodies. A hinge map that turns relative to the parent adds the terms of its rate W.
 
-Corrections to the print: the last term of (18.49) is subtracted. (18.54f) and (18.54g) have
-bar(H^v) where it stands on the left.
+Corrections to the print: the last term of (18.49) is subtracted. In (18.54f) and (18.54g),
+bar(H^v) stands on the left.
 """
 
 from typing import NamedTuple
@@ -26,7 +26,27 @@ from robodyn_ros.formulations.jain.operators.block_matrix import BlockMatrix
 
 
 class ArticulatedOperatorRates(NamedTuple):
-    """lam, and the rates of the operators of the other names, in fixed axes."""
+    """Operator lam, and the rates of the operators of the other names, in fixed axes.
+
+    Parameters
+    ----------
+    lam : BlockMatrix
+        Rate of P as the parents see it, 6n x 6n.
+    P : BlockMatrix
+        dP/dt, 6n x 6n.
+    D : BlockMatrix
+        dD/dt, N x N.
+    D_inverse : BlockMatrix
+        d(D^-1)/dt, N x N.
+    G : BlockMatrix
+        dG/dt, 6n x N.
+    tau : BlockMatrix
+        dtau/dt, 6n x 6n.
+    P_plus : BlockMatrix
+        dP^+/dt, 6n x 6n.
+    E_psi : BlockMatrix
+        dE_psi/dt, 6n x 6n.
+    """
 
     lam: BlockMatrix
     P: BlockMatrix
@@ -39,7 +59,18 @@ class ArticulatedOperatorRates(NamedTuple):
 
 
 def lambda_operator(ops):
-    """Return lam (6n, 6n), block diagonal, of MovingOperators: the solution of (18.44)."""
+    """Return lam, the solution of (18.44).
+
+    Parameters
+    ----------
+    ops : MovingOperators
+        Operators of the tree in fixed axes.
+
+    Returns
+    -------
+    BlockMatrix
+        lam, block diagonal, 6n x 6n.
+    """
     turn, slide, E = ops.Delta_tilde_w, ops.Delta_bar_v, ops.E_phi
     own = turn @ ops.P - ops.P @ turn
     bend = ops.P_plus @ ops.H_seen.T @ ops.G.T
@@ -55,7 +86,18 @@ def lambda_operator(ops):
 
 
 def articulated_operator_rates(ops):
-    """Return the ArticulatedOperatorRates of MovingOperators (18.43, 18.49)."""
+    """Return the rates of all articulated-body operators (18.43, 18.49).
+
+    Parameters
+    ----------
+    ops : MovingOperators
+        Operators of the tree in fixed axes.
+
+    Returns
+    -------
+    ArticulatedOperatorRates
+        The rates.
+    """
     H, P, G, tau, P_plus = ops.H, ops.P, ops.G, ops.tau, ops.P_plus
     lam, W_S, W, inverse = lambda_operator(ops), ops.V_S_tilde_w, ops.H_seen.T, ops.D_inverse
     G_seen = gain_rate(ops, lam)
@@ -78,6 +120,19 @@ def articulated_operator_rates(ops):
 
 
 def gain_rate(ops, lam):
-    """Return taubar lam H' D^-1 (6n, N): dG/dt as the parents see it (18.43c)."""
+    """Return dG/dt as the parents see it, taubar lam H' D^-1 (18.43c).
+
+    Parameters
+    ----------
+    ops : MovingOperators
+        Operators of the tree in fixed axes.
+    lam : BlockMatrix
+        As of `lambda_operator`.
+
+    Returns
+    -------
+    BlockMatrix
+        dG/dt, 6n x N.
+    """
     W = ops.H_seen.T
     return (ops.tau_bar @ lam @ ops.H.T + ops.P_plus @ W) @ ops.D_inverse - ops.G @ W.T @ ops.G

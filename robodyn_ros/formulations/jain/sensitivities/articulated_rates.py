@@ -7,12 +7,12 @@
     Q^+ = taubar lam taubar' + bar(Delta^v) P^+ - P^+ tilde(Delta^v)
     dD/dt = H lam H',  dG/dt = taubar lam H' D^-1,  dtau/dt = dG/dt H                (18.43, 18.50)
 
-Of any Tree at thd, O(n), inward with the articulated inertias. Prate is the rate of P as body k
-sees it, lam as its parent sees it (18.51). The last line is also seen from the parent. For
-observers in the inertial frame: `articulated_operator_rates`.
+Of any Tree in motion, O(n), in one sweep inward. Prate is the rate of P as body k sees it, lam as
+its parent sees it (18.51). The last line is also seen from the parent. For inertial observers:
+`articulated_operator_rates`.
 
-The book's H' is constant for the body and for its parent. Of other hinges, W is the rate of H'
-that the parent sees. It counts for a universal joint, and for a ball with drives.
+In the book, H' is constant for the body and for its parent. For other hinges, W is the rate of H'
+that the parent sees. It matters for a universal joint, and for a ball joint with drives.
 
 Correction to the print: the last term of (18.49) is subtracted.
 """
@@ -28,12 +28,18 @@ from robodyn_ros.formulations.jain.spatial_algebra import angular, bar, linear, 
 
 @dataclass(frozen=True, eq=False)
 class ArticulatedRates:
-    """Rates of all articulated quantities of a Tree, in the axes of the bodies.
+    """Rates of all articulated-body quantities of a Tree, in the axes of the bodies.
 
-    Delta : (n, 6) velocities of the bodies relative to their parents.
-    W : n matrices (6, r), rates of H' as the parents see them; zero in the book.
-    lam : (n, 6, 6) rates of P as the parents see them.
-    entries : Articulated, whose fields are the rates of the entries of these fields.
+    Parameters
+    ----------
+    Delta : (n, 6) ndarray
+        Velocity of each body relative to its parent [rad/s, m/s].
+    W : tuple of (6, r) ndarray
+        Rates of H' as the parents see them; zero in the book.
+    lam : (n, 6, 6) ndarray
+        Rates of P as the parents see them.
+    entries : Articulated
+        Rates of the matrix entries of the fields of the same names.
     """
 
     Delta: np.ndarray
@@ -48,7 +54,20 @@ class ArticulatedRates:
 
 
 def hinge_rates(tree, thd):
-    """Return W(k) = dH'/dt (6, r) of all bodies of a Tree, as their parents see it (3.8)."""
+    """Return W(k) = dH'/dt of all bodies, as their parents see it (3.8).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+
+    Returns
+    -------
+    tuple of (6, r) ndarray
+        Rates.
+    """
     return tuple(
         B + tilde(angular(Delta)) @ H.T
         for B, Delta, H in zip(tree.hinge_map_rates(thd), tree.hinge_velocity(thd), tree.H)
@@ -56,9 +75,22 @@ def hinge_rates(tree, thd):
 
 
 def articulated_rates(tree, art, thd):
-    """Return the ArticulatedRates of a Tree at velocities thd (N,), by algorithm 18.1.
+    """Return the rates of all articulated-body quantities by algorithm 18.1.
 
-    art : its Articulated. The inertia of drives is constant: it may be there or not.
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    art : Articulated
+        Articulated-body quantities, with or without the inertia of drives. This is constant, so
+        both are right.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+
+    Returns
+    -------
+    ArticulatedRates
+        The rates.
     """
     Delta, W = tree.hinge_velocity(thd), hinge_rates(tree, thd)
     P_rate = np.zeros((tree.n, 6, 6), np.result_type(tree.dtype, thd))

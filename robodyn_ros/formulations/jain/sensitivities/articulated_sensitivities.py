@@ -8,11 +8,12 @@
     P_i(k) = tilde(H^w'(i)) P(k) - P(k) tilde(H^w'(i)),  k <= i                         (18.56)
            = lam_i(k), k > i,   D_i(k) = H(k) P_i(k) H'(k), k > i                       (18.57)
 
-Zero for all other bodies. lam_i costs the depth of its body. All quantities for all bodies at once
-are `articulated_rates` at e_i, O(n). What it calls entries is constant from hinge i outwards.
+All other bodies have zero. lam_i costs the depth of its body. `articulated_rates` at the unit
+velocity e_i gives all quantities of all bodies, in O(n). There the rates of matrix entries are
+zero from hinge i outwards.
 
 Correction to the print: (18.55) has a bar over its first H^v. P_i(k) = psi P_i(i) psi' of (18.56)
-holds for turning hinges i only.
+holds for revolute hinges i only.
 """
 
 import numpy as np
@@ -22,9 +23,21 @@ from robodyn_ros.formulations.jain.spatial_algebra import angular, linear, tilde
 
 
 def lambda_sensitivities(tree, art, i):
-    """Return {k: lam_i(k) (6, 6)} of the body of freedom i and all that carries it (18.55).
+    """Return lam_i(k) of the body of freedom i and of its ancestors (18.55).
 
-    tree : a Tree, art : its Articulated. In the axes of the bodies.
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    art : Articulated
+        Articulated-body quantities of the tree.
+    i : int
+        Number of the freedom.
+
+    Returns
+    -------
+    dict
+        {k: lam_i(k) (6, 6)}, in the axes of the bodies.
     """
     b = tree.owners[i]
     own = i - tree.slices[b].start
@@ -43,7 +56,22 @@ def lambda_sensitivities(tree, art, i):
 
 
 def inertia_sensitivities(tree, art, i):
-    """Return P_i(k) (n, 6, 6) for the inertial observer, in the axes of the bodies (18.56)."""
+    """Return P_i(k) of all bodies for the inertial observer (18.56).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    art : Articulated
+        Articulated-body quantities of the tree.
+    i : int
+        Number of the freedom.
+
+    Returns
+    -------
+    (n, 6, 6) ndarray
+        P_i(k), in the axes of the bodies.
+    """
     b, found = tree.owners[i], np.zeros_like(art.P)
     w = {b: tree.H[b][i - tree.slices[b].start][:3]}
     for k, lam in lambda_sensitivities(tree, art, i).items():

@@ -1,14 +1,14 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Coriolis torques of Newton and Euler, and of Lagrange: Jain, section 18.4.4.
+"""Coriolis torques by Newton and Euler, and by Lagrange: Jain, section 18.4.4.
 
     C = H phi [b_J + M phi' a_J]                                                  (18.39, 18.40)
       = H phi [bar(V) M - M phi' (tilde(Delta^v) E' + tilde(Delta^w))] V                 (18.41)
       = dM/dt thd - 1/2 d(thd' M thd)/dtheta                                              (4.27)
 
-(18.41) has the Coriolis accelerations tilde(V) Delta of the bodies' own derivative (5.11): its
-recursion, O(n), is `inverse_dynamics.bias` without gravity. Here are the operators, in fixed axes,
-and Lagrange's route, O(n^2).
+(18.41) has the Coriolis accelerations tilde(V) Delta of derivatives in the bodies (5.11). Its O(n)
+recursion is `inverse_dynamics.bias` without gravity. Here are the operators, in fixed axes, and
+Lagrange's method, O(n^2).
 """
 
 import numpy as np
@@ -18,18 +18,53 @@ from robodyn_ros.formulations.jain.sensitivities.mass_matrix_rate import mass_ma
 
 
 def of_inertial_derivatives(ops):
-    """Return C (N,) of MovingOperators from b_J and a_J (18.39)."""
+    """Return C from a_J and b_J (18.39).
+
+    Parameters
+    ----------
+    ops : MovingOperators
+        Operators of the tree in fixed axes.
+
+    Returns
+    -------
+    (N,) ndarray
+        Coriolis torques [N m, N].
+    """
     a, b = np.concatenate(ops.tree.a), np.concatenate(ops.tree.b)
     return ops.H @ ops.phi @ (b + ops.M @ ops.phi.T @ a)
 
 
 def by_operators(ops):
-    """Return C (N,) of MovingOperators in closed form (18.41)."""
+    """Return C in closed form (18.41).
+
+    Parameters
+    ----------
+    ops : MovingOperators
+        Operators of the tree in fixed axes.
+
+    Returns
+    -------
+    (N,) ndarray
+        Coriolis torques [N m, N].
+    """
     V = np.concatenate(ops.V)
     a = ops.H_seen.T @ ops.thd - (ops.Delta_tilde_v @ ops.E_phi.T + ops.Delta_tilde_w) @ V
     return ops.H @ ops.phi @ (ops.V_bar @ ops.M @ V + ops.M @ ops.phi.T @ a)
 
 
 def of_lagrange(tree, thd):
-    """Return C (N,) of a Tree whose velocities are rates of coordinates (4.27)."""
+    """Return C by Lagrange's equations (4.27).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, which must be rates of coordinates [rad/s, m/s].
+
+    Returns
+    -------
+    (N,) ndarray
+        Coriolis torques [N m, N].
+    """
     return mass_matrix_rate(tree, thd) @ thd - by_momentum(tree, thd)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The gradient of log det M, whose multiple is Fixman's force: Jain, exercise 18.15.
+"""The gradient of log det M, proportional to Fixman's force: Jain, exercise 18.15.
 
     d log det M/dtheta_i = sum over k > i of Tr[D^-1(k) H(k) lam_i(k) H'(k)]             (18.66)
         = 2 Tr[P(i) Upsilon(i) tilde(H^w'(i))]   where hinges only turn                  (18.67)
@@ -8,8 +8,8 @@
         = 2 Tr[P^+(i) Upsilon^+(i) bar(H'(i))],  Upsilon^+ = phi' Upsilon(parent) phi
 
 log det M is the sum of log det D(k) (9.53). The last line is (18.68) body by body. It and (18.67)
-cost O(n) for all i together, (18.66) O(sum of depths). Of any Tree; a hinge whose map turns adds
-2 Tr[(dH/dtheta_i) (1 - P^+ Upsilon^+) G]. A base hinge with constant map has zero.
+cost O(n) for all i together, (18.66) O(sum of depths). They hold for any Tree. A hinge whose map
+turns adds 2 Tr[(dH/dtheta_i) (1 - P^+ Upsilon^+) G]. A base hinge with constant map has zero.
 
 Correction to the print: H^w_=i of (18.67) and (18.68) has a tilde.
 """
@@ -27,7 +27,18 @@ from robodyn_ros.formulations.jain.spatial_algebra import angular, bar, tilde
 
 
 def by_sensitivities(tree):
-    """Return d log det M/dtheta (N,) from the derivatives of D (18.66)."""
+    """Return d log det M/dtheta from the derivatives of D (18.66).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+
+    Returns
+    -------
+    (N,) ndarray
+        Gradient [1/rad, 1/m].
+    """
     art = articulated(tree)
     found = np.zeros(tree.N, tree.dtype)
     for b, i, B in _freedoms(tree):
@@ -41,9 +52,22 @@ def by_sensitivities(tree):
 
 
 def of_turning_joints(tree):
-    """Return the same of a Tree whose hinges turn, each about one axis, in O(n) (18.67).
+    """Return d log det M/dtheta of a Tree of revolute hinges, in O(n) (18.67).
 
-    ModelError for any other hinge.
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+
+    Returns
+    -------
+    (N,) ndarray
+        Gradient [1/rad].
+
+    Raises
+    ------
+    ModelError
+        If a hinge is neither revolute nor locked.
     """
     for body, H in zip(tree.bodies, tree.H):
         if len(H) > 1 or H[:, 3:].any():
@@ -61,7 +85,18 @@ def of_turning_joints(tree):
 
 
 def by_compliances(tree):
-    """Return the same of any Tree from the compliances of the parents, in O(n) (18.68)."""
+    """Return d log det M/dtheta of any Tree from the compliances of the parents, in O(n) (18.68).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+
+    Returns
+    -------
+    (N,) ndarray
+        Gradient [1/rad, 1/m].
+    """
     art = articulated(tree)
     Y = kernel(tree, art)
     found = np.zeros(tree.N, tree.dtype)
@@ -75,6 +110,6 @@ def by_compliances(tree):
 
 
 def _freedoms(tree):
-    """Every freedom: (its body, its number i, dH'/dtheta_i of this body (6, r))."""
+    """Yield (body, freedom i, dH'/dtheta_i of the body (6, r)) of every freedom."""
     for b, s in enumerate(tree.slices):
         yield from zip([b] * (s.stop - s.start), range(s.start, s.stop), map_gradients(tree, b))

@@ -5,8 +5,9 @@
     V = phi' Delta,  Delta = H' thd,  V_S(k) = V(parent(k)), zero for a root        (18.1 to 18.4)
     tilde(V^w), tilde(V_S^w), bar(V), tilde(Delta^w), bar(Delta^v): block diagonal        (18.3)
 
-The rest of the package writes everything of a body in its own axes. This chapter differentiates
-for an observer in the inertial frame, so all axes are his here: no weight turns anything.
+Elsewhere in the package, quantities of a body are in its own axes. This chapter differentiates for
+an observer in the inertial frame. So all quantities are in inertial axes here, and the weights
+contain no rotation.
 """
 
 import functools
@@ -24,11 +25,20 @@ from robodyn_ros.formulations.jain.tree_kinematics import poses, velocities
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MovingOperators(SpatialOperators):
-    """The SpatialOperators of a tree in fixed axes, and operators of its velocities.
+    """The spatial operators of a tree in fixed axes, and operators of its velocities.
 
-    tree : SkoModel with a_J and b_J, of inertial derivatives and without gravity. thd : (N,).
-    V, Delta : (n, 6) velocities of the bodies, and of each relative to its parent.
-    W : n matrices (6, r), dH'/dt as the parents see it; zero in the book.
+    Parameters
+    ----------
+    tree : SkoModel
+        Model with a_J and b_J of inertial derivatives, without gravity.
+    thd : (N,) ndarray
+        Hinge velocities [rad/s, m/s].
+    V : (n, 6) ndarray
+        Velocity of each body [rad/s, m/s].
+    Delta : (n, 6) ndarray
+        Velocity of each body relative to its parent [rad/s, m/s].
+    W : tuple of (6, r) ndarray
+        dH'/dt as the parents see it; zero in the book.
     """
 
     thd: np.ndarray
@@ -78,12 +88,12 @@ class MovingOperators(SpatialOperators):
 
     @functools.cached_property
     def H_seen(self):  # noqa: N802
-        """dH/dt as the parents see it (N, 6n): zero where hinges are as in the book."""
+        """dH/dt as the parents see it (N, 6n): zero for the hinges of the book."""
         return self._diagonal([W.T for W in self.W], self.hinges, self.bodies)
 
     @property
     def _above(self):
-        """V_S, one row a body."""
+        """V_S, the velocity of each body's parent."""
         return np.vstack((self.V, np.zeros(6)))[list(self.tree.parent)]
 
     def _of_bodies(self, blocks):
@@ -91,7 +101,20 @@ class MovingOperators(SpatialOperators):
 
 
 def moving_operators(tree, thd):
-    """Return the MovingOperators of a Tree at velocities thd (N,) in its order."""
+    """Return the operators of a moving tree in fixed axes.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+
+    Returns
+    -------
+    MovingOperators
+        Operators, with a_J and b_J of inertial derivatives and without gravity.
+    """
     own = inertial_derivative(tree, thd)
     R = poses(tree)[:, :3, :3]
     turns = np.array([np.kron(np.eye(2), each) for each in R[:-1]])

@@ -7,8 +7,9 @@
     L^-1 = 1 - H psi K,  dL^-1/dt = - H psi [the same] L^-1                              (18.63)
     L(l, k) = H(l) X(l),  X(up) = K(up, k),  X(up) = phi(up, j) X(j), and its rate
 
-By paths, O(sum of depths), in the axes of the bodies; and by operators in fixed axes. Of any Tree,
-at e_i the sensitivities of exercise 18.14. dD/dt, and with it (18.62), is in `articulated_rates`.
+By paths, O(sum of depths), in the axes of the bodies; and by operators in fixed axes. They hold
+for any Tree. At the unit velocity e_i they are the sensitivities of exercise 18.14. dD/dt, and
+with it (18.62), is in `articulated_rates`.
 
 Correction to the print: (18.64) and (18.65) have bar(H^v), as (18.61) does.
 """
@@ -24,22 +25,65 @@ from robodyn_ros.formulations.jain.spatial_algebra import bar
 
 
 def innovations_factor_rate(tree, art, thd):
-    """Return dL/dt (N, N) of a Tree with its Articulated at velocities thd (N,)."""
+    """Return dL/dt of L = 1 + H phi K, by paths.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    art : Articulated
+        Articulated-body quantities of the tree.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+
+    Returns
+    -------
+    (N, N) ndarray
+        Rate of L.
+    """
     rates = articulated_rates(tree, art, thd).entries
     moving = [A @ bar(Delta) for A, Delta in zip(tree.phi, tree.hinge_velocity(thd))]
     return _by_paths(tree, thd, art.K, rates.K, tree.phi, moving)
 
 
 def inverse_factor_rate(tree, art, thd):
-    """Return d(L^-1)/dt (N, N) of a Tree with its Articulated at velocities thd (N,)."""
+    """Return d(L^-1)/dt, by paths.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    art : Articulated
+        Articulated-body quantities of the tree.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+
+    Returns
+    -------
+    (N, N) ndarray
+        Rate of L^-1.
+    """
     rates = articulated_rates(tree, art, thd).entries
     return -_by_paths(tree, thd, art.K, rates.K, art.psi, rates.psi)
 
 
 def by_operators(ops):
-    """Return (dL/dt, dL^-1/dt) as BlockMatrix (N, N) of MovingOperators (18.61, 18.63).
+    """Return dL/dt and d(L^-1)/dt by operators (18.61, 18.63).
 
-    E stands before the last term: H taubar, which it leaves out, is zero without drives.
+    E stands before the last term here. It is left out in the book, where H taubar is zero: the
+    drives have no inertia.
+
+    Parameters
+    ----------
+    ops : MovingOperators
+        Operators of the tree in fixed axes.
+
+    Returns
+    -------
+    L_rate : BlockMatrix
+        Rate of L, N x N.
+    L_inverse_rate : BlockMatrix
+        Rate of L^-1, N x N.
     """
     H, phi, K, E = ops.H, ops.phi, ops.K, ops.E_phi
     bracket = ops.Delta_tilde_w @ phi @ K + E @ (
@@ -51,7 +95,7 @@ def by_operators(ops):
 
 
 def _by_paths(tree, thd, K, K_rate, A, A_rate):
-    """d(H A K)/dt (N, N), block by block along the path of each body."""
+    """Return d(H A K)/dt (N, N), block by block along the path of each body."""
     maps = tree.hinge_map_rates(thd)
     found = np.zeros((tree.N, tree.N), np.result_type(tree.dtype, thd))
     for k, up in enumerate(tree.parent):

@@ -6,12 +6,12 @@
                = - H phi {bar(V) - bar(Delta) phi} M V                                    (18.38b)
                = - H phi {bar(V) M - bar(Delta) [1 + phi K H] P} V                        (18.38c)
 
-Three routes in O(n), of any Tree in the axes of its bodies. The first is one gather of momenta,
-the second two gathers. The third is two gathers with the articulated inertias, which need no
-momentum of the bodies. A hinge whose map turns adds (dH/dtheta_i)' thd to row i.
+Three O(n) methods, for any Tree in the axes of its bodies. The first takes one gather of momenta,
+the second two gathers. The third takes two gathers with the articulated inertias, and no momenta
+of the bodies. A hinge whose map turns adds (dH/dtheta_i)' thd to row i.
 
 The book has Delta^w in the first, and tilde(Delta^w) + E bar(Delta^v) for bar(Delta) in the
-others. They are the same for turning, sliding and screwing hinges, where H bar(Delta^v) is zero.
+others. For revolute, prismatic and helical hinges this is the same, as H bar(Delta^v) is zero.
 """
 
 import numpy as np
@@ -24,7 +24,20 @@ from robodyn_ros.formulations.jain.tree_kinematics import velocities
 
 
 def by_momentum(tree, thd):
-    """Return dKE/dtheta (N,) [J/rad or J/m] of a Tree at velocities thd (N,) (18.38a)."""
+    """Return dKE/dtheta from the momenta (18.38a).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+
+    Returns
+    -------
+    (N,) ndarray
+        Gradient [J/rad, J/m].
+    """
     V = velocities(tree, thd)
     h = gather(tree, [M @ v for M, v in zip(tree.M, V)], tree.phi)
     V_plus = V - tree.hinge_velocity(thd)
@@ -33,14 +46,40 @@ def by_momentum(tree, thd):
 
 
 def by_forces(tree, thd):
-    """Return the same by forces that are gathered (18.38b)."""
+    """Return dKE/dtheta by gathering forces (18.38b).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+
+    Returns
+    -------
+    (N,) ndarray
+        Gradient [J/rad, J/m].
+    """
     V = velocities(tree, thd)
     h = gather(tree, [M @ v for M, v in zip(tree.M, V)], tree.phi)
     return _gathered(tree, thd, V, h)
 
 
 def by_articulated_bodies(tree, thd):
-    """Return the same with h = [1 + phi K H] P V, the innovations being those of V (18.38c)."""
+    """Return dKE/dtheta with h = [1 + phi K H] P V, by the articulated inertias (18.38c).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+
+    Returns
+    -------
+    (N,) ndarray
+        Gradient [J/rad, J/m].
+    """
     V, art = velocities(tree, thd), articulated(tree)
     V_plus = V - tree.hinge_velocity(thd)
     z = [np.zeros(6, V.dtype) for _ in range(tree.n)]
@@ -52,6 +91,7 @@ def by_articulated_bodies(tree, thd):
 
 
 def _gathered(tree, thd, V, h):
+    """Return the gradient from momenta h, by one gather of forces."""
     Delta = tree.hinge_velocity(thd)
     y = [bar(v) @ M @ v - bar(delta) @ each for v, M, delta, each in zip(V, tree.M, Delta, h)]
     f = gather(tree, y, tree.phi)
@@ -60,7 +100,7 @@ def _gathered(tree, thd, V, h):
 
 
 def _turning_maps(tree, thd, h):
-    """thd' (dH/dtheta_i) h (N,): zero where maps are constant."""
+    """Return thd' (dH/dtheta_i) h (N,), which is zero for constant maps."""
     return np.array(
         [
             thd[s] @ B.T @ each

@@ -7,9 +7,9 @@
     dX(k)/dt = dR(k)/dt H'(k) + R(k) dH'(k)/dt
     dX(up)/dt = phi(up, j) [bar(Delta(j)) X(j) + dX(j)/dt]
 
-Algorithm 9.3, differentiated: what the text says (18.23) leads to, without writing it. Of any Tree
-in the axes of its bodies, O(sum of depths), at most O(n^2). dR/dt is as body k sees it.
-`operator_rates` has (18.23) itself.
+The derivative of Algorithm 9.3, which the book mentions after (18.23) without writing it. For any
+Tree in the axes of its bodies, O(sum of depths), at most O(n^2). dR/dt is as body k sees it.
+(18.23) itself is in `operator_rates`.
 """
 
 import numpy as np
@@ -19,7 +19,20 @@ from robodyn_ros.formulations.jain.spatial_algebra import bar
 
 
 def mass_matrix_rate(tree, thd):
-    """Return dM/dt (N, N) of a Tree at velocities thd (N,). The inertia of drives is constant."""
+    """Return dM/dt. The inertia of drives is constant.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+
+    Returns
+    -------
+    (N, N) ndarray
+        Rate of the mass matrix.
+    """
     R, Delta = composite_inertias(tree), [bar(each) for each in tree.hinge_velocity(thd)]
     maps = tree.hinge_map_rates(thd)
     R_rate = np.zeros((tree.n, 6, 6), np.result_type(tree.dtype, thd))

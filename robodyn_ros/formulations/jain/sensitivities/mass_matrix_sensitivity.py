@@ -7,8 +7,9 @@
     a(l) = H(l) phi(l, k)  of the strict ancestors l of k
     W(j) = phi(k, j) R(j) H'(j)  of k and its descendants,  R(k) phi'(j, k) H'(j)  of its ancestors
 
-Only (18.36) is in the book. X has rank six at most, and columns of relatives of k alone. O(N^2) of
-any Tree from its composite bodies. Every other entry of M_i is exactly zero.
+Only (18.36) is in the book. The rank of X is six at most. It has columns of the ancestors and
+descendants of k alone. O(N^2) for any Tree from its composite bodies. Every other entry of M_i is
+exactly zero.
 """
 
 import numpy as np
@@ -18,7 +19,22 @@ from robodyn_ros.formulations.jain.spatial_algebra import bar
 
 
 def mass_matrix_sensitivity(tree, R, i):
-    """Return M_i (N, N) of a Tree by freedom i; R : its composite_inertias (18.36)."""
+    """Return M_i, the derivative of the mass matrix by theta_i (18.36).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    R : (n, 6, 6) ndarray
+        Composite inertias of the tree.
+    i : int
+        Number of the freedom.
+
+    Returns
+    -------
+    (N, N) ndarray
+        M_i.
+    """
     k = tree.owners[i]
     at = tree.slices[k]
     inboard, W = np.zeros((tree.N, 6), tree.dtype), np.zeros((6, tree.N), tree.dtype)

@@ -1,18 +1,18 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""M_D, the gradient of the momentum, and Christoffel's matrix: Jain, remark 18.1.
+"""The gradient M_D of the momentum, and Christoffel's Coriolis matrix: Jain, remark 18.1.
 
     M_D = grad (M thd) = [M_1 thd, ..., M_N thd]                                    (4.29, 18.37)
         column i = H phi {[E bar(H'(i)) phi M - M phi' tilde(H'(i)) E'] V}
     C_M = 1/2 (dM/dt + M_D - M_D'),  C_M thd = C,  dM/dt - 2 C_M skew
 
-In the axes of the bodies, with h = phi M V. At the body k of i, u = tilde(H'(i)) V^+(k),
-V^+ = V - Delta. Column i is the torque of a force bar(H'(i)) h(k) - R(k) u on all that carries k.
-On k and the bodies that it carries, it is that of an acceleration -u. O(sum of depths), at most
+In the axes of the bodies, with h = phi M V. At the body k of i, let u = tilde(H'(i)) V^+(k), V^+ =
+V - Delta. Column i has two parts. Ancestors of k feel the torque of a force bar(H'(i)) h(k) - R(k)
+u. Body k and its descendants feel the torque of an acceleration -u. O(sum of depths), at most
 O(n^2).
 
 C_M is not in the book, which says only that (M_D' - M_D) is skew. [M_D - M_D'/2] thd is C too
-(4.32), and dM/dt - 2 [M_D - M_D'/2] is not skew. Controllers that need passivity take C_M.
+(4.32), but dM/dt - 2 [M_D - M_D'/2] is not skew. Controllers that need passivity use C_M.
 """
 
 import numpy as np
@@ -27,7 +27,20 @@ from robodyn_ros.formulations.jain.tree_kinematics import velocities
 
 
 def momentum_gradient(tree, thd):
-    """Return M_D (N, N) of a Tree at velocities thd (N,), column by column (18.37)."""
+    """Return M_D, column by column (18.37).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+
+    Returns
+    -------
+    (N, N) ndarray
+        Gradient of the momentum by the coordinates.
+    """
     V, R = velocities(tree, thd), composite_inertias(tree)
     h = gather(tree, [M @ v for M, v in zip(tree.M, V)], tree.phi)
     V_plus = V - tree.hinge_velocity(thd)
@@ -54,9 +67,24 @@ def momentum_gradient(tree, thd):
 
 
 def coriolis_matrix(tree, thd):
-    """Return C_M (N, N), Christoffel's: C_M thd is the Coriolis torque, dM/dt - 2 C_M is skew.
+    """Return Christoffel's matrix C_M, with C_M thd the Coriolis torque and dM/dt - 2 C_M skew.
 
-    ModelError where velocities are no rates of coordinates, as those of a ball are none.
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+
+    Returns
+    -------
+    (N, N) ndarray
+        C_M.
+
+    Raises
+    ------
+    ModelError
+        If velocities are no rates of coordinates, as those of a ball joint.
     """
     for body in tree.bodies:
         if body.hinge.nq != body.hinge.nv:

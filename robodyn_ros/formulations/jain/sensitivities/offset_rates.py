@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Rates of operators whose body frames stand away from the hinges: Jain, section 18.2.2.
+"""Rates of operators whose body frames are away from the hinges: Jain, section 18.2.2.
 
     Delta_BO = diag phi(B_k, O_k),  V_BO(k) = [0; v(O_k) - v(B_k)]                (18.16, 18.20)
     dDelta_BO/dt = bar(V_BO),       dDelta_BO^-1/dt = -bar(V_BO)                         (18.21)
@@ -22,7 +22,19 @@ from robodyn_ros.formulations.jain.spatial_algebra import bar, phi
 
 
 class OffsetOperators(NamedTuple):
-    """Operators of body frames B, or their rates: Delta_BO, E_phi, phi (6n, 6n), H (N, 6n)."""
+    """Operators of body frames B, or their rates.
+
+    Parameters
+    ----------
+    Delta_BO : BlockMatrix
+        6n x 6n.
+    E_phi : BlockMatrix
+        6n x 6n.
+    phi : BlockMatrix
+        6n x 6n.
+    H : BlockMatrix
+        N x 6n.
+    """
 
     Delta_BO: BlockMatrix
     E_phi: BlockMatrix
@@ -31,7 +43,20 @@ class OffsetOperators(NamedTuple):
 
 
 def offset_operators(ops, offsets):
-    """Return the OffsetOperators of MovingOperators for offsets l(O_k, B_k) (n, 3) [m] (5.28)."""
+    """Return the operators of body frames at given offsets from the hinges (5.28).
+
+    Parameters
+    ----------
+    ops : MovingOperators
+        Operators of the tree in fixed axes.
+    offsets : (n, 3) ndarray
+        l(O_k, B_k) in fixed axes [m].
+
+    Returns
+    -------
+    OffsetOperators
+        The operators.
+    """
     Delta = _diagonal(ops, [phi(-l) for l in offsets])  # noqa: E741
     inverse = _diagonal(ops, [phi(l) for l in offsets])  # noqa: E741
     return OffsetOperators(
@@ -40,13 +65,39 @@ def offset_operators(ops, offsets):
 
 
 def offset_velocities(ops, offsets):
-    """Return V_BO (n, 6): [0; v(O_k) - v(B_k)] of all bodies (18.16)."""
+    """Return V_BO = [0; v(O_k) - v(B_k)] of all bodies (18.16).
+
+    Parameters
+    ----------
+    ops : MovingOperators
+        Operators of the tree in fixed axes.
+    offsets : (n, 3) ndarray
+        l(O_k, B_k) in fixed axes [m].
+
+    Returns
+    -------
+    (n, 6) ndarray
+        Velocities [rad/s, m/s].
+    """
     v = -cross(ops.V[:, :3], offsets)
     return np.hstack((np.zeros_like(v), v))
 
 
 def offset_rates(ops, offsets):
-    """Return the rates of `offset_operators` (18.21, 18.22). offsets (n, 3) [m], fixed axes."""
+    """Return the rates of `offset_operators` (18.21, 18.22).
+
+    Parameters
+    ----------
+    ops : MovingOperators
+        Operators of the tree in fixed axes.
+    offsets : (n, 3) ndarray
+        l(O_k, B_k) in fixed axes [m].
+
+    Returns
+    -------
+    OffsetOperators
+        The rates.
+    """
     now, rates = offset_operators(ops, offsets), operator_rates(ops)
     inverse = _diagonal(ops, [phi(l) for l in offsets])  # noqa: E741
     V_BO = _diagonal(ops, [bar(V) for V in offset_velocities(ops, offsets)])

@@ -11,8 +11,8 @@
     X = H phi [tilde(Delta^w) + E bar(Delta^v)] phi M phi' H'                            (18.23)
     a_J = [tilde(V_S^w) - E' tilde(V^w) - tilde(Delta^v) E'] V                           (18.14)
 
-Of MovingOperators, all in fixed axes, O(n^3): to read and to test. `mass_matrix_rate` is the
-recursion. A hinge map may turn for its parent. The rate W of H' is in dH/dt, dH phi/dt, X and a_J.
+All in fixed axes, O(n^3), for reading and testing. `mass_matrix_rate` is the recursion. A hinge
+map may turn relative to the parent. The rate W of H' is in dH/dt, dH phi/dt, X and a_J.
 
 Corrections to the print: (18.9d) has bars, phi bar(V) - bar(V) phi = (phi - 1) bar(Delta) phi. The
 second Delta of (18.23) is the linear one, as in (18.13).
@@ -27,7 +27,25 @@ from robodyn_ros.formulations.jain.spatial_algebra import angular, bar, linear, 
 
 
 class OperatorRates(NamedTuple):
-    """Rates of the operators of the same names, and of H phi and phi M phi'."""
+    """Rates of the operators of the same names, and of H phi and phi M phi'.
+
+    Parameters
+    ----------
+    E_phi : BlockMatrix
+        6n x 6n.
+    H : BlockMatrix
+        N x 6n.
+    M : BlockMatrix
+        6n x 6n.
+    phi : BlockMatrix
+        6n x 6n.
+    H_phi : BlockMatrix
+        N x 6n.
+    phi_M_phi : BlockMatrix
+        6n x 6n.
+    mass_matrix : BlockMatrix
+        N x N.
+    """
 
     E_phi: BlockMatrix
     H: BlockMatrix
@@ -39,13 +57,39 @@ class OperatorRates(NamedTuple):
 
 
 def phi_rate(phi, V_up, Delta):
-    """Return dphi(up, k)/dt (6, 6) from V(up) (6,) and Delta(k) (6,), in fixed axes (18.10b)."""
+    """Return dphi(up, k)/dt in fixed axes (18.10b).
+
+    Parameters
+    ----------
+    phi : (6, 6) ndarray
+        phi(up, k).
+    V_up : (6,) ndarray
+        Velocity of the parent [rad/s, m/s].
+    Delta : (6,) ndarray
+        Velocity of body k relative to the parent [rad/s, m/s].
+
+    Returns
+    -------
+    (6, 6) ndarray
+        Rate of phi(up, k).
+    """
     W = tilde(angular(V_up))
     return W @ phi - phi @ W + bar(linear(Delta))
 
 
 def operator_rates(ops):
-    """Return the OperatorRates of MovingOperators (18.12, 18.13, 18.23, 18.24)."""
+    """Return the rates of the spatial operators (18.12, 18.13, 18.23, 18.24).
+
+    Parameters
+    ----------
+    ops : MovingOperators
+        Operators of the tree in fixed axes.
+
+    Returns
+    -------
+    OperatorRates
+        The rates.
+    """
     E, H, M, phi, over = ops.E_phi, ops.H, ops.M, ops.phi, ops.phi_tilde
     W, W_S, slide = ops.V_tilde_w, ops.V_S_tilde_w, ops.Delta_bar_v
     H_phi, moving = H @ phi, ops.Delta_tilde_w + E @ slide
@@ -64,7 +108,18 @@ def operator_rates(ops):
 
 
 def coriolis_accelerations(ops):
-    """Return a_J (n, 6) of inertial derivatives by operators (18.14)."""
+    """Return a_J of inertial derivatives by operators (18.14).
+
+    Parameters
+    ----------
+    ops : MovingOperators
+        Operators of the tree in fixed axes.
+
+    Returns
+    -------
+    (n, 6) ndarray
+        Accelerations [rad/s2, m/s2].
+    """
     E, V = ops.E_phi, np.concatenate(ops.V)
     a = (ops.V_S_tilde_w - E.T @ ops.V_tilde_w - ops.Delta_tilde_v @ E.T) @ V
     return (a + ops.H_seen.T @ ops.thd).reshape(-1, 6)

@@ -4,18 +4,20 @@
 
     dg/dtheta_i = d(dg/dt)/d(thd_i)  of any g(theta)                                     (18.26)
 
-A rate is linear in thd. So the sensitivity to theta_i is the rate at the unit velocity e_i. Delta
-is then H'(i) at the body of i alone, H_=i in the book. V^w is H^w'(i) at this body and at all that
-it carries, H^w_<=i (18.31). Every function of this folder that takes thd takes e_i.
+A rate is linear in thd. So the sensitivity to theta_i is the rate at the unit velocity e_i. Then
+Delta is H'(i) at the body of i and zero elsewhere, H_=i in the book. V^w is H^w'(i) at this body
+and at all its descendants, H^w_<=i (18.31). Every function of this folder that takes thd takes
+e_i.
 
     [phi]_i(k, j) = phi(k, i) [bar(H'(i)) phi(i, j) - phi(i, j) tilde(H^w'(i))]   j <= i < k
                   = tilde(H^w'(i)) phi(k, j) - phi(k, j) tilde(H^w'(i))      j <= k <= i (18.33c)
 
-and zero elsewhere: < is 'carried by'. Along velocities of a ball, which are no rates of
-coordinates, these are derivatives in the direction of the velocity.
+All other blocks are zero. Here j < i says that j is a descendant of i. The velocities of a ball
+joint are no rates of coordinates. For these, the results are derivatives in the direction of the
+velocity.
 
-Corrections to the print: (18.31b) is of V_S^w. (18.33c) has bar(H'(i)) in its first term, and
-j <= i, not k >= i, in its second.
+Corrections to the print: (18.31b) is of V_S^w. (18.33c) has bar(H'(i)) in its first term, and j <=
+i, not k >= i, in its second.
 """
 
 import numpy as np
@@ -26,25 +28,77 @@ from robodyn_ros.formulations.jain.spatial_algebra import angular, bar, tilde
 
 
 def unit_velocity(tree, i):
-    """Return e_i (N,): thd_i = 1, all other velocities zero."""
+    """Return e_i: thd_i = 1, all other velocities zero.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    i : int
+        Number of the freedom.
+
+    Returns
+    -------
+    (N,) ndarray
+        Hinge velocities.
+    """
     unit = np.zeros(tree.N)
     unit[i] = 1.0
     return unit
 
 
 def map_gradients(tree, k):
-    """Return dH'(k)/dtheta_i (6, r) of each freedom i of hinge k, as body k of a Tree sees it."""
+    """Return dH'(k)/dtheta_i of each freedom i of hinge k, as body k sees it.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    k : int
+        The body.
+
+    Returns
+    -------
+    list of (6, r) ndarray
+        Gradients.
+    """
     hinge, theta = tree.bodies[k].hinge, tree.theta[k]
     return [hinge.map_rate(theta, unit) for unit in np.eye(hinge.nv)]
 
 
 def operator_sensitivities(tree, i):
-    """Return the OperatorRates by theta_i, in fixed axes: (18.33) to (18.36)."""
+    """Return the derivatives of the operators by theta_i, in fixed axes ((18.33) to (18.36)).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    i : int
+        Number of the freedom.
+
+    Returns
+    -------
+    OperatorRates
+        The derivatives.
+    """
     return operator_rates(moving_operators(tree, unit_velocity(tree, i)))
 
 
 def phi_sensitivity(ops, i):
-    """Return [phi]_i (6n, 6n) of SpatialOperators in fixed axes, block by block (18.33c)."""
+    """Return [phi]_i block by block (18.33c).
+
+    Parameters
+    ----------
+    ops : SpatialOperators
+        Operators in fixed axes.
+    i : int
+        Number of the freedom.
+
+    Returns
+    -------
+    BlockMatrix
+        Derivative of phi by theta_i, 6n x 6n.
+    """
     tree, phi = ops.tree, ops.phi.array
     found, rows, b = np.zeros_like(phi), tree.rows, tree.owners[i]
     h = tree.H[b][i - tree.slices[b].start]
