@@ -6,13 +6,13 @@
     D = H P H' (+ J),  G = P H' D^-1,  tau = G H,  taubar = 1 - tau,  P^+ = taubar P
     psi(k + 1, k) = phi(k + 1, k) taubar(k),   K(k + 1, k) = phi(k + 1, k) G(k)
 
-Any Tree or SkoModel, whose weights A stand where the book's chapter 6 has phi, O(n). Nothing here
-depends on velocities, forces or gravity. J, the inertia of the drives at the hinges, is not in the
-book. It takes the place of the measurement noise of its filter, and is zero in its systems
-(`Tree.without_rotors`). With it, H G is no longer 1.
+Any Tree or SkoModel, whose weights A take the place of phi in the book's chapter 6. O(n). Nothing
+here depends on velocities, forces or gravity. J, the inertia of the drives at the hinges, is not
+in the book. In the analogy to its filter it is the measurement noise. It is zero in the book's
+systems (`Tree.without_rotors`). With J, H G is no longer 1.
 
-Corrections to the print: (6.9) is about O_k^+. K in (6.36) is 6 x r. Table 7.1 should read
-P^+ = taubar P taubar'. Its recursions add M(k + 1).
+Corrections to the print: (6.9) is about O_k^+. K in (6.36) is 6 x r. Table 7.1 should read P^+ =
+taubar P taubar'. Its recursions add M(k + 1).
 """
 
 from dataclasses import dataclass
@@ -24,10 +24,26 @@ from robodyn_ros.formulations.jain.operators.sweeps import stacked
 
 @dataclass(frozen=True, eq=False)
 class Articulated:
-    """Of every node: P, P_plus, taubar, tau (m, m), D (r, r), G (m, r), psi and K.
+    """Articulated-body quantities of every node; one array where all have one shape.
 
-    psi and K lead to the parent: psi(parent(k), k) (m_parent, m), K(parent(k), k) (m_parent, r).
-    Quantities of one shape for all nodes are one array, (n, 6, 6) of rigid bodies.
+    Parameters
+    ----------
+    P : (n, 6, 6) ndarray or list of (m, m) ndarray
+        Articulated-body inertia.
+    D : tuple of (r, r) ndarray
+        Inertia about the hinge.
+    G : tuple of (m, r) ndarray
+        Kalman gain.
+    tau : (n, 6, 6) ndarray or list of (m, m) ndarray
+        G H.
+    taubar : (n, 6, 6) ndarray or list of (m, m) ndarray
+        1 - tau.
+    P_plus : (n, 6, 6) ndarray or list of (m, m) ndarray
+        Inertia felt across the hinge.
+    psi : (n, 6, 6) ndarray or list of (m_parent, m) ndarray
+        psi(parent(k), k).
+    K : tuple of (m_parent, r) ndarray
+        K(parent(k), k).
     """
 
     P: np.ndarray
@@ -41,7 +57,18 @@ class Articulated:
 
 
 def articulated(tree):
-    """Articulated quantities of a Tree or SkoModel, tips to base (Algorithm 6.1, 9.33)."""
+    """Return the articulated-body quantities, from tips to base (Algorithm 6.1, 9.33).
+
+    Parameters
+    ----------
+    tree : Tree or SkoModel
+        Bodies at one configuration.
+
+    Returns
+    -------
+    Articulated
+        The quantities.
+    """
     P = [M.astype(tree.dtype) for M in tree.M]
     rows = []
     for k, up in enumerate(tree.parent):
@@ -63,16 +90,55 @@ def articulated(tree):
 
 
 def residual_forces(tree, art, T):
-    """Algorithm 6.2 at rest, of torques T (N,): n arrays z (m,), n of z_plus (m,), epsilon (N,).
+    """Return the residual forces of given torques at rest: Algorithm 6.2.
 
-    z(k) = sum phi(k, j) z^+(j), epsilon = T - H z, z^+ = z + G epsilon. The force f(k) on a body
-    by its parent is z(k) + P(k) alpha(k). z depends on hinge torques only (table 6.1).
+    z(k) = sum phi(k, j) z^+(j), epsilon = T - H z, z^+ = z + G epsilon. The force on a body by its
+    parent is f(k) = z(k) + P(k) alpha(k). z depends on hinge torques only (table 6.1).
+
+    Parameters
+    ----------
+    tree : Tree or SkoModel
+        Bodies at one configuration.
+    art : Articulated
+        Articulated-body quantities of the tree.
+    T : (N,) ndarray
+        Hinge torques, in the order of the tree [N m, N].
+
+    Returns
+    -------
+    z : (n, 6) ndarray or list of (m,) ndarray
+        Residual force of each node [N m, N].
+    z_plus : (n, 6) ndarray or list of (m,) ndarray
+        The same across its hinge [N m, N].
+    epsilon : (N,) ndarray
+        Innovations [N m, N].
     """
     return biased_residual_forces(tree, art, T, [np.zeros(m) for m in tree.sizes])
 
 
 def biased_residual_forces(tree, art, T, bias):
-    """Algorithm 6.2 with a force `bias`, n arrays (m,), on every node beside it (7.21)."""
+    """Return the residual forces with a bias force on every node (7.21).
+
+    Parameters
+    ----------
+    tree : Tree or SkoModel
+        Bodies at one configuration.
+    art : Articulated
+        Articulated-body quantities of the tree.
+    T : (N,) ndarray
+        Hinge torques, in the order of the tree [N m, N].
+    bias : sequence of (m,) ndarray
+        Bias force of each node [N m, N].
+
+    Returns
+    -------
+    z : (n, 6) ndarray or list of (m,) ndarray
+        Residual force of each node [N m, N].
+    z_plus : (n, 6) ndarray or list of (m,) ndarray
+        The same across its hinge [N m, N].
+    epsilon : (N,) ndarray
+        Innovations [N m, N].
+    """
     z = [each.astype(np.result_type(tree.dtype, T, *bias)) for each in bias]
     z_plus, epsilon = [], np.zeros(tree.N, z[0].dtype)
     for k, up in enumerate(tree.parent):
@@ -85,15 +151,49 @@ def biased_residual_forces(tree, art, T, bias):
 
 
 def innovations_scaled(tree, art, epsilon):
-    """nu = D^-1 epsilon (N,) (6.41)."""
+    """Return nu = D^-1 epsilon (6.41).
+
+    Parameters
+    ----------
+    tree : Tree or SkoModel
+        Bodies at one configuration.
+    art : Articulated
+        Articulated-body quantities of the tree.
+    epsilon : (N,) ndarray
+        Innovations [N m, N].
+
+    Returns
+    -------
+    (N,) ndarray
+        nu [rad/s2, m/s2].
+    """
     return np.concatenate([np.linalg.solve(D, epsilon[s]) for D, s in zip(art.D, tree.slices)])
 
 
 def accelerations(tree, art, nu, a):
-    """(thdd (N,), n arrays alpha (m,), n of alpha_plus (m,)), base to tips (6.42, 6.43, 7.32).
+    """Return the accelerations by a sweep from base to tips (6.42, 6.43, 7.32).
 
     alpha^+ = A'(parent, k) alpha(parent), thdd = nu - G' alpha^+, alpha = alpha^+ + H' thdd + a.
-    nu (N,); a, n arrays (m,) of Coriolis accelerations.
+
+    Parameters
+    ----------
+    tree : Tree or SkoModel
+        Bodies at one configuration.
+    art : Articulated
+        Articulated-body quantities of the tree.
+    nu : (N,) ndarray
+        Scaled innovations [rad/s2, m/s2].
+    a : sequence of (m,) ndarray
+        Coriolis acceleration of each node [rad/s2, m/s2].
+
+    Returns
+    -------
+    thdd : (N,) ndarray
+        Hinge accelerations [rad/s2, m/s2].
+    alpha : (n, 6) ndarray or list of (m,) ndarray
+        Acceleration of each node.
+    alpha_plus : (n, 6) ndarray or list of (m,) ndarray
+        The same on the inboard side of its hinge.
     """
     kind = np.result_type(tree.dtype, nu, *a)
     thdd = np.zeros(tree.N, kind)

@@ -1,16 +1,17 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The mass matrix by composite bodies, and other results of theirs: Jain, 4.1 and 9.3.
+"""The mass matrix by composite bodies, and other results from them: Jain, 4.1 and 9.3.
 
     R(k) = sum phi(k, j) R(j) phi'(k, j) + M(k)                                  (Alg 4.1, 9.20)
     M(k, k) = H(k) R(k) H'(k),    M(l, k) = H(l) phi(l, k) R(k) H'(k)      (Alg 4.2, 9.3; 4.20)
     h_S = sum phi(n, k) R(k) H'(k) beta(k),    V_C = R(n)^-1 h_S                   (4.15, 4.17)
 
-Any tree, and the first two of any SKO model. Composite bodies O(n), the matrix O(sum of depths).
+Any tree; the composite inertias and the mass matrix of any SKO model too. Composite bodies cost
+O(n), the matrix O(sum of depths).
 
-Corrections to the print: the last term of the second line of (4.23) is m(k) p(k). (4.13) is
-E R E'. The sum of (4.17) runs to n. In (4.19) and (9.17) tildes belong on phi alone. The inner
-line of algorithm 9.3 has A(l, j).
+Corrections to the print: the last term of the second line of (4.23) is m(k) p(k). (4.13) is E R
+E'. The sum of (4.17) runs to n. In (4.19) and (9.17) tildes belong on phi alone. The inner line of
+algorithm 9.3 has A(l, j).
 """
 
 import numpy as np
@@ -26,15 +27,36 @@ from robodyn_ros.formulations.jain.single_body import (
 
 
 def composite_inertias(tree):
-    """R(k), n blocks (m_k, m_k), tips to base (Algorithm 4.1, 9.2), of a Tree or an SkoModel."""
+    """Return the composite-body inertias R(k), from tips to base (Algorithm 4.1, 9.2).
+
+    Parameters
+    ----------
+    tree : Tree or SkoModel
+        Bodies at one configuration.
+
+    Returns
+    -------
+    (n, 6, 6) ndarray or list
+        R(k) (m_k, m_k).
+    """
     return forward_diagonal(tree, tree.M, tree.weights, tree.weights)
 
 
 def composite_components(tree):
-    """The same by mass, first moment and inertia: ten parameters a body (4.22, 4.23).
+    """Return R(k) computed from ten parameters per body (4.22, 4.23).
 
-    rho(k) l(k, C_k) = rho(j) l(k, C_j) + m(k) p(k), J_c(k) = J_c(j) - rho(j) S(l(k, C_j))^2
-    + rho(j) S(l(j, C_j))^2 + J(k): returns R(k) (n, 6, 6) made of them.
+        rho(k) l(k, C_k) = rho(j) l(k, C_j) + m(k) p(k)
+        J_c(k) = J_c(j) - rho(j) S(l(k, C_j))^2 + rho(j) S(l(j, C_j))^2 + J(k)
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+
+    Returns
+    -------
+    (n, 6, 6) ndarray
+        R(k).
     """
     m, moment, J = (
         list(column)
@@ -58,10 +80,20 @@ def composite_components(tree):
 
 
 def mass_matrix(tree):
-    """M (N, N) of a Tree or an SkoModel by Algorithm 9.3 (4.2), and the inertia of the drives.
+    """Return the mass matrix by Algorithm 9.3 (4.2), with the inertia of the drives.
 
-    Carried inboard by the model's own weights A(l, j). Blocks of bodies of which neither is above
-    the other are exactly zero.
+    The model's own weights A(l, j) carry columns inboard. Blocks of bodies of which neither is the
+    other's ancestor are exactly zero.
+
+    Parameters
+    ----------
+    tree : Tree or SkoModel
+        Bodies at one configuration.
+
+    Returns
+    -------
+    (N, N) ndarray
+        Mass matrix.
     """
     R = composite_inertias(tree)
     matrix = np.diag(tree.rotor).astype(tree.dtype)
@@ -78,7 +110,18 @@ def mass_matrix(tree):
 
 
 def trace(tree):
-    """Trace of the mass matrix: sum of the traces of H R H' (4.21)."""
+    """Return the trace of the mass matrix: the sum of the traces of H R H' (4.21).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+
+    Returns
+    -------
+    float
+        Trace, with the inertia of the drives.
+    """
     return (
         sum(np.trace(H @ R @ H.T) for H, R in zip(tree.H, composite_inertias(tree)))
         + tree.rotor.sum()
@@ -86,20 +129,54 @@ def trace(tree):
 
 
 def system_inertia(tree):
-    """M_S (6, 6): all bodies frozen, about the origin of the inertial frame (4.13)."""
+    """Return M_S, the inertia of all bodies as one rigid body (4.13).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+
+    Returns
+    -------
+    (6, 6) ndarray
+        Spatial inertia about the origin of the inertial frame.
+    """
     R = composite_inertias(tree)
     return sum(shifted(R[k], tree.phi[k]) for k in tree.children[tree.n])
 
 
 def centre_of_mass(tree):
-    """l(I, C) (3,) [m]: the first moment of M_S by its mass (Ex 4.1)."""
+    """Return the centre of mass of all bodies (Ex 4.1).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+
+    Returns
+    -------
+    (3,) ndarray
+        l(I, C) [m].
+    """
     return components(system_inertia(tree))[1]
 
 
 def momentum(tree, thd):
-    """h_S (6,) [N m s, N s] about the origin of the inertial frame (4.15).
+    """Return h_S, the sum of phi(I, k) R(k) H'(k) beta(k) over ALL bodies (4.15).
 
-    sum of phi(I, k) R(k) H'(k) beta(k) over ALL bodies; the drives' own is left out.
+    The momentum of the drives' rotors is left out.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+
+    Returns
+    -------
+    (6,) ndarray
+        Momentum about the origin of the inertial frame [N m s, N s].
     """
     h = [R @ delta for R, delta in zip(composite_inertias(tree), tree.hinge_velocity(thd))]
     total = np.zeros(6, h[0].dtype)
@@ -112,11 +189,39 @@ def momentum(tree, thd):
 
 
 def centroidal_velocity(tree, thd):
-    """V_C = M_S^-1 h_S (6,) (4.17): moved by -V_C at its base, the tree has no momentum."""
+    """Return V_C = M_S^-1 h_S (4.17).
+
+    If the base moves at -V_C besides, the tree has no momentum.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+
+    Returns
+    -------
+    (6,) ndarray
+        V_C [rad/s, m/s].
+    """
     return np.linalg.solve(system_inertia(tree), momentum(tree, thd))
 
 
 def about_centre_of_mass(tree, thd):
-    """Momentum (6,) about the centre of mass, in inertial axes."""
+    """Return the momentum about the centre of mass.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+
+    Returns
+    -------
+    (6,) ndarray
+        Momentum in inertial axes [N m s, N s].
+    """
     h, C = momentum(tree, thd), centre_of_mass(tree)
     return np.concatenate((h[:3] - skew(C) @ h[3:], h[3:]))

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The same equations of motion in four references: Jain, sections 5.1.1, 5.1.3, 5.4, table 5.1.
+"""The equations of motion by four conventions: Jain, sections 5.1.1, 5.1.3, 5.4, table 5.1.
 
     M(theta) = H A M A' H',    C(theta, thd) = H A (M A' a + b),    A = (1 - E_A)^-1
 
@@ -10,11 +10,12 @@
     inertial derivative         inertial        a + bar(V) V - phi' bar(V_up) V_up (5.19)  (2.26)
     inertially fixed            inertial        tilde(V_I) H_I' thd + ...       (5.55) bar(V_I) h_I
 
-Quantities of one row must not be used with another. Any tree.
+Quantities of one row must not be combined with those of another. Any tree.
 
 Corrections to the print: the left side of (5.53) is the rate of H_I'. The last terms of (5.55)
-lack a factor thd. dH'/dt of (5.52), (5.55) and [Sol 5.6] is that seen from body k, not k + 1. They
-differ where a hinge turns and slides across. The bracket of (5.61) has the rate of H_I'.
+lack a factor thd. dH'/dt of (5.52), (5.55) and [Sol 5.6] is the one seen from body k, not k + 1.
+They differ where a hinge turns about one axis and slides across it. The bracket of (5.61) has the
+rate of H_I'.
 """
 
 from dataclasses import dataclass
@@ -39,7 +40,21 @@ from robodyn_ros.formulations.jain.tree_kinematics import (
 
 @dataclass(frozen=True, eq=False)
 class Equations:
-    """Weights A(parent, k), H' (6, r), M, a and b of all bodies, made for one another."""
+    """Quantities of all bodies by one convention.
+
+    Parameters
+    ----------
+    weights : (n, 6, 6) ndarray
+        A(parent, k).
+    hinges : tuple of (6, r) ndarray
+        H'.
+    M : (n, 6, 6) ndarray
+        Spatial inertias.
+    a : (n, 6) ndarray
+        Coriolis accelerations [rad/s2, m/s2].
+    b : (n, 6) ndarray
+        Gyroscopic forces [N m, N].
+    """
 
     weights: np.ndarray
     hinges: tuple
@@ -49,7 +64,20 @@ class Equations:
 
 
 def body(tree, thd):
-    """Equations with derivatives in the bodies, at the hinges (5.11, 2.28)."""
+    """Return the quantities at the hinges, with derivatives in the bodies (5.11, 2.28).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+
+    Returns
+    -------
+    Equations
+        The quantities.
+    """
     V = velocities(tree, thd)
     return Equations(
         tree.phi,
@@ -61,10 +89,23 @@ def body(tree, thd):
 
 
 def offset(tree, thd, offsets):
-    """Equations of body frames B_k away from the hinges (5.18, 5.27 to 5.31).
+    """Return the quantities at body frames B_k away from the hinges (5.18, 5.27 to 5.31).
 
-    offsets (n, 6, 6) : phi(O_k, B_k). H_B = H Delta^-1, M_B = Delta M Delta', with Delta =
-    phi(B, O).
+    H_B = H Delta^-1, M_B = Delta M Delta', with Delta = phi(B, O).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+    offsets : (n, 6, 6) ndarray
+        phi(O_k, B_k).
+
+    Returns
+    -------
+    Equations
+        The quantities.
     """
     at_joint = body(tree, thd)
     M = np.array([shifted(M, np.linalg.inv(off)) for M, off in zip(tree.M, offsets)])
@@ -79,7 +120,20 @@ def offset(tree, thd, offsets):
 
 
 def inertial_derivative(tree, thd):
-    """Equations with derivatives in the inertial frame, at the hinges (5.19, 5.20, 2.26)."""
+    """Return the quantities at the hinges, with inertial derivatives (5.19, 5.20, 2.26).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+
+    Returns
+    -------
+    Equations
+        The quantities.
+    """
     V = velocities(tree, thd)
     a = coriolis_accelerations(tree, V, thd)
     for k, up in enumerate(tree.parent):
@@ -96,10 +150,22 @@ def inertial_derivative(tree, thd):
 
 
 def inertially_fixed(tree, thd):
-    """Equations of velocities at the origin of the inertial frame (5.47 to 5.61).
+    """Return the quantities at the origin of the inertial frame (5.47 to 5.61).
 
-    All weights are 1: phi_I is constant. With dH'/dt as the body sees it,
-    Hdot_I' = tilde(V_I) H_I' + phi'(O, I) dH'/dt.
+    All weights are 1, as phi_I is constant. With dH'/dt as the body sees it, Hdot_I' = tilde(V_I)
+    H_I' + phi'(O, I) dH'/dt.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+
+    Returns
+    -------
+    Equations
+        The quantities.
     """
     X, V = to_inertial(tree), inertial_velocities(tree, thd)
     hinges = inertial_hinges(tree)
@@ -118,7 +184,20 @@ def inertially_fixed(tree, thd):
 
 
 def mass_matrix(tree, equations):
-    """H A M A' H' (N, N), and the inertia of the drives, column by column."""
+    """Return H A M A' H' with the inertia of the drives, column by column.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    equations : Equations
+        Quantities of the bodies by one convention.
+
+    Returns
+    -------
+    (N, N) ndarray
+        Mass matrix.
+    """
     columns = []
     for unit in np.eye(tree.N):
         alpha = scatter(
@@ -129,7 +208,20 @@ def mass_matrix(tree, equations):
 
 
 def coriolis_torque(tree, equations):
-    """C = H A (M A' a + b) (N,), without gravity."""
+    """Return C = H A (M A' a + b), without gravity.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    equations : Equations
+        Quantities of the bodies by one convention.
+
+    Returns
+    -------
+    (N,) ndarray
+        Torques [N m, N].
+    """
     alpha = scatter(tree, equations.a, equations.weights)
     return _torques(
         tree, equations, [M @ x + b for M, x, b in zip(equations.M, alpha, equations.b)]
@@ -137,5 +229,6 @@ def coriolis_torque(tree, equations):
 
 
 def _torques(tree, equations, forces):
+    """Return H A f of forces f on the bodies."""
     f = gather(tree, forces, equations.weights)
     return np.concatenate([H.T @ each for H, each in zip(equations.hinges, f)])

@@ -1,12 +1,13 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""True coordinates of any tree, and their energies: what Lagrange's equations need (4.24 to 4.27).
+"""Coordinates of any tree whose rates are its velocities, and its energies (4.24 to 4.27).
 
     theta(x) = theta_0 + N(theta_0) x,    thetadot = N(theta) beta,    beta = A(x) xdot      (4.45)
 
-The velocities of balls and free bodies are no rates of coordinates. Their quaternion stands in the
-tangent plane at theta_0: three numbers for four, every rotation but half turns. A = 1 at x = 0. So
-all of section 4.2 holds for them too. Rolling is not holonomic: it has no such x.
+The velocities of ball joints and free bodies are not rates of their coordinates. So x moves their
+quaternion in the tangent plane at theta_0. Three numbers stand for four, and reach every rotation
+but half turns. A = 1 at x = 0. All of section 4.2 then holds for these hinges too. Rolling is not
+holonomic, so it has no such x.
 """
 
 from dataclasses import dataclass
@@ -25,10 +26,21 @@ QUATERNIONS = {'spherical': slice(0, 4), 'free': slice(0, 4)}
 
 @dataclass(frozen=True, eq=False)
 class Coordinates:
-    """Coordinates x (N,), zero at q, of bodies given from base to tip; in the order of the Tree.
+    """Coordinates x (N,) of a tree, zero at q, in the order of the Tree.
 
-    q (nq,) as of tree_of. ModelError for a hinge with more coordinates than velocities that is
-    neither a ball nor free.
+    Parameters
+    ----------
+    bodies : sequence of Body
+        The bodies, from base to tip.
+    q : (nq,) array_like
+        Configuration at x = 0, as of `tree_of` [rad, m].
+    gravity : (3,) array_like
+        Acceleration of free fall in the inertial frame [m/s2].
+
+    Raises
+    ------
+    ModelError
+        If a hinge that is neither spherical nor free has more coordinates than velocities.
     """
 
     bodies: tuple
@@ -44,17 +56,39 @@ class Coordinates:
                 )
 
     def tree(self, x):
-        """Return the Tree at x (N,), real or complex."""
+        """Return the Tree at given coordinates.
+
+        Parameters
+        ----------
+        x : (N,) array_like
+            Coordinates, real or complex.
+
+        Returns
+        -------
+        Tree
+            The tree.
+        """
         return tree_of(self.bodies, self._place(np.asarray(x)), self.gravity)
 
     def velocity_map(self, x):
-        """Return a (N, N), block diagonal: beta = A(x) xdot."""
+        """Return the block-diagonal A(x) with beta = A(x) xdot.
+
+        Parameters
+        ----------
+        x : (N,) array_like
+            Coordinates, real or complex.
+
+        Returns
+        -------
+        (N, N) ndarray
+            A.
+        """
         x = np.asarray(x)
         A, q = np.zeros((len(x), len(x)), np.result_type(x, float)), self._place(x)
         for body, rows in self._rows():
             theta, hinge = q[list(body.coordinates)], body.hinge
             N = _rates(hinge, theta)
-            if hinge.nq > hinge.nv:  # the length of the quaternion turns nothing
+            if hinge.nq > hinge.nv:  # the length of the quaternion completes N to a square
                 length = np.zeros((hinge.nq, 1), q.dtype)
                 length[QUATERNIONS[hinge.name], 0] = theta[QUATERNIONS[hinge.name]]
                 N = np.hstack((N, length))
@@ -63,16 +97,53 @@ class Coordinates:
         return A
 
     def mass_matrix(self, x):
-        """A' M A (N, N): that of xdot (4.50)."""
+        """Return the mass matrix of xdot, A' M A (4.50).
+
+        Parameters
+        ----------
+        x : (N,) array_like
+            Coordinates, real or complex.
+
+        Returns
+        -------
+        (N, N) ndarray
+            Mass matrix.
+        """
         A = self.velocity_map(x)
         return A.T @ composite.mass_matrix(self.tree(x)) @ A
 
     def momentum(self, x, xd):
-        """dL/dxdot (N,) = A' M A xdot."""
+        """Return dL/dxdot = A' M A xdot.
+
+        Parameters
+        ----------
+        x : (N,) array_like
+            Coordinates, real or complex.
+        xd : (N,) array_like
+            Their rates.
+
+        Returns
+        -------
+        (N,) ndarray
+            Generalised momentum.
+        """
         return self.mass_matrix(x) @ xd
 
     def kinetic_energy(self, x, xd):
-        """Return the sum of V' M V / 2 of the bodies, and of the drives [J] (4.1)."""
+        """Return the kinetic energy of the bodies and of the drives (4.1).
+
+        Parameters
+        ----------
+        x : (N,) array_like
+            Coordinates, real or complex.
+        xd : (N,) array_like
+            Their rates.
+
+        Returns
+        -------
+        float
+            Energy [J].
+        """
         tree, beta = self.tree(x), self.velocity_map(x) @ xd
         V = tree_kinematics.velocities(tree, beta)
         return sum(kinetic_energy(M, v) for M, v in zip(tree.M, V)) + 0.5 * beta @ (
@@ -80,13 +151,25 @@ class Coordinates:
         )
 
     def potential_energy(self, x):
-        """Weight times height of the centre of mass [J]."""
+        """Return weight times height of the centre of mass.
+
+        Parameters
+        ----------
+        x : (N,) array_like
+            Coordinates, real or complex.
+
+        Returns
+        -------
+        float
+            Energy [J].
+        """
         tree = self.tree(x)
         total = composite.system_inertia(tree)
         mass, centre, _ = components(total)
         return mass * tree.g[3:] @ centre
 
     def _place(self, x):
+        """Return the coordinates q (nq,) at x."""
         q = np.array(self.q, np.result_type(x, float))
         for body, rows in self._rows():
             own = list(body.coordinates)
@@ -94,7 +177,7 @@ class Coordinates:
         return q
 
     def _rows(self):
-        """Every body with the rows of x that are its own, tips first."""
+        """Yield every body with the rows of x that are its own, tips first."""
         end = 0
         for body in reversed(self.bodies):
             yield body, slice(end, end + body.hinge.nv)
@@ -102,5 +185,5 @@ class Coordinates:
 
 
 def _rates(hinge, theta):
-    """N(theta) (nq, nv) of a hinge, thetadot = N beta (3.8)."""
+    """Return N(theta) (nq, nv) of a hinge, thetadot = N beta (3.8)."""
     return np.column_stack([hinge.rates(theta, unit) for unit in np.eye(hinge.nv)])

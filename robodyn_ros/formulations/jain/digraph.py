@@ -7,19 +7,35 @@
     A(i, j) = product of the weights from i to j, 1 if i = j, 0 if i is no ancestor of j   (8.16)
 
 A tree is a list of parents, `parent[k]` of node k. A node without a parent has n (one more than
-the last). Canonical: parent[k] > k. A digraph in general is a list of edges (parent, child).
+the last). In a canonical tree parent[k] > k. A digraph in general is a list of edges (parent,
+child).
 
-The printed matrices of remark 8.2 have lost columns; `adjacency` and `resolvent` make them whole.
+The printed matrices of remark 8.2 have lost columns; `adjacency` and `resolvent` give them in
+full.
 """
 
 import numpy as np
 
 
 def canonical(parent):
-    """(order, parents): nodes in an order where children precede parents, and the parents in it.
+    """Return the nodes in an order where children precede parents (section 8.1).
 
-    order[k] is the old number of new node k; every tree has one (section 8.1). parent[k] is n, or
-    anything that is no node, for a root. ValueError where the edges close a circle.
+    Parameters
+    ----------
+    parent : sequence of int
+        Parent of each of n nodes; n, or any number that is no node, for a root.
+
+    Returns
+    -------
+    order : list of int
+        Old number of each new node.
+    parents : list of int
+        Parent of each new node, in new numbers.
+
+    Raises
+    ------
+    ValueError
+        If the edges form a cycle.
     """
     n = len(parent)
     depth = [len(ancestors(parent, k)) for k in range(n)]
@@ -29,7 +45,25 @@ def canonical(parent):
 
 
 def ancestors(parent, k):
-    """Nodes above k, from its parent to its root; ValueError where the path never ends."""
+    """Return the nodes above k, from its parent to its root.
+
+    Parameters
+    ----------
+    parent : sequence of int
+        Parent of each of n nodes; n for a root.
+    k : int
+        A node.
+
+    Returns
+    -------
+    list of int
+        Ancestors.
+
+    Raises
+    ------
+    ValueError
+        If the path never ends.
+    """
     found, up = [], parent[k]
     while up in range(len(parent)):
         found.append(up)
@@ -43,16 +77,42 @@ def ancestors(parent, k):
 
 
 def closest_common_ancestor(parent, i, j):
-    """Return the lowest common ancestor of i and j, which may be one of them; None without one."""
+    """Return the closest common ancestor of two nodes.
+
+    Parameters
+    ----------
+    parent : sequence of int
+        Parent of each of n nodes; n for a root.
+    i, j : int
+        The nodes.
+
+    Returns
+    -------
+    int or None
+        The ancestor, which may be one of them; None without one.
+    """
     above = [i, *ancestors(parent, i)]
     return next((k for k in [j, *ancestors(parent, j)] if k in above), None)
 
 
 def spanning_tree(n, edges):
-    """(parent, cut): a spanning forest of a digraph of n nodes, and the edges it leaves out.
+    """Return a spanning forest of a digraph, and the edges that it leaves out.
 
-    edges : (parent, child) in the order in which they are preferred. An edge is cut where its
-    child already has a parent, or where it would close a circle.
+    An edge is cut where its child already has a parent, or where it would form a cycle.
+
+    Parameters
+    ----------
+    n : int
+        Number of nodes.
+    edges : sequence of tuple
+        (parent, child) of each edge, preferred ones first.
+
+    Returns
+    -------
+    parent : list of int
+        Parent of each node; n for a root.
+    cut : list of tuple
+        (parent, child) of each edge that is left out.
     """
     parent, cut = [n] * n, []
     for up, k in edges:
@@ -64,7 +124,20 @@ def spanning_tree(n, edges):
 
 
 def adjacency(n, edges):
-    """S (n, n): S[i, j] = 1 where j is a child of i (section 8.2)."""
+    """Return the adjacency matrix of a digraph (section 8.2).
+
+    Parameters
+    ----------
+    n : int
+        Number of nodes.
+    edges : sequence of tuple
+        (parent, child) of each edge.
+
+    Returns
+    -------
+    (n, n) ndarray of int
+        S[i, j] = 1 where j is a child of i.
+    """
     S = np.zeros((n, n), int)
     for up, k in edges:
         S[up, k] = 1
@@ -72,20 +145,52 @@ def adjacency(n, edges):
 
 
 def edges_of(parent):
-    """Return the edges (parent, child) of a tree."""
+    """Return the edges of a tree.
+
+    Parameters
+    ----------
+    parent : sequence of int
+        Parent of each of n nodes; n for a root.
+
+    Returns
+    -------
+    list of tuple
+        (parent, child) of each edge.
+    """
     return [(up, k) for k, up in enumerate(parent) if up < len(parent)]
 
 
 def is_nilpotent(S):
-    """Return whether no directed circle is in the digraph: S^n = 0 (section 8.2.1)."""
+    """Return whether a digraph has no directed cycle: S^n = 0 (section 8.2.1).
+
+    Parameters
+    ----------
+    S : (n, n) ndarray of int
+        Adjacency matrix.
+
+    Returns
+    -------
+    bool
+        True without a cycle.
+    """
     return not np.linalg.matrix_power(S, len(S)).any()
 
 
 def kind(n, edges):
     """Return the narrowest name of a digraph in the taxonomy of section 8.1.
 
-    'serial chain', 'tree', 'forest', 'polytree' (no circle even if directions are forgotten),
-    'DAG' (no directed circle) or 'cyclic'.
+    Parameters
+    ----------
+    n : int
+        Number of nodes.
+    edges : sequence of tuple
+        (parent, child) of each edge.
+
+    Returns
+    -------
+    str
+        'serial chain', 'tree', 'forest', 'polytree' (no undirected cycle), 'DAG' (no directed
+        cycle) or 'cyclic'.
     """
     S = adjacency(n, edges)
     if not is_nilpotent(S):
@@ -101,6 +206,7 @@ def kind(n, edges):
 
 
 def _parts(n, edges):
+    """Return the number of connected components."""
     label = list(range(n))
     for up, k in edges:
         label = [label[up] if x == label[k] else x for x in label]
@@ -108,7 +214,22 @@ def _parts(n, edges):
 
 
 def weighted(parent, weights, sizes):
-    """E_A (sum of sizes, same): weights[k], sizes[parent] x sizes[k], at (parent(k), k) (8.3)."""
+    """Return E_A, with weights[k] at (parent(k), k) (8.3).
+
+    Parameters
+    ----------
+    parent : sequence of int
+        Parent of each of n nodes; n for a root.
+    weights : sequence of ndarray
+        Weight of each node, (size of its parent, its size).
+    sizes : sequence of int
+        Number of rows of each node.
+
+    Returns
+    -------
+    ndarray
+        E_A, square, with a row for each of sum(sizes).
+    """
     at = np.concatenate(([0], np.cumsum(sizes)))
     E = np.zeros((at[-1], at[-1]))
     for up, k in edges_of(parent):
@@ -117,10 +238,24 @@ def weighted(parent, weights, sizes):
 
 
 def resolvent(E, sizes, parent):
-    """Return a = (1 - E)^-1 of a block-weighted adjacency matrix of a canonical tree (8.14, 8.16).
+    """Return A = (1 - E)^-1 of a canonical tree (8.14, 8.16).
 
-    Column by column, A(:, k) = A(:, parent(k)) A(parent(k), k): the semigroup (8.17). O(n^2)
-    blocks, and zeros are exactly zero.
+    Column by column, A(:, k) = A(:, parent(k)) A(parent(k), k), by the semigroup property (8.17).
+    O(n^2) blocks, and zeros are exactly zero.
+
+    Parameters
+    ----------
+    E : ndarray
+        Block-weighted adjacency matrix.
+    sizes : sequence of int
+        Number of rows of each node.
+    parent : sequence of int
+        Parent of each of n nodes; n for a root.
+
+    Returns
+    -------
+    ndarray
+        A.
     """
     at = np.concatenate(([0], np.cumsum(sizes)))
     A = np.eye(at[-1], dtype=E.dtype)
@@ -133,7 +268,23 @@ def resolvent(E, sizes, parent):
 
 
 def power_series(E):
-    """1 + E + E^2 + ... until it ends: A by (8.14), O(n^4) blocks. ValueError if it does not."""
+    """Return A = 1 + E + E^2 + ... of a nilpotent E (8.14), in O(n^4) blocks.
+
+    Parameters
+    ----------
+    E : (n, n) ndarray
+        Weighted adjacency matrix.
+
+    Returns
+    -------
+    (n, n) ndarray
+        A.
+
+    Raises
+    ------
+    ValueError
+        If E is not nilpotent.
+    """
     A, power = np.eye(len(E)), np.eye(len(E))
     for _ in range(len(E)):
         power = power @ E

@@ -10,7 +10,7 @@
 
 Corrections to the print: (7.29) has P a, not P alpha, and (7.30) has psi'. By (7.43) and (7.44),
 the zeta of algorithm 7.3 adds phi f_c. As printed, it returns the response to forces ON the nodes,
-which is what `response` means.
+which `response` computes.
 """
 
 import numpy as np
@@ -32,12 +32,50 @@ from robodyn_ros.formulations.jain.tree_kinematics import velocities
 
 
 def dense(tree, thd, T, f_ext=None, gravity=True):
-    """thdd (N,) by Algorithm 9.3, Algorithm 9.1 without acceleration, and a dense solve."""
+    """Return the accelerations by the mass matrix and a dense solve (7.2).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+    T : (N,) ndarray
+        Hinge torques, in the order of the tree [N m, N].
+    f_ext : (n, 6) ndarray, optional
+        External force on each body, at its origin in its axes [N m, N].
+    gravity : bool
+        Whether gravity acts.
+
+    Returns
+    -------
+    (N,) ndarray
+        Hinge accelerations [rad/s2, m/s2].
+    """
     return np.linalg.solve(mass_matrix(tree), T - bias(tree, thd, f_ext, gravity))
 
 
 def triangular(tree, thd, T, f_ext=None, gravity=True):
-    """thdd (N,) by the factors L D L' of the mass matrix, which is never formed."""
+    """Return the accelerations by the factors L D L' of the mass matrix, which is never formed.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+    T : (N,) ndarray
+        Hinge torques, in the order of the tree [N m, N].
+    f_ext : (n, 6) ndarray, optional
+        External force on each body, at its origin in its axes [N m, N].
+    gravity : bool
+        Whether gravity acts.
+
+    Returns
+    -------
+    (N,) ndarray
+        Hinge accelerations [rad/s2, m/s2].
+    """
     art = articulated(tree)
     L = innovations_factor(tree, art)
     x = _forward_substitution(L, T - bias(tree, thd, f_ext, gravity))
@@ -45,7 +83,20 @@ def triangular(tree, thd, T, f_ext=None, gravity=True):
 
 
 def innovations_factor(tree, art):
-    """L = 1 + H phi K (N, N) by paths, O(sum of depths): L(i, k) = H(i) A(i, up) K(up, k)."""
+    """Return L = 1 + H phi K by paths: L(i, k) = H(i) A(i, up) K(up, k).
+
+    Parameters
+    ----------
+    tree : Tree or SkoModel
+        Bodies at one configuration.
+    art : Articulated
+        Articulated-body quantities of the tree.
+
+    Returns
+    -------
+    (N, N) ndarray
+        L.
+    """
     L = np.eye(tree.N, dtype=tree.dtype)
     for k, up in enumerate(tree.parent):
         X = art.K[k]
@@ -56,6 +107,7 @@ def innovations_factor(tree, art):
 
 
 def _forward_substitution(L, y):
+    """Return L^-1 y of a unit lower triangular L."""
     x = np.array(y)
     for i in range(len(x)):
         x[i] = x[i] - L[i, :i] @ x[:i]
@@ -63,10 +115,31 @@ def _forward_substitution(L, y):
 
 
 def articulated_body(tree, thd, T, f_ext=None, gravity=True):
-    """Algorithm 7.2 (9.5): (thdd (N,), alpha (n, 6) without gravity, f (n, 6) between links).
+    """Return accelerations and hinge forces in O(n): Algorithm 7.2 (9.5).
 
-    thd, T (N,) in the order of the tree. f_ext (n, 6) as in inverse_dynamics.newton_euler. f is on
-    each body by its parent, at its origin in its axes. It costs no sweep of its own.
+    The hinge forces cost no sweep of their own.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+    T : (N,) ndarray
+        Hinge torques, in the order of the tree [N m, N].
+    f_ext : (n, 6) ndarray, optional
+        External force on each body, at its origin in its axes [N m, N].
+    gravity : bool
+        Whether gravity acts.
+
+    Returns
+    -------
+    thdd : (N,) ndarray
+        Hinge accelerations [rad/s2, m/s2].
+    alpha : (n, 6) ndarray
+        Acceleration of each body, without gravity [rad/s2, m/s2].
+    f : (n, 6) ndarray
+        Force on each body by its parent, at its origin in its axes [N m, N].
     """
     V, art = velocities(tree, thd), articulated(tree)
     a, b = coriolis_accelerations(tree, V, thd), gyroscopic_forces(tree, V)
@@ -81,10 +154,22 @@ def articulated_body(tree, thd, T, f_ext=None, gravity=True):
 
 
 def response(tree, f):
-    """M^-1 J' f (N,): what forces f, n arrays (m,), on the nodes add to thdd, O(n) (Alg 7.3).
+    """Return M^-1 J' f, the change of thdd by forces on the nodes, in O(n) (Alg 7.3).
 
-    zeta(k) = sum psi(k, j) zeta(j) - f(k), nu = -D^-1 H zeta, and out again. For f_c that the
-    bodies exert, as in (7.43) and (7.44), call it with -f_c. Any Tree or SkoModel.
+    zeta(k) = sum psi(k, j) zeta(j) - f(k), nu = -D^-1 H zeta, then an outward sweep. For forces
+    f_c that the bodies exert, as in (7.43) and (7.44), pass -f_c.
+
+    Parameters
+    ----------
+    tree : Tree or SkoModel
+        Bodies at one configuration.
+    f : sequence of (m,) ndarray
+        Force on each node [N m, N].
+
+    Returns
+    -------
+    (N,) ndarray
+        Hinge accelerations [rad/s2, m/s2].
     """
     art = articulated(tree)
     zeta = [-each for each in f]

@@ -8,8 +8,9 @@
     a(k) = tilde(V(k)) Delta_V(k) + (dH'/dt) beta(k),    b(k) = bar(V(k)) M(k) V(k)
 
 O(n). alpha is the rate of V as the body itself sees it (5.2). a(k) is the Coriolis acceleration
-with dH'/dt as seen from the body. (5.11) takes it from the parent, and needs - bar(Delta_V)
-Delta_V besides. g is minus the acceleration of free fall. Other choices of frame: conventions.py.
+with dH'/dt as seen from the body. (5.11) takes dH'/dt as seen from the parent, and so needs -
+bar(Delta_V) Delta_V besides. g is minus the acceleration of free fall. Other choices of frame are
+in conventions.py.
 
 Correction to the print: before (5.38) the text adds the torque of the external forces, J' f_ext.
 By (5.36) it is subtracted.
@@ -23,25 +24,72 @@ from robodyn_ros.formulations.jain.tree_kinematics import velocities
 
 
 def coriolis_accelerations(tree, V, thd):
-    """a(k) (n, 6) [rad/s2, m/s2] of velocities V (n, 6), thd (N,) (5.11, 5.15 to 5.17)."""
+    """Return a(k) = tilde(V) Delta_V + (dH'/dt) beta of all bodies (5.11, 5.15 to 5.17).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    V : (n, 6) ndarray
+        Velocity of each body, in its axes [rad/s, m/s].
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+
+    Returns
+    -------
+    (n, 6) ndarray
+        Coriolis accelerations [rad/s2, m/s2].
+    """
     Delta = tree.hinge_velocity(thd)
     return np.array([tilde(v) @ delta for v, delta in zip(V, Delta)]) + tree.hinge_drift(thd)
 
 
 def gyroscopic_forces(tree, V):
-    """b(k) = bar(V) M V (n, 6) (2.28)."""
+    """Return b(k) = bar(V) M V of all bodies (2.28).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    V : (n, 6) ndarray
+        Velocity of each body, in its axes [rad/s, m/s].
+
+    Returns
+    -------
+    (n, 6) ndarray
+        Gyroscopic forces [N m, N].
+    """
     return np.array([bar(v) @ M @ v for v, M in zip(V, tree.M)])
 
 
 def gravity_accelerations(tree):
-    """phi' E' g (n, 6): g at every body, in its axes (5.41)."""
+    """Return phi' E' g: g at every body, in its axes (5.41).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+
+    Returns
+    -------
+    (n, 6) ndarray
+        Pseudo-accelerations [rad/s2, m/s2].
+    """
     return scatter(tree, base_acceleration(tree), tree.phi)
 
 
 def base_acceleration(tree):
-    """E' g (n, 6): the term of a(k) from a pseudo-acceleration g of the inertial frame (5.39).
+    """Return E' g, the term of a(k) due to a pseudo-acceleration g of the inertial frame (5.39).
 
-    It is zero but for base bodies, all of them where there are several.
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+
+    Returns
+    -------
+    (n, 6) ndarray
+        Accelerations, zero except for the bodies on the inertial frame [rad/s2, m/s2].
     """
     lift = np.zeros((tree.n, 6), tree.R.dtype)
     for k in tree.children[tree.n]:
@@ -50,16 +98,48 @@ def base_acceleration(tree):
 
 
 def hinge_components(tree, f):
-    """H f (N,): T(k) = H(k) f(k) (5.5)."""
+    """Return H f: T(k) = H(k) f(k) (5.5).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    f : sequence of (6,) ndarray
+        Force on each body by its parent [N m, N].
+
+    Returns
+    -------
+    (N,) ndarray
+        Hinge torques [N m, N].
+    """
     return np.concatenate([H @ each for H, each in zip(tree.H, f)])
 
 
 def newton_euler(tree, thd, thdd, f_ext=None, gravity=True):
-    """Algorithm 5.2 (9.1 for trees), with (5.43): (T (N,), f (n, 6), alpha (n, 6)).
+    """Return torques, forces and accelerations of a motion: Algorithm 5.2 (9.1) with (5.43).
 
-    thd, thdd (N,) in the order of the tree. f_ext (n, 6) : force on each body at its origin, in
-    its axes (kinematics.pick_off of forces on nodes). f : on each body by its parent, at its
-    origin, in its axes. alpha is without gravity. T has the inertia of the drives.
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+    thdd : (N,) ndarray
+        Hinge accelerations, in the order of the tree [rad/s2, m/s2].
+    f_ext : (n, 6) ndarray, optional
+        External force on each body, at its origin in its axes [N m, N]. `tree_kinematics.pick_off`
+        gives it for forces on nodes.
+    gravity : bool
+        Whether gravity acts.
+
+    Returns
+    -------
+    T : (N,) ndarray
+        Hinge torques, with the inertia of the drives [N m, N].
+    f : (n, 6) ndarray
+        Force on each body by its parent, at its origin in its axes [N m, N].
+    alpha : (n, 6) ndarray
+        Acceleration of each body, without gravity [rad/s2, m/s2].
     """
     V = velocities(tree, thd)
     a, b = coriolis_accelerations(tree, V, thd), gyroscopic_forces(tree, V)
@@ -71,18 +151,57 @@ def newton_euler(tree, thd, thdd, f_ext=None, gravity=True):
 
 
 def bias(tree, thd, f_ext=None, gravity=True):
-    """C(theta, thd) (N,): the torques without acceleration (5.25, 5.37)."""
+    """Return C(theta, thd), the torques without acceleration (5.25, 5.37).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+    f_ext : (n, 6) ndarray, optional
+        External force on each body, at its origin in its axes [N m, N].
+    gravity : bool
+        Whether gravity acts.
+
+    Returns
+    -------
+    (N,) ndarray
+        Hinge torques [N m, N].
+    """
     return newton_euler(tree, thd, np.zeros(tree.N), f_ext, gravity)[0]
 
 
 def gravity_torque(tree):
-    """H phi M Ebar' g (N,), one gather (Ex 5.4)."""
+    """Return the gravity torques H phi M Ebar' g by one gather (Ex 5.4).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+
+    Returns
+    -------
+    (N,) ndarray
+        Hinge torques [N m, N].
+    """
     weight = np.array([M @ g for M, g in zip(tree.M, gravity_accelerations(tree))])
     return hinge_components(tree, gather(tree, weight, tree.phi))
 
 
 def mass_matrix_by_columns(tree):
-    """Return the mass matrix (N, N): column j is T for thdd = e_j, at rest, no gravity (5.3.2)."""
+    """Return the mass matrix: column j is T at thdd = e_j, at rest, without gravity (5.3.2).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+
+    Returns
+    -------
+    (N, N) ndarray
+        Mass matrix.
+    """
     rest = np.zeros(tree.N)
     return np.stack(
         [newton_euler(tree, rest, unit, gravity=False)[0] for unit in np.eye(tree.N)], axis=1
@@ -90,10 +209,30 @@ def mass_matrix_by_columns(tree):
 
 
 def composite_body(tree, thd, thdd, f_ext=None, gravity=True):
-    """Algorithm 5.3: (T (N,), f (n, 6)) by f = R alpha + y (5.44 to 5.46).
+    """Return torques and forces by f = R alpha + y: Algorithm 5.3 (5.44 to 5.46).
 
-    y(k) = sum phi(k, j) y^+(j) + b(k), y^+ = y + R (H' thdd + a): y depends on what happens
-    outboard only.
+    y(k) = sum phi(k, j) y^+(j) + b(k), y^+ = y + R (H' thdd + a). So y depends on the outboard
+    bodies alone.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+    thdd : (N,) ndarray
+        Hinge accelerations, in the order of the tree [rad/s2, m/s2].
+    f_ext : (n, 6) ndarray, optional
+        External force on each body, at its origin in its axes [N m, N].
+    gravity : bool
+        Whether gravity acts.
+
+    Returns
+    -------
+    T : (N,) ndarray
+        Hinge torques, with the inertia of the drives [N m, N].
+    f : (n, 6) ndarray
+        Force on each body by its parent, at its origin in its axes [N m, N].
     """
     V = velocities(tree, thd)
     a = coriolis_accelerations(tree, V, thd)

@@ -5,11 +5,12 @@
     x(k+1) = sum F(k) x(k) + w(k+1),  cov w = Q        F = phi(parent, k), Q = M
     y(k) = H x(k) + v(k),             cov v = N        y = T, N = the drive's inertia, or 0
 
-Filter and smoother as textbooks of estimation write them (Kalman 1960; Bryson and Frazier 1963).
-Without mechanics in them, they are an independent reference. The prediction covariance is P,
+Filter and smoother in the form of textbooks on estimation (Kalman 1960; Bryson and Frazier 1963).
+They contain no mechanics, so they are an independent reference. The prediction covariance is P,
 the filtered one P^+, the gain G, the innovations epsilon with covariance D. The prediction is z,
-the filtered estimate z^+, and the smoothed estimate f is the force between the links. A tree adds
-the states of its branches, which are uncorrelated. The covariance of all y is the mass matrix.
+the filtered estimate z^+, and the smoothed estimate f is the force between the links. In a tree, a
+state adds those of its branches, which are uncorrelated. The covariance of all y is the mass
+matrix.
 
 Correction to the print: (6.49) has H z, not H* z.
 """
@@ -20,7 +21,25 @@ import numpy as np
 
 
 class Estimate(NamedTuple):
-    """The filter's estimate of each state: predicted and filtered mean and covariance."""
+    """The filter's estimate of a state of size m from a measurement of size r.
+
+    Parameters
+    ----------
+    predicted : (m,) ndarray
+        Mean before the measurement.
+    covariance : (m, m) ndarray
+        Covariance before the measurement.
+    filtered : (m,) ndarray
+        Mean after the measurement.
+    filtered_covariance : (m, m) ndarray
+        Covariance after the measurement.
+    innovation : (r,) ndarray
+        Measured minus predicted value.
+    innovation_covariance : (r, r) ndarray
+        Its covariance.
+    gain : (m, r) ndarray
+        Kalman gain.
+    """
 
     predicted: np.ndarray
     covariance: np.ndarray
@@ -32,10 +51,27 @@ class Estimate(NamedTuple):
 
 
 def kalman_filter(parent, F, Q, H, N, y):
-    """Estimates of all states of a tree of n, leaves first; every argument a list of n.
+    """Return the estimates of all states of a tree, leaves first.
 
-    parent[k] > k, n for a root. F : to the parent's state; Q, N : covariances of process and
-    measurement noise; H, y : measurement matrix and measured value.
+    Parameters
+    ----------
+    parent : sequence of int
+        parent[k] > k of each state; n for a root.
+    F : sequence of ndarray
+        Transition from each state to its parent.
+    Q : sequence of ndarray
+        Covariance of the process noise of each state.
+    H : sequence of ndarray
+        Measurement matrix of each state.
+    N : sequence of ndarray
+        Covariance of the measurement noise of each state.
+    y : sequence of ndarray
+        Measured value of each state.
+
+    Returns
+    -------
+    list of Estimate
+        One per state.
     """
     n = len(parent)
     mean, covariance = [np.zeros(len(q)) for q in Q], [np.array(q, float) for q in Q]
@@ -57,11 +93,29 @@ def kalman_filter(parent, F, Q, H, N, y):
 
 
 def smoothed(parent, F, H, estimates):
-    """(x (n, 6), adjoint (n, 6)): estimates of all states from ALL measurements, roots to leaves.
+    """Return the estimates of all states from ALL measurements, from roots to leaves.
 
-    Bryson and Frazier's second pass over the Estimates of the filter, with nothing kept but the
-    adjoint. adjoint(k) = (1 - G H)' F' adjoint(parent) + H' S^-1 innovation, x = predicted +
-    covariance adjoint. Of a tree at rest the adjoints are alpha, and x the force f (6.43, 6.50).
+    The second pass of Bryson and Frazier over the Estimates of the filter. It keeps only the
+    adjoint: adjoint(k) = (1 - G H)' F' adjoint(parent) + H' S^-1 innovation. Then x = predicted +
+    covariance adjoint. For a tree at rest the adjoints are alpha, and x the force f (6.43, 6.50).
+
+    Parameters
+    ----------
+    parent : sequence of int
+        parent[k] > k of each state; n for a root.
+    F : sequence of ndarray
+        Transition from each state to its parent.
+    H : sequence of ndarray
+        Measurement matrix of each state.
+    estimates : sequence of Estimate
+        Result of `kalman_filter`.
+
+    Returns
+    -------
+    x : (n, 6) ndarray
+        Estimates.
+    adjoint : (n, 6) ndarray
+        Adjoints.
     """
     n = len(parent)
     adjoint, x = [None] * n, [None] * n
@@ -76,10 +130,31 @@ def smoothed(parent, F, H, estimates):
 
 
 def covariances(parent, F, Q, H, N):
-    """Covariances of all states (6n, 6n) and of all measurements (N, N), stacked and dense.
+    """Return the covariances of all states and of all measurements.
 
     The states are sums of the noise below them, x = A w: cov x = A Q A', cov y = H cov x H' + N.
-    Of a tree: phi M phi', with the R on its diagonal (6.46), and the mass matrix.
+    For a multibody tree cov x = phi M phi', with R on its diagonal (6.46), and cov y is the mass
+    matrix.
+
+    Parameters
+    ----------
+    parent : sequence of int
+        parent[k] > k of each state; n for a root.
+    F : sequence of ndarray
+        Transition from each state to its parent.
+    Q : sequence of ndarray
+        Covariance of the process noise of each state.
+    H : sequence of ndarray
+        Measurement matrix of each state.
+    N : sequence of ndarray
+        Covariance of the measurement noise of each state.
+
+    Returns
+    -------
+    states : (6n, 6n) ndarray
+        cov x.
+    measurements : (N, N) ndarray
+        cov y.
     """
     n, width = len(parent), len(Q[0])
     gather = np.eye(n * width)
@@ -92,9 +167,29 @@ def covariances(parent, F, Q, H, N):
 
 
 def conditional_mean(parent, F, Q, H, N, y):
-    """Best estimate of every state from ALL measurements: cov(x, y) cov(y)^-1 y (n, 6), dense.
+    """Return the best estimate of every state from ALL measurements, cov(x, y) cov(y)^-1 y.
 
-    The conditional mean of normal variables: what `smoothed` finds by two passes.
+    This conditional mean of normal variables is what `smoothed` finds by two passes.
+
+    Parameters
+    ----------
+    parent : sequence of int
+        parent[k] > k of each state; n for a root.
+    F : sequence of ndarray
+        Transition from each state to its parent.
+    Q : sequence of ndarray
+        Covariance of the process noise of each state.
+    H : sequence of ndarray
+        Measurement matrix of each state.
+    N : sequence of ndarray
+        Covariance of the measurement noise of each state.
+    y : sequence of ndarray
+        Measured value of each state.
+
+    Returns
+    -------
+    (n, 6) ndarray
+        Estimates.
     """
     states, measured = covariances(parent, F, Q, H, N)
     x = states @ _diagonal(H).T @ np.linalg.solve(measured, np.concatenate(y))
@@ -102,7 +197,20 @@ def conditional_mean(parent, F, Q, H, N, y):
 
 
 def of_tree(tree, T):
-    """Return the arguments (parent, F, Q, H, N, y) of the filter of a Tree with torques T."""
+    """Return the arguments of the filter for a Tree under given torques.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    T : (N,) ndarray
+        Hinge torques, in the order of the tree [N m, N].
+
+    Returns
+    -------
+    tuple
+        (parent, F, Q, H, N, y) of `kalman_filter`.
+    """
     return (
         tree.parent,
         tree.phi,
@@ -114,6 +222,7 @@ def of_tree(tree, T):
 
 
 def _diagonal(blocks):
+    """Return a block-diagonal matrix."""
     rows, columns = (sum(np.shape(block)[axis] for block in blocks) for axis in (0, 1))
     result, i, j = np.zeros((rows, columns)), 0, 0
     for block in blocks:

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Identities of matrices by blocks, of inverses and their rates: Jain, appendix A.
+"""Identities of block matrices, of inverses and of their rates: Jain, appendix A.
 
     [A, B; C, D] = [1, B D^-1; 0, 1] [A - B D^-1 C, 0; 0, D] [1, 0; D^-1 C, 1]           (A.3)
     [A, B; C, D] [x_1; x_2] + [c_1; c_2] = [b_1; b_2],  Q b_2 = 0,  x_2 = Q' lambda + gamma
@@ -8,8 +8,8 @@
     [A + X R Y']^-1 = A^-1 - A^-1 X R [1 + Y' A^-1 X R]^-1 Y' A^-1                       (A.19)
     d(A^-1)/dt = -A^-1 (dA/dt) A^-1,   d log det A / dt = Tr(A^-1 dA/dt)           (A.28, A.29)
 
-(A.19) stands here without R^-1, which need not exist, as in (13.70). A.1 is `arm.skew`, and the
-resolvent of (A.20) is `digraph.power_series`.
+(A.19) is written without R^-1 here, which need not exist, as in (13.70). A.1 is `arm.skew`, and
+the resolvent of (A.20) is `digraph.power_series`.
 
 Correction to the print: (A.29) has A^-1, not its transpose.
 """
@@ -20,7 +20,19 @@ import numpy as np
 
 
 class Blocks(NamedTuple):
-    """[A, B; C, D] with square A and D."""
+    """The matrix [A, B; C, D] with square A and D.
+
+    Parameters
+    ----------
+    A : (n_1, n_1) ndarray
+        Upper left block.
+    B : (n_1, n_2) ndarray
+        Upper right block.
+    C : (n_2, n_1) ndarray
+        Lower left block.
+    D : (n_2, n_2) ndarray
+        Lower right block.
+    """
 
     A: np.ndarray
     B: np.ndarray
@@ -34,12 +46,34 @@ class Blocks(NamedTuple):
 
 
 def schur_complement(blocks):
-    """Return A - B D^-1 C, where D has an inverse."""
+    """Return A - B D^-1 C, where D has an inverse.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        A, B, C and D.
+
+    Returns
+    -------
+    (n_1, n_1) ndarray
+        The Schur complement of D.
+    """
     return blocks.A - blocks.B @ np.linalg.solve(blocks.D, blocks.C)
 
 
 def factors(blocks):
-    """Return the three factors of (A.3): upper, block diagonal, lower."""
+    """Return the three factors of (A.3).
+
+    Parameters
+    ----------
+    blocks : Blocks
+        A, B, C and D.
+
+    Returns
+    -------
+    tuple of three (n, n) ndarray
+        Upper triangular, block diagonal, lower triangular.
+    """
     A, B, C, D = blocks
     return (
         Blocks(np.eye(len(A)), np.linalg.solve(D.T, B.T).T, 0.0 * C, np.eye(len(D))).whole,
@@ -49,24 +83,81 @@ def factors(blocks):
 
 
 def solve_by_d(blocks, b_1, b_2):
-    """Return (x_1, x_2) of [A, B; C, D] [x_1; x_2] = [b_1; b_2], where D has an inverse (A.6)."""
+    """Solve [A, B; C, D] [x_1; x_2] = [b_1; b_2], where D has an inverse (A.6).
+
+    Parameters
+    ----------
+    blocks : Blocks
+        A, B, C and D.
+    b_1 : (n_1,) ndarray
+        First part of the right side.
+    b_2 : (n_2,) ndarray
+        Second part of the right side.
+
+    Returns
+    -------
+    x_1 : (n_1,) ndarray
+        First part of the solution.
+    x_2 : (n_2,) ndarray
+        Second part of the solution.
+    """
     y = np.linalg.solve(blocks.D, b_2)
     x_1 = np.linalg.solve(schur_complement(blocks), b_1 - blocks.B @ y)
     return x_1, y - np.linalg.solve(blocks.D, blocks.C @ x_1)
 
 
 def solve_by_a(blocks, b_1, b_2):
-    """Return (x_1, x_2) of the same, where A has an inverse (A.10)."""
+    """Solve [A, B; C, D] [x_1; x_2] = [b_1; b_2], where A has an inverse (A.10).
+
+    Parameters
+    ----------
+    blocks : Blocks
+        A, B, C and D.
+    b_1 : (n_1,) ndarray
+        First part of the right side.
+    b_2 : (n_2,) ndarray
+        Second part of the right side.
+
+    Returns
+    -------
+    x_1 : (n_1,) ndarray
+        First part of the solution.
+    x_2 : (n_2,) ndarray
+        Second part of the solution.
+    """
     A, B, C, D = blocks
     x_2, x_1 = solve_by_d(Blocks(D, C, B, A), b_2, b_1)
     return x_1, x_2
 
 
 def solve_constrained(blocks, c_1, c_2, b_1, Q, gamma):
-    """Return (x_1, x_2, lambda) of (A.14) with Q b_2 = 0 and x_2 = Q' lambda + gamma (A.16).
+    """Solve (A.14) with Q b_2 = 0 and x_2 = Q' lambda + gamma (A.16).
 
-    Q (n_c, n_2) of full rank; c_1, b_1 (n_1,), c_2, gamma (n_2,). With gamma = 0 it is (A.15),
-    with c_1 and c_2 = 0 besides (A.13).
+    With gamma = 0 it is (A.15), and with c_1 = 0 and c_2 = 0 besides it is (A.13).
+
+    Parameters
+    ----------
+    blocks : Blocks
+        A, B, C and D.
+    c_1 : (n_1,) ndarray
+        First part of the constant term.
+    c_2 : (n_2,) ndarray
+        Second part of the constant term.
+    b_1 : (n_1,) ndarray
+        First part of the right side.
+    Q : (n_c, n_2) ndarray
+        Constraint matrix of full row rank.
+    gamma : (n_2,) ndarray
+        Prescribed part of x_2.
+
+    Returns
+    -------
+    x_1 : (n_1,) ndarray
+        First part of the solution.
+    x_2 : (n_2,) ndarray
+        Second part of the solution.
+    multipliers : (n_c,) ndarray
+        lambda.
     """
     A, B, C, D = blocks
     Z = np.linalg.solve(Q @ D.T @ Q.T, Q @ B.T).T @ Q
@@ -77,16 +168,59 @@ def solve_constrained(blocks, c_1, c_2, b_1, Q, gamma):
 
 
 def updated_inverse(A_inverse, X, R, Y):
-    """Return [A + X R Y']^-1 (n, n) of A^-1 (A.19); R (m, m) may be singular. O(n^2 m)."""
+    """Return [A + X R Y']^-1 from A^-1, in O(n^2 m) (A.19).
+
+    Parameters
+    ----------
+    A_inverse : (n, n) ndarray
+        A^-1.
+    X : (n, m) ndarray
+        Left factor of the update.
+    R : (m, m) ndarray
+        Middle factor, which may be singular.
+    Y : (n, m) ndarray
+        Right factor.
+
+    Returns
+    -------
+    (n, n) ndarray
+        The new inverse.
+    """
     AX, YA = A_inverse @ X, Y.T @ A_inverse
     return A_inverse - AX @ R @ np.linalg.solve(np.eye(len(R)) + Y.T @ AX @ R, YA)
 
 
 def inverse_rate(A, A_rate):
-    """Return d(A^-1)/dt (n, n) (A.28)."""
+    """Return d(A^-1)/dt = -A^-1 (dA/dt) A^-1 (A.28).
+
+    Parameters
+    ----------
+    A : (n, n) ndarray
+        A.
+    A_rate : (n, n) ndarray
+        dA/dt.
+
+    Returns
+    -------
+    (n, n) ndarray
+        Rate of the inverse.
+    """
     return -np.linalg.solve(A, np.linalg.solve(A.T, A_rate.T).T)
 
 
 def log_det_rate(A, A_rate):
-    """Return d log det A / dt (A.29)."""
+    """Return d log det A / dt = Tr(A^-1 dA/dt) (A.29).
+
+    Parameters
+    ----------
+    A : (n, n) ndarray
+        A.
+    A_rate : (n, n) ndarray
+        dA/dt.
+
+    Returns
+    -------
+    float
+        Rate of log det A.
+    """
     return np.trace(np.linalg.solve(A, A_rate))

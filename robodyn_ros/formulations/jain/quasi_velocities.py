@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Lagrange's equations in other velocities, and those that diagonalise: Jain, section 4.2.
+"""Lagrange's equations in quasi-velocities, also diagonalising ones: Jain, section 4.2.
 
     C(theta, thd) = Mdot thd - 1/2 grad (thd' M thd) = [M_D - 1/2 M_D'] thd         (4.27, 4.32)
     M_D = grad (M thd),    Mdot thd - 2 C = (M_D' - M_D) thd                        (4.29, 4.33)
@@ -8,12 +8,12 @@
     d/dt dL/dbeta - A^-T dL/dtheta + A^-T gamma' dL/dbeta = A^-T T                        (4.44)
     M = A' A:  betadot + A^-T gamma' beta = A^-T T,   beta' A^-T gamma' beta = 0          (4.52)
 
-Of a Robot of turning and sliding joints, states in its order, or of Coordinates of any tree.
-Derivatives by complex step, O(n^4). Christoffel symbols and Hamilton's form (4.35 to 4.43) are in
-christoffel.py and hamiltonian.py.
+For a Robot of revolute and prismatic joints, with states in its order, or for Coordinates of any
+tree. Derivatives by complex step, O(n^4). Christoffel symbols and Hamilton's form (4.35 to 4.43)
+are in christoffel.py and hamiltonian.py.
 
 Correction to the print: (4.52), and the solution of exercise 4.11, have a minus before A^-T gamma'
-beta. (4.44) and the motion itself say plus. In exercise 4.11 (2) read M = A' A.
+beta. By (4.44) and by simulation it is a plus. In exercise 4.11 (2) read M = A' A.
 """
 
 from dataclasses import dataclass
@@ -31,69 +31,230 @@ from robodyn_ros.formulations.jain.forward_dynamics import innovations_factor
 
 @dataclass(frozen=True)
 class RobotCoordinates:
-    """The energies of a Robot or RobotModel by its own coordinates, from its links' motion."""
+    """The energies of a robot as functions of its own coordinates, from the motion of its links.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    """
 
     robot: object
 
     def mass_matrix(self, q):
-        """As Coordinates.mass_matrix."""
+        """Return the mass matrix, as Coordinates.mass_matrix.
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Coordinates [rad, m].
+
+        Returns
+        -------
+        (nv, nv) ndarray
+            Mass matrix.
+        """
         return kane.mass_matrix(self.robot, q)
 
     def momentum(self, q, qd):
-        """As Coordinates.momentum."""
+        """Return the generalised momentum, as Coordinates.momentum.
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Coordinates [rad, m].
+        qd : (nv,) array_like
+            Their rates [rad/s, m/s].
+
+        Returns
+        -------
+        (nv,) ndarray
+            Momentum.
+        """
         return euler_lagrange.momentum(self.robot, q, qd)
 
     def kinetic_energy(self, q, qd):
-        """As Coordinates.kinetic_energy."""
+        """Return the kinetic energy, as Coordinates.kinetic_energy.
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Coordinates [rad, m].
+        qd : (nv,) array_like
+            Their rates [rad/s, m/s].
+
+        Returns
+        -------
+        float
+            Energy [J].
+        """
         return euler_lagrange.kinetic_energy(self.robot, q, qd)
 
     def potential_energy(self, q):
-        """As Coordinates.potential_energy."""
+        """Return the potential energy, as Coordinates.potential_energy.
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Coordinates [rad, m].
+
+        Returns
+        -------
+        float
+            Energy [J].
+        """
         return euler_lagrange.potential_energy(self.robot, q)
 
 
 def energies_of(system, *rates):
-    """(its energies, *rates as arrays) of a Robot, a RobotModel or Coordinates."""
+    """Return the energies of a system, and rates as arrays.
+
+    Parameters
+    ----------
+    system : Robot, RobotModel or Coordinates
+        The system.
+    *rates : array_like
+        Coordinates and rates.
+
+    Returns
+    -------
+    tuple
+        Coordinates or RobotCoordinates, then an ndarray for each of the rates.
+    """
     if isinstance(system, Coordinates):
         return system, *map(np.asarray, rates)
     return RobotCoordinates(system), *states(system, *rates)
 
 
 def coriolis_torque(system, q, qd):
-    """C (nv,) = Mdot qd - 1/2 d(qd' M qd)/dq, without gravity (4.27)."""
+    """Return C = Mdot qd - 1/2 d(qd' M qd)/dq, without gravity (4.27).
+
+    Parameters
+    ----------
+    system : Robot, RobotModel or Coordinates
+        The system.
+    q : (nq,) array_like
+        Coordinates [rad, m].
+    qd : (nv,) array_like
+        Their rates [rad/s, m/s].
+
+    Returns
+    -------
+    (nv,) ndarray
+        Torques [N m, N].
+    """
     energies, q, qd = energies_of(system, q, qd)
     rate = along(lambda x: energies.momentum(x, qd), q, qd)
     return rate - gradient(lambda x: energies.kinetic_energy(x, qd), q)
 
 
 def momentum_gradient(system, q, u):
-    """M_D(q, u) (nv, nv): the gradient of M(q) u by q (4.29, 4.41)."""
+    """Return M_D(q, u), the gradient of M(q) u by q (4.29, 4.41).
+
+    Parameters
+    ----------
+    system : Robot, RobotModel or Coordinates
+        The system.
+    q : (nq,) array_like
+        Coordinates [rad, m].
+    u : (nv,) array_like
+        Constant vector.
+
+    Returns
+    -------
+    (nv, nv) ndarray
+        M_D.
+    """
     energies, q, u = energies_of(system, q, u)
     return gradient(lambda x: energies.momentum(x, u), q)
 
 
 def coriolis_torque_of_gradient(system, q, qd):
-    """C (nv,) = [M_D - 1/2 M_D'] qd (4.32)."""
+    """Return C = [M_D - 1/2 M_D'] qd (4.32).
+
+    Parameters
+    ----------
+    system : Robot, RobotModel or Coordinates
+        The system.
+    q : (nq,) array_like
+        Coordinates [rad, m].
+    qd : (nv,) array_like
+        Their rates [rad/s, m/s].
+
+    Returns
+    -------
+    (nv,) ndarray
+        Torques [N m, N].
+    """
     M_D = momentum_gradient(system, q, qd)
     return (M_D - 0.5 * M_D.T) @ qd
 
 
 def gamma(A, q, qd):
-    """gamma (nv, nv) = Adot - grad(A qd) of A(q), a function that takes complex q (4.46)."""
+    """Return gamma = Adot - grad(A qd) (4.46).
+
+    Parameters
+    ----------
+    A : callable
+        `A(q)` returns the map (nv, nv) from qd to beta, also of complex q.
+    q : (nq,) array_like
+        Coordinates [rad, m].
+    qd : (nv,) array_like
+        Their rates [rad/s, m/s].
+
+    Returns
+    -------
+    (nv, nv) ndarray
+        gamma.
+    """
     return along(A, q, qd) - gradient(lambda x: A(x) @ qd, q)
 
 
 def transformed_mass_matrix(system, A, q):
-    """A^-T M A^-1 (nv, nv): the mass matrix of beta = A qd (4.50)."""
+    """Return the mass matrix of beta = A qd, A^-T M A^-1 (4.50).
+
+    Parameters
+    ----------
+    system : Robot, RobotModel or Coordinates
+        The system.
+    A : callable
+        `A(q)` returns the map (nv, nv) from qd to beta, also of complex q.
+    q : (nq,) array_like
+        Coordinates [rad, m].
+
+    Returns
+    -------
+    (nv, nv) ndarray
+        Mass matrix.
+    """
     energies, q = energies_of(system, q)
     inverse = np.linalg.inv(A(q))
     return inverse.T @ energies.mass_matrix(q) @ inverse
 
 
 def quasi_torque(system, A, q, qd, qdd):
-    """Return the left side of (4.44) (nv,), which is A^-T tau: A(q) a function, gravity in L.
+    """Return the left side of (4.44), which equals A^-T tau.
 
-    A^-T M qd is dL/dbeta; its rate is along the motion, dL/dtheta is at constant beta.
+    Gravity is part of L. A^-T M qd is dL/dbeta. Its rate is taken along the motion, dL/dtheta at
+    constant beta.
+
+    Parameters
+    ----------
+    system : Robot, RobotModel or Coordinates
+        The system.
+    A : callable
+        `A(q)` returns the map (nv, nv) from qd to beta, also of complex q.
+    q : (nq,) array_like
+        Coordinates [rad, m].
+    qd : (nv,) array_like
+        Their rates [rad/s, m/s].
+    qdd : (nv,) array_like
+        Their second derivatives [rad/s2, m/s2].
+
+    Returns
+    -------
+    (nv,) ndarray
+        Generalised forces.
     """
     energies, q, qd, qdd = energies_of(system, q, qd, qdd)
     beta = A(q) @ qd
@@ -114,10 +275,21 @@ def quasi_torque(system, A, q, qd, qdd):
 
 
 def diagonalising(system, q):
-    """Return a (nv, nv) with M = A' A: D^1/2 [1 + H phi K]', which every tree has (Ex 4.11).
+    """Return A with M = A' A: D^1/2 [1 + H phi K]', which exists for every tree (Ex 4.11).
 
-    D^1/2 is the upper factor of each block of D. Rows in the order of Jain, columns in that of the
-    robot, or of the Coordinates.
+    D^1/2 is the upper factor of each block of D.
+
+    Parameters
+    ----------
+    system : Robot, RobotModel or Coordinates
+        The system.
+    q : (nq,) array_like
+        Coordinates [rad, m].
+
+    Returns
+    -------
+    (nv, nv) ndarray
+        A. Its rows are in the order of Jain, its columns in that of the system.
     """
     if isinstance(system, Coordinates):
         tree, columns = system.tree(q), system.velocity_map(q)
@@ -132,7 +304,22 @@ def diagonalising(system, q):
 
 
 def diagonal_coriolis_torque(system, q, qd):
-    """C_q (nv,) = A^-T gamma' beta of the diagonalising A: betadot + C_q = A^-T tau (4.52)."""
+    """Return C_q = A^-T gamma' beta of the diagonalising A, with betadot + C_q = A^-T tau (4.52).
+
+    Parameters
+    ----------
+    system : Robot, RobotModel or Coordinates
+        The system.
+    q : (nq,) array_like
+        Coordinates [rad, m].
+    qd : (nv,) array_like
+        Their rates [rad/s, m/s].
+
+    Returns
+    -------
+    (nv,) ndarray
+        Generalised forces.
+    """
     _, q, qd = energies_of(system, q, qd)
 
     def A(x):
@@ -142,7 +329,18 @@ def diagonal_coriolis_torque(system, q, qd):
 
 
 def upper_factor(D):
-    """U (r, r) with U' U = D, of complex D too, which numpy would take for Hermitian."""
+    """Return U with U' U = D, also for complex D, which numpy would take for Hermitian.
+
+    Parameters
+    ----------
+    D : (r, r) ndarray
+        Symmetric matrix.
+
+    Returns
+    -------
+    (r, r) ndarray
+        Upper triangular factor.
+    """
     U = np.zeros_like(D)
     for i in range(len(D)):
         U[i, i] = np.sqrt(D[i, i] - U[:i, i] @ U[:i, i])

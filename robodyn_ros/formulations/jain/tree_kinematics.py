@@ -20,7 +20,17 @@ from robodyn_ros.formulations.jain.spatial_algebra import phi, transform
 
 
 class Node(NamedTuple):
-    """A point of interest: row of its body, axes R (3, 3) and origin p (3,) [m] in the body's."""
+    """A point of interest on a body, with axes of its own.
+
+    Parameters
+    ----------
+    body : int
+        Row of its body.
+    R : (3, 3) ndarray
+        Its axes in those of the body.
+    p : (3,) ndarray
+        Its origin in the axes of the body [m].
+    """
 
     body: int
     R: np.ndarray
@@ -28,14 +38,31 @@ class Node(NamedTuple):
 
     @property
     def phi(self):
-        """phi(k, node) (6, 6): a force on the node as one on its body."""
+        """phi(k, node) (6, 6), from forces on the node to forces on its body."""
         return phi(self.p, self.R)
 
 
 def node(tree, robot, frame):
-    """Return the Node of a named frame of the Robot that a tree was made of.
+    """Return the Node of a named frame.
 
-    UnknownNameError where there is no such frame, or where it is fixed to the base.
+    Parameters
+    ----------
+    tree : Tree
+        Tree made of the robot.
+    robot : Robot or RobotModel
+        The robot.
+    frame : str
+        Name of the frame.
+
+    Returns
+    -------
+    Node
+        The node.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such frame, or it is fixed to the base.
     """
     model = model_of(robot)
     found = model.frame(frame)
@@ -48,7 +75,18 @@ def node(tree, robot, frame):
 
 
 def poses(tree):
-    """T_I,k (n + 1, 4, 4) of all bodies in the inertial frame, which is the last (Alg 3.1)."""
+    """Return T_I,k of all bodies and, last, of the inertial frame (Alg 3.1).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+
+    Returns
+    -------
+    (n + 1, 4, 4) ndarray
+        Poses in the inertial frame.
+    """
     T = np.zeros((tree.n + 1, 4, 4), tree.R.dtype)
     T[tree.n] = np.eye(4)
     for k in reversed(range(tree.n)):
@@ -57,9 +95,26 @@ def poses(tree):
 
 
 def relative_pose(tree, j, k):
-    """T_j,k (4, 4) of body k as its ancestor j sees it, the product along the path (3.10).
+    """Return T_j,k, the product along the path (3.10).
 
-    UnknownNameError where j does not carry k.
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    j : int
+        An ancestor of body k.
+    k : int
+        A body.
+
+    Returns
+    -------
+    (4, 4) ndarray
+        Pose of body k as seen from body j.
+
+    Raises
+    ------
+    UnknownNameError
+        If j is no ancestor of k.
     """
     if j not in tree.path(k):
         raise UnknownNameError(
@@ -74,10 +129,21 @@ def relative_pose(tree, j, k):
 
 
 def velocities(tree, thd, base=None):
-    """V(k) (n, 6) [rad/s, m/s] in the axes of each body (Alg 3.2).
+    """Return V(k) of all bodies, in their own axes (Alg 3.2).
 
-    thd (N,) in the order of the tree. base (6,) : velocity of the inertial frame, for a base that
-    is itself moved; 0 by default.
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+    base : (6,) ndarray, optional
+        Velocity of the inertial frame, for a tree on a moving base; 0 by default [rad/s, m/s].
+
+    Returns
+    -------
+    (n, 6) ndarray
+        Velocities [rad/s, m/s].
     """
     V = tree.hinge_velocity(thd)
     if base is not None:
@@ -87,17 +153,43 @@ def velocities(tree, thd, base=None):
 
 
 def offset_velocities(tree, thd, offsets):
-    """V(B_k) (n, 6) of body frames away from the hinges (3.21 to 3.23).
+    """Return V(B_k) of body frames away from the hinges (3.21 to 3.23).
 
-    offsets (n, 6, 6) : phi(O_k, B_k). The same recursion with H_B' = phi'(O, B) H' and
-    phi_B(k + 1, k) = phi(B, O) phi(O, O) phi(O, B).
+    The recursion has H_B' = phi'(O, B) H' and phi_B(k + 1, k) = phi(B, O) phi(O, O) phi(O, B).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+    offsets : (n, 6, 6) ndarray
+        phi(O_k, B_k), from the hinge to the body frame.
+
+    Returns
+    -------
+    (n, 6) ndarray
+        Velocities [rad/s, m/s].
     """
     V = [off.T @ own for off, own in zip(offsets, tree.hinge_velocity(thd))]
     return scatter(tree, V, offset_weights(tree, offsets))
 
 
 def offset_weights(tree, offsets):
-    """phi(B_parent, B_k) of all bodies (n, 6, 6) (3.23)."""
+    """Return phi(B_parent, B_k) of all bodies (3.23).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    offsets : (n, 6, 6) ndarray
+        phi(O_k, B_k), from the hinge to the body frame.
+
+    Returns
+    -------
+    (n, 6, 6) ndarray
+        Weights.
+    """
     found = []
     for k, up in enumerate(tree.parent):
         inboard = np.linalg.inv(offsets[up]) if up < tree.n else np.eye(6)
@@ -106,35 +198,115 @@ def offset_weights(tree, offsets):
 
 
 def to_inertial(tree):
-    """phi(I, O_k) of all bodies (n, 6, 6): from own axes at the hinge to base axes at the base."""
+    """Return phi(I, O_k) of all bodies, from body axes to those of the inertial frame.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+
+    Returns
+    -------
+    (n, 6, 6) ndarray
+        Transformations of forces.
+    """
     return np.array([phi(T[:3, 3], T[:3, :3]) for T in poses(tree)[:-1]])
 
 
 def inertial_hinges(tree):
-    """H_I'(k) = phi'(O_k, I) H'(k) of all bodies, (6, r) each (3.25)."""
+    """Return H_I'(k) = phi'(O_k, I) H'(k) of all bodies (3.25).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+
+    Returns
+    -------
+    list of (6, r) ndarray
+        Joint maps at the origin of the inertial frame.
+    """
     return [np.linalg.solve(X.T, H.T) for X, H in zip(to_inertial(tree), tree.H)]
 
 
 def inertial_velocities(tree, thd):
-    """V_I(k) = V_I(parent) + H_I'(k) beta(k) (n, 6): no body transform is left (3.26)."""
+    """Return V_I(k) = V_I(parent) + H_I'(k) beta(k), without body transformations (3.26).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+
+    Returns
+    -------
+    (n, 6) ndarray
+        Velocities at the origin of the inertial frame [rad/s, m/s].
+    """
     V = np.array([H @ thd[s] for H, s in zip(inertial_hinges(tree), tree.slices)])
     return scatter(tree, V, np.broadcast_to(np.eye(6), (tree.n, 6, 6)))
 
 
 def node_velocities(tree, thd, nodes):
-    """V_nd = J thd (m, 6), each in the axes of its node, in O(n + m) (3.52)."""
+    """Return V_nd = J thd in O(n + m) (3.52).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+    nodes : sequence of Node
+        Points of interest on the bodies.
+
+    Returns
+    -------
+    (m, 6) ndarray
+        Velocity of each node, in its axes [rad/s, m/s].
+    """
     V = velocities(tree, thd)
     return np.array([node.phi.T @ V[node.body] for node in nodes])
 
 
 def node_torques(tree, forces, nodes):
-    """J' f (N,) = H phi B f of forces (m, 6) in the axes of their nodes, in O(n + m) (Alg 5.1)."""
+    """Return J' f = H phi B f in O(n + m) (Alg 5.1).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    forces : (m, 6) array_like
+        Force on each node, in its axes [N m, N].
+    nodes : sequence of Node
+        Points of interest on the bodies.
+
+    Returns
+    -------
+    (N,) ndarray
+        Hinge torques [N m, N].
+    """
     x = gather(tree, pick_off(tree, forces, nodes), tree.phi)
     return np.concatenate([H @ each for H, each in zip(tree.H, x)])
 
 
 def pick_off(tree, forces, nodes):
-    """B f (n, 6): forces on nodes as forces on their bodies (3.49)."""
+    """Return B f, the forces on nodes as forces on their bodies (3.49).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    forces : (m, 6) array_like
+        Force on each node, in its axes [N m, N].
+    nodes : sequence of Node
+        Points of interest on the bodies.
+
+    Returns
+    -------
+    (n, 6) ndarray
+        Force on each body, in its axes [N m, N].
+    """
     x = np.zeros((tree.n, 6), np.result_type(tree.R, np.asarray(forces)))
     for node, f in zip(nodes, forces):
         x[node.body] += node.phi @ f
@@ -142,10 +314,22 @@ def pick_off(tree, forces, nodes):
 
 
 def jacobian(tree, nodes):
-    """J = B' phi' H' (6 m, N), block by block along the path of each node (3.50).
+    """Return J = B' phi' H', block by block along the path of each node (3.50).
 
-    J(node, j) = phi'(k, node) phi'(j, k) H'(j) for the node's body k and what carries it; zero for
-    all others. O(sum of the depths of the nodes).
+    J(node, j) = phi'(k, node) phi'(j, k) H'(j) for the node's body k and its ancestors j. All
+    other blocks are zero. O(sum of the depths of the nodes).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    nodes : sequence of Node
+        Points of interest on the bodies.
+
+    Returns
+    -------
+    (6 m, N) ndarray
+        Jacobian.
     """
     J = np.zeros((6 * len(nodes), tree.N), tree.R.dtype)
     for rows, node in zip(np.arange(6 * len(nodes)).reshape(-1, 6), nodes):

@@ -11,7 +11,7 @@ S becomes a body of variable geometry. Node velocities, mass matrix and C stay t
 the force of the node is f'_S = A_S^-1 f_S.
 
 Corrections to the print: (14.20) and (14.21) drop the lines under H_S and a_S in places. B_c of
-(14.29) has A(j, c) in the rows of the body j that carries c, wherever that is.
+(14.29) has A(j, c) in the rows of the parent j of c, wherever these rows are.
 """
 
 from typing import NamedTuple
@@ -23,9 +23,16 @@ from robodyn_ros.formulations.jain.sko.sko_model import SkoModel
 
 
 class Aggregated(NamedTuple):
-    """The SkoModel with S as one node, its index there, and where every old node went.
+    """An SkoModel in which several nodes are one.
 
-    where : of every old node (new node, first row in it).
+    Parameters
+    ----------
+    model : SkoModel
+        The model.
+    place : int
+        The node that S became.
+    where : tuple of tuple
+        (new node, first row in it) of every old node.
     """
 
     model: SkoModel
@@ -34,11 +41,24 @@ class Aggregated(NamedTuple):
 
 
 def aggregate(model, nodes):
-    """Return the Aggregated model of nodes that satisfy the aggregation condition (Lem 14.9).
+    """Return the model with some nodes as one, under the aggregation condition (Lem 14.9).
+
+    Parameters
+    ----------
+    model : SkoModel
+        The equations of motion at one state.
+    nodes : collection of int
+        The nodes of S.
+
+    Returns
+    -------
+    Aggregated
+        The model.
 
     Raises
     ------
-    ValueError where the nodes have several parents: what came out would be no tree.
+    ValueError
+        If the nodes have several parents, as the result would be no tree.
     """
     up = subgraphs.parents_of(model.parent, nodes)
     if len(up) != 1:
@@ -97,7 +117,20 @@ def aggregate(model, nodes):
 
 
 def resolvent_of(model, S):
-    """A_S (m_S, m_S) of the nodes of S in ascending order, block by block (14.3)."""
+    """Return A_S of some nodes, block by block (14.3).
+
+    Parameters
+    ----------
+    model : SkoModel
+        The equations of motion at one state.
+    S : sequence of int
+        Nodes in ascending order.
+
+    Returns
+    -------
+    (m_S, m_S) ndarray
+        A_S.
+    """
     starts = dict(zip(S, np.cumsum([0, *(model.sizes[k] for k in S)])))
     A = np.eye(sum(model.sizes[k] for k in S), dtype=model.dtype)
     for k in reversed(S):

@@ -1,11 +1,11 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A tree as a tree of serial branches, and where its operators are zero: Jain, section 14.3.
+"""A tree as a tree of serial branches, and zero blocks of its operators: Jain, section 14.3.
 
     E_(j,k) = A(1_j, n_k) at its upper right corner, where branch k hangs on the tip of j   (14.9)
     A_(j,k) = A_j E_(j,i) A_(i,k),  i the child of j with k in it or beyond                (14.10)
 
-Blocks of branches of which neither carries the other are zero, in A and in the mass matrix.
+In A and in the mass matrix, blocks of branches are zero if neither is an ancestor of the other.
 """
 
 from typing import NamedTuple
@@ -19,7 +19,12 @@ from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOpe
 class Branches(NamedTuple):
     """Serial branches in canonical order.
 
-    nodes : of every branch its nodes, tip first. parent : the branch it hangs on, or their number.
+    Parameters
+    ----------
+    nodes : tuple of tuple of int
+        Nodes of every branch, tip first.
+    parent : tuple of int
+        Parent of every branch; the number of branches for a root.
     """
 
     nodes: tuple
@@ -27,8 +32,19 @@ class Branches(NamedTuple):
 
 
 def branches(model):
-    """Return the Branches of a Tree or SkoModel: cut wherever a node has more than one child."""
-    found = {}  # by the node nearest to the base, which is the last of its branch
+    """Return the branches of a tree: cut wherever a node has more than one child.
+
+    Parameters
+    ----------
+    model : Tree or SkoModel
+        The system.
+
+    Returns
+    -------
+    Branches
+        The branches.
+    """
+    found = {}  # keyed by the last node of each branch, which is nearest to the base
     for k in range(model.n):
         if len(model.children[k]) == 1:
             continue
@@ -44,11 +60,25 @@ def branches(model):
 
 
 def related(found, j, k):
-    """Return whether one of two branches carries the other, or they are the same."""
+    """Return whether two branches are the same, or one is an ancestor of the other.
+
+    Parameters
+    ----------
+    found : Branches
+        The branches.
+    j, k : int
+        Two of them.
+
+    Returns
+    -------
+    bool
+        True if A has a nonzero block of the two.
+    """
     return j in _path(found, k) or k in _path(found, j)
 
 
 def _path(found, k):
+    """Return the branches from k to its root."""
     path = []
     while k < len(found.parent):
         path.append(k)
@@ -57,7 +87,18 @@ def _path(found, k):
 
 
 def resolvent_blocks(model):
-    """Return a by branches: {(j, k): A_(j,k)}, for every branch j that carries k (14.10)."""
+    """Return A by branches (14.10).
+
+    Parameters
+    ----------
+    model : Tree or SkoModel
+        The system.
+
+    Returns
+    -------
+    dict
+        {(j, k): A_(j,k)}, for every branch k and its ancestors j, k itself included.
+    """
     found, E = branches(model), SpatialOperators(model).E_phi.array
     rows = [indices(model.rows, nodes) for nodes in found.nodes]
 

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A Robot with closed loops and mimic joints by the routes of chapters 11 and 15."""
+"""A Robot with closed loops and mimic joints by the methods of chapters 11 and 15."""
 
 from dataclasses import dataclass, replace
 
@@ -28,15 +28,24 @@ from robodyn_ros.model.layout import (
     V,
 )
 
-MEETING = (0b000111, 0b011111, 0b111111)  # of a ball, a hinge and a weld: their origins coincide
-INDEPENDENT = 1e-9  # smallest singular value of independent constraints, as a share
+MEETING = (0b000111, 0b011111, 0b111111)  # stops of a ball, a hinge and a weld
+INDEPENDENT = 1e-9  # smallest over largest singular value of independent constraints
 
 
 @dataclass(frozen=True, eq=False)
 class ClosedChain:
-    """The spanning Tree of a Robot at a state, its loops, and the couplings of mimic joints.
+    """The spanning tree of a robot at one configuration, with its loops and mimic joints.
 
-    independent : their velocities in the order of the tree, as the robot has them.
+    Parameters
+    ----------
+    tree : Tree
+        The spanning tree.
+    loops : tuple of Loop
+        Closed loops.
+    couplings : tuple of Coupling
+        Mimic joints.
+    independent : list of int
+        Independent velocities of the tree, in the order of the robot.
     """
 
     tree: Tree
@@ -45,17 +54,40 @@ class ClosedChain:
     independent: list
 
     def embedded(self, thd):
-        """Return the Embedding at rates of all joints."""
+        """Return the Embedding at given velocities of all joints.
+
+        Parameters
+        ----------
+        thd : (N,) ndarray
+            Hinge velocities, in the order of the tree [rad/s, m/s].
+
+        Returns
+        -------
+        Embedding
+            The closed chain as an SkoModel.
+        """
         return embed(self.tree, thd, self.loops, self.couplings, self.independent)
 
 
 def closed_chain(robot, q):
-    """Return the ClosedChain of a Robot at q (nq,).
+    """Return the closed chain of a robot at given coordinates.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot with closed loops or mimic joints.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+
+    Returns
+    -------
+    ClosedChain
+        The closed chain.
 
     Raises
     ------
     ModelError
-        For closures whose origins do not coincide, and for rotors as bodies.
+        If the origins of a closure do not coincide, or rotors are bodies.
     """
     model = robot.model
     plain = replace(
@@ -66,11 +98,11 @@ def closed_chain(robot, q):
     bodies = bodies_of(plain)
     if sum(len(body.dofs) for body in bodies) < len(robot.all_joint_names):
         raise ModelError(
-            f'robot {robot.name!r} has rotors as bodies, which the routes of chapters 11 and 15 '
-            'do not show; expected reflected ones'
+            f'robot {robot.name!r} has rotors as bodies, which chapters 11 and 15 do not '
+            'cover; expected reflected rotors'
         )
     tree = tree_of(bodies, robot.expand(q)[0], model.gravity)
-    column = {int(dof): k for k, dof in enumerate(tree.dofs)}  # of the tree, by ours
+    column = {int(dof): k for k, dof in enumerate(tree.dofs)}  # of the tree, by the entry of qd
     couplings = tuple(
         Coupling(
             np.array((column[model.topology[row, V]], column[model.topology[leader, V]])),
@@ -93,9 +125,23 @@ def closed_chain(robot, q):
 
 
 def compare_closed(robot, q, qd, qdd):
-    """Print torque, mass matrix and acceleration by each route; return the Comparison.
+    """Print torque, mass matrix and acceleration by each method, and return them.
 
-    q : (nq,); qd, qdd : (nv,).
+    Parameters
+    ----------
+    robot : Robot
+        Robot with closed loops or mimic joints.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    qdd : (nv,) array_like
+        Joint accelerations [rad/s2, m/s2].
+
+    Returns
+    -------
+    Comparison
+        The results.
     """
     chain = closed_chain(robot, q)
     tree, (_, rates, accelerations) = chain.tree, robot.expand(q, qd, qdd)
@@ -165,7 +211,7 @@ def _loops(robot, tree):
 
 
 def _node(model, tree, row, body, frame):
-    """Return the Node of one side of a closure, None on the base."""
+    """Return the Node of one side of a closure; None on the base."""
     at = model.topology[row, body]
     if at == 0:
         return None

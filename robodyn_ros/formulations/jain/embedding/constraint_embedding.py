@@ -8,9 +8,9 @@
     H_R = X_S' H_S A_S,  a'_S = A_S' a_S + H_S_' (dX_S/dt) thd_R,  T_R = X_S' T_S  (15.3 to 15.12)
     M_r = H_Ra A_a M A_a' H_Ra',  D_S = X_S' (H_S A_S P_S A_S' H_S') X_S           (15.8, 15.17)
 
-The result is an SkoModel. Algorithms 9.1, 9.3, 9.5, 10.2 and all operators hold as they are.
-(15.16) to (15.23) are algorithm 9.5 at the node S. No multipliers, and velocities that never leave
-the constraint. Sub-graphs that share a body are one; others stay apart, and small.
+The result is an SkoModel, so algorithms 9.1, 9.3, 9.5, 10.2 and all operators apply unchanged.
+(15.16) to (15.23) are algorithm 9.5 at the node S. There are no multipliers, and velocities always
+satisfy the constraint. Sub-graphs that share a body are merged; others stay separate, and small.
 
 Corrections to the print: H_RS in (15.22) is H_RS_ of (15.3), with A_S. B_S of (15.14) and (15.15)
 has phi(j, c) in the rows of j, the third of (l, k, j).
@@ -32,9 +32,16 @@ from robodyn_ros.formulations.jain.sko.sko_model import SkoModel
 
 @dataclass(frozen=True, eq=False)
 class Coupling:
-    """A joint-level constraint G thd[dofs] = 0: gears, mimic joints, differentials (15.2).
+    """A constraint between joints, G thd[dofs] = 0: gears, mimic joints, differentials (15.2).
 
-    dofs : which of the N velocities. G : (n_c, len(dofs)). acceleration : (n_c,) -Gdot thd.
+    Parameters
+    ----------
+    dofs : tuple of int
+        Which of the N velocities.
+    G : (n_c, len(dofs)) ndarray
+        Coefficients.
+    acceleration : (n_c,) ndarray or float
+        -Gdot thd [rad/s2, m/s2].
     """
 
     dofs: tuple
@@ -44,12 +51,26 @@ class Coupling:
 
 @dataclass(frozen=True, eq=False)
 class Embedding:
-    """A closed chain as an SkoModel, and the way back to all velocities of the spanning tree.
+    """A closed chain as an SkoModel, and the map to all velocities of the spanning tree.
 
-    model : of the independent velocities, `model.dofs` of the N. X (N, N_r) and drift (N,) :
-    thd = X thd_R, thdd = X thdd_R + drift. groups : the nodes of every S. where : of every body
-    its node and its first row there. G, acceleration, dependent : all constraints
-    G thdd = acceleration, and the velocities that they determine.
+    Parameters
+    ----------
+    model : SkoModel
+        Model of the N_r independent velocities: entries `model.dofs` of the N.
+    X : (N, N_r) ndarray
+        thd = X thd_R.
+    drift : (N,) ndarray
+        thdd = X thdd_R + drift [rad/s2, m/s2].
+    groups : tuple of tuple of int
+        Bodies of each sub-graph S.
+    where : tuple of tuple
+        (node, first row in it) of every body.
+    G : (n_c, N) ndarray
+        All constraints, G thdd = acceleration.
+    acceleration : (n_c,) ndarray
+        Right side of the constraints [rad/s2, m/s2].
+    dependent : (n_c,) ndarray of int
+        Velocities that the constraints determine.
     """
 
     model: SkoModel
@@ -62,36 +83,89 @@ class Embedding:
     dependent: np.ndarray
 
     def expand(self, thdd_R):
-        """Return all accelerations (N,) of the independent ones (15.10)."""
+        """Return the accelerations of the spanning tree from the independent ones (15.10).
+
+        Parameters
+        ----------
+        thdd_R : (N_r,) ndarray
+            Independent accelerations [rad/s2, m/s2].
+
+        Returns
+        -------
+        (N,) ndarray
+            All accelerations [rad/s2, m/s2].
+        """
         return self.X @ thdd_R + self.drift
 
     def pickoff(self, node):
-        """Return the Pickoff of a Node of the spanning tree, for the compliance of the chain."""
+        """Return the Pickoff of a node, for the compliance of the closed chain.
+
+        Parameters
+        ----------
+        node : Node
+            Point of interest on the spanning tree.
+
+        Returns
+        -------
+        Pickoff
+            The same point on the model.
+        """
         index, row = self.where[node.body]
         phi = np.zeros((self.model.sizes[index], 6))
         phi[row : row + 6] = node.phi
         return Pickoff(index, phi)
 
     def multipliers(self, tree, thd, thdd, T):
-        """Return lambda (n_c,) of a motion: M thdd + C - T = G' lambda, in O(N) and one solve."""
+        """Return lambda of a motion, M thdd + C - T = G' lambda, in O(N) and one solve.
+
+        Parameters
+        ----------
+        tree : Tree
+            The spanning tree.
+        thd : (N,) ndarray
+            Hinge velocities, in the order of the tree [rad/s, m/s].
+        thdd : (N,) ndarray
+            Hinge accelerations, in the order of the tree [rad/s2, m/s2].
+        T : (N,) ndarray
+            Hinge torques, in the order of the tree [N m, N].
+
+        Returns
+        -------
+        (n_c,) ndarray
+            Constraint forces [N m, N].
+        """
         missing = newton_euler(tree, thd, thdd)[0] - T
         return np.linalg.solve(self.G[:, self.dependent].T, missing[self.dependent])
 
 
 def embed(tree, thd, loops=(), couplings=(), independent=None, gravity=True):
-    """Return the Embedding of a Tree with loops and couplings (15.1).
+    """Return a tree with loops and couplings as an SkoModel in minimal coordinates (15.1).
 
     Parameters
     ----------
-    tree : the spanning Tree at a configuration that satisfies all constraints.
-    thd : (N,) velocities that satisfy them.
-    loops : of loop_constraints.Loop. couplings : of Coupling.
-    independent : velocities among the N to keep where there is a choice; by pivoting by default.
-    gravity : whether the weight of the bodies counts.
+    tree : Tree
+        Spanning tree at a configuration that satisfies all constraints.
+    thd : (N,) ndarray
+        Velocities that satisfy them [rad/s, m/s].
+    loops : sequence of Loop
+        Closed loops.
+    couplings : sequence of Coupling
+        Constraints between joints.
+    independent : sequence of int, optional
+        Velocities to keep as independent where there is a choice; by default those with the best
+        pivots.
+    gravity : bool
+        Whether gravity acts.
+
+    Returns
+    -------
+    Embedding
+        The model, and the map to all velocities.
 
     Raises
     ------
-    ValueError where constraints depend on each other, or `independent` does not fit.
+    ValueError
+        If constraints are not independent of each other, or `independent` is no valid choice.
     """
     G, right, sets = _constraints(tree, thd, loops, couplings)
     groups = merged(tree.parent, sets)
@@ -126,7 +200,7 @@ def embed(tree, thd, loops=(), couplings=(), independent=None, gravity=True):
 
 
 def _constraints(tree, thd, loops, couplings):
-    """(G (n_c, N), acceleration (n_c,), [(nodes of S, rows)]) of all constraints."""
+    """Return (G (n_c, N), acceleration (n_c,), [(nodes of S, rows)]) of all constraints."""
     G, right, sets = [np.zeros((0, tree.N))], [np.zeros(0)], []
     home = np.concatenate([[k] * len(H) for k, H in enumerate(tree.H)]).astype(int)
     for loop in loops:
@@ -149,9 +223,21 @@ def _constraints(tree, thd, loops, couplings):
 
 
 def merged(parent, sets):
-    """Sub-graphs with the constraints in each, [(nodes, rows)]: those that share a body are one.
+    """Return sub-graphs with their constraints, merged until no two share a body.
 
-    The aggregation sub-graph of two may reach into a third: until no two share a body.
+    The aggregation sub-graph of two may reach into a third, so merging is repeated.
+
+    Parameters
+    ----------
+    parent : sequence of int
+        Parent of each body.
+    sets : sequence of tuple
+        (nodes, rows of their constraints) of each sub-graph.
+
+    Returns
+    -------
+    list of tuple
+        (nodes, rows) of each merged sub-graph.
     """
     groups = []
     for nodes, rows in sets:
@@ -165,10 +251,24 @@ def merged(parent, sets):
 
 
 def restrict(model, k, found):
-    """Return the SkoModel whose node k has the velocities thd_R of a Reduction (Lem 15.2).
+    """Return the SkoModel whose node k has independent velocities thd_R (Lem 15.2).
 
-    Inertia of drives at dependent hinges is felt by the independent ones. It moves into the node,
-    as one velocity thd_S(i) of inertia J_i for each.
+    The independent velocities feel the inertia of drives at dependent hinges. So this inertia
+    moves into the node: each drive becomes one more velocity thd_S(i) of the node, of inertia J_i.
+
+    Parameters
+    ----------
+    model : SkoModel
+        The equations of motion at one state.
+    k : int
+        The node.
+    found : Reduction
+        Velocities of the node by the independent ones.
+
+    Returns
+    -------
+    SkoModel
+        The model.
     """
     H, M, a, b, s = model.H[k], model.M[k], model.a[k], model.b[k], model.slices[k]
     J, weights, m = model.rotor[s], list(model.weights), model.sizes[k]

@@ -6,8 +6,8 @@
     [Y_1, Y_2] [thd_u; thd_R] = 0,   X_S = [-Y_1^-1 Y_2; 1]                        (15.24, 15.26)
     dX_S/dt = [-Y_1^-1 Ydot X_S; 0],   (dX_S/dt) thd_R = [-Y_1^-1 Ydot thd_S; 0]           (15.27)
 
-A joint-level constraint theta_S = g(theta_R) has X_S = dg/dtheta_R, often constant. Where Y_1 is
-near to singular, other velocities have to be the independent ones. Where Y itself loses rank, the
+A constraint between joints theta_S = g(theta_R) has X_S = dg/dtheta_R, often constant. Where Y_1
+is nearly singular, other velocities must be the independent ones. Where Y itself loses rank, the
 sub-graph has more freedoms than elsewhere (15.5): see `rank_margin`.
 """
 
@@ -27,7 +27,19 @@ SINGULAR = 1e-8
 
 
 class Reduction(NamedTuple):
-    """thd_S = X thd_R, thdd_S = X thdd_R + drift; which of thd_S are dependent, and which not."""
+    """Velocities of a sub-graph by its independent ones.
+
+    Parameters
+    ----------
+    X : (N_S, N_R) ndarray
+        thd_S = X thd_R.
+    drift : (N_S,) ndarray
+        thdd_S = X thdd_R + drift [rad/s2, m/s2].
+    dependent : ndarray of int
+        Dependent entries of thd_S.
+    independent : ndarray of int
+        Independent entries of thd_S.
+    """
 
     X: np.ndarray
     drift: np.ndarray
@@ -36,17 +48,28 @@ class Reduction(NamedTuple):
 
 
 def reduction(Y, acceleration, independent=None, names=None):
-    """Return the Reduction of Y thd_S = 0, Y thdd_S = acceleration.
+    """Return the reduction of constraints Y thd_S = 0, Y thdd_S = acceleration.
 
     Parameters
     ----------
-    Y : (n_c, N_S) of full row rank. acceleration : (n_c,) -Ydot thd_S.
-    independent : indices of N_S - n_c velocities to keep; the best by pivoting by default.
-    names : of the N_S velocities, for the errors; their numbers by default.
+    Y : (n_c, N_S) ndarray
+        Constraint matrix of full row rank.
+    acceleration : (n_c,) ndarray
+        -Ydot thd_S [rad/s2, m/s2].
+    independent : sequence of int, optional
+        The N_S - n_c velocities to keep; by default those with the best pivots.
+    names : sequence of str, optional
+        Names of the velocities for messages; their numbers by default.
+
+    Returns
+    -------
+    Reduction
+        The reduction.
 
     Raises
     ------
-    ValueError where the rows depend on each other, or the choice leaves Y_1 singular.
+    ValueError
+        If the rows are not independent, or the choice leaves Y_1 singular.
     """
     names = list(map(str, range(Y.shape[1]))) if names is None else names
     try:
@@ -75,16 +98,49 @@ def reduction(Y, acceleration, independent=None, names=None):
 
 
 def map_rate(Y, Y_rate, X, dependent):
-    """dX_S/dt (N_S, N_R) (Ex 15.1)."""
+    """Return dX_S/dt (Ex 15.1).
+
+    Parameters
+    ----------
+    Y : (n_c, N_S) ndarray
+        Constraint matrix.
+    Y_rate : (n_c, N_S) ndarray
+        Its rate.
+    X : (N_S, N_R) ndarray
+        X_S.
+    dependent : ndarray of int
+        Dependent entries of thd_S.
+
+    Returns
+    -------
+    (N_S, N_R) ndarray
+        Rate of X_S.
+    """
     rate = np.zeros(X.shape)
     rate[dependent] = -np.linalg.solve(Y[:, dependent], Y_rate @ X)
     return rate
 
 
 def of_coordinates(g, theta_R, thd_R):
-    """(X (N_S, N_R), drift (N_S,)) of a joint-level constraint theta_S = g(theta_R).
+    """Return X and drift of a constraint between joints, theta_S = g(theta_R).
 
-    The gradient by complex step, and its rate along thd_R by a difference of exact gradients.
+    The gradient is by complex step, its rate along thd_R by a difference of exact gradients.
+
+    Parameters
+    ----------
+    g : callable
+        `g(theta_R)` returns theta_S (N_S,), also of complex arguments.
+    theta_R : (N_R,) array_like
+        Independent coordinates [rad, m].
+    thd_R : (N_R,) array_like
+        Independent velocities [rad/s, m/s].
+
+    Returns
+    -------
+    X : (N_S, N_R) ndarray
+        thd_S = X thd_R.
+    drift : (N_S,) ndarray
+        thdd_S = X thdd_R + drift [rad/s2, m/s2].
     """
     theta_R, thd_R = np.asarray(theta_R, float), np.asarray(thd_R, float)
     step = 1e-5
@@ -97,6 +153,17 @@ def of_coordinates(g, theta_R, thd_R):
 
 
 def rank_margin(Y):
-    """Smallest singular value by the largest: 0 where rank is lost."""
+    """Return the smallest singular value over the largest, which is 0 where rank is lost.
+
+    Parameters
+    ----------
+    Y : (n_c, N_S) ndarray
+        Matrix.
+
+    Returns
+    -------
+    float
+        Ratio.
+    """
     values = np.linalg.svd(Y, compute_uv=False)
     return values[-1] / values[0] if len(values) and values[0] > 0.0 else 0.0

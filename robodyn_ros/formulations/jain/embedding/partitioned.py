@@ -9,7 +9,7 @@
     C empty:  M = [ M_S, X; X', M_P + Y ],  X = H_S A_S M_S A_S' E_up' A_P' H_P'    (14.6, 14.7)
 
 Each part is an SKO model of its own; M_S does not depend on bodies inboard of it. E_up is the
-book's E_S, which it writes like the SKO operator of S.
+book's second E_S, which has the same letter as the SKO operator of S.
 
 Correction to the print: in X and Y of (14.7) the second E_S is transposed.
 """
@@ -23,7 +23,19 @@ from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOpe
 
 
 class Part(NamedTuple):
-    """Operators H, E, A and M of the nodes of one part, dense."""
+    """Dense operators of the nodes of one part.
+
+    Parameters
+    ----------
+    H : ndarray
+        Joint maps.
+    E : ndarray
+        Weights between its nodes.
+    A : ndarray
+        Resolvent (1 - E)^-1.
+    M : ndarray
+        Inertias.
+    """
 
     H: np.ndarray
     E: np.ndarray
@@ -32,14 +44,29 @@ class Part(NamedTuple):
 
     @property
     def mass_matrix(self):
-        """H A M A' H' of the part as a system of its own."""
+        """Mass matrix H A M A' H' of the part as a system of its own."""
         return self.H @ self.A @ self.M @ self.A.T @ self.H.T
 
 
 class Parts(NamedTuple):
-    """C, S and P as a Part each, the connectors B (S, C) and up (P, S), and the orders.
+    """Operators of a tree in three parts.
 
-    rows : indices of the stacked node vectors in the order C, S, P; freedoms : of the velocities.
+    Parameters
+    ----------
+    C : Part
+        Descendants of S.
+    S : Part
+        The nodes of S.
+    P : Part
+        All others.
+    B : ndarray
+        Weights from C to S.
+    up : ndarray
+        Weights from S to P.
+    rows : ndarray of int
+        Rows of the stacked node vectors, in the order C, S, P.
+    freedoms : ndarray of int
+        Velocities, in the order C, S, P.
     """
 
     C: Part
@@ -52,13 +79,39 @@ class Parts(NamedTuple):
 
 
 def indices(slices, nodes):
-    """Return the indices in the slices of some nodes, in the order of the nodes."""
+    """Return the rows of some nodes, in the order of the nodes.
+
+    Parameters
+    ----------
+    slices : sequence of slice
+        Rows of each node.
+    nodes : sequence of int
+        The nodes.
+
+    Returns
+    -------
+    ndarray of int
+        Rows.
+    """
     found = [np.arange(slices[k].start, slices[k].stop) for k in nodes]
     return np.concatenate([np.arange(0), *found]).astype(int)
 
 
 def parts(model, nodes):
-    """Return the Parts of a Tree or SkoModel by a path-induced set of nodes (14.2, 14.5)."""
+    """Return the parts of a tree by a path-induced set of nodes (14.2, 14.5).
+
+    Parameters
+    ----------
+    model : Tree or SkoModel
+        The system.
+    nodes : collection of int
+        The nodes of S.
+
+    Returns
+    -------
+    Parts
+        Operators of C, S and P.
+    """
     ops, cut = SpatialOperators(model), subgraphs.partition(model.parent, nodes)
     rows = [indices(model.rows, part) for part in cut]
     freedoms = [indices(model.slices, part) for part in cut]
@@ -82,7 +135,18 @@ def parts(model, nodes):
 
 
 def resolvent(found):
-    """Return a of the whole by its parts, in the order C, S, P (Lem 14.2)."""
+    """Return A of the whole tree from its parts (Lem 14.2).
+
+    Parameters
+    ----------
+    found : Parts
+        Operators of the parts.
+
+    Returns
+    -------
+    ndarray
+        A, in the order C, S, P.
+    """
     C, S, P = found.C.A, found.S.A, found.P.A
     down = S @ found.B @ C
     across = P @ found.up
@@ -97,11 +161,22 @@ def resolvent(found):
 
 
 def mass_matrix_by_parts(found):
-    """[[M_S, X], [X', M_P + Y]], in the order S, P, where C is empty (Ex 14.2).
+    """Return the mass matrix [[M_S, X], [X', M_P + Y]] where C is empty (Ex 14.2).
+
+    Parameters
+    ----------
+    found : Parts
+        Operators of the parts.
+
+    Returns
+    -------
+    ndarray
+        Mass matrix, in the order S, P.
 
     Raises
     ------
-    ValueError where something hangs on S.
+    ValueError
+        If S has descendants.
     """
     if len(found.C.A):
         raise ValueError(f'got {len(found.C.A)} rows of descendants of S; expected none')

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of a tree, and which may become one node: Jain, sections 14.1 and 14.4.
+"""Parts of a tree, and which of them can become one node: Jain, sections 14.1 and 14.4.
 
     S in S_I in S_P in S_A                                                         (14.1, 14.11)
     induced S_I          with all edges between its nodes
@@ -11,8 +11,8 @@
 A tree is a list of parents as in digraph.py. The parent of a root is n, the inertial frame.
 Sub-graphs are sets of nodes.
 
-Correction to the print: by lemma 14.6, S_A is the smallest sub-tree that contains S without its
-root. Where the root belongs to S, as it may, S_A keeps it, or (14.11) would not hold.
+Correction to the print: by lemma 14.6, S_A is the smallest sub-tree that contains S, without its
+root. Where the root belongs to S, S_A keeps it, or (14.11) would not hold.
 """
 
 from typing import NamedTuple
@@ -21,7 +21,17 @@ from robodyn_ros.formulations.jain.digraph import edges_of
 
 
 class Partition(NamedTuple):
-    """Nodes of the child part C, of S, and of the parent part P, each in ascending order."""
+    """Nodes of a tree in three parts, each in ascending order.
+
+    Parameters
+    ----------
+    C : tuple of int
+        Descendants of S.
+    S : tuple of int
+        The nodes of S.
+    P : tuple of int
+        All others.
+    """
 
     C: tuple
     S: tuple
@@ -29,7 +39,20 @@ class Partition(NamedTuple):
 
 
 def above(parent, k):
-    """Nodes above k, from its parent to the inertial frame, which is n."""
+    """Return the nodes above k, from its parent to the inertial frame.
+
+    Parameters
+    ----------
+    parent : sequence of int
+        Parent of each of n bodies; n for a root.
+    k : int
+        A node.
+
+    Returns
+    -------
+    list of int
+        Ancestors; the last is n.
+    """
     found = []
     while k < len(parent):
         k = parent[k]
@@ -38,12 +61,38 @@ def above(parent, k):
 
 
 def induced_edges(parent, nodes):
-    """Edges (parent, child) of S_I: those with both ends in S."""
+    """Return the edges of S_I: those with both ends in S.
+
+    Parameters
+    ----------
+    parent : sequence of int
+        Parent of each of n bodies; n for a root.
+    nodes : collection of int
+        The bodies of S.
+
+    Returns
+    -------
+    list of tuple
+        (parent, child) of each edge.
+    """
     return [(up, k) for up, k in edges_of(parent) if up in nodes and k in nodes]
 
 
 def path_induced(parent, nodes):
-    """S_P: the nodes, and what lies on the paths between them."""
+    """Return S_P: the nodes, and all on the paths between them.
+
+    Parameters
+    ----------
+    parent : sequence of int
+        Parent of each of n bodies; n for a root.
+    nodes : collection of int
+        The bodies of S.
+
+    Returns
+    -------
+    set of int
+        S_P.
+    """
     found = set(nodes)
     for k in nodes:
         path = above(parent, k)
@@ -54,26 +103,78 @@ def path_induced(parent, nodes):
 
 
 def is_path_induced(parent, nodes):
-    """Return whether no path between the nodes leaves them."""
+    """Return whether no path between the nodes leaves them.
+
+    Parameters
+    ----------
+    parent : sequence of int
+        Parent of each of n bodies; n for a root.
+    nodes : collection of int
+        The bodies of S.
+
+    Returns
+    -------
+    bool
+        True if S is path-induced.
+    """
     return path_induced(parent, nodes) == set(nodes)
 
 
 def parents_of(parent, nodes):
-    """Nodes outside S of which a child is in S; n is the inertial frame."""
+    """Return the nodes outside S with a child in S.
+
+    Parameters
+    ----------
+    parent : sequence of int
+        Parent of each of n bodies; n for a root.
+    nodes : collection of int
+        The bodies of S.
+
+    Returns
+    -------
+    set of int
+        Parents; n is the inertial frame.
+    """
     return {parent[k] for k in nodes} - set(nodes)
 
 
 def may_aggregate(parent, nodes):
-    """Return the aggregation condition (14.4.2): exactly one node is the parent of S."""
+    """Return whether S can become one node: it has exactly one parent (14.4.2).
+
+    Parameters
+    ----------
+    parent : sequence of int
+        Parent of each of n bodies; n for a root.
+    nodes : collection of int
+        The bodies of S.
+
+    Returns
+    -------
+    bool
+        The aggregation condition.
+    """
     return len(parents_of(parent, nodes)) == 1
 
 
 def partition(parent, nodes):
-    """Return the Partition of a tree by a path-induced S (Lem 14.1).
+    """Return the partition of a tree by a path-induced S (Lem 14.1).
+
+    Parameters
+    ----------
+    parent : sequence of int
+        Parent of each of n bodies; n for a root.
+    nodes : collection of int
+        The bodies of S.
+
+    Returns
+    -------
+    Partition
+        C, S and P.
 
     Raises
     ------
-    ValueError where a path between nodes of S leaves S.
+    ValueError
+        If a path between nodes of S leaves S.
     """
     S = set(nodes)
     missing = path_induced(parent, S) - S
@@ -87,24 +188,50 @@ def partition(parent, nodes):
 
 
 def aggregation(parent, nodes):
-    """S_A: the smallest set with the nodes in it that may become one node (14.4.3).
+    """Return S_A, the smallest set with the given nodes that can become one node (14.4.3).
 
-    All nodes on the paths up to the closest common ancestor, and that one where it is in S.
+    It has the nodes on the paths up to the closest common ancestor. The ancestor belongs to it
+    where it is in S.
+
+    Parameters
+    ----------
+    parent : sequence of int
+        Parent of each of n bodies; n for a root.
+    nodes : collection of int
+        The bodies of S.
+
+    Returns
+    -------
+    set of int
+        S_A.
     """
     return _up_to_common(parent, nodes, set(nodes))
 
 
 def loop(parent, x, y):
-    """S of a cut edge (15.1): the paths from bodies x and y to where they meet, without that.
+    """Return S of a cut edge (15.1): the paths from both bodies to where they meet.
 
-    y may be n, the inertial frame. Either of x and y may be above the other. The root of the
-    smallest sub-tree then is a body of the edge, and stays out of S.
+    The body where they meet is left out, also where it is x or y.
+
+    Parameters
+    ----------
+    parent : sequence of int
+        Parent of each of n bodies; n for a root.
+    x : int
+        First body.
+    y : int
+        Second body; n for the inertial frame.
+
+    Returns
+    -------
+    set of int
+        S.
     """
     return _up_to_common(parent, (x, y), set())
 
 
 def _up_to_common(parent, nodes, kept):
-    """Nodes from each of `nodes` up to their closest common ancestor, that one if it is kept."""
+    """Return the nodes up to their closest common ancestor, and this one if it is in `kept`."""
     paths = [[k, *above(parent, k)] for k in nodes]
     common = set(paths[0]).intersection(*paths)
     root = min(common)  # numbers grow inboard: the smallest is the closest
@@ -113,9 +240,21 @@ def _up_to_common(parent, nodes, kept):
 
 
 def aggregated_edges(parent, nodes):
-    """Edges of the digraph with S as one node, (parent, child), node n + 1 the aggregate.
+    """Return the edges of the digraph with S as one node.
 
-    The inertial frame is node n. By lemma 14.3 it does not matter which edges of S were given.
+    The inertial frame is node n. By lemma 14.3 the edges within S do not matter.
+
+    Parameters
+    ----------
+    parent : sequence of int
+        Parent of each of n bodies; n for a root.
+    nodes : collection of int
+        The bodies of S.
+
+    Returns
+    -------
+    list of tuple
+        (parent, child) of each edge; the aggregate is node n + 1.
     """
     n = len(parent)
 

@@ -4,8 +4,8 @@
 
     omega_r = x_r^2 sqrt(EI / rho A) / L^2,   shapes: model.extended.beam_modes
 
-Euler and Bernoulli's beam: sections stay plane, their inertia against bending does not count. The
-beam lies along x of the body frame, which stands at its end s = 0 (13.21). Masses are Gauss nodes
+Euler-Bernoulli beam: sections stay plane, and their rotary inertia in bending is neglected. The
+beam lies along x of the body frame, which is at its end s = 0 (13.21). Masses are at Gauss points
 along it, so the modal integrals are exact to rounding. O(nodes n_md^2).
 """
 
@@ -20,9 +20,22 @@ from robodyn_ros.model.extended.beam_modes import bending_modes, bending_roots, 
 
 
 class Beam(NamedTuple):
-    """A uniform beam: length [m], mass [kg], bending stiffness EI about z and y [N m2] each.
+    """A uniform beam.
 
-    For torsion: polar (mass moment of inertia about x, whole beam) [kg m2], and GJ [N m2].
+    Parameters
+    ----------
+    length : float
+        Length [m].
+    mass : float
+        Mass [kg].
+    EI_z : float
+        Bending stiffness about z, for bending along y [N m2].
+    EI_y : float
+        Bending stiffness about y, for bending along z [N m2].
+    polar : float
+        Moment of inertia of the whole beam about x, for torsion [kg m2].
+    GJ : float
+        Torsional stiffness [N m2].
     """
 
     length: float
@@ -34,7 +47,17 @@ class Beam(NamedTuple):
 
 
 class ModalBeam(NamedTuple):
-    """A ModalBody, its Interface root at the frame, and tip at the other end."""
+    """A beam as a modal body.
+
+    Parameters
+    ----------
+    body : ModalBody
+        The body.
+    root : Interface
+        Its node at the body frame.
+    tip : Interface
+        Its node at the other end.
+    """
 
     body: ModalBody
     root: Interface
@@ -42,21 +65,36 @@ class ModalBeam(NamedTuple):
 
 
 def uniform_beam(beam, in_xy=0, in_xz=0, torsion=0, loaded_tip=False, damping=0.0, nodes=48):
-    """Return the ModalBeam of a Beam with that many modes of each kind.
+    """Return a beam as a modal body, with given numbers of modes.
 
     Parameters
     ----------
-    beam : Beam.
-    in_xy, in_xz, torsion : modes of bending along y, along z, and of torsion.
-    loaded_tip : whether something hangs on the tip. Bending then begins with the displacement and
-        the slope of the tip, torsion with its angle.
-    damping : seconds by which D is K times that, Rayleigh's damping.
-    nodes : Gauss nodes along the beam.
+    beam : Beam
+        The beam.
+    in_xy : int
+        Number of bending modes along y.
+    in_xz : int
+        Number of bending modes along z.
+    torsion : int
+        Number of torsion modes.
+    loaded_tip : bool
+        Whether a body is mounted on the tip. Bending modes then begin with displacement and slope
+        of the tip, torsion modes with its angle.
+    damping : float
+        Rayleigh damping: D is K times this [s].
+    nodes : int
+        Number of Gauss points along the beam.
+
+    Returns
+    -------
+    ModalBeam
+        The beam.
 
     Raises
     ------
-    ParameterError without any mode, for torsion without polar inertia and GJ, for a loaded tip
-    with one bending mode.
+    ParameterError
+        Without any mode, for torsion without polar inertia and GJ, or for a loaded tip with one
+        bending mode.
     """
     _check(beam, in_xy, in_xz, torsion, loaded_tip)
     points, weights = np.polynomial.legendre.leggauss(nodes)
@@ -84,7 +122,24 @@ def uniform_beam(beam, in_xy=0, in_xz=0, torsion=0, loaded_tip=False, damping=0.
 
 
 def natural_frequencies(beam, in_xy=0, in_xz=0, torsion=0):
-    """Return the frequencies [rad/s] (n_md,) of the beam with a free tip, in closed form."""
+    """Return the frequencies of the beam with a free tip, in closed form.
+
+    Parameters
+    ----------
+    beam : Beam
+        The beam.
+    in_xy : int
+        Number of bending modes along y.
+    in_xz : int
+        Number of bending modes along z.
+    torsion : int
+        Number of torsion modes.
+
+    Returns
+    -------
+    (n_md,) ndarray
+        Frequencies [rad/s].
+    """
     bending = [
         bending_roots(count) ** 2 * np.sqrt(EI / (beam.mass * beam.length**3))
         for count, EI in ((in_xy, beam.EI_z), (in_xz, beam.EI_y))

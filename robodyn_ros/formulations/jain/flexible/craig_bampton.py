@@ -1,14 +1,14 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A reader of Craig-Bampton sets: input to Jain, chapter 13, from finite elements.
+"""Import of Craig-Bampton models from finite elements: input to Jain, chapter 13.
 
     u = [u_1; ...; u_b; x],   M uddot + K u = f
     u_root = [w], u_j = phi'(root, j) w + d_j:   eta = [d_j of the others; x],  V(k) = wdot
 
-A set has the displacements of b boundary nodes, six each, rotations first. It also has the
-amplitudes x of modes with all these nodes held. With the frame at the root node, the others move
-on the body by d_j: cantilever modes (13.21). The mass matrix is that of the undeformed body
-(exercise 13.1).
+A Craig-Bampton model has the displacements of b boundary nodes, six each, rotations first. It also
+has the amplitudes x of modes with all these nodes fixed. With the frame at the root node, the
+others move on the body by d_j: cantilever modes (13.21). The mass matrix is that of the undeformed
+body (exercise 13.1).
 """
 
 import numpy as np
@@ -22,18 +22,36 @@ STRAIN_FREE = 1e-6
 
 
 def craig_bampton(mass, stiffness, boundary, root=0, damping_ratio=0.0):
-    """Return (ModalBody, root Interface, Interfaces of the other boundary nodes).
+    """Return a Craig-Bampton model as a modal body with its boundary nodes.
 
     Parameters
     ----------
-    mass, stiffness : (6 b + n_x, 6 b + n_x) symmetric, in the axes of the body [kg, m, rad, N].
-    boundary : (b, 3) places of the boundary nodes [m].
-    root : which of them carries the body frame.
-    damping_ratio : D = 2 ratio K omega^-1 in the modes of the body held at the root.
+    mass : (6 b + n_x, 6 b + n_x) ndarray
+        Symmetric mass matrix, in the axes of the body [kg, m, rad].
+    stiffness : (6 b + n_x, 6 b + n_x) ndarray
+        Symmetric stiffness matrix, in the axes of the body [N, m, rad].
+    boundary : (b, 3) array_like
+        Positions of the boundary nodes [m].
+    root : int
+        Boundary node that carries the body frame.
+    damping_ratio : float
+        D = 2 ratio K omega^-1 in the modes of the body fixed at the root.
+
+    Returns
+    -------
+    body : ModalBody
+        The body.
+    root : Interface
+        Its root node.
+    others : tuple of Interface
+        Its other boundary nodes.
 
     Raises
     ------
-    ShapeError where sizes do not meet. ParameterError where a rigid motion strains the body.
+    ShapeError
+        If sizes do not match.
+    ParameterError
+        If a rigid motion strains the body.
     """
     boundary, b = np.asarray(boundary, float), len(boundary)
     size = len(mass)
@@ -73,7 +91,7 @@ def craig_bampton(mass, stiffness, boundary, root=0, damping_ratio=0.0):
 
 
 def _damping(M, K, ratio):
-    """Return D (n, n) with the same ratio of every mode of M, K."""
+    """Return D (n, n) with the same damping ratio for every mode of M, K."""
     L = np.linalg.cholesky(M)
     square, modes = np.linalg.eigh(np.linalg.solve(L, np.linalg.solve(L, K).T))
     shapes = L @ modes

@@ -8,12 +8,12 @@
     D_m^-1 = L - U Gamma (1 + O Gamma)^-1 U',  L = (H_M M_fl H_M')^-1,               (13.70, 13.71)
         zeta = H_M A_fl,  U = L zeta,  O = zeta' U
 
-H_M = [1, -Pi_B']. Modes are eliminated first, hinges then. O(n), cubic in the modes of a body
-by D_m^-1; quadratic with (13.70), L made once. The standard form, algorithm 13.3, is
-`articulated_bodies.articulated` of the FlexibleTree.
+H_M = [1, -Pi_B']. Modes are eliminated first, then hinges. O(n). The inverse D_m^-1 is cubic in
+the modes of a body. With (13.70) it is quadratic, as L is computed once. The standard form,
+algorithm 13.3, is `articulated_bodies.articulated` of the FlexibleTree.
 
-Corrections to the print: (13.66) has the two stages in the other order. Its matrix is that of all
-n_md + 6. Gamma of (13.70) is singular, P^+ H' = 0, and needs the form above. L is n_md x n_md.
+Corrections to the print: (13.66) has the two stages in the other order. Its matrix has all n_md +
+6 rows. Gamma of (13.70) is singular, P^+ H' = 0, and needs the form above. L is n_md x n_md.
 """
 
 from typing import NamedTuple
@@ -24,7 +24,27 @@ from robodyn_ros.errors import ParameterError
 
 
 class TwoStages(NamedTuple):
-    """Of every body, in full size: P, D_m, G_m, P_cr, D_cr, G_cr, P_plus (13.67)."""
+    """Articulated-body quantities of every body in full size (13.67).
+
+    P, P_cr and P_plus are (n_md + 6, n_md + 6).
+
+    Parameters
+    ----------
+    P : tuple of ndarray
+        Inertia before elimination.
+    D_m : tuple of (n_md, n_md) ndarray
+        Inertia about the modes.
+    G_m : tuple of (n_md + 6, n_md) ndarray
+        Gain of the modes.
+    P_cr : tuple of ndarray
+        Inertia after elimination of the modes.
+    D_cr : tuple of (r, r) ndarray
+        Inertia about the hinge.
+    G_cr : tuple of (n_md + 6, r) ndarray
+        Gain of the hinge.
+    P_plus : tuple of ndarray
+        Inertia after elimination of the hinge.
+    """
 
     P: tuple
     D_m: tuple
@@ -36,7 +56,21 @@ class TwoStages(NamedTuple):
 
 
 class Simplified(NamedTuple):
-    """Of every body: D_m^-1 (n_md, n_md), g (6, n_md), P_pr (6, 6), D_pr (r, r), G_pr (6, r)."""
+    """Articulated-body quantities of every body in rigid-body size (13.69).
+
+    Parameters
+    ----------
+    D_m_inverse : tuple of (n_md, n_md) ndarray
+        D_m^-1.
+    g : tuple of (6, n_md) ndarray
+        Gain of the modes.
+    P_pr : tuple of (6, 6) ndarray
+        Inertia after elimination of the modes.
+    D_pr : tuple of (r, r) ndarray
+        Inertia about the hinge.
+    G_pr : tuple of (6, r) ndarray
+        Gain of the hinge.
+    """
 
     D_m_inverse: tuple
     g: tuple
@@ -46,7 +80,18 @@ class Simplified(NamedTuple):
 
 
 def two_stages(tree):
-    """Return the TwoStages of a FlexibleTree: Algorithm 13.5, matrices in full size."""
+    """Return the articulated-body quantities in full size: Algorithm 13.5.
+
+    Parameters
+    ----------
+    tree : FlexibleTree
+        Bodies at one configuration.
+
+    Returns
+    -------
+    TwoStages
+        The quantities.
+    """
     P, rows = [np.array(M) for M in tree.M], []
     for k, up in enumerate(tree.parent):
         n = tree.modes[k]
@@ -64,10 +109,23 @@ def two_stages(tree):
 
 
 def modal_inverses(tree):
-    """Return L of every body (n_md, n_md), which serves as long as its bodies do (13.71).
+    """Return L of every body, valid at all configurations of these bodies (13.71).
 
-    ParameterError where M_fl or Pi_B depends on the deformation, or where H_M M_fl H_M' is
-    singular. A mode without a mass of its own makes it so.
+    Parameters
+    ----------
+    tree : FlexibleTree
+        Bodies at one configuration.
+
+    Returns
+    -------
+    tuple of (n_md, n_md) ndarray
+        L.
+
+    Raises
+    ------
+    ParameterError
+        If M_fl or Pi_B depends on the deformation, or H_M M_fl H_M' is singular. A mode without
+        mass of its own makes it singular.
     """
     found = []
     for k, body in enumerate(tree.bodies):
@@ -77,7 +135,7 @@ def modal_inverses(tree):
                 f'body {body.name!r}: got a mass matrix or a root that depends on the modes; '
                 'expected a body that is `frozen` and clamped at its root'
             )
-        M = modal.M_0[:n, :n]  # clamped: H_M M_fl H_M' is the block of the modes
+        M = modal.M_0[:n, :n]  # H_M M_fl H_M' of a clamped body
         if np.linalg.matrix_rank(M) < n:
             raise ParameterError(
                 f'body {body.name!r}: got a mode without a mass of its own; expected modes whose '
@@ -88,9 +146,19 @@ def modal_inverses(tree):
 
 
 def simplified(tree, L=None):
-    """Return the Simplified quantities of a FlexibleTree: Algorithm 13.6.
+    """Return the articulated-body quantities in rigid-body size: Algorithm 13.6.
 
-    L : modal_inverses of the same bodies, made once; with it D_m^-1 comes from (13.70).
+    Parameters
+    ----------
+    tree : FlexibleTree
+        Bodies at one configuration.
+    L : tuple of ndarray, optional
+        `modal_inverses` of the same bodies. With it, D_m^-1 is by (13.70).
+
+    Returns
+    -------
+    Simplified
+        The quantities.
     """
     P, rows = [np.array(M) for M in tree.M], []
     passed = [[] for _ in range(tree.n)]  # (A_fl, Gamma) of the children

@@ -22,10 +22,28 @@ from robodyn_ros.formulations.jain.flexible.flexible_tree import (
 
 
 def forward_dynamics(tree, rate, T, L=None, gravity=True):
-    """Return (varthetaddot (N,), alpha_fl, n of (n_md + 6,)) of T (N,): Algorithm 13.7.
+    """Return the accelerations under given forces: Algorithm 13.7.
 
-    rate (N,) : varthetadot. T : of modes and hinges in the order of the tree; motors leave the
-    modes at zero. L : see `flexible_articulated.simplified`.
+    Parameters
+    ----------
+    tree : FlexibleTree
+        Bodies at one configuration.
+    rate : (N,) ndarray
+        Velocities varthetadot, in the order of the tree.
+    T : (N,) ndarray
+        Generalised forces of modes and hinges, in the order of the tree. Those of the modes are
+        zero if only motors act.
+    L : tuple of ndarray, optional
+        As of `flexible_articulated.simplified`.
+    gravity : bool
+        Whether gravity acts.
+
+    Returns
+    -------
+    varthetaddot : (N,) ndarray
+        Accelerations, in the order of the tree.
+    alpha_fl : list of (n_md + 6,) ndarray
+        Acceleration of each body; with gravity, minus that of free fall.
     """
     art, V = simplified(tree, L), velocities(tree, rate)
     a, z = coriolis_accelerations(tree, V, rate), bias_forces(tree, V, rate)

@@ -7,8 +7,8 @@
     f_fl(k) = A_fl(k) phi(O_(k-1)^+, k-1) f^r(k-1) + M_fl alpha_fl + b_fl + K vartheta
     T(k) = [f^f - Pi_B' f^r; H_B f^r]
 
-Motors drive hinges only: T^f of a free motion is zero. Accelerations that ask for another T^f
-cannot be had by motors, so this is not a control law by itself. O(n).
+Motors drive hinges only, so T^f = 0 in a free motion. Motors cannot produce accelerations that
+need another T^f. So this is not a control law by itself. O(n).
 """
 
 import numpy as np
@@ -21,10 +21,27 @@ from robodyn_ros.formulations.jain.flexible.flexible_tree import (
 
 
 def inverse_dynamics(tree, rate, acceleration, gravity=True):
-    """Return (T (N,), f_fl, alpha_fl), the last two n of (n_md + 6,): Algorithm 13.1.
+    """Return the generalised forces of a motion: Algorithm 13.1.
 
-    rate, acceleration (N,) : varthetadot, varthetaddot, in the order of the tree. alpha_fl is
-    what is felt, minus the acceleration of free fall included, unless `gravity` is False.
+    Parameters
+    ----------
+    tree : FlexibleTree
+        Bodies at one configuration.
+    rate : (N,) ndarray
+        Velocities varthetadot, in the order of the tree.
+    acceleration : (N,) ndarray
+        Accelerations varthetaddot, in the order of the tree.
+    gravity : bool
+        Whether gravity acts.
+
+    Returns
+    -------
+    T : (N,) ndarray
+        Generalised forces of modes and hinges, in the order of the tree.
+    f_fl : list of (n_md + 6,) ndarray
+        Force on each body.
+    alpha_fl : list of (n_md + 6,) ndarray
+        Acceleration of each body; with gravity, minus that of free fall.
     """
     V = velocities(tree, rate)
     a = coriolis_accelerations(tree, V, rate)

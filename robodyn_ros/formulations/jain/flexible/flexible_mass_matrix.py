@@ -14,7 +14,18 @@ import numpy as np
 
 
 def mass_matrix(tree):
-    """Return the mass matrix (N, N) of a FlexibleTree, in its order: Algorithm 13.2."""
+    """Return the mass matrix of flexible links: Algorithm 13.2.
+
+    Parameters
+    ----------
+    tree : FlexibleTree
+        Bodies at one configuration.
+
+    Returns
+    -------
+    (N, N) ndarray
+        Mass matrix, in the order of the tree.
+    """
     R = [np.array(M) for M in tree.M]
     matrix = np.zeros((tree.N, tree.N), tree.dtype)
     for k in range(tree.n):

@@ -7,11 +7,11 @@
     H_fl(k) = [1, -Pi_B'; 0, H_B],   H_B = H phi(O_k, k),  Pi_B = phi'(O_k, k) Pi(O_k)      (13.31)
     M = H_fl Phi_fl M_fl Phi_fl' H_fl',   C = H_fl Phi_fl (M_fl Phi_fl' a + b + K vartheta) (13.50)
 
-Body k hangs by its node O_k on node O_k^+ of its parent. A hinge may have no freedom, a body no
-modes, and a body several children. O(n).
+The hinge of body k connects its node O_k to node O_k^+ of its parent. A hinge may have no freedom,
+a body no modes, and a body several children. O(n).
 
-Corrections to the print: the node at which body k hangs on body k + 1 is O_k^+ throughout. So it
-is in (13.28), (13.30) and (13.36). A_fl(k) of (13.52) thus has Pi(O_(k-1)^+). Pi_B is 6 x n_md.
+Corrections to the print: the parent's node of body k on body k + 1 is O_k^+ throughout, also in
+(13.28), (13.30) and (13.36). A_fl(k) of (13.52) thus has Pi(O_(k-1)^+). Pi_B is 6 x n_md.
 """
 
 import functools
@@ -29,10 +29,22 @@ from robodyn_ros.formulations.jain.spatial_algebra import phi, tilde
 
 @dataclass(frozen=True, eq=False)
 class FlexibleBody:
-    """A flexible body and the hinge it hangs on.
+    """A flexible body and the hinge that connects it to its parent.
 
-    parent : name of the body it hangs on, None for the inertial frame. mount : node O_k^+ of the
-    parent. hinge : between the axes of mount and root. root : node O_k of this body.
+    Parameters
+    ----------
+    name : str
+        Name of the body.
+    parent : str or None
+        Name of the parent; None for the inertial frame.
+    mount : Interface
+        Node O_k^+ of the parent.
+    hinge : Hinge
+        Hinge between the axes of mount and root.
+    root : Interface
+        Node O_k of this body.
+    modal : ModalBody
+        Mass, stiffness and damping of the body.
     """
 
     name: str
@@ -47,12 +59,36 @@ class FlexibleBody:
 class FlexibleTree(SkoStructure):
     """n flexible bodies at one configuration, tips first.
 
-    bodies, parent : as of jain.body_tree.Tree. eta : n of (n_md,). theta : n of coordinates.
-    A : n of A_fl (n_md + 6, 6) on the parent, at O_k^+; of a root (6, 6), to the inertial frame.
-    phi : n of phi(O_k^+, k) (6, 6). phi_own : n of phi(O_k, k). Pi_B : n of (6, n_md).
-    H_B : n of (r, 6). H : n of H_fl (n_md + r, n_md + 6). M : n of M_fl. g (6,) : minus gravity.
-    rotor (N,) : zeros, for the algorithms of SKO models. dofs (N,) : row of the caller's
-    velocities that every freedom has.
+    Parameters
+    ----------
+    bodies : tuple of FlexibleBody
+        The bodies.
+    parent : tuple of int
+        Row of the parent of each body; n for the inertial frame.
+    eta : tuple of (n_md,) ndarray
+        Modal coordinates.
+    theta : tuple of ndarray
+        Hinge coordinates.
+    A : tuple of (n_md + 6, 6) ndarray
+        A_fl of the parent at O_k^+; (6, 6) on the inertial frame.
+    phi : tuple of (6, 6) ndarray
+        phi(O_k^+, k).
+    phi_own : tuple of (6, 6) ndarray
+        phi(O_k, k).
+    Pi_B : tuple of (6, n_md) ndarray
+        Pi_B of (13.31).
+    H_B : tuple of (r, 6) ndarray
+        H_B of (13.31).
+    H : tuple of (n_md + r, n_md + 6) ndarray
+        H_fl of (13.31).
+    M : tuple of (n_md + 6, n_md + 6) ndarray
+        M_fl.
+    g : (6,) ndarray
+        Pseudo-acceleration [0; -gravity] of the inertial frame [m/s2].
+    rotor : (N,) ndarray
+        Zeros, for the algorithms of SKO models.
+    dofs : (N,) ndarray of int
+        Entry of the caller's velocities of every freedom.
     """
 
     bodies: tuple
@@ -77,7 +113,7 @@ class FlexibleTree(SkoStructure):
 
     @property
     def modes(self):
-        """n_md of every body."""
+        """Number of modes n_md of every body."""
         return tuple(body.modal.n_md for body in self.bodies)
 
     @functools.cached_property
@@ -89,17 +125,50 @@ class FlexibleTree(SkoStructure):
         )
 
     def parts(self, x, k):
-        """Return the parts [modes; hinge] of body k of a vector x (N,)."""
+        """Return the modal and the hinge part of a body in a vector.
+
+        Parameters
+        ----------
+        x : (N,) ndarray
+            Vector in the order of the tree.
+        k : int
+            The body.
+
+        Returns
+        -------
+        modes : (n_md,) ndarray
+            Modal part.
+        hinge : (r,) ndarray
+            Hinge part.
+        """
         own, n = x[self.slices[k]], self.modes[k]
         return own[:n], own[n:]
 
 
 def flexible_tree(bodies, q, gravity=(0.0, 0.0, -9.81)):
-    """Return the FlexibleTree of bodies from base to tip at coordinates q, real or complex.
+    """Return the FlexibleTree of given bodies at given coordinates.
 
-    q has eta and theta of every body in turn, and the velocities likewise. `dofs` leads from the
-    order of the tree, tips first, to theirs. ShapeError where q has another length, or where an
-    Interface has modes of another body.
+    The velocities have the same order as the coordinates: eta, then theta of every body in turn.
+    `dofs` maps the order of the tree, tips first, to it.
+
+    Parameters
+    ----------
+    bodies : sequence of FlexibleBody
+        The bodies, from base to tip.
+    q : (nq,) array_like
+        eta and theta of every body in turn, real or complex.
+    gravity : (3,) array_like
+        Acceleration of free fall in the inertial frame [m/s2].
+
+    Returns
+    -------
+    FlexibleTree
+        The tree.
+
+    Raises
+    ------
+    ShapeError
+        If q has another length, or an Interface has modes of another body.
     """
     q = np.asarray(q)
     size = sum(body.modal.n_md + body.hinge.nq for body in bodies)
@@ -154,14 +223,41 @@ def flexible_tree(bodies, q, gravity=(0.0, 0.0, -9.81)):
 
 
 def velocities(tree, rate):
-    """Return V_fl, n of (n_md + 6,), of varthetadot (N,) (13.29)."""
+    """Return V_fl of all bodies (13.29).
+
+    Parameters
+    ----------
+    tree : FlexibleTree
+        Bodies at one configuration.
+    rate : (N,) ndarray
+        Velocities varthetadot, in the order of the tree.
+
+    Returns
+    -------
+    list of (n_md + 6,) ndarray
+        Modal velocities, then the velocity of the body frame.
+    """
     return scatter(tree, [H.T @ rate[s] for H, s in zip(tree.H, tree.slices)], tree.weights)
 
 
 def coriolis_accelerations(tree, V, rate):
-    """Return a_mR, n of (6,): the body frame's share of a_fl (13.33); the modes have none.
+    """Return a_mR, the body frame's part of a_fl (13.33); the part of the modes is zero.
 
-    Three frames stand one on another, O_k^+, O_k and k: each has a = dDelta/dt + tilde(V) Delta.
+    The three frames O_k^+, O_k and k follow each other. Each has a = dDelta/dt + tilde(V) Delta.
+
+    Parameters
+    ----------
+    tree : FlexibleTree
+        Bodies at one configuration.
+    V : sequence of (n_md + 6,) ndarray
+        V_fl of each body.
+    rate : (N,) ndarray
+        Velocities varthetadot, in the order of the tree.
+
+    Returns
+    -------
+    list of (6,) ndarray
+        Coriolis accelerations [rad/s2, m/s2].
     """
     found = []
     for k, (body, up) in enumerate(zip(tree.bodies, tree.parent)):
@@ -186,7 +282,22 @@ def coriolis_accelerations(tree, V, rate):
 
 
 def bias_forces(tree, V, rate):
-    """Return b_fl + K vartheta, n of (n_md + 6,), the damping included (13.37)."""
+    """Return b_fl + K vartheta of all bodies, with the damping (13.37).
+
+    Parameters
+    ----------
+    tree : FlexibleTree
+        Bodies at one configuration.
+    V : sequence of (n_md + 6,) ndarray
+        V_fl of each body.
+    rate : (N,) ndarray
+        Velocities varthetadot, in the order of the tree.
+
+    Returns
+    -------
+    list of (n_md + 6,) ndarray
+        Forces.
+    """
     found = []
     for k, body in enumerate(tree.bodies):
         b = body.modal.gyroscopic(tree.eta[k], V[k])
@@ -197,10 +308,24 @@ def bias_forces(tree, V, rate):
 
 
 def sko_model(tree, rate, gravity=True):
-    """Return the SkoModel of a FlexibleTree that moves with varthetadot (N,) (13.49).
+    """Return the SkoModel of a FlexibleTree in motion (13.49).
 
-    Its b has the strain forces, too, and the a of its roots minus the acceleration of free fall.
-    With it come algorithms 9.3, 9.4 and 9.5: 13.2, 13.3 and 13.4 of this chapter.
+    Its b contains the strain forces, and a of its roots minus the acceleration of free fall.
+    Algorithms 9.3, 9.4 and 9.5 for it are 13.2, 13.3 and 13.4 of this chapter.
+
+    Parameters
+    ----------
+    tree : FlexibleTree
+        Bodies at one configuration.
+    rate : (N,) ndarray
+        Velocities varthetadot, in the order of the tree.
+    gravity : bool
+        Whether gravity acts.
+
+    Returns
+    -------
+    SkoModel
+        The model.
     """
     V = velocities(tree, rate)
     a = []
@@ -222,12 +347,36 @@ def sko_model(tree, rate, gravity=True):
 
 
 def kinetic_energy(tree, rate):
-    """Return sum V_fl' M_fl V_fl / 2 [J] (13.26)."""
+    """Return the sum of V_fl' M_fl V_fl / 2 (13.26).
+
+    Parameters
+    ----------
+    tree : FlexibleTree
+        Bodies at one configuration.
+    rate : (N,) ndarray
+        Velocities varthetadot, in the order of the tree.
+
+    Returns
+    -------
+    float
+        Energy [J].
+    """
     return sum(0.5 * V @ M @ V for V, M in zip(velocities(tree, rate), tree.M))
 
 
 def potential_energy(tree):
-    """Return the energy of strain and of gravity [J]: eta' K eta / 2 + sum g' (m o + R m p)."""
+    """Return the energy of strain and of gravity, eta' K eta / 2 + sum g' (m o + R m p).
+
+    Parameters
+    ----------
+    tree : FlexibleTree
+        Bodies at one configuration.
+
+    Returns
+    -------
+    float
+        Energy [J].
+    """
     g, total = tree.g[3:], 0.0
     place = [None] * tree.n + [(np.eye(3), np.zeros(3))]
     for k in reversed(range(tree.n)):

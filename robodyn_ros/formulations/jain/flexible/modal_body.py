@@ -8,11 +8,11 @@
     b_fl = (dM_fl/dt) V_fl - [V_fl' (dM_fl/deta) V_fl / 2; 0] + [0; bar(V) h]         (13.38)
 
 h = M_fl^r V_fl is the momentum. M_0, M_1 and M_2 are the modal integrals. Without M_1 and M_2 the
-body keeps its mass matrix as it bends, the approximation of exercise 13.1. Modal damping D is
-beside the book. A rigid body has no modes. Derivatives are those the body frame sees.
+mass matrix does not depend on the deformation, the approximation of exercise 13.1. Modal damping D
+is not in the book. A rigid body has no modes. Derivatives are as seen from the body frame.
 
-The modes are linear in eta. The stiffening of a link that spins is missing. The book says so of
-every modal model ("premature linearisation", section 13.7.2).
+The modes are linear in eta, so a link that spins does not stiffen. The book says so of every modal
+model ("premature linearisation", section 13.7.2).
 
 Corrections to the print: the elastic terms of (13.47) to (13.50) and (13.63) are K vartheta,
 without a dot. alpha_fl of (13.32) is [etaddot; alpha]. A rigid body has n_md = 0, not n_nd = 0.
@@ -34,14 +34,21 @@ class ModalBody:
 
     Parameters
     ----------
-    M_0 : (n_md + 6, n_md + 6), modal coordinates first, then the body frame, undeformed.
-    M_1 : (n_md, n_md + 6, n_md + 6), the derivative of M_fl by each eta at eta = 0.
-    M_2 : (n_md, n_md, 6, 6), of the rigid block, symmetric in its first two indices.
-    stiffness, damping : (n_md, n_md) each.
+    M_0 : (n_md + 6, n_md + 6) ndarray
+        M_fl undeformed: modal coordinates first, then the body frame.
+    M_1 : (n_md, n_md + 6, n_md + 6) ndarray
+        Derivative of M_fl by each eta at eta = 0.
+    M_2 : (n_md, n_md, 6, 6) ndarray
+        Second-order terms of the rigid block, symmetric in the first two indices.
+    stiffness : (n_md, n_md) ndarray
+        Modal stiffness.
+    damping : (n_md, n_md) ndarray
+        Modal damping.
 
     Raises
     ------
-    ShapeError where the sizes do not belong to one number of modes.
+    ShapeError
+        If the shapes do not belong to one number of modes.
     """
 
     M_0: np.ndarray
@@ -73,19 +80,54 @@ class ModalBody:
         return len(self.stiffness)
 
     def mass(self, eta):
-        """Return M_fl (n_md + 6, n_md + 6) at deformations eta (n_md,) (13.27)."""
+        """Return M_fl of the deformed body (13.27).
+
+        Parameters
+        ----------
+        eta : (n_md,) ndarray
+            Modal coordinates.
+
+        Returns
+        -------
+        (n_md + 6, n_md + 6) ndarray
+            M_fl.
+        """
         M = self.M_0 + np.tensordot(eta, self.M_1, 1)
         M[-6:, -6:] += np.tensordot(eta, np.tensordot(eta, self.M_2, 1), 1)
         return M
 
     def mass_gradient(self, eta):
-        """Return dM_fl/deta (n_md, n_md + 6, n_md + 6)."""
+        """Return dM_fl/deta.
+
+        Parameters
+        ----------
+        eta : (n_md,) ndarray
+            Modal coordinates.
+
+        Returns
+        -------
+        (n_md, n_md + 6, n_md + 6) ndarray
+            Derivative by each eta.
+        """
         slope = self.M_1 + 0.0 * np.sum(eta)
         slope[:, -6:, -6:] += 2.0 * np.tensordot(eta, self.M_2, 1)
         return slope
 
     def gyroscopic(self, eta, V_fl):
-        """Return b_fl (n_md + 6,) of a modal spatial velocity (n_md + 6,) (13.38)."""
+        """Return the gyroscopic force b_fl (13.38).
+
+        Parameters
+        ----------
+        eta : (n_md,) ndarray
+            Modal coordinates.
+        V_fl : (n_md + 6,) ndarray
+            Modal velocities, then the velocity of the body frame.
+
+        Returns
+        -------
+        (n_md + 6,) ndarray
+            b_fl.
+        """
         slope, n = self.mass_gradient(eta), self.n_md
         b = np.tensordot(V_fl[:n], slope, 1) @ V_fl
         b[:n] -= 0.5 * (slope @ V_fl) @ V_fl
@@ -93,20 +135,63 @@ class ModalBody:
         return b
 
     def strain_force(self, eta, eta_rate):
-        """Return K eta + D etadot (n_md,) (13.39), with the damping."""
+        """Return K eta + D etadot (13.39), with the damping.
+
+        Parameters
+        ----------
+        eta : (n_md,) ndarray
+            Modal coordinates.
+        eta_rate : (n_md,) ndarray
+            Their rates.
+
+        Returns
+        -------
+        (n_md,) ndarray
+            Modal forces.
+        """
         return self.stiffness @ eta + self.damping @ eta_rate
 
     def with_strain(self, stiffness, damping):
-        """Return the body with another stiffness and damping matrix (n_md, n_md)."""
+        """Return the body with another stiffness and damping.
+
+        Parameters
+        ----------
+        stiffness : (n_md, n_md) ndarray
+            Modal stiffness.
+        damping : (n_md, n_md) ndarray
+            Modal damping.
+
+        Returns
+        -------
+        ModalBody
+            The body.
+        """
         return replace(self, stiffness=stiffness, damping=damping)
 
     def frozen(self):
-        """Return the body with a mass matrix that does not depend on its deformation (Ex 13.1)."""
+        """Return the body with a mass matrix that does not depend on its deformation (Ex 13.1).
+
+        Returns
+        -------
+        ModalBody
+            The body, with M_1 and M_2 zero.
+        """
         return replace(self, M_1=np.zeros_like(self.M_1), M_2=np.zeros_like(self.M_2))
 
 
 def rigid(M):
-    """Return the ModalBody without modes of a spatial inertia M (6, 6)."""
+    """Return a rigid body as a ModalBody without modes.
+
+    Parameters
+    ----------
+    M : (6, 6) ndarray
+        Spatial inertia.
+
+    Returns
+    -------
+    ModalBody
+        The body.
+    """
     return ModalBody(
         M, np.zeros((0, 6, 6)), np.zeros((0, 0, 6, 6)), np.zeros((0, 0)), np.zeros((0, 0))
     )
@@ -116,9 +201,17 @@ def rigid(M):
 class Interface:
     """A node at which a body is joined to another (13.12, 13.22).
 
-    p (3,) [m], R (3, 3) : its place and axes in those of the body, undeformed. Pi (6, n_md) : its
-    modal spatial displacement [rad; m], in the axes of the body. The rotation by
-    delta_q = Pi_q eta is exact, of the Gibbs vector delta_q / 2: to first order the book's.
+    The node turns by delta_q = Pi_q eta. The rotation is exact, with Gibbs vector delta_q / 2. To
+    first order it is the book's.
+
+    Parameters
+    ----------
+    p : (3,) ndarray
+        Its undeformed origin in the axes of the body [m].
+    R : (3, 3) ndarray
+        Its undeformed axes in those of the body.
+    Pi : (6, n_md) ndarray
+        Its displacement per modal coordinate, in the axes of the body [rad; m].
     """
 
     p: np.ndarray
@@ -126,15 +219,38 @@ class Interface:
     Pi: np.ndarray
 
     def pose(self, eta):
-        """Return (R (3, 3), l (3,)) of the node of a body deformed by eta (13.2)."""
+        """Return the pose of the node on the deformed body (13.2).
+
+        Parameters
+        ----------
+        eta : (n_md,) ndarray
+            Modal coordinates.
+
+        Returns
+        -------
+        R : (3, 3) ndarray
+            Axes of the node in those of the body.
+        l : (3,) ndarray
+            Origin of the node in the axes of the body [m].
+        """
         delta = self.Pi @ eta
         return gibbs_rotation(0.5 * delta[:3]) @ self.R, self.p + delta[3:]
 
     def motion(self, eta):
-        """Return N (6, n_md), in the node's axes: N etadot is its velocity on the body (13.3).
+        """Return N, for which N etadot is the velocity of the node on the body (13.3).
 
-        N is Pi turned into the node's axes, but for the angular part. Its exact form is
-        (1 - S(delta_q) / 2) Pi_q / (1 + delta_q^2 / 4).
+        N is Pi turned into the node's axes, except for the angular part. Its exact form is (1 -
+        S(delta_q) / 2) Pi_q / (1 + delta_q^2 / 4).
+
+        Parameters
+        ----------
+        eta : (n_md,) ndarray
+            Modal coordinates.
+
+        Returns
+        -------
+        (6, n_md) ndarray
+            N, in the axes of the node.
         """
         R, _ = self.pose(eta)
         delta = (self.Pi @ eta)[:3]
@@ -142,18 +258,57 @@ class Interface:
         return np.vstack((self.R.T @ turning / (1.0 + 0.25 * (delta @ delta)), R.T @ self.Pi[3:]))
 
     def drift(self, eta, eta_rate):
-        """Return (dN/dt) etadot (6,), as the node sees it."""
+        """Return (dN/dt) etadot, as the node sees it.
+
+        Parameters
+        ----------
+        eta : (n_md,) ndarray
+            Modal coordinates.
+        eta_rate : (n_md,) ndarray
+            Their rates.
+
+        Returns
+        -------
+        (6,) ndarray
+            Acceleration [rad/s2, m/s2].
+        """
         delta, rate = (self.Pi @ eta)[:3], (self.Pi @ eta_rate)[:3]
         moving = self.motion(eta) @ eta_rate
         slowing = -0.5 * (delta @ rate) / (1.0 + 0.25 * (delta @ delta))
         return np.concatenate((slowing * moving[:3], -np.cross(moving[:3], moving[3:])))
 
     def carried(self, eta):
-        """Return A_fl (n_md + 6, 6) = [N'; phi(k, node)]: a force here on the body (13.52)."""
+        """Return A_fl = [N'; phi(k, node)], from forces on the node to forces on the body (13.52).
+
+        Parameters
+        ----------
+        eta : (n_md,) ndarray
+            Modal coordinates.
+
+        Returns
+        -------
+        (n_md + 6, 6) ndarray
+            A_fl.
+        """
         R, l = self.pose(eta)  # noqa: E741  the letter of the book
         return np.vstack((self.motion(eta).T, phi(l, R)))
 
 
 def fixed(p, R=None, n_md=0):
-    """Return the Interface (3,), (3, 3) of a node that no mode moves (13.21)."""
+    """Return the Interface of a node that no mode moves (13.21).
+
+    Parameters
+    ----------
+    p : (3,) array_like
+        Origin in the axes of the body [m].
+    R : (3, 3) ndarray, optional
+        Axes in those of the body; the same by default.
+    n_md : int
+        Number of modes of the body.
+
+    Returns
+    -------
+    Interface
+        The node.
+    """
     return Interface(np.asarray(p, float), np.eye(3) if R is None else R, np.zeros((6, n_md)))

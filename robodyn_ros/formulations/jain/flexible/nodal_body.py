@@ -7,9 +7,9 @@
     f_nd = C_fl f^r + M_nd alpha_nd + b_nd + K_st u_nd,   f^r = B f_nd           (13.9 to 13.19)
     M_fl = [Pi'; B] M_nd [Pi, B'],   K = Pi' K_st Pi                             (13.27, 13.39)
 
-Without modes, the lumped form is the modal one with Pi = 1 for all nodes but that of the frame.
-M_nd is constant in the axes of the body: delta_q turns no inertia. That makes M_fl^ff constant, as
-the book has it. b_fl by (13.38) follows from b_nd where nodes are points of mass.
+The lumped form is the modal one with Pi = 1 for all nodes but that of the frame. M_nd is constant
+in the axes of the body: the rotation delta_q of a node does not turn its inertia. That makes
+M_fl^ff constant, as in the book. b_fl by (13.38) follows from b_nd where nodes are point masses.
 """
 
 from dataclasses import dataclass
@@ -23,10 +23,21 @@ from robodyn_ros.formulations.jain.spatial_algebra import bar, phi, tilde
 
 @dataclass(frozen=True, eq=False)
 class NodalBody:
-    """m nodes of a body, its axes throughout.
+    """A body with m nodes, in its axes throughout.
 
-    p (m, 3) [m] : undeformed places. M (m, 6, 6) : spatial inertias about the nodes.
-    stiffness (6 m, 6 m) : K_st, of the displacements [rotation; translation] node by node.
+    Parameters
+    ----------
+    p : (m, 3) ndarray
+        Undeformed positions of the nodes [m].
+    M : (m, 6, 6) ndarray
+        Spatial inertias about the nodes.
+    stiffness : (6 m, 6 m) ndarray
+        K_st, for the displacements [rotation; translation] node by node.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not belong to one number of nodes.
     """
 
     p: np.ndarray
@@ -34,7 +45,7 @@ class NodalBody:
     stiffness: np.ndarray
 
     def __post_init__(self):
-        """Refuse numbers that belong to different numbers of nodes."""
+        """Refuse shapes that do not belong to one number of nodes."""
         m = len(self.p)
         if self.M.shape != (m, 6, 6) or self.stiffness.shape != (6 * m, 6 * m):
             raise ShapeError(
@@ -51,19 +62,63 @@ class NodalBody:
         return M.reshape(6 * m, 6 * m)
 
     def carried(self, u):
-        """Return B (6, 6 m) at displacements u (6 m,) (13.8)."""
+        """Return B of the deformed body (13.8).
+
+        Parameters
+        ----------
+        u : (6 m,) ndarray
+            Displacements of the nodes [rad, m].
+
+        Returns
+        -------
+        (6, 6 m) ndarray
+            B.
+        """
         return np.hstack(
             [phi(p + each[3:], np.eye(3)) for p, each in zip(self.p, u.reshape(-1, 6))]
         )
 
     def velocities(self, V, u, u_rate):
-        """Return V_nd (6 m,) of V (6,) and the rates of u (6 m,) (13.7)."""
+        """Return the velocities of the nodes, V_nd = B' V + udot (13.7).
+
+        Parameters
+        ----------
+        V : (6,) ndarray
+            Velocity of the body frame [rad/s, m/s].
+        u : (6 m,) ndarray
+            Displacements of the nodes [rad, m].
+        u_rate : (6 m,) ndarray
+            Their rates [rad/s, m/s].
+
+        Returns
+        -------
+        (6 m,) ndarray
+            V_nd [rad/s, m/s].
+        """
         return self.carried(u).T @ V + u_rate
 
     def accelerations(self, V, alpha, u, u_rate, u_rate2):
-        """Return alpha_nd (6 m,), as the body frame sees it, of alpha (6,) (13.34, 13.35).
+        """Return the accelerations of the nodes, as the body frame sees them (13.34, 13.35).
 
         With Pi = 1, a_nd = (dB'/dt) V = [0; omega x deltadot_l].
+
+        Parameters
+        ----------
+        V : (6,) ndarray
+            Velocity of the body frame [rad/s, m/s].
+        alpha : (6,) ndarray
+            Acceleration of the body frame [rad/s2, m/s2].
+        u : (6 m,) ndarray
+            Displacements of the nodes [rad, m].
+        u_rate : (6 m,) ndarray
+            Their rates [rad/s, m/s].
+        u_rate2 : (6 m,) ndarray
+            Their second derivatives [rad/s2, m/s2].
+
+        Returns
+        -------
+        (6 m,) ndarray
+            alpha_nd [rad/s2, m/s2].
         """
         bias = [
             np.concatenate((np.zeros(3), np.cross(V[:3], rate[3:])))
@@ -72,28 +127,88 @@ class NodalBody:
         return self.carried(u).T @ alpha + u_rate2 + np.concatenate(bias)
 
     def gyroscopic(self, V, V_nd):
-        """Return b_nd (6 m,): bar([omega(k); v(O^j)]) M V(O^j), derivatives in the body frame."""
+        """Return b_nd = bar([omega(k); v(O^j)]) M V(O^j), with derivatives in the body.
+
+        Parameters
+        ----------
+        V : (6,) ndarray
+            Velocity of the body frame [rad/s, m/s].
+        V_nd : (6 m,) ndarray
+            Velocities of the nodes [rad/s, m/s].
+
+        Returns
+        -------
+        (6 m,) ndarray
+            b_nd [N m, N].
+        """
         nodes = V_nd.reshape(-1, 6)
         return np.concatenate(
             [bar(np.concatenate((V[:3], each[3:]))) @ M @ each for M, each in zip(self.M, nodes)]
         )
 
     def forces(self, V, alpha, u, u_rate, u_rate2):
-        """Return f_nd (6 m,) that nodes need, nothing hanging on them (13.9)."""
+        """Return the forces f_nd for a motion of the nodes, without a child on the body (13.9).
+
+        Parameters
+        ----------
+        V : (6,) ndarray
+            Velocity of the body frame [rad/s, m/s].
+        alpha : (6,) ndarray
+            Acceleration of the body frame [rad/s2, m/s2].
+        u : (6 m,) ndarray
+            Displacements of the nodes [rad, m].
+        u_rate : (6 m,) ndarray
+            Their rates [rad/s, m/s].
+        u_rate2 : (6 m,) ndarray
+            Their second derivatives [rad/s2, m/s2].
+
+        Returns
+        -------
+        (6 m,) ndarray
+            f_nd [N m, N].
+        """
         V_nd = self.velocities(V, u, u_rate)
         inertial = self.structural_mass @ self.accelerations(V, alpha, u, u_rate, u_rate2)
         return inertial + self.gyroscopic(V, V_nd) + self.stiffness @ u
 
     def interaction(self, j, weight):
-        """Return C_fl (6 m, 6) of node j: weight (6, 6) = phi(O_(k-1)^+, k-1) there (13.19)."""
+        """Return C_fl of a node that carries a child (13.19).
+
+        Parameters
+        ----------
+        j : int
+            The node.
+        weight : (6, 6) ndarray
+            phi(O_(k-1)^+, k-1) of the child.
+
+        Returns
+        -------
+        (6 m, 6) ndarray
+            C_fl.
+        """
         C = np.zeros((6 * len(self.p), 6))
         C[6 * j : 6 * j + 6] = weight
         return C
 
     def modal(self, Pi, damping=None):
-        """Return the ModalBody of modes Pi (6 m, n_md) (13.27, 13.39).
+        """Return the body by its modes (13.27, 13.39).
 
-        damping (n_md, n_md), none by default. ShapeError where Pi has other rows.
+        Parameters
+        ----------
+        Pi : (6 m, n_md) ndarray
+            Displacement of the nodes per modal coordinate.
+        damping : (n_md, n_md) ndarray, optional
+            Modal damping; none by default.
+
+        Returns
+        -------
+        ModalBody
+            The body.
+
+        Raises
+        ------
+        ShapeError
+            If Pi does not have 6 m rows.
         """
         m, n = len(self.p), np.shape(Pi)[-1]
         if np.shape(Pi) != (6 * m, n):
@@ -121,9 +236,19 @@ class NodalBody:
         )
 
     def lumped(self, frame):
-        """Return (ModalBody, Pi) of the lumped form: a mode for every displacement (13.18).
+        """Return the lumped form: a mode for every displacement (13.18).
 
-        frame : number of the node that carries the body frame, and has no displacement.
+        Parameters
+        ----------
+        frame : int
+            Node that carries the body frame, and has no displacement.
+
+        Returns
+        -------
+        body : ModalBody
+            The body.
+        Pi : (6 m, 6 m - 6) ndarray
+            Displacement of the nodes per modal coordinate.
         """
         m = len(self.p)
         moving = np.arange(6 * m) // 6 != frame
@@ -131,6 +256,21 @@ class NodalBody:
         return self.modal(Pi), Pi
 
     def interface(self, j, Pi, R=None):
-        """Return the Interface at node j with modes Pi (6 m, n_md), its axes R (3, 3)."""
+        """Return a node as an Interface.
+
+        Parameters
+        ----------
+        j : int
+            The node.
+        Pi : (6 m, n_md) ndarray
+            Displacement of the nodes per modal coordinate.
+        R : (3, 3) ndarray, optional
+            Axes of the node in those of the body; the same by default.
+
+        Returns
+        -------
+        Interface
+            The node.
+        """
         axes = np.eye(3) if R is None else R
         return Interface(self.p[j], axes, Pi[6 * j : 6 * j + 6])

@@ -1,3 +1,3 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Robots that no base holds: Jain, chapter 17."""
+"""Robots without a fixed base: Jain, chapter 17."""

@@ -9,9 +9,10 @@
     alpha(k) = -[P + S]^-1 [z + z_d - P a],  thdd = nu_d - G_d' alpha                 (Lemma 17.1)
     Upsilon(k)^-1 = P(k) + S(k),  Upsilon^+(k)^-1 = P^+(k) + S^+(k)          (17.50, Alg 17.5)
 
-P holds the bodies outboard of hinge k, S all others. So every link finds its acceleration without
-its neighbours. The sums, over the other children of the parent, extend the book's chain to a tree
-(section 17.2.4). O(n) for a chain. S is zero at the base, and z_d there takes its wrench.
+P contains the bodies outboard of hinge k, S all others. So the acceleration of every link is found
+without that of its neighbours. The sums, over the other children of the parent, extend the book's
+chain to a tree (section 17.2.4). O(n) for a chain. S is zero at the base. There z_d takes the
+wrench on the base.
 
 Corrections to the print: (17.7) is indexed by hinges, a_d(k) = -a(k). Algorithm 17.2 corrects by
 z_d^+, and begins with the wrench on the base.
@@ -33,7 +34,19 @@ from robodyn_ros.formulations.jain.tree_kinematics import velocities
 
 
 class Dual(NamedTuple):
-    """Of every body: S, S_plus (6, 6), D (r, r), G (6, r). At a base S is 0, the others None."""
+    """Dual articulated-body quantities: those of the bodies inboard of each hinge.
+
+    Parameters
+    ----------
+    S : list of (6, 6) ndarray
+        Dual articulated-body inertia; 0 at a base.
+    S_plus : list of (6, 6) ndarray
+        The same across the hinge; None at a base.
+    D : list of (r, r) ndarray
+        Inertia about the hinge; None at a base.
+    G : list of (6, r) ndarray
+        Gain; None at a base.
+    """
 
     S: list
     S_plus: list
@@ -42,9 +55,24 @@ class Dual(NamedTuple):
 
 
 def dual(tree, art):
-    """Return the Dual of a Tree whose base bodies are free, by algorithm 17.1.
+    """Return the dual articulated-body quantities by algorithm 17.1.
 
-    art : its Articulated. ModelError where a base body has not six freedoms.
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration, the base bodies on six freedoms.
+    art : Articulated
+        Articulated-body quantities of the tree.
+
+    Returns
+    -------
+    Dual
+        The quantities.
+
+    Raises
+    ------
+    ModelError
+        If a base body does not have six freedoms.
     """
     n = tree.n
     for k in tree.children[n]:
@@ -71,15 +99,36 @@ def dual(tree, art):
 
 
 def operational_inertias(tree):
-    """Return P(k) + S(k) of all bodies (n, 6, 6): Upsilon^-1, without an inverse (Alg 17.5)."""
+    """Return P(k) + S(k) = Upsilon(k)^-1 of all bodies, without an inverse (Alg 17.5).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration, the base bodies on six freedoms.
+
+    Returns
+    -------
+    (n, 6, 6) ndarray
+        Operational-space inertias.
+    """
     art = articulated(tree)
     return np.array([P + S for P, S in zip(art.P, dual(tree, art).S)])
 
 
 def operational_inertias_inboard(tree):
-    """Return P^+(k) + S^+(k) of all bodies: Upsilon^+^-1 (6, 6), of the inboard side of hinge k.
+    """Return P^+(k) + S^+(k) = Upsilon^+(k)^-1, for the inboard side of each hinge.
 
-    This side is part of the parent. None at a base, which has none.
+    That side is part of the parent. A base body has none.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration, the base bodies on six freedoms.
+
+    Returns
+    -------
+    list of (6, 6) ndarray
+        Operational-space inertias; None at a base.
     """
     art = articulated(tree)
     found = dual(tree, art).S_plus
@@ -87,10 +136,32 @@ def operational_inertias_inboard(tree):
 
 
 def forward_dynamics(tree, thd, T, f_ext=None, gravity=True):
-    """Return (thdd (N,), alpha (n, 6) without gravity) by algorithm 17.3, link by link.
+    """Return the accelerations by algorithm 17.3, link by link.
 
-    thd, T (N,) in the order of the tree, f_ext (n, 6) as of inverse_dynamics.newton_euler.
-    ModelError where a base body has not six freedoms.
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration, the base bodies on six freedoms.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+    T : (N,) ndarray
+        Hinge torques; of a base body its wrench, in its axes [N m, N].
+    f_ext : (n, 6) ndarray, optional
+        External force on each body, at its origin in its axes [N m, N].
+    gravity : bool
+        Whether gravity acts.
+
+    Returns
+    -------
+    thdd : (N,) ndarray
+        Hinge accelerations [rad/s2, m/s2].
+    alpha : (n, 6) ndarray
+        Acceleration of each body, without gravity [rad/s2, m/s2].
+
+    Raises
+    ------
+    ModelError
+        If a base body does not have six freedoms.
     """
     V = velocities(tree, thd)
     a, b = coriolis_accelerations(tree, V, thd), gyroscopic_forces(tree, V)
@@ -106,9 +177,27 @@ def forward_dynamics(tree, thd, T, f_ext=None, gravity=True):
 
 
 def felt_accelerations(tree, a, b, T):
-    """Return (alpha + g (n, 6), Dual, epsilon_d (N,)) by algorithm 17.2 and lemma 17.1.
+    """Return the accelerations of the bodies by algorithm 17.2 and lemma 17.1.
 
-    a (n, 6) : Coriolis accelerations. b (n, 6) : gyroscopic forces minus external ones. T (N,).
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration, the base bodies on six freedoms.
+    a : (n, 6) ndarray
+        Coriolis accelerations [rad/s2, m/s2].
+    b : (n, 6) ndarray
+        Gyroscopic minus external forces [N m, N].
+    T : (N,) ndarray
+        Hinge torques; of a base body its wrench, in its axes [N m, N].
+
+    Returns
+    -------
+    alpha : (n, 6) ndarray
+        Accelerations minus that of free fall, alpha + g [rad/s2, m/s2].
+    dual : Dual
+        Dual articulated-body quantities.
+    epsilon : (N,) ndarray
+        Dual innovations epsilon_d [N m, N].
     """
     art = articulated(tree)
     at = residuals(tree, art, a, b, T)
@@ -118,13 +207,26 @@ def felt_accelerations(tree, a, b, T):
 
 
 class Residuals(NamedTuple):
-    """z, z^+, z_d, z_d^+ (n, 6), epsilon_d (N,), and the Dual.
-
-    At a base z_d^+ and epsilon_d are 0.
+    """Residual forces of both sides of every hinge.
 
     The force of the parent on body k is f (17.9), (17.10):
 
         f = P (alpha - a) + z = P^+ alpha^+ + z^+,  -f = S alpha + z_d = S^+ (alpha^+ + a) + z_d^+
+
+    Parameters
+    ----------
+    z : (n, 6) ndarray
+        z [N m, N].
+    z_plus : (n, 6) ndarray
+        z^+ [N m, N].
+    z_dual : (n, 6) ndarray
+        z_d [N m, N].
+    z_dual_plus : (n, 6) ndarray
+        z_d^+; 0 at a base [N m, N].
+    epsilon_dual : (N,) ndarray
+        epsilon_d; 0 at a base [N m, N].
+    dual : Dual
+        Dual articulated-body quantities.
     """
 
     z: np.ndarray
@@ -136,9 +238,25 @@ class Residuals(NamedTuple):
 
 
 def residuals(tree, art, a, b, T):
-    """Return the Residuals of the two inward sweeps, of algorithms 9.5 and 17.2.
+    """Return the residual forces by the two inward sweeps of algorithms 9.5 and 17.2.
 
-    art : its Articulated. a, b, T as of `felt_accelerations`.
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration, the base bodies on six freedoms.
+    art : Articulated
+        Articulated-body quantities of the tree.
+    a : (n, 6) ndarray
+        Coriolis accelerations [rad/s2, m/s2].
+    b : (n, 6) ndarray
+        Gyroscopic minus external forces [N m, N].
+    T : (N,) ndarray
+        Hinge torques; of a base body its wrench, in its axes [N m, N].
+
+    Returns
+    -------
+    Residuals
+        The forces.
     """
     other = dual(tree, art)
     bias = np.array([P @ x for P, x in zip(art.P, a)]) + b
@@ -158,5 +276,5 @@ def residuals(tree, art, a, b, T):
 
 
 def _others(tree, k):
-    """Children of the parent of body k but k itself."""
+    """Return the siblings of body k."""
     return [j for j in tree.children[tree.parent[k]] if j != k]

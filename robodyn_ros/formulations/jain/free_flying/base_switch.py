@@ -10,7 +10,7 @@
     mass matrix = J_RG' (H_R phi_R M phi_R' H_R') J_RG                                (17.45)
 
 The path from the old to the new base is reversed, and all other links keep their parents. The
-result is an SKO model, whose algorithms then begin at link k. O(n depth) for the maps.
+result is an SKO model with root k. O(n depth) for the maps.
 
 Correction to the print: (17.16) has a minus before H', as (17.28b) has it.
 """
@@ -33,8 +33,16 @@ from robodyn_ros.formulations.jain.tree_kinematics import velocities
 class Switched(NamedTuple):
     """A free-flyer on another base.
 
-    model : SkoModel whose last node is the new base. bodies (n,) : body of the tree of each node.
-    J_RG (N, N) : its velocities of those of the tree. J_GR (N, N) : the inverse.
+    Parameters
+    ----------
+    model : SkoModel
+        Model whose last node is the new base.
+    bodies : tuple of int
+        Body of the tree of each node.
+    J_RG : (N, N) ndarray
+        Map from velocities of the tree to those of the model.
+    J_GR : (N, N) ndarray
+        The inverse map.
     """
 
     model: SkoModel
@@ -44,11 +52,28 @@ class Switched(NamedTuple):
 
 
 def switched(tree, thd, k, gravity=True):
-    """Return a Tree on a free base that moves with thd (N,), with body k as its base.
+    """Return a free-flyer with another body as its base.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration, on one free base.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+    k : int
+        The new base body.
+    gravity : bool
+        Whether gravity acts.
+
+    Returns
+    -------
+    Switched
+        The model and its maps.
 
     Raises
     ------
-    ModelError where the tree has several base bodies, or one without six freedoms.
+    ModelError
+        If the tree has several base bodies, or one without six freedoms.
     """
     path = list(_path(tree, k))
     base = path[-1]
@@ -57,21 +82,21 @@ def switched(tree, thd, k, gravity=True):
             f'got {len(tree.children[tree.n])} base bodies, {tree.names[base]!r} on a hinge of '
             f'{len(tree.H[base])} freedoms; expected one with six, as of a free-flyer'
         )
-    hangs_on = dict(zip(path[1:], path))  # reversed along the path
+    new_parent = dict(zip(path[1:], path))  # the path is reversed
     bodies = _tips_first(
-        [hangs_on.get(j, None if j == k else tree.parent[j]) for j in range(tree.n)]
+        [new_parent.get(j, None if j == k else tree.parent[j]) for j in range(tree.n)]
     )
     node = {body: at for at, body in enumerate(bodies)}
     V = velocities(tree, thd)
     drift, b = coriolis_accelerations(tree, V, thd), gyroscopic_forces(tree, V)
-    blocks = [_blocks(tree, body, k, base, hangs_on, drift) for body in bodies]
+    blocks = [_blocks(tree, body, k, base, new_parent, drift) for body in bodies]
     weights, H, a, dofs = map(tuple, zip(*blocks))
     if gravity:
         a = (*a[:-1], gravity_accelerations(tree)[k])
     dofs = np.concatenate([np.arange(each.start, each.stop) for each in dofs])
     model = SkoModel(
         tuple(tree.names[j] for j in bodies),
-        tuple(tree.n if j == k else node[hangs_on.get(j, tree.parent[j])] for j in bodies),
+        tuple(tree.n if j == k else node[new_parent.get(j, tree.parent[j])] for j in bodies),
         weights,
         H,
         tuple(tree.M[j] for j in bodies),
@@ -82,21 +107,21 @@ def switched(tree, thd, k, gravity=True):
     )
     J_RG, J_GR = np.eye(tree.N)[dofs], np.eye(tree.N)[:, dofs]
     J_RG[model.slices[-1]] = _velocity_map(tree, path, tree.phi)
-    # the old base, with H(n) of any six columns
+    # H(n) of the old base may be any six columns, so solve with it.
     V_n = _velocity_map(model, [node[j] for j in reversed(path)], model.weights)
     J_GR[tree.slices[base]] = np.linalg.solve(tree.H[base].T, V_n)
     return Switched(model, tuple(bodies), J_RG, J_GR)
 
 
 def _path(tree, k):
-    """Bodies from k to its base."""
+    """Yield the bodies from k to its base."""
     while k < tree.n:
         yield k
         k = tree.parent[k]
 
 
 def _tips_first(parents):
-    """Return the nodes, deepest first, of a tree of which one has the parent None."""
+    """Return the nodes of a tree, deepest first; its root has the parent None."""
 
     def depth(j):
         return 0 if parents[j] is None else 1 + depth(parents[j])
@@ -104,13 +129,13 @@ def _tips_first(parents):
     return sorted(range(len(parents)), key=depth, reverse=True)
 
 
-def _blocks(tree, body, k, base, hangs_on, drift):
-    """Return (A(parent, body), H, a without gravity, place of its rates) on the new base."""
+def _blocks(tree, body, k, base, new_parent, drift):
+    """Return (A(parent, body), H, a without gravity, slice of its velocities) on the new base."""
     if body == k:
         return np.eye(6), np.eye(6), np.zeros(6), tree.slices[base]
-    if body not in hangs_on:
+    if body not in new_parent:
         return tree.phi[body], tree.H[body], drift[body], tree.slices[body]
-    j = hangs_on[body]
+    j = new_parent[body]
     back = phi_inverse(tree.phi[j])
     return back, -(tree.H[j] @ back), -back.T @ drift[j], tree.slices[j]
 

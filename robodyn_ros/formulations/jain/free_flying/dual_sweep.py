@@ -8,7 +8,7 @@
     alpha(up) = phi^-1'(k, up) alpha^+(k)
 
 The sweep runs from the tip to the base, O(n) for a chain. In a tree, which the book leaves out,
-bodies beside that path take the regular sweep outwards.
+bodies off that path take the regular outward sweep.
 
 Corrections to the print: epsilon_d takes z_d^+. The sweep starts at the first body, whose
 acceleration is not zero.
@@ -28,10 +28,32 @@ from robodyn_ros.formulations.jain.tree_kinematics import velocities
 
 
 def forward_dynamics(tree, thd, T, f_ext=None, gravity=True):
-    """Return (thdd (N,), alpha (n, 6) without gravity) by algorithm 17.2 from body 0, a tip.
+    """Return the accelerations by algorithm 17.2, starting from body 0, a tip.
 
-    thd, T (N,) in the order of the tree, f_ext (n, 6) as of inverse_dynamics.newton_euler.
-    ModelError where a base body has not six freedoms, or body 0 hangs on another base.
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+    T : (N,) ndarray
+        Hinge torques; of a base body its wrench, in its axes [N m, N].
+    f_ext : (n, 6) ndarray, optional
+        External force on each body, at its origin in its axes [N m, N].
+    gravity : bool
+        Whether gravity acts.
+
+    Returns
+    -------
+    thdd : (N,) ndarray
+        Hinge accelerations [rad/s2, m/s2].
+    alpha : (n, 6) ndarray
+        Acceleration of each body, without gravity [rad/s2, m/s2].
+
+    Raises
+    ------
+    ModelError
+        If a base body does not have six freedoms, or body 0 is on another base.
     """
     V = velocities(tree, thd)
     a, b = coriolis_accelerations(tree, V, thd), gyroscopic_forces(tree, V)
@@ -44,7 +66,7 @@ def forward_dynamics(tree, thd, T, f_ext=None, gravity=True):
 
 
 def _swept(tree, art, at, a, T, felt, gravity):
-    """(thdd, alpha) from the acceleration that body 0 feels, felt[0]."""
+    """Return (thdd, alpha) from felt[0], the acceleration that body 0 feels."""
     thdd, path = np.zeros(tree.N), list(tree.path(0))
     for k in path:
         up, H, s = tree.parent[k], tree.H[k], tree.slices[k]

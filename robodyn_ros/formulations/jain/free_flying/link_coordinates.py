@@ -1,16 +1,16 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Free-flyers whose links each keep a pose and a velocity: Jain, section 17.2.2.
+"""Free-flyers whose links each have a pose and a velocity: Jain, section 17.2.2.
 
     Delta_V(k) = V(k) - phi'(up, k) V(up),  a(k) = tilde(V(k)) Delta_V(k)        (step 1, 5.15)
     alpha(k) = -[P + S]^-1 [z + z_d - P a]                              (step 3, Lemma 17.1)
     Rdot = R S(omega),  pdot = R v,  Vdot = alpha                                  (step 4)
 
-Algorithm 17.4: 6 n velocities, of which N are independent. Hinge coordinates appear nowhere, so
-no link waits for another one's kinematics. The price is drift, which `drift` measures and
-`closed` removes. O(n) for a chain, with the constants of two articulated sweeps.
+Algorithm 17.4 has 6 n velocities, of which N are independent. Hinge coordinates appear nowhere, so
+no link waits for the kinematics of another. In return the hinges drift apart: `drift` measures
+this, and `closed` removes it. O(n) for a chain, with the constants of two articulated-body sweeps.
 
-H' has to be constant in the axes of its body. That of another hinge depends on its coordinates.
+H' must be constant in the axes of its body. Otherwise it would depend on hinge coordinates.
 """
 
 from dataclasses import replace
@@ -24,11 +24,21 @@ from robodyn_ros.formulations.jain.inverse_dynamics import gravity_accelerations
 from robodyn_ros.formulations.jain.spatial_algebra import tilde
 from robodyn_ros.formulations.jain.tree_kinematics import poses
 
-STEPS = 8  # of Newton for the coordinates of a hinge; a drift is small, so few are needed
+STEPS = 8  # Newton steps for the coordinates of a hinge; few, as the drift is small
 
 
 class Links(NamedTuple):
-    """Of every body: axes R (n, 3, 3) and origin p (n, 3) [m] in the inertial frame, V (n, 6)."""
+    """State of all bodies.
+
+    Parameters
+    ----------
+    R : (n, 3, 3) ndarray
+        Axes of each body in the inertial frame.
+    p : (n, 3) ndarray
+        Origin of each body in the inertial frame [m].
+    V : (n, 6) ndarray
+        Velocity of each body, in its axes [rad/s, m/s].
+    """
 
     R: np.ndarray
     p: np.ndarray
@@ -36,15 +46,43 @@ class Links(NamedTuple):
 
 
 def links_of(tree, V):
-    """Return the Links of a Tree whose bodies have velocities V (n, 6)."""
+    """Return the state of the bodies of a tree at given velocities.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    V : (n, 6) ndarray
+        Velocity of each body, in its axes [rad/s, m/s].
+
+    Returns
+    -------
+    Links
+        The state.
+    """
     T = poses(tree)[:-1]
     return Links(T[:, :3, :3], T[:, :3, 3], np.asarray(V))
 
 
 def tree_of_links(tree, links):
-    """Return the Tree with its bodies where they are; its coordinates theta say nothing.
+    """Return the tree with its bodies at given poses; its coordinates theta are not updated.
 
-    ModelError where a base body has not six freedoms, or the map of a hinge is not constant.
+    Parameters
+    ----------
+    tree : Tree
+        The bodies and hinges.
+    links : Links
+        State of the bodies.
+
+    Returns
+    -------
+    Tree
+        The tree.
+
+    Raises
+    ------
+    ModelError
+        If a base body does not have six freedoms, or the map of a hinge is not constant.
     """
     R, l = np.empty((tree.n, 3, 3)), np.empty((tree.n, 3))  # noqa: E741
     H = list(tree.H)
@@ -63,7 +101,20 @@ def tree_of_links(tree, links):
 
 
 def relative_velocities(tree, V):
-    """Return Delta_V (n, 6) of every body to the one that it hangs on."""
+    """Return Delta_V, the velocity of every body relative to its parent.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    V : (n, 6) ndarray
+        Velocity of each body, in its axes [rad/s, m/s].
+
+    Returns
+    -------
+    (n, 6) ndarray
+        Velocities [rad/s, m/s].
+    """
     moved = [
         phi.T @ V[up] if up < tree.n else 0.0 * V[0] for phi, up in zip(tree.phi, tree.parent)
     ]
@@ -71,10 +122,30 @@ def relative_velocities(tree, V):
 
 
 def accelerations(tree, links, T, f_ext=None, gravity=True):
-    """Return alpha (n, 6) without gravity, the rates of V, by algorithm 17.4.
+    """Return alpha, the rates of V, by algorithm 17.4.
 
-    links : Links. T (N,) in the order of the tree, of a base body its wrench (6,) in its axes.
-    f_ext (n, 6) as of inverse_dynamics.newton_euler. ModelError as of `tree_of_links`.
+    Parameters
+    ----------
+    tree : Tree
+        The bodies and hinges.
+    links : Links
+        State of the bodies.
+    T : (N,) ndarray
+        Hinge torques; of a base body its wrench, in its axes [N m, N].
+    f_ext : (n, 6) ndarray, optional
+        External force on each body, at its origin in its axes [N m, N].
+    gravity : bool
+        Whether gravity acts.
+
+    Returns
+    -------
+    (n, 6) ndarray
+        Acceleration of each body, without gravity [rad/s2, m/s2].
+
+    Raises
+    ------
+    ModelError
+        As of `tree_of_links`.
     """
     tree, V = tree_of_links(tree, links), links.V
     a = np.array([tilde(v) @ delta for v, delta in zip(V, relative_velocities(tree, V))])
@@ -84,9 +155,21 @@ def accelerations(tree, links, T, f_ext=None, gravity=True):
 
 
 def drift(tree, links):
-    """Return how far hinges are off (n, 6) [rad, m], and their forbidden velocities (n, 6).
+    """Return the position and velocity errors of the hinges.
 
-    tree : with coordinates theta from which those of the hinges are found. Zero at a base body.
+    Parameters
+    ----------
+    tree : Tree
+        Bodies and hinges, with theta from which the search for hinge coordinates starts.
+    links : Links
+        State of the bodies.
+
+    Returns
+    -------
+    gaps : (n, 6) ndarray
+        Position errors; zero at a base body [rad, m].
+    rates : (n, 6) ndarray
+        Forbidden velocities; zero at a base body [rad/s, m/s].
     """
     found, beta = _coordinates(tree, links)
     at = tree_of_links(tree, links)
@@ -100,9 +183,22 @@ def drift(tree, links):
 
 
 def closed(tree, links):
-    """Return the Links whose hinges hold again, with the pose and velocity of each base body.
+    """Return the state in which all hinges hold again.
 
-    The coordinates and velocities of every hinge are the nearest ones, by least squares.
+    Each base body keeps its pose and velocity. The coordinates and velocities of every hinge are
+    the nearest ones, by least squares.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies and hinges, with theta from which the search for hinge coordinates starts.
+    links : Links
+        State of the bodies.
+
+    Returns
+    -------
+    Links
+        The state.
     """
     found, beta = _coordinates(tree, links)
     R, p, V = (np.array(each) for each in links)
@@ -123,7 +219,7 @@ def closed(tree, links):
 
 
 def _coordinates(tree, links):
-    """Return the nearest theta and beta of every hinge, lists of n."""
+    """Return the nearest theta and beta of every hinge."""
     at = tree_of_links(tree, links)
     Delta = relative_velocities(at, links.V)
     found, rates = list(tree.theta), [None] * tree.n
@@ -139,7 +235,7 @@ def _coordinates(tree, links):
 
 
 def _gap(body, theta, R, l):  # noqa: E741
-    """Turn and way (6,) from the placement of a hinge to where its body is, in its axes."""
+    """Return rotation and offset (6,) of a body from where its hinge puts it, in its axes."""
     turned, moved = body.hinge.placement(theta)
     back = (body.R @ turned).T
     turn = back @ R

@@ -7,9 +7,9 @@
     thd_m = mu thd_l:   H_G = [mu H_m, H_l],  T = mu T_m + T_l                      (12.6 to 12.8)
     mass matrix = H_G Phi_G M Phi_G' H_G'                                         (12.11 to 12.13)
 
-Motor k is mounted on link k + 1 and drives link k. Nodes have 12 velocities, 6 where a hinge has
-no motor; the weights are neither square nor invertible. Without the gear, thd_m and thd_l free, it
-is the model of joints with dynamics of their own: `elastic_joints`.
+Motor k is mounted on link k + 1 and drives link k. Nodes have 12 velocities, but 6 where a hinge
+has no motor. The weights are neither square nor invertible. Without the gear, thd_m and thd_l are
+independent. This is the model of elastic joints: `series_elastic_joints`.
 """
 
 from dataclasses import dataclass
@@ -24,9 +24,34 @@ from robodyn_ros.formulations.jain.sko.sko_model import SkoModel
 class GearedChain:
     """n links from tip to base, with a motor each or none.
 
-    phi_m, phi_l (n, 6, 6) : to the link inboard, the last to the inertial frame. H_m, H_l (n, 6).
-    M_m, M_l (n, 6, 6). mu (n,) : turns of the motor per turn of the link. a_m, a_l, b_m, b_l
-    (n, 6). motor (n,) of bool : where there is one; phi_m, H_m, M_m, mu are zero elsewhere.
+    Where there is no motor, phi_m, H_m, M_m and mu are zero.
+
+    Parameters
+    ----------
+    phi_m : (n, 6, 6) ndarray
+        phi from the motor to the link inboard; the last to the inertial frame.
+    phi_l : (n, 6, 6) ndarray
+        phi from the link to the link inboard; the last to the inertial frame.
+    H_m : (n, 6) ndarray
+        Axis of each motor.
+    H_l : (n, 6) ndarray
+        Axis of each link's hinge.
+    M_m : (n, 6, 6) ndarray
+        Spatial inertia of each motor.
+    M_l : (n, 6, 6) ndarray
+        Spatial inertia of each link.
+    mu : (n,) ndarray
+        Gear ratio: turns of the motor per turn of the link.
+    a_m : (n, 6) ndarray
+        Coriolis acceleration of each motor [rad/s2, m/s2].
+    a_l : (n, 6) ndarray
+        Coriolis acceleration of each link [rad/s2, m/s2].
+    b_m : (n, 6) ndarray
+        Gyroscopic force on each motor [N m, N].
+    b_l : (n, 6) ndarray
+        Gyroscopic force on each link [N m, N].
+    motor : (n,) ndarray of bool
+        Whether the hinge has a motor.
     """
 
     phi_m: np.ndarray
@@ -49,20 +74,31 @@ class GearedChain:
 
 
 def chain_of(tree, thd, pairs, mu, gravity=True):
-    """Return the GearedChain of a spanning Tree of links and motors (12.1).
+    """Return the chain of a spanning tree of links and motors (12.1).
 
     Parameters
     ----------
-    tree : the Tree of all links and motors, each on a hinge of one freedom.
-    thd : (N,), with thd_m = mu thd_l where the gear is rigid.
-    pairs : (motor, link) of every hinge from tip to base, as rows of the tree; motor None where
+    tree : Tree
+        All links and motors, each on a hinge of one freedom.
+    thd : (N,) ndarray
+        Velocities, with thd_m = mu thd_l where the gear is rigid [rad/s, m/s].
+    pairs : sequence of tuple
+        (motor, link) of every hinge from tip to base, as rows of the tree. Motor is None where
         there is none.
-    mu : (n,) gear ratios; those of hinges without a motor do not count.
-    gravity : whether the weight of the bodies counts.
+    mu : (n,) array_like
+        Gear ratios; those of hinges without a motor are ignored.
+    gravity : bool
+        Whether gravity acts.
+
+    Returns
+    -------
+    GearedChain
+        The chain.
 
     Raises
     ------
-    ValueError where links are no chain, or a motor is not mounted on the link inboard of its own.
+    ValueError
+        If the links are no chain, or a motor is not on the link inboard of its own.
     """
     model = of_tree(tree, thd, gravity)
     inboard = [*(link for _, link in pairs[1:]), tree.n]
@@ -103,16 +139,39 @@ def chain_of(tree, thd, pairs, mu, gravity=True):
 
 
 def spanning_model(chain):
-    """Return the SkoModel without the gear: two velocities a hinge, motor first (12.2, 12.3)."""
+    """Return the SkoModel without gears: two velocities per hinge, motor first (12.2, 12.3).
+
+    Parameters
+    ----------
+    chain : GearedChain
+        Links and motors at one state.
+
+    Returns
+    -------
+    SkoModel
+        The model.
+    """
     return _model(chain, lambda k: np.eye(2) if chain.motor[k] else np.eye(1))
 
 
 def geared_model(chain):
-    """Return the SkoModel with gears, one velocity thd_l per hinge: H_G = [mu H_m, H_l] (12.8)."""
+    """Return the SkoModel with gears: one velocity thd_l per hinge, H_G = [mu H_m, H_l] (12.8).
+
+    Parameters
+    ----------
+    chain : GearedChain
+        Links and motors at one state.
+
+    Returns
+    -------
+    SkoModel
+        The model.
+    """
     return _model(chain, lambda k: np.array([[chain.mu[k], 1.0]]) if chain.motor[k] else np.eye(1))
 
 
 def _model(chain, freedoms):
+    """Return the SkoModel with H(k) = freedoms(k) diag(H_m, H_l)."""
     weights, H, M, a, b = [], [], [], [], []
     for k in range(chain.n):
         parts = [(chain.phi_l[k], chain.H_l[k], chain.M_l[k], chain.a_l[k], chain.b_l[k])]
@@ -142,6 +201,7 @@ def _model(chain, freedoms):
 
 
 def _diagonal(blocks):
+    """Return a block-diagonal matrix."""
     result = np.zeros(np.sum([block.shape for block in blocks], axis=0))
     i = j = 0
     for block in blocks:

@@ -11,7 +11,7 @@ It costs little more than without gears. The standard form, algorithms 12.3 and 
 `sko.dynamics.forward_dynamics` of the geared SkoModel.
 
 Corrections to the print: thdd of (12.25) and (12.27) takes alpha^+(k), not alpha^+(k + 1).
-Algorithms 12.4 and 12.5 are of geared hinges, not of flexible ones.
+Algorithms 12.4 and 12.5 are for geared hinges, not for flexible ones.
 """
 
 import numpy as np
@@ -20,7 +20,20 @@ from robodyn_ros.formulations.jain.gears.geared_mass_matrix import constants
 
 
 def forward_dynamics(chain, T):
-    """Algorithm 12.5: thdd_l (n,) of torques T = mu T_m + T_l (n,) on a GearedChain."""
+    """Return the accelerations of the links under given torques: Algorithm 12.5.
+
+    Parameters
+    ----------
+    chain : GearedChain
+        Links and motors at one state.
+    T : (n,) array_like
+        Torques mu T_m + T_l [N m].
+
+    Returns
+    -------
+    (n,) ndarray
+        thdd_l [rad/s2].
+    """
     Mc, D_m, L_m = constants(chain)
     n, P, z = chain.n, np.zeros((6, 6)), np.zeros(6)
     G_m, G_l, nu = np.zeros((n, 6)), np.zeros((n, 6)), np.zeros(n)

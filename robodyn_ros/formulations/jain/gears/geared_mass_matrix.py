@@ -6,8 +6,8 @@
     Mc(k) = phi_m(k, k-1) M_m(k-1) phi_m'(k, k-1) + M_l(k)   link k and the motor mounted on it
     D_m(k) = mu^2 H_m M_m H_m',   L_m(k+1) = mu phi_m(k+1, k) M_m H_m'                     (12.20)
 
-Mc, D_m and L_m are constant in the axes of their links, and made once. The approximation adds D_m
-to the diagonal and leaves out L_m and the motors' mass: phi_m = 0 (12.3.1). The standard form,
+Mc, D_m and L_m are constant in the axes of their links, and computed once. The approximation adds
+D_m to the diagonal and leaves out L_m and the motors' mass: phi_m = 0 (12.3.1). The standard form,
 algorithm 12.1 with (12.17), is `composite_bodies.mass_matrix` of the geared SkoModel.
 
 Corrections to the print: (12.14) has Phi_G(k, k-1). The second term of (12.16) is lower and the
@@ -21,7 +21,17 @@ import numpy as np
 
 
 class Constants(NamedTuple):
-    """Mc (n, 6, 6), D_m (n,), and L_m (n, 6) of motor k on link k + 1 (12.20)."""
+    """Quantities of a chain that do not depend on its configuration (12.20).
+
+    Parameters
+    ----------
+    Mc : (n, 6, 6) ndarray
+        Inertia of each link and the motor on it.
+    D_m : (n,) ndarray
+        Reflected inertia of each motor.
+    L_m : (n, 6) ndarray
+        Coupling of motor k to link k + 1.
+    """
 
     Mc: np.ndarray
     D_m: np.ndarray
@@ -29,7 +39,18 @@ class Constants(NamedTuple):
 
 
 def constants(chain):
-    """Return the Constants of a GearedChain: they do not depend on its configuration."""
+    """Return the quantities that do not depend on the configuration (12.20).
+
+    Parameters
+    ----------
+    chain : GearedChain
+        Links and motors at one state.
+
+    Returns
+    -------
+    Constants
+        The quantities.
+    """
     Mc = np.array(chain.M_l)
     for k in range(1, chain.n):
         Mc[k] += chain.phi_m[k - 1] @ chain.M_m[k - 1] @ chain.phi_m[k - 1].T
@@ -39,17 +60,40 @@ def constants(chain):
 
 
 def mass_matrix(chain):
-    """M_G (n, n) by Algorithm 12.2: O(n^2), with the exact coupling of the motors."""
+    """Return M_G by Algorithm 12.2 in O(n^2), with the exact coupling of the motors.
+
+    Parameters
+    ----------
+    chain : GearedChain
+        Links and motors at one state.
+
+    Returns
+    -------
+    (n, n) ndarray
+        Mass matrix of the links' velocities.
+    """
     return _mass_matrix(chain, constants(chain))
 
 
 def approximate_mass_matrix(chain):
-    """M_G (n, n) with rotors on the diagonal only, and motors without mass (12.3.1)."""
+    """Return M_G with rotors on the diagonal only, and motors without mass (12.3.1).
+
+    Parameters
+    ----------
+    chain : GearedChain
+        Links and motors at one state.
+
+    Returns
+    -------
+    (n, n) ndarray
+        Mass matrix of the links' velocities.
+    """
     _, D_m, L_m = constants(chain)
     return _mass_matrix(chain, Constants(chain.M_l, D_m, np.zeros_like(L_m)))
 
 
 def _mass_matrix(chain, parts):
+    """Return M_G from given constants."""
     matrix, R = np.zeros((chain.n, chain.n)), np.zeros((6, 6))
     for k in range(chain.n):
         if k:

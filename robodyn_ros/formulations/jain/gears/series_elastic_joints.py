@@ -5,9 +5,9 @@
     delta = theta_m / mu - theta_l,   s = k delta + d deltadot
     T_m = tau - s / mu,   T_l = s                          motor k mounted on link k + 1 (12.1)
 
-A spring and a damper between motor and link take the place of thd_m = mu thd_l (12.6). Spong's
-example 6.2 is one such joint with mu = 1. The motors keep their mass, and their gyroscopic forces.
-Forward dynamics in O(n), by algorithm 9.5 of the SkoModel with two freedoms a hinge.
+A spring and a damper between motor and link replace thd_m = mu thd_l (12.6). Spong's example 6.2
+is one such joint with mu = 1. The motors keep their mass, and their gyroscopic forces. Forward
+dynamics in O(n), by algorithm 9.5 of the SkoModel with two freedoms per hinge.
 """
 
 from typing import NamedTuple
@@ -20,17 +20,45 @@ from robodyn_ros.formulations.jain.sko.dynamics import forward_dynamics as sko_f
 
 
 class Pair(NamedTuple):
-    """A quantity of the motors (n,) and of the links (n,); of no account where no motor is."""
+    """A quantity of motors and links.
+
+    Parameters
+    ----------
+    motor : (n,) ndarray
+        Values of the motors; ignored where a hinge has none.
+    link : (n,) ndarray
+        Values of the links.
+    """
 
     motor: np.ndarray
     link: np.ndarray
 
 
 def spring_torques(chain, stiffness, damping, theta, thd):
-    """Return s (n,) [N m] on the links; zero where a hinge has no motor.
+    """Return the torques s of the springs on the links.
 
-    chain : GearedChain. stiffness [N m/rad], damping [N m s/rad] : (n,), seen at the link. theta,
-    thd : Pair [rad, rad/s]. ParameterError where a stiffness is not above 0 or a damping below 0.
+    Parameters
+    ----------
+    chain : GearedChain
+        Links and motors at one state.
+    stiffness : (n,) array_like
+        Stiffness of each spring, seen at the link [N m/rad].
+    damping : (n,) array_like
+        Damping of each spring, seen at the link [N m s/rad].
+    theta : Pair
+        Angles of motors and links [rad].
+    thd : Pair
+        Velocities of motors and links [rad/s].
+
+    Returns
+    -------
+    (n,) ndarray
+        Torques; zero where a hinge has no motor [N m].
+
+    Raises
+    ------
+    ParameterError
+        If a stiffness is not above 0, or a damping is below 0.
     """
     stiffness, damping = (np.broadcast_to(each, chain.n) for each in (stiffness, damping))
     wrong = chain.motor & ~((stiffness > 0.0) & (damping >= 0.0))
@@ -46,10 +74,27 @@ def spring_torques(chain, stiffness, damping, theta, thd):
 
 
 def forward_dynamics(chain, stiffness, damping, theta, thd, tau):
-    """Return the accelerations as a Pair [rad/s2] under motor torques tau (n,) [N m].
+    """Return the accelerations of motors and links under motor torques.
 
-    chain : the GearedChain at this state, made with the velocities of motors and links as they
-    are. tau acts on the link where a hinge has no motor. Other arguments as of spring_torques.
+    Parameters
+    ----------
+    chain : GearedChain
+        Links and motors at this state, made with the velocities of both.
+    stiffness : (n,) array_like
+        Stiffness of each spring, seen at the link [N m/rad].
+    damping : (n,) array_like
+        Damping of each spring, seen at the link [N m s/rad].
+    theta : Pair
+        Angles of motors and links [rad].
+    thd : Pair
+        Velocities of motors and links [rad/s].
+    tau : (n,) array_like
+        Motor torques; on the link where a hinge has no motor [N m].
+
+    Returns
+    -------
+    Pair
+        Accelerations [rad/s2].
     """
     s = spring_torques(chain, stiffness, damping, theta, thd)
     T = []
@@ -61,7 +106,22 @@ def forward_dynamics(chain, stiffness, damping, theta, thd, tau):
 
 
 def strain_energy(chain, stiffness, theta):
-    """Return the sum of k delta^2 / 2 [J]."""
+    """Return the energy of the springs, the sum of k delta^2 / 2.
+
+    Parameters
+    ----------
+    chain : GearedChain
+        Links and motors at one state.
+    stiffness : (n,) array_like
+        Stiffness of each spring, seen at the link [N m/rad].
+    theta : Pair
+        Angles of motors and links [rad].
+
+    Returns
+    -------
+    float
+        Energy [J].
+    """
     still = Pair(np.zeros(chain.n), np.zeros(chain.n))
     s = spring_torques(chain, stiffness, 0.0, theta, still)
     return 0.5 * np.sum(s**2 / np.where(chain.motor, stiffness, 1.0))

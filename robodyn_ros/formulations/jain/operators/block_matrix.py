@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A matrix whose blocks have names, so that an operator can be asked for one of them."""
+"""A matrix whose blocks have names, so that blocks of an operator are found by body."""
 
 from dataclasses import dataclass
 
@@ -11,20 +11,34 @@ from robodyn_ros.errors import ShapeError, UnknownNameError
 
 @dataclass(frozen=True)
 class Blocks:
-    """How one side of a matrix is cut: names of the blocks, and how many rows each has."""
+    """Partition of the rows or columns of a matrix into named blocks.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Names of the blocks.
+    sizes : tuple of int
+        Number of rows of each block.
+    """
 
     names: tuple
     sizes: tuple
 
     def __getitem__(self, name):
-        """Rows of a block, as a slice; UnknownNameError lists the names there are."""
+        """Return the rows of a block as a slice; UnknownNameError lists the names."""
         if name not in self.names:
             raise UnknownNameError(f'got {name!r}; expected the block of a body: {self.text()}')
         k = self.names.index(name)
         return slice(sum(self.sizes[:k]), sum(self.sizes[: k + 1]))
 
     def text(self):
-        """Return the names as text."""
+        """Return the names as text.
+
+        Returns
+        -------
+        str
+            Names with commas between.
+        """
         return ', '.join(self.names)
 
     @property
@@ -34,17 +48,25 @@ class Blocks:
 
     @property
     def edges(self):
-        """First row of every block, and at last the number of rows, (n + 1,)."""
+        """First row of every block, then the number of rows, (n + 1,)."""
         return np.cumsum((0, *self.sizes))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BlockMatrix:
-    """A dense matrix with named blocks, and the products and sums that its blocks allow.
+    """A dense matrix with named blocks, and the sums and products that its blocks allow.
 
-    array (rows.total, columns.total), not to be written to: `np.array(operator)` is a copy.
-    `operator['hand', 'base']` is the block of two links, as an array. Sums, and products of two
-    operators whose blocks do not meet, are a ShapeError, other names an UnknownNameError.
+    `operator['hand', 'base']` is the block of two links, as an array. Sums and products raise a
+    ShapeError where the blocks of the operators differ. Unknown names raise an UnknownNameError.
+
+    Parameters
+    ----------
+    array : (rows.total, columns.total) ndarray
+        Read-only entries; `np.array(operator)` is a copy.
+    rows : Blocks
+        Partition of the rows.
+    columns : Blocks
+        Partition of the columns.
     """
 
     array: np.ndarray
@@ -57,7 +79,7 @@ class BlockMatrix:
         object.__setattr__(self, 'array', view)
 
     def __getitem__(self, names):
-        """Return the block of a row name and a column name, a view."""
+        """Return the block of a row name and a column name as a view."""
         if not isinstance(names, tuple) or len(names) != 2:
             raise UnknownNameError(
                 f'got {names!r}; expected the names of two bodies, of a row '
@@ -72,7 +94,7 @@ class BlockMatrix:
         return array.copy() if copy else array
 
     def __repr__(self):
-        """Size and block pattern, a line for each row of blocks."""
+        """Return size and block pattern, one line per row of blocks."""
         width = max(map(len, self.rows.names))
         lines = [
             f'{name:<{width}} ' + ' '.join('X' if full else '.' for full in line)
@@ -84,7 +106,7 @@ class BlockMatrix:
 
     @property
     def shape(self):
-        """Rows and columns."""
+        """Numbers of rows and columns."""
         return self.array.shape
 
     @property
@@ -111,12 +133,18 @@ class BlockMatrix:
         return self.same(self.array + other.array)
 
     def __sub__(self, other):
-        """Return the difference to an operator of the same blocks."""
+        """Return the difference from an operator of the same blocks."""
         self._alike(other)
         return self.same(self.array - other.array)
 
     def pattern(self):
-        """Return which blocks hold anything but zeros, (row blocks, column blocks) of bool."""
+        """Return which blocks have nonzero entries.
+
+        Returns
+        -------
+        (row blocks, column blocks) ndarray of bool
+            The pattern.
+        """
         return np.array(
             [
                 [bool(np.any(self[row, column])) for column in self.columns.names]
@@ -125,10 +153,22 @@ class BlockMatrix:
         )
 
     def same(self, array):
-        """Return an operator of the same blocks with other entries."""
+        """Return an operator of the same blocks with other entries.
+
+        Parameters
+        ----------
+        array : ndarray
+            The entries.
+
+        Returns
+        -------
+        BlockMatrix
+            The operator.
+        """
         return BlockMatrix(array, self.rows, self.columns)
 
     def _alike(self, other):
+        """Raise a ShapeError unless the other is an operator of the same blocks."""
         if not isinstance(other, BlockMatrix):
             raise ShapeError(
                 f'got {type(other).__name__} of shape {np.shape(other)}; expected an '
@@ -139,6 +179,7 @@ class BlockMatrix:
 
     @staticmethod
     def _meet(one, other):
+        """Raise a ShapeError unless two partitions are equal."""
         if one != other:
             raise ShapeError(
                 f'got operators with blocks of {one.sizes} and {other.sizes} rows '

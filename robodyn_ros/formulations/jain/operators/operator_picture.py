@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The digraph of a robot and the block patterns of its operators in one picture.
 
-One dot a body and an arrow from each parent to its children, the base below. Then, for each
-operator, one patch a block, as large as it is. Six rows of a body stand beside one row of a pin
-and three of a ball. Blank where it is zero. Needs matplotlib.
+Each body is a dot, with an arrow from its parent. The base is below. Then each operator has a
+patch per block, in proportion to its size. A body has six rows, a pin one, a ball joint three.
+Zero blocks are blank. Needs matplotlib.
 """
 
 import numpy as np
@@ -19,7 +19,25 @@ DARK = '#1f5f8b'
 
 
 def draw(ops, names=DEFAULT):
-    """Return a Figure: the digraph, then the block pattern of every operator named."""
+    """Draw the digraph, then the block pattern of each named operator.
+
+    Parameters
+    ----------
+    ops : SpatialOperators
+        Operators of a robot.
+    names : str or sequence of str
+        Names of the operators.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The picture.
+
+    Raises
+    ------
+    UnknownNameError
+        If a name is not that of an operator.
+    """
     from matplotlib.figure import Figure
 
     names = (names,) if isinstance(names, str) else tuple(names)
@@ -42,7 +60,25 @@ def draw(ops, names=DEFAULT):
 
 
 def operator(ops, name):
-    """Return the operator of a name; UnknownNameError lists those of the table."""
+    """Return the operator of a name.
+
+    Parameters
+    ----------
+    ops : SpatialOperators
+        Operators of a robot.
+    name : str
+        Attribute of SpatialOperators.
+
+    Returns
+    -------
+    BlockMatrix
+        The operator.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such operator; the message lists those of the table.
+    """
     found = getattr(ops, name, None) if isinstance(name, str) else None
     if not isinstance(found, BlockMatrix):
         raise UnknownNameError(
@@ -52,17 +88,47 @@ def operator(ops, name):
 
 
 def tips(tree):
-    """Bodies without children."""
+    """Return the bodies without children.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+
+    Returns
+    -------
+    list of int
+        Bodies.
+    """
     return [k for k in range(tree.n) if not tree.children[k]]
 
 
 def depth(tree):
-    """Return the number of bodies on the longest path."""
+    """Return the number of bodies on the longest path to the base.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+
+    Returns
+    -------
+    int
+        Number of bodies.
+    """
     return max(len(list(tree.path(k))) for k in range(tree.n))
 
 
 def draw_digraph(ops, axes):
-    """The tree: body k at the height of its depth, its children side by side above it."""
+    """Draw the tree: each body at the height of its depth, its children side by side above it.
+
+    Parameters
+    ----------
+    ops : SpatialOperators
+        Operators of a robot.
+    axes : matplotlib.axes.Axes
+        Axes to draw in.
+    """
     tree = ops.tree
     place = positions(tree)
     between, size = ('\n', 7) if tree.n <= 12 else (', ', 5.5)
@@ -102,7 +168,20 @@ def draw_digraph(ops, axes):
 
 
 def positions(tree):
-    """(x, y) of every body: y its depth, x the middle of its children, tips one after another."""
+    """Return where to draw each body.
+
+    y is the depth. Tips have consecutive x; other bodies stand in the middle of their children.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+
+    Returns
+    -------
+    list of tuple
+        (x, y) of each body.
+    """
     found, next_tip = {}, [0.0]
 
     def place(k, depth):
@@ -119,7 +198,17 @@ def positions(tree):
 
 
 def draw_pattern(matrix, name, axes):
-    """Blocks of one operator: dark where anything stands."""
+    """Draw the blocks of one operator: dark where a block is not zero.
+
+    Parameters
+    ----------
+    matrix : BlockMatrix
+        The operator.
+    name : str
+        Its name, for the title.
+    axes : matplotlib.axes.Axes
+        Axes to draw in.
+    """
     pattern = matrix.pattern()
     columns, rows = matrix.columns.edges, matrix.rows.edges
     axes.pcolormesh(

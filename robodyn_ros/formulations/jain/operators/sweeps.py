@@ -7,10 +7,10 @@
     Z = A X B'   Y(k) = sum A(k, j) Y(j) B'(k, j) + X(k)                         (Lem 9.3)
     Z = A' X B   Y(k) = A'(parent, k) Y(parent) B(parent, k) + X(k)              (Lem 9.5)
 
-A is the resolvent (1 - E_A)^-1 of any weights A(parent(k), k) on the edges of a tree. They are
-given as one matrix a body: `model.weights` of a Tree or an SkoModel, or `articulated.psi`. Blocks
-may be of any size: results are one array where all are alike, and lists otherwise. Each sweep
-costs O(n), a whole Z O(n^2).
+A is the resolvent (1 - E_A)^-1 of any weights A(parent(k), k) on the edges of a tree. The weights
+are one matrix per body: `model.weights` of a Tree or an SkoModel, or `articulated.psi`. Blocks may
+be of any size. Results are one array where all blocks have one shape, else lists. Each sweep costs
+O(n), a whole Z O(n^2).
 
 Corrections to the print: (9.29) scatters, so k runs from n to 1.
 """
@@ -19,13 +19,39 @@ import numpy as np
 
 
 def stacked(blocks):
-    """Blocks as one array with a leading axis where all have one shape, as a list otherwise."""
+    """Return blocks as one array with a leading axis where all have one shape, else as a list.
+
+    Parameters
+    ----------
+    blocks : iterable of ndarray
+        The blocks.
+
+    Returns
+    -------
+    ndarray or list
+        The blocks.
+    """
     blocks = list(blocks)
     return np.array(blocks) if len({np.shape(block) for block in blocks}) == 1 else blocks
 
 
 def gather(tree, x, weights):
-    """y = A x, tips to base (Lem 3.1, 9.1). x : n arrays; weights : A(parent(k), k) of all k."""
+    """Return y = A x by a sweep from tips to base (Lem 3.1, 9.1).
+
+    Parameters
+    ----------
+    tree : Tree or SkoModel
+        Bodies at one configuration.
+    x : sequence of (m_k,) ndarray
+        Vector of each body.
+    weights : sequence of (m_parent, m_k) ndarray
+        A(parent(k), k) of each body.
+
+    Returns
+    -------
+    (n, m) ndarray or list
+        y of each body.
+    """
     y = list(x)
     for k, up in enumerate(tree.parent):
         if up < tree.n:
@@ -34,7 +60,22 @@ def gather(tree, x, weights):
 
 
 def scatter(tree, x, weights):
-    """y = A' x, base to tips (Lem 3.2, 9.2)."""
+    """Return y = A' x by a sweep from base to tips (Lem 3.2, 9.2).
+
+    Parameters
+    ----------
+    tree : Tree or SkoModel
+        Bodies at one configuration.
+    x : sequence of (m_k,) ndarray
+        Vector of each body.
+    weights : sequence of (m_parent, m_k) ndarray
+        A(parent(k), k) of each body.
+
+    Returns
+    -------
+    (n, m) ndarray or list
+        y of each body.
+    """
     y = list(x)
     for k in reversed(range(tree.n)):
         if tree.parent[k] < tree.n:
@@ -43,7 +84,22 @@ def scatter(tree, x, weights):
 
 
 def gather_strictly(tree, x, weights):
-    """y = (A - 1) x: y(k) = sum A(k, j) (y(j) + x(j)) (Ex 3.7, 9.1)."""
+    """Return y = (A - 1) x: y(k) = sum A(k, j) (y(j) + x(j)) (Ex 3.7, 9.1).
+
+    Parameters
+    ----------
+    tree : Tree or SkoModel
+        Bodies at one configuration.
+    x : sequence of (m_k,) ndarray
+        Vector of each body.
+    weights : sequence of (m_parent, m_k) ndarray
+        A(parent(k), k) of each body.
+
+    Returns
+    -------
+    (n, m) ndarray or list
+        y of each body.
+    """
     y = [np.zeros_like(each) for each in x]
     for k, up in enumerate(tree.parent):
         if up < tree.n:
@@ -52,7 +108,22 @@ def gather_strictly(tree, x, weights):
 
 
 def scatter_strictly(tree, x, weights):
-    """y = (A - 1)' x: y(k) = A'(parent, k) (y(parent) + x(parent)) (Ex 3.7, 9.1)."""
+    """Return y = (A - 1)' x: y(k) = A'(parent, k) (y(parent) + x(parent)) (Ex 3.7, 9.1).
+
+    Parameters
+    ----------
+    tree : Tree or SkoModel
+        Bodies at one configuration.
+    x : sequence of (m_k,) ndarray
+        Vector of each body.
+    weights : sequence of (m_parent, m_k) ndarray
+        A(parent(k), k) of each body.
+
+    Returns
+    -------
+    (n, m) ndarray or list
+        y of each body.
+    """
     y = [np.zeros_like(each) for each in x]
     for k in reversed(range(tree.n)):
         up = tree.parent[k]
@@ -62,7 +133,24 @@ def scatter_strictly(tree, x, weights):
 
 
 def forward_diagonal(tree, X, A, B):
-    """Y(k), n blocks (m_k, m_k): the diagonal of A X B' for a block-diagonal X (Lem 9.3)."""
+    """Return the diagonal blocks Y(k) of A X B' for a block-diagonal X (Lem 9.3).
+
+    Parameters
+    ----------
+    tree : Tree or SkoModel
+        Bodies at one configuration.
+    X : sequence of (m_k, m_k) ndarray
+        Diagonal blocks.
+    A : sequence of (m_parent, m_k) ndarray
+        Weights A(parent(k), k) of each body.
+    B : sequence of (m_parent, m_k) ndarray
+        Weights B(parent(k), k) of each body.
+
+    Returns
+    -------
+    (n, m, m) ndarray or list
+        Y(k).
+    """
     Y = list(X)
     for k, up in enumerate(tree.parent):
         if up < tree.n:
@@ -71,10 +159,26 @@ def forward_diagonal(tree, X, A, B):
 
 
 def forward_lyapunov(tree, X, A, B):
-    """Z = A X B' = Y + A~ Y + Y B~' as blocks Z[i][j] (m_i, m_j) (Lem 9.3, 9.15).
+    """Return Z = A X B' = Y + A~ Y + Y B~' for a block-diagonal X (Lem 9.3, 9.15).
 
-    From Y(k) on the diagonal, block by block along the path to the base. Blocks of bodies of which
+    Computed from Y(k) on the diagonal, along the path of each body. Blocks of bodies of which
     neither is the other's ancestor stay zero.
+
+    Parameters
+    ----------
+    tree : Tree or SkoModel
+        Bodies at one configuration.
+    X : sequence of (m_k, m_k) ndarray
+        Diagonal blocks.
+    A : sequence of (m_parent, m_k) ndarray
+        Weights A(parent(k), k) of each body.
+    B : sequence of (m_parent, m_k) ndarray
+        Weights B(parent(k), k) of each body.
+
+    Returns
+    -------
+    (n, n, m, m) ndarray or list of lists
+        Blocks Z[i][j] (m_i, m_j).
     """
     Y = forward_diagonal(tree, X, A, B)
     Z = _zeros(Y)
@@ -89,7 +193,24 @@ def forward_lyapunov(tree, X, A, B):
 
 
 def backward_diagonal(tree, X, A, B):
-    """Y(k), n blocks (m_k, m_k): the diagonal of A' X B for a block-diagonal X (9.21)."""
+    """Return the diagonal blocks Y(k) of A' X B for a block-diagonal X (9.21).
+
+    Parameters
+    ----------
+    tree : Tree or SkoModel
+        Bodies at one configuration.
+    X : sequence of (m_k, m_k) ndarray
+        Diagonal blocks.
+    A : sequence of (m_parent, m_k) ndarray
+        Weights A(parent(k), k) of each body.
+    B : sequence of (m_parent, m_k) ndarray
+        Weights B(parent(k), k) of each body.
+
+    Returns
+    -------
+    (n, m, m) ndarray or list
+        Y(k).
+    """
     Y = list(X)
     for k in reversed(range(tree.n)):
         up = tree.parent[k]
@@ -99,10 +220,26 @@ def backward_diagonal(tree, X, A, B):
 
 
 def backward_lyapunov(tree, X, A, B):
-    """Z = A' X B as blocks Z[i][j]: full where all bodies hang on one base (Lem 9.5, 9.25).
+    """Return Z = A' X B for a block-diagonal X (Lem 9.5, 9.25).
 
-    Z(i, j) grows from its neighbour nearer to the base. It is Z(i, parent(j)) B(parent(j), j), or
-    A'(parent(i), i) Z(parent(i), j). It is zero only without a common ancestor.
+    Z(i, j) follows from its neighbour nearer to the base. It is Z(i, parent(j)) B(parent(j), j),
+    or A'(parent(i), i) Z(parent(i), j). It is zero only without a common ancestor.
+
+    Parameters
+    ----------
+    tree : Tree or SkoModel
+        Bodies at one configuration.
+    X : sequence of (m_k, m_k) ndarray
+        Diagonal blocks.
+    A : sequence of (m_parent, m_k) ndarray
+        Weights A(parent(k), k) of each body.
+    B : sequence of (m_parent, m_k) ndarray
+        Weights B(parent(k), k) of each body.
+
+    Returns
+    -------
+    (n, n, m, m) ndarray or list of lists
+        Blocks Z[i][j] (m_i, m_j).
     """
     Y = backward_diagonal(tree, X, A, B)
     Z = _zeros(Y)
@@ -110,22 +247,35 @@ def backward_lyapunov(tree, X, A, B):
         Z[k][k] = Y[k]
         up = tree.parent[k]
         if up < tree.n:
-            for i in range(k + 1, tree.n):  # k is a descendant of i, or unrelated: never above
+            for i in range(k + 1, tree.n):  # i > k, so k is no ancestor of i
                 Z[i][k] = Z[i][up] @ B[k]
                 Z[k][i] = A[k].T @ Z[up][i]
     return _blocks(Z)
 
 
 def dense(Z):
-    """Blocks Z[i][j] as one matrix."""
+    """Return blocks Z[i][j] as one matrix.
+
+    Parameters
+    ----------
+    Z : (n, n, m, m) ndarray or list of lists
+        The blocks.
+
+    Returns
+    -------
+    ndarray
+        The matrix.
+    """
     return np.block([list(row) for row in Z])
 
 
 def _zeros(Y):
+    """Return zero blocks (m_i, m_j) for the sizes of the diagonal blocks."""
     kind = np.result_type(*Y)
     return [[np.zeros((len(own), len(other)), kind) for other in Y] for own in Y]
 
 
 def _blocks(Z):
+    """Return nested lists of blocks as one array where all have one shape."""
     alike = len({block.shape for row in Z for block in row}) == 1
     return np.array(Z) if alike else Z

@@ -5,9 +5,9 @@
     passive hinge:  P^+ = taubar_p P,  taubar_p = 1 - G_p H_p,  G_p = P H_p' D_p^-1     (16.6)
     active hinge:   P^+ = P
 
-An arm keeps the hinges of one kind and freezes the others. A frozen hinge has an H of no rows. The
-articulated inertias of the passive arm are those of algorithm 16.1. With all hinges passive they
-are articulated-body inertias, with all active composite-body inertias.
+An arm keeps the hinges of one kind and locks the others. A locked hinge has an H without rows. The
+articulated-body inertias of the passive arm are those of algorithm 16.1. With all hinges passive
+they are articulated-body inertias, with all active composite-body inertias.
 
 Corrections to the print: (16.8) is M = P - E_psi P E_phi'; before it, K_p = E_phi G_p.
 """
@@ -20,9 +20,24 @@ from robodyn_ros.errors import ShapeError
 
 
 def chosen(tree, active):
-    """Return which of the N freedoms are active, (N,) of bool.
+    """Return which of the N freedoms are active.
 
-    active : (n,) of bool, one a body, tips first: its hinge is driven. ShapeError where it is not.
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    active : (n,) array_like of bool
+        Whether the hinge of each body is driven, tips first.
+
+    Returns
+    -------
+    (N,) ndarray of bool
+        Active freedoms.
+
+    Raises
+    ------
+    ShapeError
+        If `active` is not one bool per body.
     """
     active = np.asarray(active)
     if active.shape != (tree.n,) or active.dtype != bool:
@@ -34,17 +49,44 @@ def chosen(tree, active):
 
 
 def active_arm(tree, active):
-    """Return the tree with its passive hinges frozen: H_a in place of H (16.1)."""
+    """Return the tree with its passive hinges locked: H_a in place of H (16.1).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    active : (n,) array_like of bool
+        Whether the hinge of each body is driven, tips first.
+
+    Returns
+    -------
+    Tree
+        The active arm.
+    """
     return _kept(tree, active, chosen(tree, active))
 
 
 def passive_arm(tree, active):
-    """Return the tree with its active hinges frozen: H_p in place of H (16.1)."""
+    """Return the tree with its active hinges locked: H_p in place of H (16.1).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    active : (n,) array_like of bool
+        Whether the hinge of each body is driven, tips first.
+
+    Returns
+    -------
+    Tree
+        The passive arm.
+    """
     freedoms = ~chosen(tree, active)
     return _kept(tree, ~np.asarray(active), freedoms)
 
 
 def _kept(tree, hinges, freedoms):
+    """Return the tree with all other hinges locked."""
     return replace(
         tree,
         H=tuple(H if keep else H[:0] for H, keep in zip(tree.H, hinges)),

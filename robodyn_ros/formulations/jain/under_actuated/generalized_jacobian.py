@@ -5,7 +5,8 @@
     alpha_nd = J_G thdd_a + ..., J_G = B' (psi' - Omega P) H_a' = J_a + J_p J_D   (16.19, 16.21)
     thdd_p   = J_D thdd_a + ..., J_D = -S_ap'                                     (16.20, 16.23)
 
-Columns by algorithm 16.2 at rest, O(n N_a); the products with thdd_a in one such sweep, O(n).
+A column is algorithm 16.2 at rest, so all cost O(n N_a). The product with a given thdd_a is one
+such sweep, O(n).
 
 Correction to the print: J_a of exercise 16.2 is B' phi' H_a'.
 """
@@ -20,16 +21,40 @@ from robodyn_ros.formulations.jain.under_actuated.hybrid_dynamics import hybrid_
 
 
 class Jacobians(NamedTuple):
-    """J_G (6m, N_a) of m nodes, and J_D (N_p, N_a)."""
+    """Accelerations of nodes and of passive hinges per active acceleration.
+
+    Parameters
+    ----------
+    J_G : (6m, N_a) ndarray
+        Generalised Jacobian of m nodes.
+    J_D : (N_p, N_a) ndarray
+        Disturbance Jacobian.
+    """
 
     J_G: np.ndarray
     J_D: np.ndarray
 
 
 def products(tree, active, thdd_a, nodes):
-    """Return (J_G thdd_a (6m,), J_D thdd_a (N_p,)) in one sweep (Algorithm 16.3).
+    """Return J_G thdd_a and J_D thdd_a in one sweep (Algorithm 16.3).
 
-    active (n,) of bool; nodes : of tree_kinematics.Node, or what has `body` and `phi`.
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    active : (n,) array_like of bool
+        Whether the hinge of each body is driven, tips first.
+    thdd_a : (N_a,) ndarray
+        Accelerations of the active freedoms [rad/s2, m/s2].
+    nodes : sequence of Node
+        m points of interest, or other objects with `body` and `phi`.
+
+    Returns
+    -------
+    nodes : (6m,) ndarray
+        Accelerations of the nodes [rad/s2, m/s2].
+    passive : (N_p,) ndarray
+        Accelerations of the passive freedoms [rad/s2, m/s2].
     """
     passive = ~chosen(tree, active)
     still = np.zeros(tree.N)
@@ -38,18 +63,54 @@ def products(tree, active, thdd_a, nodes):
 
 
 def jacobians(tree, active, nodes):
-    """Return the Jacobians of m nodes, column by column (Algorithm 16.3)."""
+    """Return both Jacobians, column by column (Algorithm 16.3).
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    active : (n,) array_like of bool
+        Whether the hinge of each body is driven, tips first.
+    nodes : sequence of Node
+        Points of interest on the bodies.
+
+    Returns
+    -------
+    Jacobians
+        J_G and J_D.
+    """
     units = np.eye(int(chosen(tree, active).sum()))
     columns = [products(tree, active, unit, nodes) for unit in units]
     return Jacobians(*(np.array(each).T for each in zip(*columns)))
 
 
 def computed_torque(tree, active, thd, alpha_nodes, T_p, nodes, hold=False):
-    """Return the Motion that gives nodes the accelerations alpha_nodes (6m,): Algorithm 16.4.
+    """Return the motion that gives nodes wanted accelerations: Algorithm 16.4.
 
-    hold : ask the passive hinges for no acceleration as well, in the least squares of (16.25).
-    Where there are more active freedoms than conditions, thdd_a is the smallest. alpha_nodes is
-    the rate of the node's velocity as the node sees it, in its axes, without gravity.
+    Where there are more active freedoms than conditions, thdd_a is the smallest.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    active : (n,) array_like of bool
+        Whether the hinge of each body is driven, tips first.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+    alpha_nodes : (6m,) ndarray
+        Wanted rates of the nodes' velocities as the nodes see them, in their axes, without
+        gravity.
+    T_p : (N_p,) ndarray
+        Torques of the passive freedoms [N m, N].
+    nodes : sequence of Node
+        Points of interest on the bodies.
+    hold : bool
+        Whether the passive hinges should not accelerate either, in the least squares of (16.25).
+
+    Returns
+    -------
+    Motion
+        Torques and accelerations.
     """
     driven = chosen(tree, active)
     drift = hybrid_dynamics(tree, active, thd, np.zeros(int(driven.sum())), T_p)
@@ -61,9 +122,19 @@ def computed_torque(tree, active, thd, alpha_nodes, T_p, nodes, hold=False):
 
 
 def base_jacobian(tree):
-    """Return J_D (6, N - 6) of a free-flyer by composite inertias: -R(n)^-1 phi R H' (16.28).
+    """Return J_D of a free-flyer by composite inertias, -R(n)^-1 phi R H' (16.28).
 
-    V(n) = J_D thd_a where the momentum is zero. The base is the last body, on six freedoms.
+    V(n) = J_D thd_a where the momentum is zero.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration. The last is the base, on six freedoms.
+
+    Returns
+    -------
+    (6, N - 6) ndarray
+        J_D.
     """
     R, columns = composite_inertias(tree), []
     for k in range(tree.n - 1):
@@ -75,4 +146,5 @@ def base_jacobian(tree):
 
 
 def _at_nodes(motion, nodes):
+    """Return the accelerations of nodes from those of their bodies."""
     return np.concatenate([node.phi.T @ motion.alpha[node.body] for node in nodes])

@@ -1,13 +1,14 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Generalised dynamics of driven and free hinges: Jain, section 16.2.1, algorithm 16.2.
+"""Hybrid dynamics of driven and free hinges: Jain, section 16.2.1, algorithm 16.2.
 
     z(k) = sum phi z^+ + b + P (H_a' thdd_a + a),  z^+ = z                     active   (16.14)
     z(k) = sum phi z^+ + b + P a,  epsilon = T_p - H_p z,  z^+ = z + G_p epsilon        passive
     alpha^+ = phi' alpha(up);  T_a = H_a (P alpha^+ + z);  thdd_p = D_p^-1 epsilon - G_p' alpha^+
 
-O(n). Prescribed motion is an active hinge (section 16.2.2), a locked brake one whose thdd_a is 0.
-All active, this is inverse dynamics by composite bodies; all passive, algorithm 9.5.
+O(n). A prescribed motion is an active hinge (section 16.2.2), a locked brake one with thdd_a = 0.
+With all hinges active this is inverse dynamics by composite bodies, with all passive algorithm
+9.5.
 
 Corrections to the print: (16.15c) is H_a [P (alpha - H_a' thdd_a - a) + z]. The scatter of (16.17)
 starts from alpha(n + 1) = 0.
@@ -28,9 +29,18 @@ from robodyn_ros.formulations.jain.under_actuated.arms import chosen, passive_ar
 
 
 class Motion(NamedTuple):
-    """Motion of a tree: torques T (N,), accelerations thdd (N,), alpha (n, 6), forces z (n, 6).
+    """Motion of a tree, and its forces.
 
-    alpha is without gravity. z is the residual force of algorithm 16.2, the active part included.
+    Parameters
+    ----------
+    T : (N,) ndarray
+        Hinge torques [N m, N].
+    thdd : (N,) ndarray
+        Hinge accelerations [rad/s2, m/s2].
+    alpha : (n, 6) ndarray
+        Acceleration of each body, without gravity [rad/s2, m/s2].
+    z : (n, 6) ndarray
+        Residual forces of algorithm 16.2, the active part included [N m, N].
     """
 
     T: np.ndarray
@@ -42,9 +52,32 @@ class Motion(NamedTuple):
 def hybrid_dynamics(tree, active, thd, thdd_a, T_p, f_ext=None, gravity=True):
     """Solve for the torques of active and the accelerations of passive hinges: Algorithm 16.2.
 
-    active (n,) of bool, a hinge each. thd (N,). thdd_a of the active, T_p of the passive freedoms,
-    both in the order of the tree. f_ext (n, 6) as of inverse_dynamics.newton_euler. Returns a
-    Motion. ShapeError where `active` is not one bool a body.
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    active : (n,) array_like of bool
+        Whether the hinge of each body is driven, tips first.
+    thd : (N,) ndarray
+        Hinge velocities, in the order of the tree [rad/s, m/s].
+    thdd_a : (N_a,) ndarray
+        Accelerations of the active freedoms, in the order of the tree.
+    T_p : (N_p,) ndarray
+        Torques of the passive freedoms, in the order of the tree.
+    f_ext : (n, 6) ndarray, optional
+        External force on each body, at its origin in its axes [N m, N].
+    gravity : bool
+        Whether gravity acts.
+
+    Returns
+    -------
+    Motion
+        All torques and accelerations.
+
+    Raises
+    ------
+    ShapeError
+        If `active` is not one bool per body.
     """
     driven = chosen(tree, active)
     arm = passive_arm(tree, active)

@@ -7,8 +7,8 @@
     S_ap = H_a {(psi - P Omega) K_p + P psi' H_p' D_p^-1}
     S_aa = H_a [(psi - P Omega) P + P (psi - 1)'] H_a'                                 (16.13)
 
-psi, P, K_p, D_p and Omega = psi' H_p' D_p^-1 H_p psi belong to the passive arm.
-Dense, for reading.
+psi, P, K_p, D_p and Omega = psi' H_p' D_p^-1 H_p psi belong to the passive arm. Dense, for
+reading.
 """
 
 from typing import NamedTuple
@@ -20,7 +20,19 @@ from robodyn_ros.formulations.jain.under_actuated.arms import active_arm, passiv
 
 
 class MixedBlocks(NamedTuple):
-    """S_aa (N_a, N_a), S_ap (N_a, N_p), S_pp (N_p, N_p), and Upsilon_p = 1 - Omega M (6n, 6n)."""
+    """Blocks of the mixed equations of motion.
+
+    Parameters
+    ----------
+    S_aa : (N_a, N_a) ndarray
+        Active torque per active acceleration.
+    S_ap : (N_a, N_p) ndarray
+        Active torque per passive torque.
+    S_pp : (N_p, N_p) ndarray
+        Passive acceleration per passive torque.
+    U : (6n, 6n) ndarray
+        Upsilon_p = 1 - Omega M.
+    """
 
     S_aa: np.ndarray
     S_ap: np.ndarray
@@ -29,7 +41,20 @@ class MixedBlocks(NamedTuple):
 
 
 def mixed_blocks(tree, active):
-    """Return the MixedBlocks of a tree whose hinges are `active` (n,) of bool, or passive."""
+    """Return the blocks of the mixed equations of motion.
+
+    Parameters
+    ----------
+    tree : Tree
+        Bodies at one configuration.
+    active : (n,) array_like of bool
+        Whether the hinge of each body is driven, tips first.
+
+    Returns
+    -------
+    MixedBlocks
+        The blocks.
+    """
     ops = SpatialOperators(passive_arm(tree, active))
     arm = SpatialOperators(active_arm(tree, active))
     H_a, H_p, P, psi, Omega = (each.array for each in (arm.H, ops.H, ops.P, ops.psi, ops.Omega))
