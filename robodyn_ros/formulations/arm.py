@@ -5,9 +5,9 @@
     e_i axis of joint i     o_i its origin     c_i centre of mass of link i     r_ij = c_i - o_j
     rho_i = c_i - o_i       delta_i = o_(i+1) - c_i       a_i = o_(i+1) - o_i = rho_i + delta_i
 
-Everything in base axes; link i is the one that joint i moves, numbered as q is. On a sliding joint
-o_i slides with the link (Angeles, section 7.5.1: R'_i = delta_(i-1) + b_i e_i + rho_i). Any tree:
-"link i - 1" of a book is `parent[i]` here, and the base is -1.
+Everything is in base axes. Joint i moves link i, numbered as in q. At a prismatic joint o_i slides
+with the link (Angeles, section 7.5.1: R'_i = delta_(i-1) + b_i e_i + rho_i). Any tree: "link i -
+1" of a book is `parent[i]` here, and the base is -1.
 """
 
 from dataclasses import dataclass
@@ -34,12 +34,34 @@ NEXT, LAST = (1, 2, 0), (2, 0, 1)
 
 @dataclass(frozen=True, eq=False)
 class Arm:
-    """A robot at one posture; n joints.
+    """A robot with n joints at one posture, in base axes.
 
-    parent (n,) of int. outward : link numbers from base to tip. revolute (n,) bool.
-    turns, slides (n, 3) : e_i where the joint turns and zero where it slides, and the reverse.
-    o, c (n, 3) [m]. Q (n, 3, 3) : link axes to base axes. m (n,) [kg]. I (n, 3, 3) [kg m2] about
-    c_i. rotor (n,) : inertia of the drive seen at the joint. g (3,) [m/s2].
+    Parameters
+    ----------
+    parent : tuple of int
+        Link that carries each joint; -1 for the base.
+    outward : tuple of int
+        Links from base to tip.
+    revolute : (n,) ndarray of bool
+        Whether each joint is revolute.
+    turns : (n, 3) ndarray
+        e_i of revolute joints; zero for the others.
+    slides : (n, 3) ndarray
+        e_i of prismatic joints; zero for the others.
+    o : (n, 3) ndarray
+        Origins of the joints [m].
+    c : (n, 3) ndarray
+        Centres of mass of the links [m].
+    Q : (n, 3, 3) ndarray
+        Rotations from link axes to base axes.
+    m : (n,) ndarray
+        Masses [kg].
+    I : (n, 3, 3) ndarray
+        Inertia tensors about c_i [kg m2].
+    rotor : (n,) ndarray
+        Inertia of the drives, reflected to the joints [kg m2 or kg].
+    g : (3,) ndarray
+        Acceleration of free fall [m/s2].
     """
 
     parent: tuple
@@ -61,7 +83,12 @@ class Arm:
         return len(self.m)
 
     def path(self, i):
-        """Yield the joints that move link i, from joint i to the base.
+        """Yield the joints that move a link, from its own to the base.
+
+        Parameters
+        ----------
+        i : int
+            The link.
 
         Yields
         ------
@@ -74,14 +101,48 @@ class Arm:
 
 
 def model_of(robot):
-    """Return the RobotModel of a Robot or RobotModel; ModelError where joints depend on others."""
+    """Return the RobotModel of a robot.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+
+    Returns
+    -------
+    RobotModel
+        The model.
+
+    Raises
+    ------
+    ModelError
+        If some joints depend on others.
+    """
     model = getattr(robot, 'model', robot)
     model.refuse_dependent('a formulation of the books')
     return model
 
 
 def states(robot, *arrays):
-    """Each as an array (nv,), real or complex; ShapeError otherwise."""
+    """Return states of a robot as arrays, real or complex.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    *arrays : (nv,) array_like
+        Coordinates, velocities or torques.
+
+    Returns
+    -------
+    list of (nv,) ndarray
+        The arrays.
+
+    Raises
+    ------
+    ShapeError
+        If an array has another shape.
+    """
     model = model_of(robot)
     checked = [np.asarray(array) for array in arrays]
     for array in checked:
@@ -94,33 +155,97 @@ def states(robot, *arrays):
 
 
 def rotation_z(angle):
-    """Rotation (3, 3) about z; of a complex angle too, so that it can be differentiated by one."""
+    """Return the rotation about z, also by a complex angle for complex-step derivatives.
+
+    Parameters
+    ----------
+    angle : float or complex
+        Angle [rad].
+
+    Returns
+    -------
+    (3, 3) ndarray
+        Rotation matrix.
+    """
     c, s = np.cos(angle), np.sin(angle)
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 
 
 def cross(u, v):
-    """u x v on the last axis; of counting numbers too, which np.cross is not in numpy 1."""
+    """Return u x v on the last axis, also of `count.Counted` numbers.
+
+    np.cross of NumPy 1 does not take such numbers.
+
+    Parameters
+    ----------
+    u, v : (..., 3) array_like
+        Vectors.
+
+    Returns
+    -------
+    (..., 3) ndarray
+        Cross product.
+    """
     u, v = np.asarray(u), np.asarray(v)
     return u[..., NEXT] * v[..., LAST] - u[..., LAST] * v[..., NEXT]
 
 
 def skew(v):
-    """Return the cross-product matrix: skew(v) u = v x u."""
+    """Return the cross-product matrix: skew(v) u = v x u.
+
+    Parameters
+    ----------
+    v : (3,) array_like
+        Vector.
+
+    Returns
+    -------
+    (3, 3) ndarray
+        Skew-symmetric matrix.
+    """
     return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
 
 
 def symmetric(xx, xy, xz, yy, yz, zz):
-    """Symmetric matrix (3, 3) of its six numbers."""
+    """Return the symmetric matrix of six numbers.
+
+    Parameters
+    ----------
+    xx, xy, xz, yy, yz, zz : float
+        Entries.
+
+    Returns
+    -------
+    (3, 3) ndarray
+        Matrix.
+    """
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """A link in its own frame, z along its joint and origin on it.
+    """A link in its own frame, with z along its joint and the origin on it.
 
-    R (3, 3), p (3,) : placement in the parent's frame at q = 0. m [kg], rho (3,) [m] centre of
-    mass, I (3, 3) [kg m2] about it. parent and joint are link numbers in the order of q.
+    Parameters
+    ----------
+    parent : int
+        Link that carries the joint, in the order of q; -1 for the base.
+    joint : int
+        Number of the joint, and of the link, in the order of q.
+    revolute : bool
+        Whether the joint is revolute.
+    R : (3, 3) ndarray
+        Axes in the parent's frame at q = 0.
+    p : (3,) ndarray
+        Origin in the parent's frame at q = 0 [m].
+    m : float
+        Mass [kg].
+    rho : (3,) ndarray
+        Centre of mass [m].
+    I : (3, 3) ndarray
+        Inertia tensor about the centre of mass [kg m2].
+    rotor : float
+        Inertia of the drive, reflected to the joint [kg m2 or kg].
     """
 
     parent: int
@@ -134,16 +259,42 @@ class Link:
     rotor: float
 
     def placement(self, q):
-        """(rotation, origin) of the link's frame in its parent's, its joint at q."""
+        """Return the pose of the link's frame in its parent's.
+
+        Parameters
+        ----------
+        q : float or complex
+            Coordinate of the joint [rad or m].
+
+        Returns
+        -------
+        rotation : (3, 3) ndarray
+            Axes of the frame.
+        origin : (3,) ndarray
+            Origin of the frame [m].
+        """
         if self.revolute:
             return self.R @ rotation_z(q), self.p
         return self.R, self.p + self.R[:, 2] * q
 
 
 def links_of(robot):
-    """Return every moving link as a Link, from base to tip.
+    """Return every moving link, from base to tip.
 
-    The books have turning and sliding joints; ModelError for any other.
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+
+    Returns
+    -------
+    list of Link
+        The links.
+
+    Raises
+    ------
+    ModelError
+        If a joint is neither revolute nor prismatic, as those of the books are.
     """
     model = model_of(robot)
     for name, kind in zip(model.body_names[1:], model.topology[1:, KIND]):
@@ -156,6 +307,7 @@ def links_of(robot):
 
 
 def _link(topology, constants, i):
+    """Return the Link of row i of the model."""
     row, up = constants[i], topology[i, PARENT]
     m, moment = row[MASS], row[MOMENT : MOMENT + 3]
     rho = moment / m if m > 0.0 else np.zeros(3)
@@ -174,11 +326,24 @@ def _link(topology, constants, i):
 
 
 def arm_at(robot, q):
-    """Return the Arm of a Robot or RobotModel at q (nv,) [rad or m], real or complex."""
+    """Return a robot at given coordinates.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nv,) array_like
+        Coordinates, real or complex [rad, m].
+
+    Returns
+    -------
+    Arm
+        The robot at this posture.
+    """
     (q,) = states(robot, q)
     links = links_of(robot)
     n, kind = len(links), np.result_type(q, float)
-    # Row -1 is the base, at rest in the origin: it is what parent -1 finds.
+    # Row -1 is the base, which parent -1 refers to.
     Q, o = np.zeros((n + 1, 3, 3), kind), np.zeros((n + 1, 3), kind)
     Q[-1] = np.eye(3)
     c, I = np.zeros((n, 3), kind), np.zeros((n, 3, 3), kind)  # noqa: E741
@@ -208,10 +373,27 @@ def arm_at(robot, q):
 
 
 def velocities(arm, qd, base=((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))):
-    """(omega_i, odot_i, cdot_i), each (n, 3): of every link, of its origin, of its centre of mass.
+    """Return the velocities of all links (Angeles, 7.25a, 7.33a).
 
-    omega_i = omega_(i-1) + qd_i e_i,  cdot_i = odot_i + omega_i x rho_i; Angeles, (7.25a, 7.33a).
-    base : angular velocity of the base and velocity of its origin, (3,) each; at rest by default.
+    omega_i = omega_(i-1) + qd_i e_i,  cdot_i = odot_i + omega_i x rho_i.
+
+    Parameters
+    ----------
+    arm : Arm
+        The robot at one posture.
+    qd : (n,) array_like
+        Joint velocities [rad/s, m/s].
+    base : pair of (3,) array_like
+        Angular velocity of the base and velocity of its origin; at rest by default.
+
+    Returns
+    -------
+    omega : (n, 3) ndarray
+        Angular velocities [rad/s].
+    odot : (n, 3) ndarray
+        Velocities of the origins [m/s].
+    cdot : (n, 3) ndarray
+        Velocities of the centres of mass [m/s].
     """
     kind = np.result_type(arm.o, qd)
     w, v = np.zeros((arm.n + 1, 3), kind), np.zeros((arm.n + 1, 3), kind)
@@ -226,7 +408,24 @@ def velocities(arm, qd, base=((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))):
 
 
 def accelerations(arm, qd, qdd):
-    """(omegadot_i, cddot_i), each (n, 3), the base at rest; Angeles, (7.25b, 7.33b, 7.34f)."""
+    """Return the accelerations of all links, with the base at rest (Angeles, 7.25b, 7.33b, 7.34f).
+
+    Parameters
+    ----------
+    arm : Arm
+        The robot at one posture.
+    qd : (n,) array_like
+        Joint velocities [rad/s, m/s].
+    qdd : (n,) array_like
+        Joint accelerations [rad/s2, m/s2].
+
+    Returns
+    -------
+    omegadot : (n, 3) ndarray
+        Angular accelerations [rad/s2].
+    cddot : (n, 3) ndarray
+        Accelerations of the centres of mass [m/s2].
+    """
     w, _, _ = velocities(arm, qd)
     w = np.vstack((w, np.zeros(3)))
     wd, a = np.zeros_like(w), np.zeros_like(w)

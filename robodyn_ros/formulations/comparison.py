@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Every formulation on one robot in one state, side by side."""
+"""All formulations side by side for one robot in one state."""
 
 from dataclasses import dataclass
 
@@ -16,10 +16,22 @@ PACKAGE = 'Robot'
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What each formulation found, by name; 'Robot' is the package's own recursion.
+    """Results of each formulation by its name; 'Robot' is the package's own algorithm.
 
-    torque : name -> (n,), mass : name -> (n, n), acceleration : name -> (n,), the forward dynamics
-    of the torque that Robot found. skipped : name -> sentence.
+    Parameters
+    ----------
+    robot : str
+        Name of the robot.
+    joints : tuple of str
+        Names of the joints.
+    torque : dict of (nv,) ndarray
+        Torques of the motion [N m, N].
+    mass : dict of (nv, nv) ndarray
+        Mass matrices.
+    acceleration : dict of (nv,) ndarray
+        Forward dynamics of the torque that Robot found [rad/s2, m/s2].
+    skipped : dict of str
+        Reason for each formulation that cannot express the robot.
     """
 
     robot: str
@@ -50,10 +62,31 @@ class Comparison:
 
 
 def compare(robot, q, qd, qdd):
-    """Print torque and mass matrix of every formulation with their differences; a Comparison.
+    """Print torque and mass matrix of every formulation with their differences, and return them.
 
-    robot : Robot or RobotModel. q, qd, qdd (n,). A formulation may be unable to express a robot
-    that branches or is not planar. It is then listed as skipped, with the reason. ShapeError.
+    A formulation may be unable to express a robot, such as one that branches or is not planar. It
+    is then listed as skipped, with the reason.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    qdd : (nv,) array_like
+        Joint accelerations [rad/s2, m/s2].
+
+    Returns
+    -------
+    Comparison
+        The results.
+
+    Raises
+    ------
+    ShapeError
+        If a state has another shape.
     """
     q, qd, qdd = states(robot, q, qd, qdd)
     robot = Robot(model_of(robot))
@@ -78,10 +111,12 @@ def compare(robot, q, qd, qdd):
 
 
 def _difference(value, reference):
+    """Return the largest difference relative to the largest entry of the reference."""
     return np.abs(value - reference).max() / max(np.abs(reference).max(), 1e-12)
 
 
 def _table(title, joints, rows):
+    """Return the lines of a table with a row per formulation."""
     width = max(12, *(len(joint) for joint in joints)) + 1
     head = ''.join(f'{joint:>{width}}' for joint in joints)
     lines = ['', f'{title:<40}{head}  difference']

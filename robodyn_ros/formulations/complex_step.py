@@ -1,8 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Derivatives exact to rounding: f'(x) = Im f(x + i h) / h with h so small that h^2 is nothing.
+"""Derivatives by complex step, exact to rounding: f'(x) = Im f(x + i h) / h.
 
-For any f that is analytic as written: no abs, no comparison, no norm, no conjugate.
+h is so small that h^2 vanishes in rounding. f must be analytic as written: no abs, no comparison,
+no norm, no conjugate.
 """
 
 import numpy as np
@@ -11,10 +12,38 @@ H = 1e-30
 
 
 def along(f, x, direction):
-    """Derivative of f at x along a direction; the shape of f(x)."""
+    """Return the derivative of a function along a direction.
+
+    Parameters
+    ----------
+    f : callable
+        `f(x)` returns a number or an array, also of complex x.
+    x : (n,) ndarray
+        Point.
+    direction : (n,) array_like
+        Direction.
+
+    Returns
+    -------
+    float or ndarray
+        Derivative, in the shape of f(x).
+    """
     return np.imag(f(x + 1j * H * np.asarray(direction))) / H
 
 
 def gradient(f, x):
-    """Return all partial derivatives of f at x (n,), stacked on a new last axis (..., n)."""
+    """Return all partial derivatives of a function.
+
+    Parameters
+    ----------
+    f : callable
+        `f(x)` returns a number or an array, also of complex x.
+    x : (n,) ndarray
+        Point.
+
+    Returns
+    -------
+    (..., n) ndarray
+        Derivatives, stacked on a new last axis.
+    """
     return np.stack([along(f, x, unit) for unit in np.eye(len(x))], axis=-1)

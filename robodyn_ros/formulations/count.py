@@ -1,10 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Operation counts, by running a formulation on numbers that count their operations.
+"""Operation counts of a formulation, by running it on numbers that count their operations.
 
-Computations before q is known cost nothing: constants times constants, products with 0 and 1,
-sums with 0. Sines and cosines cost nothing either, as in the books. A division or a root counts as
-a multiplication. So the count is that of the text as it stands here, readable before it is fast.
+Computations that do not depend on the state cost nothing: constants times constants, products with
+0 and 1, sums with 0. Sines and cosines cost nothing either, as in the books. A division or a root
+counts as a multiplication. So the code here is counted as it is, written for reading.
 """
 
 import numpy as np
@@ -14,19 +14,38 @@ from robodyn_ros.model.dh import DHRow
 
 
 class Tally:
-    """Multiplications and additions so far."""
+    """Numbers of multiplications and additions so far."""
 
     def __init__(self):
         self.multiplications = 0
         self.additions = 0
 
     def numbers(self, values):
-        """The same values as numbers that report here."""
+        """Return values as numbers that add to this tally.
+
+        Parameters
+        ----------
+        values : iterable of float
+            The values.
+
+        Returns
+        -------
+        ndarray of Counted
+            The same values.
+        """
         return np.array([Counted(value, self) for value in values], dtype=object)
 
 
 class Counted:
-    """A number that counts its operations."""
+    """A number that counts its operations.
+
+    Parameters
+    ----------
+    value : float
+        The value.
+    tally : Tally
+        Where operations are counted.
+    """
 
     def __init__(self, value, tally):
         self.value, self.tally = value, tally
@@ -75,34 +94,81 @@ class Counted:
         return self.value > _plain(other)
 
     def sqrt(self):
-        """Root, as numpy asks for it."""
+        """Return the root, which numpy calls for.
+
+        Returns
+        -------
+        Counted
+            Root.
+        """
         self.tally.multiplications += 1
         return Counted(np.sqrt(self.value), self.tally)
 
     def cos(self):
-        """Cosine, as numpy asks for it."""
+        """Return the cosine, which numpy calls for.
+
+        Returns
+        -------
+        Counted
+            Cosine.
+        """
         return Counted(np.cos(self.value), self.tally)
 
     def sin(self):
-        """Sine, as numpy asks for it."""
+        """Return the sine, which numpy calls for.
+
+        Returns
+        -------
+        Counted
+            Sine.
+        """
         return Counted(np.sin(self.value), self.tally)
 
     __rmul__, __radd__ = __mul__, __add__
 
 
 def _plain(x):
+    """Return the value of a number that may be Counted."""
     return x.value if isinstance(x, Counted) else x
 
 
 def operations(function, robot, *states):
-    """(multiplications, additions) of function(robot, *states), states (n,) each."""
+    """Return the operation counts of a formulation.
+
+    Parameters
+    ----------
+    function : callable
+        `function(robot, *states)`, such as an inverse dynamics.
+    robot : RobotModel
+        The robot.
+    *states : (n,) array_like
+        States.
+
+    Returns
+    -------
+    multiplications : int
+        Number of multiplications.
+    additions : int
+        Number of additions.
+    """
     tally = Tally()
     function(robot, *(tally.numbers(state) for state in states))
     return tally.multiplications, tally.additions
 
 
 def general_arm(n):
-    """RobotModel of n turning joints, no entry of whose table is zero."""
+    """Return a robot with revolute joints whose Denavit-Hartenberg table has no zero.
+
+    Parameters
+    ----------
+    n : int
+        Number of joints.
+
+    Returns
+    -------
+    RobotModel
+        The robot.
+    """
     rng = np.random.default_rng(0)
     rows = []
     for _ in range(n):
@@ -115,7 +181,18 @@ def general_arm(n):
 
 
 def of_general_arm(function):
-    """Return a function of n that counts function(robot, q, qd, qdd) of general_arm(n)."""
+    """Return a function that counts operations by the number of joints.
+
+    Parameters
+    ----------
+    function : callable
+        `function(robot, q, qd, qdd)`, such as an inverse dynamics.
+
+    Returns
+    -------
+    callable
+        `text(n)` returns 'multiplications, additions' for `general_arm(n)`.
+    """
 
     def text(n):
         states = np.random.default_rng(1).uniform(0.5, 1.0, (3, n))

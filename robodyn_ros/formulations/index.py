@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The formulations by name: their place in the books, their cost, their functions."""
+"""All formulations by name, with their place in the books, cost and functions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,11 +30,32 @@ TREE, SERIAL, PLANAR = 'any tree', 'serial', 'planar'
 
 @dataclass(frozen=True)
 class Formulation:
-    """One way to the equations of motion.
+    """One formulation of the equations of motion.
 
-    torque(robot, q, qd, qdd), mass(robot, q) and forward(robot, q, qd, tau), where it has them.
-    published : multiplications and additions in the book, counted for the same as `main`.
-    countable : whether it runs on counting numbers, as a complex step does not.
+    Parameters
+    ----------
+    name : str
+        Name.
+    book : str
+        Authors of the book.
+    section : str
+        Sections of the book.
+    equations : str
+        Equations of the book.
+    scope : str
+        Robots that it can express.
+    cost : str
+        Order of its cost in the number n of joints.
+    published : str
+        Multiplications and additions in the book, for the same function as `main`.
+    torque : callable, optional
+        `torque(robot, q, qd, qdd)` returns the torques (nv,).
+    mass : callable, optional
+        `mass(robot, q)` returns the mass matrix (nv, nv).
+    forward : callable, optional
+        `forward(robot, q, qd, tau)` returns the accelerations (nv,).
+    countable : bool
+        Whether it runs on `count.Counted` numbers, which a complex step does not.
     """
 
     name: str

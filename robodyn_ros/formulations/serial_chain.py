@@ -3,9 +3,9 @@
 """A serial chain in frames at the far end of its links, as Angeles, Turney and Spong write them.
 
 Frame F_(i+1) is fixed to link i at O_(i+1), its z axis along joint i+1 (standard DH). Turney and
-Spong number it i. Q_i turns components in F_(i+1) into components in F_i. The books write
-Q_i = [[c, -lam s, mu s], [s, lam c, -mu c], [0, mu, lam]]. Here it is Rz(theta_i) times the fixed
-rotation of the robot. So any serial chain will do, with DH parameters or without.
+Spong number it i. Q_i turns components in F_(i+1) into components in F_i. The books write Q_i =
+[[c, -lam s, mu s], [s, lam c, -mu c], [0, mu, lam]]. Here it is Rz(theta_i) times the fixed
+rotation of the robot. This holds for any serial chain, with DH parameters or without.
 """
 
 from dataclasses import dataclass
@@ -22,12 +22,34 @@ Z = np.array([0.0, 0.0, 1.0])  # e_i in F_i
 
 @dataclass(frozen=True, eq=False)
 class Links:
-    """A serial chain at one posture; link i in the axes of its own F_(i+1), base to tip.
+    """A serial chain at one posture; link i in the axes of its own F_(i+1), from base to tip.
 
-    Q (n, 3, 3) : F_(i+1) to F_i. a, rho (n, 3) : O_i -> O_(i+1) and O_i -> C_i [m], delta = a -
-    rho. If the joint slides, O_i has slid with the link. b (n,) : that slide [m], or 0. m (n,)
-    [kg], I (n, 3, 3) [kg m2] about C_i. g (3,) [m/s2] in F_1. rotor (n,). base (3, 3) : F_1 to
-    base axes. order (n,) : which entry of q each joint has.
+    At a prismatic joint, O_i slides with the link.
+
+    Parameters
+    ----------
+    revolute : (n,) ndarray of bool
+        Whether each joint is revolute.
+    Q : (n, 3, 3) ndarray
+        Rotations from F_(i+1) to F_i.
+    a : (n, 3) ndarray
+        From O_i to O_(i+1) [m].
+    rho : (n, 3) ndarray
+        From O_i to C_i [m].
+    b : (n,) ndarray
+        Travel of each prismatic joint, else 0 [m].
+    m : (n,) ndarray
+        Masses [kg].
+    I : (n, 3, 3) ndarray
+        Inertia tensors about C_i [kg m2].
+    g : (3,) ndarray
+        Acceleration of free fall, in F_1 [m/s2].
+    rotor : (n,) ndarray
+        Inertia of the drives, reflected to the joints [kg m2 or kg].
+    base : (3, 3) ndarray
+        Rotation from F_1 to base axes.
+    order : (n,) ndarray of int
+        Entry of q of each joint.
     """
 
     revolute: np.ndarray
@@ -49,11 +71,17 @@ class Links:
 
     @property
     def delta(self):
-        """C_i -> O_(i+1), (n, 3)."""
+        """From C_i to O_(i+1), (n, 3) [m]."""
         return self.a - self.rho
 
     def base_axes(self):
-        """Rotations (n, 3, 3) from F_(i+1) to base axes."""
+        """Return the rotations from F_(i+1) to base axes.
+
+        Returns
+        -------
+        (n, 3, 3) ndarray
+            Rotations.
+        """
         R, rotations = self.base, []
         for Q in self.Q:
             R = R @ Q
@@ -61,16 +89,44 @@ class Links:
         return np.array(rotations)
 
     def joint_order(self, values):
-        """Return the values per link, base to tip, put in the order of q."""
+        """Return values per link in the order of q.
+
+        Parameters
+        ----------
+        values : (n, ...) array_like
+            Values from base to tip.
+
+        Returns
+        -------
+        (n, ...) ndarray
+            Values in the order of q.
+        """
         ordered = np.empty_like(np.asarray(values))
         ordered[self.order] = values
         return ordered
 
 
 def links_at(robot, q):
-    """Return the Links of a serial Robot or RobotModel at q (nv,); ModelError if it branches.
+    """Return a serial robot at given coordinates.
 
-    The last link has no next joint: its far frame is put at its own joint, a_n = 0.
+    The last link has no next joint, so its far frame is at its own joint: a_n = 0.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nv,) array_like
+        Coordinates, real or complex [rad, m].
+
+    Returns
+    -------
+    Links
+        The chain.
+
+    Raises
+    ------
+    ModelError
+        If the robot branches.
     """
     model = model_of(robot)
     (q,) = states(robot, q)

@@ -1,20 +1,40 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Integration of qdd = f(t, q, qd), as the books do it.
+"""Integration of qdd = f(t, q, qd) by the methods of the books.
 
-Runge-Kutta (Turney, Mudge and Lee, section 7): y' = g(y), y = (qd, q),
+Runge-Kutta (Turney, Mudge and Lee, section 7), for y' = g(y), y = (qd, q):
+
     y_(k+1) = y_k + (h1 + 2 h2 + 2 h3 + h4)/6                           error of order dt^4
-Euler (Craig, eq. 6.116, 6.117): both right-hand sides with the OLD rate,
+
+Euler (Craig, eq. 6.116, 6.117), with the OLD velocity in both:
+
     qd_(k+1) = qd_k + qdd_k dt,   q_(k+1) = q_k + qd_k dt + qdd_k dt^2/2   error of order dt
 
-The second order of Craig's q does not help: qd, and so the whole, stays of first order.
+Craig's q alone is of second order. As qd is of first order, so is the whole.
 """
 
 import numpy as np
 
 
 def runge_kutta(f, t, y, dt):
-    """One step of the classical four-point rule for y' = f(t, y), y of any shape."""
+    """Return y after one step of the classical Runge-Kutta method for y' = f(t, y).
+
+    Parameters
+    ----------
+    f : callable
+        `f(t, y)` returns the rate of y.
+    t : float
+        Time [s].
+    y : ndarray
+        State, of any shape.
+    dt : float
+        Length of the step [s].
+
+    Returns
+    -------
+    ndarray
+        State after the step.
+    """
     h1 = f(t, y)
     h2 = f(t + dt / 2, y + dt / 2 * h1)
     h3 = f(t + dt / 2, y + dt / 2 * h2)
@@ -23,9 +43,28 @@ def runge_kutta(f, t, y, dt):
 
 
 def turney(acceleration, q, qd, dt, steps):
-    """(q, qd), each (n,), after that many Runge-Kutta steps of dt [s].
+    """Return coordinates and velocities after some Runge-Kutta steps.
 
-    acceleration(t, q, qd) -> (n,), such as lambda t, q, qd: robot.forward_dynamics(q, qd, tau(t)).
+    Parameters
+    ----------
+    acceleration : callable
+        `acceleration(t, q, qd)` returns the accelerations (n,), for example `lambda t, q, qd:
+        robot.forward_dynamics(q, qd, tau(t))`.
+    q : (n,) array_like
+        Coordinates at the start [rad, m].
+    qd : (n,) array_like
+        Velocities at the start [rad/s, m/s].
+    dt : float
+        Length of a step [s].
+    steps : int
+        Number of steps.
+
+    Returns
+    -------
+    q : (n,) ndarray
+        Coordinates at the end [rad, m].
+    qd : (n,) ndarray
+        Velocities at the end [rad/s, m/s].
     """
 
     def rate(t, y):
@@ -38,7 +77,28 @@ def turney(acceleration, q, qd, dt, steps):
 
 
 def craig(acceleration, q, qd, dt, steps):
-    """(q, qd), each (n,), after that many of Craig's Euler steps of dt [s]."""
+    """Return coordinates and velocities after some of Craig's Euler steps.
+
+    Parameters
+    ----------
+    acceleration : callable
+        `acceleration(t, q, qd)` returns the accelerations (n,) [rad/s2, m/s2].
+    q : (n,) array_like
+        Coordinates at the start [rad, m].
+    qd : (n,) array_like
+        Velocities at the start [rad/s, m/s].
+    dt : float
+        Length of a step [s].
+    steps : int
+        Number of steps.
+
+    Returns
+    -------
+    q : (n,) ndarray
+        Coordinates at the end [rad, m].
+    qd : (n,) ndarray
+        Velocities at the end [rad/s, m/s].
+    """
     q, qd = np.array(q, dtype=float), np.array(qd, dtype=float)
     for k in range(steps):
         qdd = acceleration(k * dt, q, qd)

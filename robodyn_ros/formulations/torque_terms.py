@@ -1,10 +1,11 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The terms of the joint torques one by one, and how much each of them matters.
+"""The terms of the joint torques one by one, and how much each of them contributes.
 
-tau_i = sum_j M_ij qdd_j + sum_j h_ijj qd_j^2 + sum_j<k 2 h_ijk qd_j qd_k + g_i + friction_i. h are
-the Christoffel symbols of the mass matrix (Spong 6.60 to 6.65). Terms that are small for a robot
-can be left out one by one (Turney, Mudge and Lee, section 6).
+    tau_i = sum_j M_ij qdd_j + sum_j h_ijj qd_j^2 + sum_j<k 2 h_ijk qd_j qd_k + g_i + friction_i
+
+h are the Christoffel symbols of the mass matrix (Spong 6.60 to 6.65). Terms that are small for a
+robot can be left out one by one (Turney, Mudge and Lee, section 6).
 """
 
 from dataclasses import dataclass
@@ -37,7 +38,7 @@ class TorqueTerms:
     joint_names : tuple of str
         Names of the joints.
     names : tuple of str
-        Of the terms, such as 'qdd3' and 'qd1 qd2', with joints counted from 1.
+        Names of the terms, such as 'qdd3' and 'qd1 qd2', with joints counted from 1.
     kinds : tuple of str
         Kind of each term, one of KINDS.
     values : (k, nv, terms) ndarray
@@ -51,27 +52,45 @@ class TorqueTerms:
 
     @property
     def torque(self) -> np.ndarray:
-        """Return the sum of all terms, (k, nv)."""
+        """Sum of all terms, (k, nv) [N m or N]."""
         return self.values.sum(axis=2)
 
     def size(self) -> np.ndarray:
-        """Return the root mean square of each torque, (nv,)."""
+        """Return the root mean square of each torque.
+
+        Returns
+        -------
+        (nv,) ndarray
+            Sizes [N m or N].
+        """
         return _rms(self.torque)
 
     def shares(self) -> np.ndarray:
-        """Return the root mean square of each term over that of the torque, (nv, terms)."""
+        """Return the root mean square of each term over that of the torque.
+
+        Returns
+        -------
+        (nv, terms) ndarray
+            Shares.
+        """
         return _rms(self.values) / _positive(self.size())[:, None]
 
     def of_kinds(self) -> np.ndarray:
-        """Return the same for the sums of KINDS, (nv, 6)."""
+        """Return the root mean square of the sum of each kind over that of the torque.
+
+        Returns
+        -------
+        (nv, 6) ndarray
+            Shares, in the order of KINDS.
+        """
         sums = [self.values[:, :, self._of(kind)].sum(axis=2) for kind in KINDS]
         return (_rms(np.array(sums).swapaxes(0, 1)) / _positive(self.size())).T
 
     def negligible(self, joint: int, limit: float = 0.01) -> tuple[list[int], float]:
-        """Return the terms of a joint that may be left out together, and the error of that.
+        """Return the terms of a joint that may be left out together, and the resulting error.
 
-        They are taken in the order of their size. The root mean square of their sum stays at most
-        `limit` times that of the torque.
+        Terms are left out in ascending order of size. The root mean square of their sum stays at
+        most `limit` times that of the torque.
 
         Parameters
         ----------
@@ -82,8 +101,10 @@ class TorqueTerms:
 
         Returns
         -------
-        tuple of list of int and float
-            Indices of the terms, and the share of the torque that they make.
+        terms : list of int
+            Indices of the terms.
+        error : float
+            Their share of the torque.
         """
         shares, size = self.shares()[joint], _positive(self.size())[joint]
         own = [k for k in np.argsort(shares, kind='stable') if self.values[:, joint, k].any()]
@@ -102,10 +123,10 @@ class TorqueTerms:
 
 
 def swing(robot: Robot, speed: float = 1.0, count: int = 500, seed: int = 0):
-    """Return states (q, qd, qdd), each (count, nv), of joints that swing through their ranges.
+    """Return states of joints that swing through their ranges.
 
     q = c + A sin(phi), qd = v cos(phi), qdd = -v^2 / A sin(phi), with independent random phases
-    phi. A is half the range, or UNLIMITED, and v the share `speed` of the velocity limit, or of
+    phi. A is half the range, or UNLIMITED. v is the share `speed` of the velocity limit, or of
     FASTEST.
 
     Parameters
@@ -118,6 +139,16 @@ def swing(robot: Robot, speed: float = 1.0, count: int = 500, seed: int = 0):
         Number of states.
     seed : int
         Seed of the phases.
+
+    Returns
+    -------
+    tuple of three (count, nv) ndarray
+        q, qd and qdd.
+
+    Raises
+    ------
+    ParameterError
+        If `speed` is below 0 or not finite.
     """
     robot.model.refuse_quaternions('swinging through its range')
     if not 0.0 <= speed < np.inf:
@@ -147,6 +178,7 @@ def torque_terms(robot: Robot, q, qd, qdd) -> TorqueTerms:
     Returns
     -------
     TorqueTerms
+        The terms.
 
     Raises
     ------
@@ -178,8 +210,10 @@ def torque_terms(robot: Robot, q, qd, qdd) -> TorqueTerms:
 
 
 def _rms(values):
+    """Return the root mean square over the first axis."""
     return np.sqrt(np.mean(values**2, axis=0))
 
 
 def _positive(values):
+    """Return values of which zeros are replaced by the smallest positive number."""
     return np.maximum(values, np.finfo(float).tiny)

@@ -1,15 +1,16 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Simulation as Angeles, section 7.6.3, has it: x' = f(t, x), x = (q, qd) (7.45, 7.119, 7.120).
+"""Simulation of x' = f(t, x), x = (q, qd): Angeles, section 7.6.3 (7.45, 7.119, 7.120).
 
     ode23, ode45    explicit Runge-Kutta methods in pairs, of two and three stages and of four and
                     five, which choose their step by comparing with each other
     gear            implicit, for stiff arms: heavy near the base and light at the tip
     backward Euler  y_(k+1) = y_k + h f(t_(k+1), y_(k+1))                               (7.121)
 
-The first three are scipy's RK23, RK45 and BDF. Corrections to the print: (7.121) is the rectangle
-rule at the end of the step, not the trapezoidal one. A Runge-Kutta method has as many stages as
-its order only up to four.
+The first three are scipy's RK23, RK45 and BDF.
+
+Corrections to the print: (7.121) is the rectangle rule at the end of the step, not the trapezoidal
+one. A Runge-Kutta method has as many stages as its order only up to four.
 """
 
 from dataclasses import dataclass
@@ -23,7 +24,19 @@ SOLVERS = {'ode23': 'RK23', 'ode45': 'RK45', 'gear': 'BDF'}
 
 @dataclass(frozen=True, eq=False)
 class Simulation:
-    """t (k,) [s], q and qd (k, n), and how many times the acceleration was asked for."""
+    """A simulated motion.
+
+    Parameters
+    ----------
+    t : (k,) ndarray
+        Times [s].
+    q : (k, n) ndarray
+        Coordinates [rad, m].
+    qd : (k, n) ndarray
+        Velocities [rad/s, m/s].
+    evaluations : int
+        Number of calls of the acceleration.
+    """
 
     t: np.ndarray
     q: np.ndarray
@@ -32,10 +45,32 @@ class Simulation:
 
 
 def simulate(acceleration, q, qd, duration, method='ode45', tolerance=1e-8):
-    """Return the Simulation from (q, qd), (n,) each, over a duration [s]; needs scipy.
+    """Simulate a robot over a duration; needs scipy.
 
-    acceleration(t, q, qd) -> (n,). method : 'ode23', 'ode45' or 'gear'. tolerance : of one step,
-    relative and absolute. ParameterError for another method or where the solver gives up.
+    Parameters
+    ----------
+    acceleration : callable
+        `acceleration(t, q, qd)` returns the accelerations (n,) [rad/s2, m/s2].
+    q : (n,) array_like
+        Coordinates at the start [rad, m].
+    qd : (n,) array_like
+        Velocities at the start [rad/s, m/s].
+    duration : float
+        Duration [s].
+    method : str
+        'ode23', 'ode45' or 'gear'.
+    tolerance : float
+        Relative and absolute tolerance of one step.
+
+    Returns
+    -------
+    Simulation
+        The motion.
+
+    Raises
+    ------
+    ParameterError
+        For another method, or if the solver fails.
     """
     if method not in SOLVERS:
         raise ParameterError(f'method is {method!r}; expected one of {", ".join(SOLVERS)}')
@@ -58,9 +93,34 @@ def simulate(acceleration, q, qd, duration, method='ode45', tolerance=1e-8):
 
 
 def backward_euler(f, t, y, h, tolerance=1e-10, iterations=20):
-    """One step h of (7.121) for y' = f(t, y), y (m,), by Newton's iteration; error of order h.
+    """Return y after one step of (7.121) for y' = f(t, y), by Newton's iteration.
 
-    SingularityError if it has not converged to the tolerance after that many iterations.
+    The error is of order h.
+
+    Parameters
+    ----------
+    f : callable
+        `f(t, y)` returns the rate of y.
+    t : float
+        Time [s].
+    y : (m,) ndarray
+        State.
+    h : float
+        Length of the step [s].
+    tolerance : float
+        Tolerance of the last Newton step, relative to 1 + |y|.
+    iterations : int
+        Largest number of iterations.
+
+    Returns
+    -------
+    (m,) ndarray
+        State after the step.
+
+    Raises
+    ------
+    SingularityError
+        If the iteration has not converged.
     """
     z = y + h * f(t, y)
     for _ in range(iterations):

@@ -9,8 +9,9 @@
     low-speed   Delta = sum tauC_i |qd_i| + eps_i/gamma_i (1 - exp(-gamma_i |qd_i|))  (7.138)
                 delta_i = -(tauC_i + eps_i exp(-gamma_i |qd_i|)) sgn qd_i             (7.136)
 
-Always delta = -dDelta/d(qd) (7.62). The power lost is -qd . delta: twice the Delta of viscous
-friction, once that of Coulomb friction. sgn 0 = 0, as rest is up to the integrator. O(n).
+Always delta = -dDelta/d(qd) (7.62). The lost power is -qd . delta: twice the Delta of viscous
+friction, once that of Coulomb friction. At rest sgn 0 = 0; sticking is left to the integrator.
+O(n).
 """
 
 from dataclasses import dataclass
@@ -20,11 +21,18 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Friction:
-    """Constants of every joint, (n,) or one number for all.
+    """Friction constants of every joint, (n,) or one number for all.
 
-    viscous : B [N m s/rad or N s/m]. coulomb : tauC [N m or N]. extra : eps, by how much more a
-    slow joint resists [N m or N]. decay : gamma > 0, how fast that fades with the rate [s/rad or
-    s/m].
+    Parameters
+    ----------
+    viscous : ndarray or float
+        B [N m s/rad or N s/m].
+    coulomb : ndarray or float
+        tauC [N m or N].
+    extra : ndarray or float
+        eps, additional friction of a slow joint [N m or N].
+    decay : ndarray or float
+        gamma > 0, decay of the additional friction with speed [s/rad or s/m].
     """
 
     viscous: np.ndarray | float = 0.0
@@ -33,18 +41,51 @@ class Friction:
     decay: np.ndarray | float = 1.0
 
     def dissipation(self, qd):
-        """Delta(qd) [W]; of complex rates too, so that it can be differentiated by one."""
+        """Return Delta(qd), also of complex velocities for complex-step derivatives.
+
+        Parameters
+        ----------
+        qd : (n,) array_like
+            Joint velocities [rad/s, m/s].
+
+        Returns
+        -------
+        float
+            Dissipation function [W].
+        """
         qd = np.asarray(qd)
         speed = qd * np.sign(qd.real)
         slow = self.extra / self.decay * (1.0 - np.exp(-self.decay * speed))
         return np.sum(0.5 * self.viscous * qd**2 + self.coulomb * speed + slow)
 
     def torque(self, qd):
-        """delta(qd) (n,) = -dDelta/d(qd), what friction adds to the torque of the drives."""
+        """Return delta(qd) = -dDelta/d(qd), which acts on the joints beside the drives.
+
+        Parameters
+        ----------
+        qd : (n,) array_like
+            Joint velocities [rad/s, m/s].
+
+        Returns
+        -------
+        (n,) ndarray
+            Friction torques [N m, N].
+        """
         qd = np.asarray(qd)
         dry = self.coulomb + self.extra * np.exp(-self.decay * np.abs(qd))
         return -self.viscous * qd - dry * np.sign(qd)
 
     def power(self, qd):
-        """Power lost -qd . delta [W], never negative."""
+        """Return the lost power -qd . delta, never negative.
+
+        Parameters
+        ----------
+        qd : (n,) array_like
+            Joint velocities [rad/s, m/s].
+
+        Returns
+        -------
+        float
+            Power [W].
+        """
         return -np.sum(qd * self.torque(qd))

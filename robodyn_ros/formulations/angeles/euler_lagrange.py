@@ -20,7 +20,22 @@ from robodyn_ros.formulations.complex_step import along, gradient
 
 
 def kinetic_product(arm, u, v):
-    """sum m_i cdot_i(u) . cdot_i(v) + omega_i(u) . I_i omega_i(v): twice T where u = v = qd."""
+    """Return the bilinear form of the kinetic energy, which is 2 T at u = v = qd.
+
+        sum m_i cdot_i(u) . cdot_i(v) + omega_i(u) . I_i omega_i(v)
+
+    Parameters
+    ----------
+    arm : Arm
+        The robot at one posture.
+    u, v : (n,) ndarray
+        Joint velocities [rad/s, m/s].
+
+    Returns
+    -------
+    float
+        The product [J].
+    """
     (w_u, _, c_u), (w_v, _, c_v) = velocities(arm, u), velocities(arm, v)
     links = sum(
         m * (a @ b) + x @ I @ y for m, I, a, b, x, y in zip(arm.m, arm.I, c_u, c_v, w_u, w_v)
@@ -29,38 +44,125 @@ def kinetic_product(arm, u, v):
 
 
 def kinetic_energy(robot, q, qd):
-    """T = 1/2 sum m_i |cdot_i|^2 + omega_i . I_i omega_i [J] (7.16)."""
+    """Return T = 1/2 sum m_i |cdot_i|^2 + omega_i . I_i omega_i (7.16).
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+
+    Returns
+    -------
+    float
+        Kinetic energy [J].
+    """
     return 0.5 * kinetic_product(arm_at(robot, q), qd, qd)
 
 
 def potential_energy(robot, q):
-    """V = -sum m_i g . c_i [J]."""
+    """Return V = -sum m_i g . c_i.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+
+    Returns
+    -------
+    float
+        Potential energy [J].
+    """
     arm = arm_at(robot, q)
     return -sum(m * (arm.g @ c) for m, c in zip(arm.m, arm.c))
 
 
 def momentum(robot, q, qd):
-    """p = dT/d(qd) (n,) (7.19d): T is quadratic, so p_j is the product with the unit rate j."""
+    """Return p = dT/d(qd) (7.19d).
+
+    T is quadratic, so p_j is the product with the unit velocity j.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+
+    Returns
+    -------
+    (nv,) ndarray
+        Generalised momentum.
+    """
     arm = arm_at(robot, q)
     return np.array([kinetic_product(arm, unit, qd) for unit in np.eye(arm.n)])
 
 
 def mass_matrix(robot, q):
-    """I(q) = d^2 T/d(qd)^2 (n, n) (7.18)."""
+    """Return I(q) = d^2 T/d(qd)^2 (7.18).
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+
+    Returns
+    -------
+    (nv, nv) ndarray
+        Mass matrix.
+    """
     arm = arm_at(robot, q)
     return np.array([[kinetic_product(arm, u, v) for v in np.eye(arm.n)] for u in np.eye(arm.n)])
 
 
 def gravity_torque(robot, q):
-    """dV/dq (n,)."""
+    """Return dV/dq.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+
+    Returns
+    -------
+    (nv,) ndarray
+        Torques of the drives that hold the robot [N m, N].
+    """
     (q,) = states(robot, q)
     return gradient(lambda x: potential_energy(robot, x), q)
 
 
 def inverse_dynamics(robot, q, qd, qdd, dissipation=None):
-    """tau (n,) = pdot - dT/dq + dV/dq + dDelta/d(qd).
+    """Return tau = pdot - dT/dq + dV/dq + dDelta/d(qd).
 
-    q, qd, qdd (n,). dissipation : Delta(qd) [W], a function that takes complex rates, or None.
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    qdd : (nv,) array_like
+        Joint accelerations [rad/s2, m/s2].
+    dissipation : callable, optional
+        `dissipation(qd)` returns Delta [W], also of complex velocities.
+
+    Returns
+    -------
+    (nv,) ndarray
+        Joint torques [N m, N].
     """
     q, qd, qdd = states(robot, q, qd, qdd)
     pdot = momentum(robot, q, qdd) + along(lambda x: momentum(robot, x, qd), q, qd)

@@ -1,16 +1,16 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Vectors carried between neighbouring DH frames in two turns: Angeles, section 7.4.1.
+"""Vectors carried between neighbouring DH frames by two rotations: Angeles, section 7.4.1.
 
     Q_i = [c, -lam s, mu s; s, lam c, -mu c; 0, mu, lam]                                (7.22)
     Q' v = [v1 c + v2 s; -lam r + mu v3; mu r + lam v3],   r = v1 s - v2 c              (7.23)
     Q v  = [v1 c - u s; v1 s + u c; v2 mu + v3 lam],       u = v2 lam - v3 mu           (7.24)
 
-c, s of theta_i; lam, mu the cosine and sine of alpha_i. 8 multiplications and 4 additions, where
-the product with Q takes 9 and 6, and its entries 4 more.
+c, s of theta_i; lam, mu the cosine and sine of alpha_i. This takes 8 multiplications and 4
+additions. The product with Q takes 9 and 6, and its entries 4 more.
 
-Exercise 7.10: without qdd, `coriolis_torque` spares the n additions of qdd e. Exercise 7.12: a
-link whose inertia is I 1 has the moment I omegadot. The product and omega x I omega drop out. Each
+Exercise 7.10: without qdd, `coriolis_torque` saves the n additions of qdd e. Exercise 7.12: a link
+with inertia I 1 has the moment I omegadot. The matrix product and omega x I omega drop out. Each
 link then takes 21 multiplications and 18 additions fewer.
 """
 
@@ -29,7 +29,21 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Transfer:
-    """Q_i, or its transpose, by c, s, lam and mu. `@` a vector (3,) carries it."""
+    """Q_i, or its transpose, by c, s, lam and mu; `@` multiplies it by a vector (3,).
+
+    Parameters
+    ----------
+    c : float
+        Cosine of theta_i.
+    s : float
+        Sine of theta_i.
+    lam : float
+        Cosine of alpha_i.
+    mu : float
+        Sine of alpha_i.
+    transposed : bool
+        Whether this is the transpose.
+    """
 
     c: float
     s: float
@@ -43,7 +57,7 @@ class Transfer:
         return replace(self, transposed=not self.transposed)
 
     def __matmul__(self, v):
-        """Q v (7.24), or Q' v (7.23)."""
+        """Return Q v (7.24), or Q' v (7.23)."""
         c, s, lam, mu = self.c, self.s, self.lam, self.mu
         if self.transposed:
             r = v[0] * s - v[1] * c
@@ -53,9 +67,22 @@ class Transfer:
 
 
 def transfers(links):
-    """Return the Transfer of every link, base to tip.
+    """Return the Transfer of every link, from base to tip.
 
-    ModelError where a frame is not turned about its x after z, as standard DH parameters have it.
+    Parameters
+    ----------
+    links : Links
+        A serial chain at one posture.
+
+    Returns
+    -------
+    list of Transfer
+        Rotations Q_i.
+
+    Raises
+    ------
+    ModelError
+        If a frame is not that of standard Denavit-Hartenberg parameters.
     """
     found = []
     for i, Q in enumerate(links.Q):
@@ -70,9 +97,30 @@ def transfers(links):
 
 
 def inverse_dynamics(robot, q, qd, qdd):
-    """tau (n,) [N m or N] of a serial robot in standard DH frames; O(n).
+    """Return the torques of a serial robot in standard DH frames, in O(n).
 
     Algorithms 7.4.1 and 7.4.2 with (7.23) and (7.24) in place of products with Q.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    qdd : (nv,) array_like
+        Joint accelerations [rad/s2, m/s2].
+
+    Returns
+    -------
+    (nv,) ndarray
+        Joint torques [N m, N].
+
+    Raises
+    ------
+    ModelError
+        If the robot branches, or its frames are not standard DH frames.
     """
     q, qd, qdd = states(robot, q, qd, qdd)
     links, tau = _torques(robot, q, qd, qdd)
@@ -80,9 +128,22 @@ def inverse_dynamics(robot, q, qd, qdd):
 
 
 def coriolis_torque(robot, q, qd):
-    """C(q, qd) qd (n,), without weight and acceleration (Exercise 7.10).
+    """Return C(q, qd) qd (Exercise 7.10).
 
-    robot : a Robot whose gravity is zero, `with_gravity((0, 0, 0))`, or weight is in it.
+    Parameters
+    ----------
+    robot : Robot
+        Robot without gravity, `robot.with_gravity((0, 0, 0))`; otherwise the result contains its
+        weight.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+
+    Returns
+    -------
+    (nv,) ndarray
+        Joint torques [N m, N].
     """
     q, qd = states(robot, q, qd)
     links, tau = _torques(robot, q, qd, np.zeros(len(q)))
@@ -90,9 +151,28 @@ def coriolis_torque(robot, q, qd):
 
 
 def isotropic_inverse_dynamics(robot, q, qd, qdd):
-    """tau (n,) of a serial robot whose links are all inertially isotropic (Exercise 7.12).
+    """Return the torques of a serial robot with inertially isotropic links (Exercise 7.12).
 
-    ModelError where the three principal moments of inertia of a link differ.
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    qdd : (nv,) array_like
+        Joint accelerations [rad/s2, m/s2].
+
+    Returns
+    -------
+    (nv,) ndarray
+        Joint torques [N m, N].
+
+    Raises
+    ------
+    ModelError
+        If the principal moments of inertia of a link differ.
     """
     q, qd, qdd = states(robot, q, qd, qdd)
     scalars = []
@@ -108,7 +188,7 @@ def isotropic_inverse_dynamics(robot, q, qd, qdd):
 
 
 def _torques(robot, q, qd, qdd, inertias=None, moment_of=euler_moment):
-    """Return (Links with factored Q, tau (n,) base to tip without rotors)."""
+    """Return (Links with factored Q, torques from base to tip without rotors)."""
     links = links_at(robot, q)
     links = replace(links, Q=transfers(links), I=links.I if inertias is None else inertias)
     motion = outward(links, qd[links.order], qdd[links.order])
@@ -116,5 +196,5 @@ def _torques(robot, q, qd, qdd, inertias=None, moment_of=euler_moment):
 
 
 def _plain(x):
-    """Return the value of a counting number, too."""
+    """Return the value of a number that may be Counted."""
     return getattr(x, 'value', x)

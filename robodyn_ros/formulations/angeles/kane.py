@@ -6,8 +6,8 @@
     phi  = tau + sum Jv_i^T f_i + Jw_i^T n_i                                active forces
     phi* = - sum Jv_i^T m_i cddot_i + Jw_i^T (I_i wdot_i + w_i x I_i w_i)        inertia forces
 
-with the partial velocities Jv_i = d(cdot_i)/d(qd) and Jw_i = d(omega_i)/d(qd). Only the velocities
-are ever differentiated, and they are linear in qd. Any tree; O(n^2) as written.
+with the partial velocities Jv_i = d(cdot_i)/d(qd) and Jw_i = d(omega_i)/d(qd). Only velocities are
+differentiated, and they are linear in qd. Any tree; O(n^2) as written.
 
 Correction to the print: the Jacobians are 3 x n (the text prints n x 3 and transposes them again).
 """
@@ -18,13 +18,39 @@ from robodyn_ros.formulations.arm import accelerations, arm_at, cross, states, v
 
 
 def partial_velocities(arm):
-    """(Jw, Jv), each (n, 3, n): [i] maps joint rates to omega_i, and to cdot_i."""
+    """Return the maps from joint velocities to omega_i and to cdot_i.
+
+    Parameters
+    ----------
+    arm : Arm
+        The robot at one posture.
+
+    Returns
+    -------
+    Jw : (n, 3, n) ndarray
+        d(omega_i)/d(qd) of each link.
+    Jv : (n, 3, n) ndarray
+        d(cdot_i)/d(qd) of each link.
+    """
     unit = [velocities(arm, rate) for rate in np.eye(arm.n)]
     return (np.stack([w for w, _, _ in unit], axis=-1), np.stack([c for _, _, c in unit], axis=-1))
 
 
 def mass_matrix(robot, q):
-    """sum m_i Jv_i^T Jv_i + Jw_i^T I_i Jw_i (n, n): the coefficient of qdd in -phi*."""
+    """Return sum m_i Jv_i^T Jv_i + Jw_i^T I_i Jw_i, the coefficient of qdd in -phi*.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+
+    Returns
+    -------
+    (nv, nv) ndarray
+        Mass matrix.
+    """
     arm = arm_at(robot, q)
     return np.diag(arm.rotor) + sum(
         m * Jv.T @ Jv + Jw.T @ I @ Jw
@@ -33,10 +59,24 @@ def mass_matrix(robot, q):
 
 
 def generalised_force(robot, q, loads):
-    """psi = sum J_v^T f + J_w^T n (n,) of forces at points of links (Spong, 6.31): J^T w.
+    """Return psi = J^T w, the sum of J_v^T f + J_w^T n of forces on links (Spong, 6.31).
 
-    loads : (link's joint as a number of q, point (3,), force (3,) [N], moment (3,) [N m]) each,
-    in base axes. Virtual work: psi . dq is their work in a virtual displacement dq. O(n^2).
+    psi . dq is their work in a virtual displacement dq. O(n^2).
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    loads : sequence of tuple
+        (joint of the link as an index of q, point (3,) [m], force (3,) [N], moment (3,) [N m]) of
+        each, in base axes.
+
+    Returns
+    -------
+    (nv,) ndarray
+        Generalised force [N m, N].
     """
     (q,) = states(robot, q)
     arm = arm_at(robot, q)
@@ -48,7 +88,24 @@ def generalised_force(robot, q, loads):
 
 
 def inverse_dynamics(robot, q, qd, qdd):
-    """tau (n,) for which the active and the inertia forces balance, weight being the f_i."""
+    """Return the torques that balance weight and inertia forces.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    qdd : (nv,) array_like
+        Joint accelerations [rad/s2, m/s2].
+
+    Returns
+    -------
+    (nv,) ndarray
+        Joint torques [N m, N].
+    """
     q, qd, qdd = states(robot, q, qd, qdd)
     arm = arm_at(robot, q)
     w, _, _ = velocities(arm, qd)

@@ -5,7 +5,8 @@
     q(t) = q0 + s(t/T) dq,    tau = f(x)/T^2,    f(x) = (s'' I(q) + s'^2 C(q, dq)) dq,    x = t/T
     F_i = max |f_i(x)|,    T_i = sqrt(F_i/taubar_i),    T_min = max T_i
 
-Weight and friction are left out: they do not scale with 1/T^2. Cost: an inverse dynamics a sample.
+Weight and friction are left out, as they do not scale with 1/T^2. The cost is an inverse dynamics
+per sample.
 """
 
 from dataclasses import dataclass
@@ -25,7 +26,17 @@ GOLDEN = (np.sqrt(5.0) - 1.0) / 2.0
 
 @dataclass(frozen=True, eq=False)
 class MinimumTime:
-    """time [s] the motion takes at least; times (n,) for each joint's own limit; forces F (n,)."""
+    """The shortest time of a motion.
+
+    Parameters
+    ----------
+    time : float
+        Shortest time within all limits [s].
+    times : (n,) ndarray
+        Shortest time within each joint's own limit [s].
+    forces : (n,) ndarray
+        F of each joint [N m s2, N s2].
+    """
 
     time: float
     times: np.ndarray
@@ -33,11 +44,34 @@ class MinimumTime:
 
 
 def minimum_time(robot, q0, dq, limits, shape=S345, samples=500):
-    """Return the MinimumTime of going from q0 to q0 + dq (n,) with |tau_i| <= limits (n,) > 0.
+    """Return the shortest time from q0 to q0 + dq under torque limits.
 
-    shape : s(x), a numpy Polynomial from 0 to 1 on [0, 1]. samples : over which the maxima are
-    looked for before they are refined. ShapeError, or ParameterError for a limit that is not
-    positive.
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q0 : (n,) array_like
+        Coordinates at the start [rad, m].
+    dq : (n,) array_like
+        Displacement [rad, m].
+    limits : (n,) array_like
+        Largest |tau_i|, above 0 [N m, N].
+    shape : numpy.polynomial.Polynomial
+        s(x), from 0 to 1 on [0, 1].
+    samples : int
+        Number of intervals that are searched before maxima are refined.
+
+    Returns
+    -------
+    MinimumTime
+        The time.
+
+    Raises
+    ------
+    ShapeError
+        If an array has another shape.
+    ParameterError
+        If a limit is not above 0.
     """
     q0, dq, limits = states(robot, q0, dq, limits)
     model = model_of(robot)
@@ -61,7 +95,7 @@ def minimum_time(robot, q0, dq, limits, shape=S345, samples=500):
 
 
 def _peak(f, a, b):
-    """Return the largest value of f between a and b, where it has one maximum; golden section."""
+    """Return the largest value of f between a and b, for one maximum, by golden section."""
     best = max(f(a), f(b))
     while b - a > 1e-9:
         left, right = b - GOLDEN * (b - a), a + GOLDEN * (b - a)

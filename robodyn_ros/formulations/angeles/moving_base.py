@@ -5,12 +5,11 @@
     v = [t_0; qd],  t = T v,  T = [[1, 0], [X_0, T_arm]],  I v' + C v = [w_0; tau] + gamma
 
 Equations 7.87 to 7.90. The twist of the base is t_0 = [omega_0; cdot_0], at its centre of mass.
-X_i0 = [[1, 0], [-skew(c_i - c_0), 1]] carries it to link i.
+X_i0 = [[1, 0], [-skew(c_i - c_0), 1]] carries it to link i. All in base axes at the given instant.
+Any tree; O(n^3).
 
 Correction to the print: (7.89) has a zero block in place of X_0. With it the base would move
 without its links. A 2 kg base with a 1 kg link would have 2 kg in all, not 3 kg.
-
-All in base axes at the instant considered; any tree; O(n^3).
 """
 
 from dataclasses import dataclass
@@ -31,7 +30,17 @@ from robodyn_ros.formulations.arm import arm_at, cross, skew, states, velocities
 
 @dataclass(frozen=True, eq=False)
 class Base:
-    """The moving base: mass [kg], com (3,) [m] and inertia (3, 3) [kg m2] about it, base axes."""
+    """The moving base, in base axes.
+
+    Parameters
+    ----------
+    mass : float
+        Mass [kg].
+    com : (3,) ndarray
+        Centre of mass [m].
+    inertia : (3, 3) ndarray
+        Inertia tensor about the centre of mass [kg m2].
+    """
 
     mass: float
     com: np.ndarray
@@ -39,7 +48,7 @@ class Base:
 
 
 def _twists(arm, base):
-    """T (6 (n + 1), n + 6)."""
+    """Return T (6 (n + 1), n + 6)."""
     carried = [np.block([[ONE, NONE], [-skew(c - base.com), ONE]]) for c in arm.c]
     return np.block(
         [[np.eye(6), np.zeros((6, arm.n))], [np.vstack(carried), twist_shaping_matrix(arm)]]
@@ -47,7 +56,7 @@ def _twists(arm, base):
 
 
 def _twist_rates(arm, speeds, base_speed):
-    """Tdot (6 (n + 1), n + 6)."""
+    """Return Tdot (6 (n + 1), n + 6)."""
     carried = [np.block([[NONE, NONE], [-skew(cdot - base_speed), NONE]]) for cdot in speeds[2]]
     return np.block(
         [[np.zeros((6, arm.n + 6))], [np.vstack(carried), twist_shaping_rate(arm, *speeds)]]
@@ -55,23 +64,56 @@ def _twist_rates(arm, speeds, base_speed):
 
 
 def _mass(arm, base):
-    """M (6 (n + 1), 6 (n + 1)), the base first."""
+    """Return M (6 (n + 1), 6 (n + 1)), the base first."""
     own = np.block([[base.inertia, NONE], [NONE, base.mass * ONE]])
     links = mass(arm)
     return np.block([[own, np.zeros((6, len(links)))], [np.zeros((len(links), 6)), links]])
 
 
 def mass_matrix(robot, q, base):
-    """I = T^T M T (n + 6, n + 6): the base, moment then force at its com, before the joints."""
+    """Return I = T^T M T, the base before the joints.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    base : Base
+        The moving base.
+
+    Returns
+    -------
+    (n + 6, n + 6) ndarray
+        Mass matrix. For the base: moment, then force at its centre of mass.
+    """
     arm = arm_at(robot, q)
     T = _twists(arm, base)
     return T.T @ _mass(arm, base) @ T + np.diag(np.concatenate((np.zeros(6), arm.rotor)))
 
 
 def bias(robot, q, qd, twist, base):
-    """C v - gamma (n + 6,): wrench on the base and torques at t_0' = 0 and qdd = 0.
+    """Return C v - gamma: wrench on the base and torques at t_0' = 0 and qdd = 0.
 
-    twist (6,) : t_0 = [omega_0 [rad/s]; cdot_0 [m/s]]. C = T^T (M Tdot + W M T), weight included.
+    C = T^T (M Tdot + W M T); weight is included.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    twist : (6,) array_like
+        t_0 = [omega_0; cdot_0] [rad/s, m/s].
+    base : Base
+        The moving base.
+
+    Returns
+    -------
+    (n + 6,) ndarray
+        Moment and force on the base, then joint torques.
     """
     q, qd = states(robot, q, qd)
     arm = arm_at(robot, q)

@@ -6,10 +6,10 @@
     I qdd + C qd = tau + delta + gamma + J^T w                        (7.61)
     I = T^T M T,   C = T^T M Tdot + T^T W M T,   gamma = T^T w^G      (7.58, 7.59)
 
-The twists t_i = [omega_i; cdot_i] of all links stand in one vector t (6n,), everything in base
-axes. M = diag(I_i, m_i 1) and W = diag(skew(omega_i), 0). T maps joint rates to twists. It is
-orthogonal to the constraints K, so the wrenches of constraint vanish from the equations. In the
-planar case see planar.py; on a moving base see moving_base.py. O(n^3), of any tree.
+The twists t_i = [omega_i; cdot_i] of all links form one vector t (6n,), everything in base axes. M
+= diag(I_i, m_i 1) and W = diag(skew(omega_i), 0). T maps joint velocities to twists. It is
+orthogonal to the constraints K, so constraint wrenches vanish from the equations. The planar case
+is in planar.py, a moving base in moving_base.py. O(n^3), for any tree.
 
 Corrections to the print: the gravity vector of Example 7.6.2 has doubled centre-of-mass terms. In
 Example 7.6.1, t21dot, t31dot and the final C qd are wrong. So are Idot (1, 3), (2, 3) and (3, 1)
@@ -27,19 +27,40 @@ ONE, NONE = np.eye(3), np.zeros((3, 3))
 
 
 def block(i):
-    """Rows of link i in anything of 6n rows."""
+    """Return the rows of link i in an array of 6n rows.
+
+    Parameters
+    ----------
+    i : int
+        The link.
+
+    Returns
+    -------
+    slice
+        Rows.
+    """
     return slice(6 * i, 6 * i + 6)
 
 
 def constraint_matrix(arm):
-    """K (6n, 6n) with K t = 0: what each joint forbids its two links; rank 5n (7.68).
+    """Return K with K t = 0: the motions that each joint forbids its two links (7.68).
 
-    Turning   E_i (omega_i - omega_(i-1)) = 0                                           (7.63)
-              cdot_i + rho_i x omega_i + delta_(i-1) x omega_(i-1) - cdot_(i-1) = 0     (7.64)
-    Sliding   omega_i - omega_(i-1) = 0                                                 (7.74a)
-              E_i (cdot_i - cdot_(i-1) + R'_i x omega_i) = 0                            (7.77)
+        Revolute   E_i (omega_i - omega_(i-1)) = 0                                          (7.63)
+                   cdot_i + rho_i x omega_i + delta_(i-1) x omega_(i-1) - cdot_(i-1) = 0    (7.64)
+        Prismatic  omega_i - omega_(i-1) = 0                                                (7.74a)
+                   E_i (cdot_i - cdot_(i-1) + R'_i x omega_i) = 0                           (7.77)
 
-    with E_i = skew(e_i) and R'_i = c_i - c_(i-1). Block bidiagonal for a serial arm.
+    with E_i = skew(e_i) and R'_i = c_i - c_(i-1).
+
+    Parameters
+    ----------
+    arm : Arm
+        The robot at one posture.
+
+    Returns
+    -------
+    (6n, 6n) ndarray
+        K, of rank 5n; block bidiagonal for a serial arm.
     """
     K = np.zeros((6 * arm.n, 6 * arm.n))
     for i, up in enumerate(arm.parent):
@@ -59,9 +80,21 @@ def constraint_matrix(arm):
 
 
 def twist_shaping_matrix(arm):
-    """T (6n, n), t = T qd: t_ij = [e_j; e_j x r_ij] or, sliding, [0; e_j] (7.69 to 7.73, 7.83).
+    """Return T with t = T qd (7.69 to 7.73, 7.83).
 
-    r_ij = O_j -> C_i. Zero where joint j does not move link i, so block triangular if serial.
+        t_ij = [e_j; e_j x r_ij] of a revolute, [0; e_j] of a prismatic joint,  r_ij = O_j -> C_i
+
+    It is zero where joint j does not move link i, so block triangular for a serial arm.
+
+    Parameters
+    ----------
+    arm : Arm
+        The robot at one posture.
+
+    Returns
+    -------
+    (6n, n) ndarray
+        T.
     """
     T = np.zeros((6 * arm.n, arm.n), arm.o.dtype)
     for i in range(arm.n):
@@ -72,9 +105,27 @@ def twist_shaping_matrix(arm):
 
 
 def twist_shaping_rate(arm, w, odot, cdot):
-    """Tdot (6n, n): [edot_j; edot_j x r_ij + e_j x rdot_ij], sliding [0; edot_j] (7.84 to 7.86).
+    """Return Tdot (7.84 to 7.86).
 
-    edot_j = omega_j x e_j and rdot_ij = cdot_i - odot_j, from the three results of velocities().
+        [edot_j; edot_j x r_ij + e_j x rdot_ij] of a revolute, [0; edot_j] of a prismatic joint
+
+    edot_j = omega_j x e_j and rdot_ij = cdot_i - odot_j.
+
+    Parameters
+    ----------
+    arm : Arm
+        The robot at one posture.
+    w : (n, 3) ndarray
+        Angular velocities of the links [rad/s].
+    odot : (n, 3) ndarray
+        Velocities of the joint origins [m/s].
+    cdot : (n, 3) ndarray
+        Velocities of the centres of mass [m/s].
+
+    Returns
+    -------
+    (6n, n) ndarray
+        Tdot.
     """
     T = np.zeros((6 * arm.n, arm.n), w.dtype)
     for i in range(arm.n):
@@ -88,7 +139,18 @@ def twist_shaping_rate(arm, w, odot, cdot):
 
 
 def mass(arm):
-    """M (6n, 6n) = diag(I_i, m_i 1), the manipulator mass (7.1, 7.13c)."""
+    """Return M = diag(I_i, m_i 1), the manipulator mass (7.1, 7.13c).
+
+    Parameters
+    ----------
+    arm : Arm
+        The robot at one posture.
+
+    Returns
+    -------
+    (6n, 6n) ndarray
+        M.
+    """
     M = np.zeros((6 * arm.n, 6 * arm.n), arm.o.dtype)
     for i in range(arm.n):
         M[6 * i : 6 * i + 3, 6 * i : 6 * i + 3] = arm.I[i]
@@ -97,7 +159,18 @@ def mass(arm):
 
 
 def angular_velocity(w):
-    """W (6n, 6n) = diag(skew(omega_i), 0), the manipulator angular velocity (7.1, 7.13c)."""
+    """Return W = diag(skew(omega_i), 0), the manipulator angular velocity (7.1, 7.13c).
+
+    Parameters
+    ----------
+    w : (n, 3) ndarray
+        Angular velocities of the links [rad/s].
+
+    Returns
+    -------
+    (6n, 6n) ndarray
+        W.
+    """
     W = np.zeros((6 * len(w), 6 * len(w)), w.dtype)
     for i in range(len(w)):
         W[6 * i : 6 * i + 3, 6 * i : 6 * i + 3] = skew(w[i])
@@ -105,25 +178,83 @@ def angular_velocity(w):
 
 
 def weight(arm):
-    """w^G (6n,): [0; m_i g] on every link."""
+    """Return w^G, with [0; m_i g] on every link.
+
+    Parameters
+    ----------
+    arm : Arm
+        The robot at one posture.
+
+    Returns
+    -------
+    (6n,) ndarray
+        Moments and forces [N m, N].
+    """
     return np.concatenate([np.concatenate((np.zeros(3), m * arm.g)) for m in arm.m])
 
 
 def mass_matrix(robot, q):
-    """I(q) = T^T M T (n, n), rotor inertias added on the diagonal (7.58)."""
+    """Return I(q) = T^T M T, with rotor inertias added on the diagonal (7.58).
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+
+    Returns
+    -------
+    (nv, nv) ndarray
+        Mass matrix.
+    """
     arm = arm_at(robot, q)
     T = twist_shaping_matrix(arm)
     return T.T @ mass(arm) @ T + np.diag(arm.rotor)
 
 
 def gravity_torque(robot, q):
-    """-gamma = -T^T w^G (n,): the torque of the drives that holds the arm (7.59)."""
+    """Return -gamma = -T^T w^G (7.59).
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+
+    Returns
+    -------
+    (nv,) ndarray
+        Torques of the drives that hold the robot [N m, N].
+    """
     arm = arm_at(robot, q)
     return -twist_shaping_matrix(arm).T @ weight(arm)
 
 
 def matrices(robot, q, qd):
-    """(T, Tdot, M, W) at one state: (6n, n) twice, (6n, 6n) twice."""
+    """Return T, Tdot, M and W at one state.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+
+    Returns
+    -------
+    T : (6n, n) ndarray
+        Twist-shaping matrix.
+    Tdot : (6n, n) ndarray
+        Its rate.
+    M : (6n, 6n) ndarray
+        Manipulator mass.
+    W : (6n, 6n) ndarray
+        Manipulator angular velocity.
+    """
     q, qd = states(robot, q, qd)
     arm = arm_at(robot, q)
     w, odot, cdot = velocities(arm, qd)
@@ -136,30 +267,92 @@ def matrices(robot, q, qd):
 
 
 def coriolis_matrix(robot, q, qd):
-    """C(q, qd) = T^T M Tdot + T^T W M T (n, n); Idot - 2 C is skew (7.59; Example 7.15)."""
+    """Return C(q, qd) = T^T M Tdot + T^T W M T; Idot - 2 C is skew (7.59; Example 7.15).
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+
+    Returns
+    -------
+    (nv, nv) ndarray
+        C.
+    """
     T, Tdot, M, W = matrices(robot, q, qd)
     return T.T @ M @ Tdot + T.T @ W @ M @ T
 
 
 def mass_matrix_rate(robot, q, qd):
-    """Idot = T^T M Tdot + Tdot^T M T + T^T (W M - M W) T (n, n), by parts (Example 7.6.1b)."""
+    """Return Idot = T^T M Tdot + Tdot^T M T + T^T (W M - M W) T (Example 7.6.1b).
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+
+    Returns
+    -------
+    (nv, nv) ndarray
+        Rate of the mass matrix.
+    """
     T, Tdot, M, W = matrices(robot, q, qd)
     return T.T @ M @ Tdot + Tdot.T @ M @ T + T.T @ (W @ M - M @ W) @ T
 
 
 def link_wrenches(robot, q, qd, qdd):
-    """w^A + w^C (6n,): moment and force of the joints on each link at its centre of mass.
+    """Return w^A + w^C = M tdot + W M t - w^G, the wrenches of the joints on the links (7.5c).
 
-    M tdot + W M t - w^G, with t = T qd and tdot = T qdd + Tdot qd (7.5c).
+    t = T qd and tdot = T qdd + Tdot qd.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    qdd : (nv,) array_like
+        Joint accelerations [rad/s2, m/s2].
+
+    Returns
+    -------
+    (6n,) ndarray
+        Moment and force on each link at its centre of mass [N m, N].
     """
     T, Tdot, M, W = matrices(robot, q, qd)
     return M @ (T @ qdd + Tdot @ qd) + W @ M @ T @ qd - weight(arm_at(robot, q))
 
 
 def inverse_dynamics(robot, q, qd, qdd):
-    """tau = I qdd + C qd - gamma (n,), of any tree; in O(n^3).
+    """Return tau = I qdd + C qd - gamma, in O(n^3).
 
-    As T^T (w^A + w^C), where T^T w^C = 0: the wrenches of constraint do no work (7.53).
+    Computed as T^T (w^A + w^C), where T^T w^C = 0: constraint wrenches do no work (7.53).
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    qdd : (nv,) array_like
+        Joint accelerations [rad/s2, m/s2].
+
+    Returns
+    -------
+    (nv,) ndarray
+        Joint torques [N m, N].
     """
     q, qd, qdd = states(robot, q, qd, qdd)
     arm = arm_at(robot, q)

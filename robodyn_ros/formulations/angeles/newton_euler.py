@@ -8,15 +8,15 @@
     inward   f_i = m_i cddot_i + Q_(i+1) f_(i+1)
              n_i = I_i omegadot_i + omega_i x I_i omega_i + rho_i x f_i + Q_(i+1) n_(i+1)
                    + delta_i x Q_(i+1) f_(i+1)
-             tau_i = e_i . Q_i n_i  (turning)   or   e_i . Q_i f_i  (sliding)
+             tau_i = e_i . Q_i n_i  (revolute)   or   e_i . Q_i f_i  (prismatic)
 
-Equations 7.25 to 7.44; weight by the base acceleration cddot_0 = -g (7.44). Serial chains, O(n):
-137 n - 22 multiplications and 110 n - 14 additions with all joints turning (Tables 7.1, 7.2). Row
-{c_i} is missing from the printed Table 7.1.
+Equations 7.25 to 7.44; weight by the base acceleration cddot_0 = -g (7.44). Serial chains, O(n).
+With all joints revolute, it takes 137 n - 22 multiplications and 110 n - 14 additions (Tables 7.1,
+7.2). Row {c_i} is missing from the printed Table 7.1.
 
-Corrections to the print, for sliding joints: e_i must be turned into F_(i+1) before it is added to
-vectors there. The lever from C_i to the next origin is delta_i + b_(i+1) e_(i+1), not delta_i.
-Taken literally, the arm of Example 7.11 gets torques 0.3 and 0.56 in place of 7.28 and -10.95.
+Corrections to the print, for prismatic joints: e_i must be turned into F_(i+1) before it is added
+to vectors there. The lever from C_i to the next origin is delta_i + b_(i+1) e_(i+1), not delta_i.
+As printed, the arm of Example 7.11 gets torques 0.3 and 0.56 in place of 7.28 and -10.95.
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,21 @@ from robodyn_ros.formulations.serial_chain import Z, links_at
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """Of every link, (n, 3) each, in its own F_(i+1): its turning, and its centre of mass."""
+    """Motion of every link, in its own F_(i+1).
+
+    Parameters
+    ----------
+    w : (n, 3) ndarray
+        Angular velocity [rad/s].
+    wd : (n, 3) ndarray
+        Angular acceleration [rad/s2].
+    c : (n, 3) ndarray
+        Centre of mass [m].
+    cdot : (n, 3) ndarray
+        Velocity of the centre of mass [m/s].
+    cdd : (n, 3) ndarray
+        Acceleration of the centre of mass [m/s2].
+    """
 
     w: np.ndarray
     wd: np.ndarray
@@ -39,10 +53,24 @@ class Motion:
 
 
 def outward(links, qd, qdd):
-    """Algorithm 7.4.1: the Motion of all links. qd, qdd (n,) from base to tip.
+    """Return the motion of all links: Algorithm 7.4.1.
 
-    82 multiplications and 66 additions a turning joint, 70 and 53 a sliding one. cddot includes
-    the base acceleration -g.
+    82 multiplications and 66 additions per revolute joint, 70 and 53 per prismatic joint. cddot
+    includes the base acceleration -g.
+
+    Parameters
+    ----------
+    links : Links
+        A serial chain at one posture.
+    qd : (n,) ndarray
+        Joint velocities from base to tip [rad/s, m/s].
+    qdd : (n,) ndarray
+        Joint accelerations from base to tip [rad/s2, m/s2].
+
+    Returns
+    -------
+    Motion
+        The motion.
     """
     w, wd, c, cdot = np.zeros((4, 3))
     cdd, delta = -links.g, np.zeros(3)
@@ -71,16 +99,53 @@ def outward(links, qd, qdd):
 
 
 def euler_moment(I, w, wd):  # noqa: E741
-    """I omegadot + omega x I omega (3,) [N m] about the centre of mass (7.5a)."""
+    """Return I omegadot + omega x I omega about the centre of mass (7.5a).
+
+    Parameters
+    ----------
+    I : (3, 3) ndarray
+        Inertia tensor [kg m2].
+    w : (3,) ndarray
+        Angular velocity [rad/s].
+    wd : (3,) ndarray
+        Angular acceleration [rad/s2].
+
+    Returns
+    -------
+    (3,) ndarray
+        Moment [N m].
+    """
     return I @ wd + cross(w, I @ w)
 
 
 def inward(links, motion, force, moment, moment_of=euler_moment):
-    """Algorithm 7.4.2: (n_i, f_i, tau_i), (n, 3), (n, 3) and (n,), base to tip.
+    """Return joint wrenches and torques, from base to tip: Algorithm 7.4.2.
 
-    The wrench (n_i, f_i) is that on link i by link i-1, at O_i in F_(i+1); tau without rotors.
-    force [N], moment [N m] : on the last link by its surroundings, at its centre of mass, in its
-    own axes (7.38a). Equation 7.61 puts the same wrench at the operation point.
+    The wrench (n_i, f_i) acts on link i by link i-1, at O_i in F_(i+1). Equation 7.61 puts the tip
+    wrench at the operation point instead.
+
+    Parameters
+    ----------
+    links : Links
+        A serial chain at one posture.
+    motion : Motion
+        Motion of the links.
+    force : (3,) ndarray
+        Force on the last link by its surroundings, at its centre of mass in its own axes (7.38a)
+        [N].
+    moment : (3,) ndarray
+        Moment likewise [N m].
+    moment_of : callable
+        `moment_of(I, w, wd)` returns the moment of inertia forces (3,).
+
+    Returns
+    -------
+    n : (n, 3) ndarray
+        Moments n_i [N m].
+    f : (n, 3) ndarray
+        Forces f_i [N].
+    tau : (n,) ndarray
+        Torques without rotors [N m, N].
     """
     n, f = np.empty((links.n, 3), motion.cdd.dtype), np.empty((links.n, 3), motion.cdd.dtype)
     tau = np.empty(links.n, motion.cdd.dtype)
@@ -96,13 +161,37 @@ def inward(links, motion, force, moment, moment_of=euler_moment):
 
 
 def joint_wrenches(robot, q, qd, qdd, tip_wrench=None):
-    """What every joint carries: (n, 6) moment then force on link i by link i-1, in base axes.
+    """Return the wrench that every joint carries.
 
-    At O_i, the origin of the joint in the robot's description, which slides with a sliding link.
-    Along e_i stands the torque (or the force) of the drive. The other five components are the load
-    of the bearing (7.53). Weight is carried too, rotors are not. tip_wrench (6,) : force [N],
-    moment [N m] on the last link at its centre of mass, in base axes. ModelError if the robot
-    branches, ShapeError.
+    It acts on link i by link i-1, at O_i. This is the origin of the joint in the robot's
+    description, which slides with a prismatic joint. Its component along e_i is the torque (or the
+    force) of the drive. The other five components are the load of the bearing (7.53). Weight is
+    included, rotors are not.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    qdd : (nv,) array_like
+        Joint accelerations [rad/s2, m/s2].
+    tip_wrench : (6,) array_like, optional
+        Force [N] and moment [N m] on the last link at its centre of mass, in base axes.
+
+    Returns
+    -------
+    (n, 6) ndarray
+        Moment, then force, in base axes [N m, N].
+
+    Raises
+    ------
+    ModelError
+        If the robot branches.
+    ShapeError
+        If a state has another shape.
     """
     links, n, f, _ = _wrenches(robot, q, qd, qdd, tip_wrench)
     R = links.base_axes()
@@ -112,15 +201,39 @@ def joint_wrenches(robot, q, qd, qdd, tip_wrench=None):
 
 
 def inverse_dynamics(robot, q, qd, qdd, tip_wrench=None):
-    """tau (n,) [N m or N] of a serial robot by Algorithms 7.4.1 and 7.4.2; in O(n).
+    """Return the torques of a serial robot by Algorithms 7.4.1 and 7.4.2, in O(n).
 
-    q, qd, qdd (n,). tip_wrench as in joint_wrenches. ModelError if the robot branches, ShapeError.
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    qdd : (nv,) array_like
+        Joint accelerations [rad/s2, m/s2].
+    tip_wrench : (6,) array_like, optional
+        Force [N] and moment [N m] on the last link at its centre of mass, in base axes.
+
+    Returns
+    -------
+    (nv,) ndarray
+        Joint torques [N m, N].
+
+    Raises
+    ------
+    ModelError
+        If the robot branches.
+    ShapeError
+        If a state has another shape.
     """
     links, _, _, tau = _wrenches(robot, q, qd, qdd, tip_wrench)
     return links.joint_order(tau) + links.joint_order(links.rotor) * qdd
 
 
 def _wrenches(robot, q, qd, qdd, tip_wrench):
+    """Return (Links, n_i, f_i, torques), from base to tip."""
     q, qd, qdd = states(robot, q, qd, qdd)
     links = links_at(robot, q)
     tip = np.zeros(6) if tip_wrench is None else np.asarray(tip_wrench, dtype=float)

@@ -5,17 +5,18 @@
     I = P^T P,  P = H T,  M = H^T H,  H_i = diag(N_i, n_i 1),  I_i = N_i^T N_i,  n_i = sqrt(m_i)
     I = L^T L,  L^T x = tau + delta - taubar,  L qdd = x                      (7.92 to 7.105)
 
-taubar = C qd - gamma - J^T w is the inverse dynamics at zero acceleration (7.104). Or without
-forming I, whose condition number is the square of that of P. P is orthogonalised for the
-minimum-norm y of P^T y = rhs, then the least squares of P qdd = y (7.106). Serial chains, O(n^3).
+taubar = C qd - gamma - J^T w is the inverse dynamics at zero acceleration (7.104). A second method
+does not form I, whose condition number is the square of that of P. It orthogonalises P for the
+minimum-norm y of P^T y = rhs, then for the least squares of P qdd = y (7.106). Serial chains,
+O(n^3).
 
-L is LOWER triangular and stands on the right: the reverse of the usual L L^T.
-P: 17 n^2 - 15 n multiplications and 10 n^2 - 10 n additions; I: 3 n^2 + 3 n and 5 (n^2 + n)/2;
-L: n^3/6 + n^2/2 + n/3 both; triangular systems n^2 and n^2 - n; taubar 137 n - 22 and 110 n - 14.
+L is LOWER triangular and the right factor, unlike the usual L L^T. P takes 17 n^2 - 15 n
+multiplications and 10 n^2 - 10 n additions. I takes 3 n^2 + 3 n and 5 (n^2 + n)/2, L takes n^3/6 +
+n^2/2 + n/3 of both. The triangular systems take n^2 and n^2 - n, taubar 137 n - 22 and 110 n - 14.
 
 Corrections to the print: these add up to 1540 multiplications and 1137 additions at n = 6. The
 text says 1596/1263 (section 7.6). Its formula (7.117) gives 1414/1032, and (7.118) prints
-1450/1068. With sliding joints, e_i is turned into F_(i+1) and b_i e_i joins delta_(i-1), as in
+1450/1068. With prismatic joints, e_i is turned into F_(i+1) and b_i e_i joins delta_(i-1), as in
 Algorithm 7.4.1.
 """
 
@@ -27,15 +28,38 @@ from robodyn_ros.formulations.serial_chain import Z, links_at
 
 
 def inertia_factor(inertia):
-    """N (3, 3) with N^T N = I; of rods and points too, where Cholesky's factor breaks down."""
+    """Return N with N^T N = I, also for rods and points, where Cholesky's factor does not exist.
+
+    Parameters
+    ----------
+    inertia : (3, 3) ndarray
+        Inertia tensor [kg m2].
+
+    Returns
+    -------
+    (3, 3) ndarray
+        N.
+    """
     moments, axes = np.linalg.eigh(inertia)
     return np.sqrt(np.maximum(moments, 0.0))[:, None] * axes.T
 
 
 def projected_twists(links):
-    """Algorithm 7.6.1: P (6n, n), p_ij = [N_i e_j; n_i e_j x r_ij] or [0; n_i e_j] (7.99, 7.100).
+    """Return P of a serial chain: Algorithm 7.6.1 (7.99, 7.100).
 
-    Column by column: e_j and r_ij = O_j -> C_i travel from link to link, base to tip.
+        p_ij = [N_i e_j; n_i e_j x r_ij] of a revolute, [0; n_i e_j] of a prismatic joint
+
+    For each column j, e_j and r_ij = O_j -> C_i are carried from link to link, base to tip.
+
+    Parameters
+    ----------
+    links : Links
+        A serial chain at one posture.
+
+    Returns
+    -------
+    (6n, n) ndarray
+        P.
     """
     n = links.n
     N, root_mass = [inertia_factor(I) for I in links.I], np.sqrt(links.m)
@@ -55,9 +79,24 @@ def projected_twists(links):
 
 
 def reverse_cholesky(A):
-    """L lower triangular with L^T L = A, A symmetric and positive definite; from the last row up.
+    """Return the lower triangular L with L^T L = A, from the last row up.
 
-    LinAlgError if A is not positive definite. n^3/6 + ... multiplications and additions.
+    It takes n^3/6 + ... multiplications and additions.
+
+    Parameters
+    ----------
+    A : (n, n) ndarray
+        Symmetric, positive definite matrix.
+
+    Returns
+    -------
+    (n, n) ndarray
+        L.
+
+    Raises
+    ------
+    LinAlgError
+        If A is not positive definite.
     """
     n = len(A)
     L = np.zeros_like(A)
@@ -72,7 +111,20 @@ def reverse_cholesky(A):
 
 
 def forward_substitution(L, b):
-    """x with L x = b, L lower triangular."""
+    """Return x with L x = b.
+
+    Parameters
+    ----------
+    L : (n, n) ndarray
+        Lower triangular matrix.
+    b : (n,) ndarray
+        Right side.
+
+    Returns
+    -------
+    (n,) ndarray
+        x.
+    """
     x = np.zeros(len(b), b.dtype)
     for i in range(len(b)):
         x[i] = (b[i] - L[i, :i] @ x[:i]) / L[i, i]
@@ -80,12 +132,38 @@ def forward_substitution(L, b):
 
 
 def back_substitution(U, b):
-    """x with U x = b, U upper triangular."""
+    """Return x with U x = b.
+
+    Parameters
+    ----------
+    U : (n, n) ndarray
+        Upper triangular matrix.
+    b : (n,) ndarray
+        Right side.
+
+    Returns
+    -------
+    (n,) ndarray
+        x.
+    """
     return forward_substitution(U[::-1, ::-1], b[::-1])[::-1]
 
 
 def factor(robot, q):
-    """P of the robot with its columns in the order of q, and a row sqrt(rotor) for each drive."""
+    """Return P with its columns in the order of q, and a row sqrt(rotor) for each drive.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+
+    Returns
+    -------
+    (7n, n) ndarray
+        P.
+    """
     links = links_at(robot, q)
     P = np.empty((6 * links.n, links.n), links.Q.dtype)
     P[:, links.order] = projected_twists(links)
@@ -93,16 +171,51 @@ def factor(robot, q):
 
 
 def mass_matrix(robot, q):
-    """Algorithm 7.6.2: I = P^T P (n, n) (7.97, 7.101)."""
+    """Return I = P^T P: Algorithm 7.6.2 (7.97, 7.101).
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+
+    Returns
+    -------
+    (nv, nv) ndarray
+        Mass matrix.
+    """
     P = factor(robot, q)
     return P.T @ P
 
 
 def forward_dynamics(robot, q, qd, tau, tip_wrench=None):
-    """qdd (n,) by Algorithms 7.6.1 and 7.6.2 and reverse Cholesky (7.105).
+    """Return qdd by Algorithms 7.6.1 and 7.6.2 and reverse Cholesky (7.105).
 
-    q, qd, tau (n,); tip_wrench (6,) force and moment on the last link at its centre of mass, in
-    base axes. ModelError if the robot branches, ShapeError.
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    tau : (nv,) array_like
+        Joint torques [N m, N].
+    tip_wrench : (6,) array_like, optional
+        Force [N] and moment [N m] on the last link at its centre of mass, in base axes.
+
+    Returns
+    -------
+    (nv,) ndarray
+        Joint accelerations [rad/s2, m/s2].
+
+    Raises
+    ------
+    ModelError
+        If the robot branches.
+    ShapeError
+        If a state has another shape.
     """
     rhs = _driving(robot, q, qd, tau, tip_wrench)
     L = reverse_cholesky(mass_matrix(robot, q))
@@ -110,10 +223,20 @@ def forward_dynamics(robot, q, qd, tau, tip_wrench=None):
 
 
 def orthogonalised(P):
-    """R (n, n) upper triangular of P = Q R, by Householder reflections (Appendix B).
+    """Return the upper triangular R of P = Q R, by Householder reflections (Appendix B).
 
     Reflection k turns the rest of column k onto its first entry. Q, the product of all of them, is
-    never needed.
+    not needed.
+
+    Parameters
+    ----------
+    P : (m, n) ndarray
+        Matrix of full column rank.
+
+    Returns
+    -------
+    (n, n) ndarray
+        R.
     """
     A, n = P.copy(), P.shape[1]
     for k in range(n):
@@ -125,10 +248,35 @@ def orthogonalised(P):
 
 
 def forward_dynamics_orthogonal(robot, q, qd, tau, tip_wrench=None):
-    """qdd (n,) by orthogonalisation of P = Q R, never forming I (7.106).
+    """Return qdd by orthogonalisation of P = Q R, without forming I (7.106).
 
     The minimum-norm y of P^T y = rhs is Q R^-T rhs. The least squares of P qdd = y is R^-1 Q^T y.
-    In all it is R^-1 R^-T rhs.
+    Together they are R^-1 R^-T rhs.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    tau : (nv,) array_like
+        Joint torques [N m, N].
+    tip_wrench : (6,) array_like, optional
+        Force [N] and moment [N m] on the last link at its centre of mass, in base axes.
+
+    Returns
+    -------
+    (nv,) ndarray
+        Joint accelerations [rad/s2, m/s2].
+
+    Raises
+    ------
+    ModelError
+        If the robot branches.
+    ShapeError
+        If a state has another shape.
     """
     R = orthogonalised(factor(robot, q))
     y = forward_substitution(R.T, _driving(robot, q, qd, tau, tip_wrench))
@@ -136,6 +284,6 @@ def forward_dynamics_orthogonal(robot, q, qd, tau, tip_wrench=None):
 
 
 def _driving(robot, q, qd, tau, tip_wrench):
-    """tau - taubar: taubar is one inverse dynamics at zero acceleration."""
+    """Return tau - taubar, where taubar is the inverse dynamics at zero acceleration."""
     q, qd, tau = states(robot, q, qd, tau)
     return tau - inverse_dynamics(robot, q, qd, np.zeros(len(q)), tip_wrench)

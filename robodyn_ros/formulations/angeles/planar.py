@@ -6,8 +6,8 @@
     t_ij = [1; E r_ij],  E = [[0, -1], [1, 0]]
 
 In the plane omega x I omega is zero, so that T^T W M T drops out. This C is also the matrix of the
-Christoffel symbols. For robots whose turning axes are all parallel and whose slides are across
-them.
+Christoffel symbols. For robots whose revolute axes are all parallel and whose prismatic axes are
+at right angles to them.
 
 Corrections to the print: in Example 7.6.2 the gravity vector counts m2 c12 and m3 c123 twice. Its
 second row has a1 where a2 belongs. dV/dq of Example 7.3.1 is right.
@@ -27,7 +27,7 @@ E = np.array([[0.0, -1.0], [1.0, 0.0]])
 
 
 def _plane(robot, arm):
-    """(normal (3,), P (2, 3)): the normal of the plane of motion, and the components in it."""
+    """Return (normal (3,) of the plane of motion, projection P (2, 3) onto it)."""
     turning = np.flatnonzero(arm.revolute)
     normal = arm.turns[turning[0]] if len(turning) else np.array([0.0, 0.0, 1.0])
     off = max(np.abs(cross(arm.turns, normal)).max(), np.abs(arm.slides @ normal).max())
@@ -42,7 +42,33 @@ def _plane(robot, arm):
 
 
 def matrices(robot, q, qd):
-    """(T, Tdot, M, weight): (3n, n) twice, (3n, 3n) diagonal, and (3n,)."""
+    """Return T, Tdot, M and the weights at one state.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+
+    Returns
+    -------
+    T : (3n, n) ndarray
+        Twist-shaping matrix.
+    Tdot : (3n, n) ndarray
+        Its rate.
+    M : (3n, 3n) ndarray
+        Diagonal manipulator mass.
+    weight : (3n,) ndarray
+        [0; m_i g] of every link, in the plane [N m, N].
+
+    Raises
+    ------
+    ModelError
+        If the robot is not planar.
+    """
     q, qd = states(robot, q, qd)
     arm = arm_at(robot, q)
     normal, P = _plane(robot, arm)
@@ -63,25 +89,71 @@ def matrices(robot, q, qd):
 
 
 def mass_matrix(robot, q):
-    """I = T^T M T (n, n), rotors added on the diagonal; ModelError if the robot is not planar."""
+    """Return I = T^T M T, with rotor inertias added on the diagonal.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+
+    Returns
+    -------
+    (nv, nv) ndarray
+        Mass matrix.
+
+    Raises
+    ------
+    ModelError
+        If the robot is not planar.
+    """
     T, _, M, _ = matrices(robot, q, np.zeros(len(q)))
     return T.T @ M @ T + np.diag(arm_at(robot, q).rotor)
 
 
 def projected_twists(robot, q):
-    """P = H T (3n, n), I = P^T P, H_i = diag(sqrt I_i, sqrt m_i, sqrt m_i): Exercise 7.13.
+    """Return P = H T with I = P^T P, H_i = diag(sqrt I_i, sqrt m_i, sqrt m_i): Exercise 7.13.
 
-    Algorithm 7.6.1 in the plane, p_ij = [N_i; n_i E r_ij]. It goes by links, with
-    r_ij = r_(i-1)j + (delta_(i-1) + rho_i) in base axes. It takes n^2 + 9 n multiplications and
-    n^2 + 5 n - 2 additions. In space these are 17 n^2 - 15 n and 10 n^2 - 10 n. A row sqrt(rotor)
-    for each drive stands below.
+    Algorithm 7.6.1 in the plane has p_ij = [N_i; n_i E r_ij]. It goes by links, with r_ij =
+    r_(i-1)j + (delta_(i-1) + rho_i) in base axes. It takes n^2 + 9 n multiplications and n^2 + 5 n
+    - 2 additions. In space these are 17 n^2 - 15 n and 10 n^2 - 10 n.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+
+    Returns
+    -------
+    (4n, n) ndarray
+        P, with a row sqrt(rotor) for each drive below.
     """
     T, _, M, _ = matrices(robot, q, np.zeros(len(q)))
     return np.vstack((np.sqrt(np.diag(M))[:, None] * T, np.diag(np.sqrt(arm_at(robot, q).rotor))))
 
 
 def forward_dynamics(robot, q, qd, tau):
-    """qdd (n,) by I = P^T P = L^T L, as in space (noc_forward_dynamics.py)."""
+    """Return qdd by I = P^T P = L^T L, as in space (noc_forward_dynamics.py).
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    tau : (nv,) array_like
+        Joint torques [N m, N].
+
+    Returns
+    -------
+    (nv,) ndarray
+        Joint accelerations [rad/s2, m/s2].
+    """
     q, qd, tau = states(robot, q, qd, tau)
     P = projected_twists(robot, q)
     L = reverse_cholesky(P.T @ P)
@@ -90,12 +162,44 @@ def forward_dynamics(robot, q, qd, tau):
 
 
 def coriolis_matrix(robot, q, qd):
-    """C = T^T M Tdot (n, n): also that of the Christoffel symbols."""
+    """Return C = T^T M Tdot, which is also that of the Christoffel symbols.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+
+    Returns
+    -------
+    (nv, nv) ndarray
+        C.
+    """
     T, Tdot, M, _ = matrices(robot, q, qd)
     return T.T @ M @ Tdot
 
 
 def inverse_dynamics(robot, q, qd, qdd):
-    """tau = I qdd + C qd - gamma (n,), gamma = T^T w^G."""
+    """Return tau = I qdd + C qd - gamma, gamma = T^T w^G.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    qdd : (nv,) array_like
+        Joint accelerations [rad/s2, m/s2].
+
+    Returns
+    -------
+    (nv,) ndarray
+        Joint torques [N m, N].
+    """
     T, Tdot, M, weight = matrices(robot, q, qd)
     return T.T @ (M @ (T @ qdd + Tdot @ qd) - weight) + arm_at(robot, q).rotor * qdd

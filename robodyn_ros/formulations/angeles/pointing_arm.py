@@ -6,9 +6,9 @@
     I    = [I_a + e' J e, e' J z; ., z' J z]
     Idot = thd_2 [2 e' J d, d' J z; ., 0],   d = de/dth_2
 
-I_a is the inertia of link 1 about the first axis, J that of link 2 about O. The figure is missing
-in the text at hand. The axes are taken to meet in O at right angles. DH rows (0, 0, 90 deg),
-(0, 0, 0) have them so.
+I_a is the inertia of link 1 about the first axis, J that of link 2 about O. The edition used here
+lacks the figure. The axes are assumed to meet in O at right angles, as for DH rows (0, 0, 90 deg),
+(0, 0, 0).
 """
 
 from typing import NamedTuple
@@ -19,7 +19,17 @@ from robodyn_ros.formulations.arm import skew
 
 
 class Body(NamedTuple):
-    """m [kg], I (3, 3) [kg m2] about the centre of mass, rho (3,) [m] from O to it, own axes."""
+    """A link in its own axes.
+
+    Parameters
+    ----------
+    m : float
+        Mass [kg].
+    I : (3, 3) ndarray
+        Inertia tensor about the centre of mass [kg m2].
+    rho : (3,) ndarray
+        From O to the centre of mass [m].
+    """
 
     m: float
     I: np.ndarray  # noqa: E741  the letter of the book
@@ -27,14 +37,26 @@ class Body(NamedTuple):
 
     @property
     def about_origin(self):
-        """Inertia (3, 3) about O [kg m2]."""
+        """Inertia tensor (3, 3) about O [kg m2]."""
         return self.I - self.m * skew(self.rho) @ skew(self.rho)
 
 
 def inertia(first, second, angle):
-    """I (2, 2) [kg m2] of two Body at theta_2 [rad] (item b).
+    """Return the mass matrix I (item b).
 
-    The axes of the first link have y along the first joint, those of the second z along its own.
+    Parameters
+    ----------
+    first : Body
+        Link 1, with y of its axes along the first joint.
+    second : Body
+        Link 2, with z of its axes along its own joint.
+    angle : float
+        theta_2 [rad].
+
+    Returns
+    -------
+    (2, 2) ndarray
+        Mass matrix [kg m2].
     """
     e, _, J = _axes(second, angle)
     own = first.about_origin[1, 1]
@@ -42,13 +64,45 @@ def inertia(first, second, angle):
 
 
 def inertia_rate(second, angle, rate):
-    """Idot (2, 2) by differentiation of I (item c); rate : thd_2 [rad/s]."""
+    """Return Idot by differentiation of I (item c).
+
+    Parameters
+    ----------
+    second : Body
+        Link 2, with z of its axes along its own joint.
+    angle : float
+        theta_2 [rad].
+    rate : float
+        thd_2 [rad/s].
+
+    Returns
+    -------
+    (2, 2) ndarray
+        Rate of the mass matrix [kg m2/s].
+    """
     e, d, J = _axes(second, angle)
     return rate * np.array([[2.0 * e @ J @ d, d @ J[2]], [d @ J[2], 0.0]])
 
 
 def kinetic_energy(first, second, angle, rates):
-    """T [J] of the rates (2,) of both joints [rad/s] (item a)."""
+    """Return the kinetic energy T (item a).
+
+    Parameters
+    ----------
+    first : Body
+        Link 1, with y of its axes along the first joint.
+    second : Body
+        Link 2, with z of its axes along its own joint.
+    angle : float
+        theta_2 [rad].
+    rates : (2,) array_like
+        Velocities of both joints [rad/s].
+
+    Returns
+    -------
+    float
+        Energy [J].
+    """
     e, _, J = _axes(second, angle)
     w = rates[0] * e + rates[1] * np.array([0.0, 0.0, 1.0])
     return 0.5 * (first.about_origin[1, 1] * rates[0] ** 2 + w @ J @ w)

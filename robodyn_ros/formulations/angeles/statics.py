@@ -1,13 +1,14 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The torque that balances a wrench at the end-effector, by recursion: Angeles, Exercise 7.9.
+"""The torque that balances a wrench at the end effector, by recursion: Angeles, Exercise 7.9.
 
     f_i = Q_(i+1) f_(i+1),    n_i = Q_(i+1) n_(i+1) + a_i x f_i,    tau_i = e_i . Q_i n_i
 
 which is -J^T w, without J. The exercise asks for its cost: at most 22 multiplications and 14
-additions a turning joint. J^T w alone takes 6 and 5 for each column of J, and J must be there
-first. Serial chains, O(n). A slide adds b_(i+1) e_(i+1) to a_i, and its own force is e_i . Q_i
-f_i. The text leaves the recursion to the reader; its steps are those of Algorithm 7.4.2 at rest.
+additions per revolute joint. J^T w alone takes 6 and 5 for each column of J, without the cost of
+J. Serial chains, O(n). A prismatic joint adds b_(i+1) e_(i+1) to a_i, and its own force is e_i .
+Q_i f_i. The text leaves the recursion to the reader; its steps are those of Algorithm 7.4.2 at
+rest.
 """
 
 import numpy as np
@@ -17,11 +18,30 @@ from robodyn_ros.formulations.serial_chain import Z, links_at
 
 
 def balancing_torque(robot, q, wrench):
-    """tau (n,) [N m or N] that holds a weightless serial robot against a wrench.
+    """Return the torques that hold a weightless serial robot against a wrench.
 
-    wrench (6,) : force [N] then moment [N m] by the surroundings on the last link, in base axes.
-    It acts at the origin of the link's joint, which slides with the link. ModelError if the robot
-    branches, ShapeError.
+    The wrench acts at the origin of the last link's joint, which slides with a prismatic joint.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    wrench : (6,) array_like
+        Force [N], then moment [N m], by the surroundings on the last link, in base axes.
+
+    Returns
+    -------
+    (nv,) ndarray
+        Joint torques [N m, N].
+
+    Raises
+    ------
+    ModelError
+        If the robot branches.
+    ShapeError
+        If q has another shape.
     """
     links = links_at(robot, q)
     f, n = -np.asarray(wrench[:3]), -np.asarray(wrench[3:])

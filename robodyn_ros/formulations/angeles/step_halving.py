@@ -10,7 +10,7 @@
            y^4 = y + h (k1 - 3 k3 + 4 k4)/2,  y^5 = y + h (k1 + 4 k4 + k5)/6
 
 The text names the pairs without coefficients; in these, both schemes share their stages. y^3 is of
-third and y^5 of fourth order. Each step begins anew with the h that was given.
+third and y^5 of fourth order. Each step begins again with the given h.
 """
 
 from typing import NamedTuple
@@ -24,7 +24,17 @@ HALVINGS = 30
 
 
 class Solution(NamedTuple):
-    """t (k,) [s] and y (k, m) at all accepted steps, and how many were refused."""
+    """A solution at all accepted steps.
+
+    Parameters
+    ----------
+    t : (k,) ndarray
+        Times [s].
+    y : (k, m) ndarray
+        States.
+    refused : int
+        Number of refused steps.
+    """
 
     t: np.ndarray
     y: np.ndarray
@@ -32,7 +42,26 @@ class Solution(NamedTuple):
 
 
 def two_three(f, t, y, h):
-    """(y^2, y^3), (m,) each, after one step h of y' = f(t, y)."""
+    """Return y^2 and y^3 after one step of y' = f(t, y).
+
+    Parameters
+    ----------
+    f : callable
+        `f(t, y)` returns the rate (m,) of y.
+    t : float
+        Time [s].
+    y : (m,) ndarray
+        State.
+    h : float
+        Length of the step [s].
+
+    Returns
+    -------
+    coarse : (m,) ndarray
+        y^2.
+    fine : (m,) ndarray
+        y^3.
+    """
     k1 = f(t, y)
     k2 = f(t + h, y + h * k1)
     k3 = f(t + h / 2, y + h / 4 * (k1 + k2))
@@ -40,7 +69,26 @@ def two_three(f, t, y, h):
 
 
 def four_five(f, t, y, h):
-    """(y^4, y^5), (m,) each, after one step h of y' = f(t, y)."""
+    """Return y^4 and y^5 after one step of y' = f(t, y).
+
+    Parameters
+    ----------
+    f : callable
+        `f(t, y)` returns the rate (m,) of y.
+    t : float
+        Time [s].
+    y : (m,) ndarray
+        State.
+    h : float
+        Length of the step [s].
+
+    Returns
+    -------
+    coarse : (m,) ndarray
+        y^4.
+    fine : (m,) ndarray
+        y^5.
+    """
     k1 = f(t, y)
     k2 = f(t + h / 3, y + h / 3 * k1)
     k3 = f(t + h / 3, y + h / 6 * (k1 + k2))
@@ -50,11 +98,34 @@ def four_five(f, t, y, h):
 
 
 def simulate(f, y, duration, h, tolerance, pair=four_five):
-    """Return the Solution of y' = f(t, y) from y (m,) over a duration [s].
+    """Solve y' = f(t, y) over a duration, with steps that are halved as needed.
 
-    h : longest step [s]. tolerance : of the norm of the difference, in the units of y.
-    ParameterError where h, the duration or the tolerance is not above 0; SingularityError where no
-    step is short enough.
+    Parameters
+    ----------
+    f : callable
+        `f(t, y)` returns the rate (m,) of y.
+    y : (m,) array_like
+        State at the start.
+    duration : float
+        Duration [s].
+    h : float
+        Longest step [s].
+    tolerance : float
+        Largest norm of the difference of both schemes, in the units of y.
+    pair : callable
+        `two_three` or `four_five`.
+
+    Returns
+    -------
+    Solution
+        The solution.
+
+    Raises
+    ------
+    ParameterError
+        If h, the duration or the tolerance is not above 0.
+    SingularityError
+        If no step is short enough.
     """
     if not min(h, duration, tolerance) > 0.0:
         raise ParameterError(

@@ -1,10 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Iterative Newton-Euler in modified DH frames, and the forms it is brought to: Craig, chapter 6.
+"""Iterative Newton-Euler in modified DH frames, and the forms that follow: Craig, chapter 6.
 
     outward  w_(i+1)  = R w_i + thd Z,  wd_(i+1) = R wd_i + R w_i x thd Z + thdd Z    (6.45, 6.46)
              vd_(i+1) = R (wd_i x P + w_i x (w_i x P) + vd_i)
-                        [sliding: + 2 w_(i+1) x dd Z + ddd Z]                         (6.47, 6.35)
+                        [prismatic: + 2 w_(i+1) x dd Z + ddd Z]                       (6.47, 6.35)
              vd_C = wd x P_C + w x (w x P_C) + vd                                     (6.48)
              F = m vd_C,  N = I wd + w x I w                                          (6.49, 6.50)
     inward   f_i = R f_(i+1) + F_i                                                    (6.51)
@@ -17,10 +17,10 @@
 
 Frame i is fixed to link i at its near end, Z along joint i; base acceleration -g. Any tree.
 
-Corrections to the notes: (6.10) and (6.12) carry terms too many. At a sliding joint the rate thd
-is zero, not w. In section 6.7 the second components of vd_C1 and F1 hold g c1. There vd_C2 takes
-wd_2 and the centre of mass of link 2. (2, 1) of J lacks + l2. (6.105) prints M for Mx. B of two
-links is 2 x 1.
+Corrections to the notes: (6.10) and (6.12) have superfluous terms. At a prismatic joint the rate
+thd is zero, not w. In section 6.7 the second components of vd_C1 and F1 contain g c1. There vd_C2
+takes wd_2 and the centre of mass of link 2. (2, 1) of J lacks + l2. (6.105) prints M for Mx. B of
+two links is 2 x 1.
 """
 
 import numpy as np
@@ -33,22 +33,79 @@ from robodyn_ros.formulations.turney.strobing import mass_matrix as strobed_mass
 
 
 def point_acceleration(vd_B, R, Q, v_Q, vd_Q, w, wd):
-    """Acceleration (3,) of a point Q that moves in a moving frame B, in the axes of A (6.10).
+    """Return the acceleration of a point Q that moves in a moving frame B, in axes of A (6.10).
 
-    vd_B + R vd_Q + 2 w x R v_Q + wd x R Q + w x (w x R Q). Q, v_Q, vd_Q (3,) in B; R (3, 3) from B
-    to A; w, wd (3,) of B and vd_B (3,) of its origin in A.
+        vd_B + R vd_Q + 2 w x R v_Q + wd x R Q + w x (w x R Q)
+
+    Parameters
+    ----------
+    vd_B : (3,) ndarray
+        Acceleration of the origin of B in A [m/s2].
+    R : (3, 3) ndarray
+        Rotation from B to A.
+    Q : (3,) ndarray
+        Position of the point in B [m].
+    v_Q : (3,) ndarray
+        Its velocity in B [m/s].
+    vd_Q : (3,) ndarray
+        Its acceleration in B [m/s2].
+    w : (3,) ndarray
+        Angular velocity of B in A [rad/s].
+    wd : (3,) ndarray
+        Angular acceleration of B in A [rad/s2].
+
+    Returns
+    -------
+    (3,) ndarray
+        Acceleration of the point [m/s2].
     """
     arm = R @ Q
     return vd_B + R @ vd_Q + 2.0 * cross(w, R @ v_Q) + cross(wd, arm) + cross(w, cross(w, arm))
 
 
 def angular_acceleration(wd_B, w_B, R, w_C, wd_C):
-    """wd (3,) in A of a frame C that turns with w_C, wd_C in B, and B in A (6.15)."""
+    """Return the angular acceleration in A of a frame C turning in B, which turns in A (6.15).
+
+    Parameters
+    ----------
+    wd_B : (3,) ndarray
+        Angular acceleration of B in A [rad/s2].
+    w_B : (3,) ndarray
+        Angular velocity of B in A [rad/s].
+    R : (3, 3) ndarray
+        Rotation from B to A.
+    w_C : (3,) ndarray
+        Angular velocity of C in B [rad/s].
+    wd_C : (3,) ndarray
+        Angular acceleration of C in B [rad/s2].
+
+    Returns
+    -------
+    (3,) ndarray
+        Angular acceleration of C in A [rad/s2].
+    """
     return wd_B + R @ wd_C + cross(w_B, R @ w_C)
 
 
 def outward(robot, q, qd, qdd):
-    """{joint: (R, P, P_C, F, N)}: placement in the parent, com, inertia force and moment."""
+    """Return the inertia force and moment of every link by the outward iteration.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    qdd : (nv,) array_like
+        Joint accelerations [rad/s2, m/s2].
+
+    Returns
+    -------
+    dict of tuple
+        (R, P, P_C, F, N) by joint: pose in the parent, centre of mass, force, moment.
+    """
     moving = {-1: (np.zeros(3), np.zeros(3), -model_of(robot).gravity)}
     found = {}
     for link in links_of(robot):
@@ -68,7 +125,24 @@ def outward(robot, q, qd, qdd):
 
 
 def inverse_dynamics(robot, q, qd, qdd):
-    """tau (n,) [N m or N] by (6.45) to (6.53), in O(n)."""
+    """Return the joint torques by (6.45) to (6.53), in O(n).
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    qdd : (nv,) array_like
+        Joint accelerations [rad/s2, m/s2].
+
+    Returns
+    -------
+    (nv,) ndarray
+        Joint torques [N m, N].
+    """
     q, qd, qdd = states(robot, q, qd, qdd)
     found = outward(robot, q, qd, qdd)
     f, n = np.zeros((2, len(q) + 1, 3), np.result_type(q, qd, qdd, float))  # row -1 is the base
@@ -85,7 +159,26 @@ def inverse_dynamics(robot, q, qd, qdd):
 
 
 def state_space(robot, q, qd):
-    """(M (n, n), V (n,), G (n,)) with tau = M qdd + V + G (6.59)."""
+    """Return M, V and G with tau = M qdd + V + G (6.59).
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+
+    Returns
+    -------
+    M : (nv, nv) ndarray
+        Mass matrix.
+    V : (nv,) ndarray
+        Centrifugal and Coriolis torques [N m, N].
+    G : (nv,) ndarray
+        Gravity torques [N m, N].
+    """
     q, qd = states(robot, q, qd)
     rest = np.zeros(len(q))
     return (
@@ -96,22 +189,78 @@ def state_space(robot, q, qd):
 
 
 def mass_matrix(robot, q):
-    """M (n, n), column by column out of the iteration."""
+    """Return M, column by column by the iteration.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+
+    Returns
+    -------
+    (nv, nv) ndarray
+        Mass matrix.
+    """
     return strobed_mass_matrix(robot, q, inverse_dynamics)
 
 
 def pairs(n):
-    """Return the order of [qd qd]: (0, 1), (0, 2), ..., (n-2, n-1)."""
+    """Return the order of [qd qd].
+
+    Parameters
+    ----------
+    n : int
+        Number of joints.
+
+    Returns
+    -------
+    list of tuple of int
+        (0, 1), (0, 2), ..., (n-2, n-1).
+    """
     return [(j, k) for j in range(n) for k in range(j + 1, n)]
 
 
 def products(qd):
-    """([qd qd] (n (n - 1)/2,), [qd^2] (n,)) (6.64, 6.65)."""
+    """Return the products of velocities [qd qd] and the squares [qd^2] (6.64, 6.65).
+
+    Parameters
+    ----------
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+
+    Returns
+    -------
+    products : (n (n - 1)/2,) ndarray
+        [qd qd].
+    squares : (n,) ndarray
+        [qd^2].
+    """
     return np.array([qd[j] * qd[k] for j, k in pairs(len(qd))]), np.square(qd)
 
 
 def configuration_space(robot, q):
-    """(M, B, C, G), functions of q only: B (n, n (n - 1)/2), C (n, n) (6.63)."""
+    """Return M, B, C and G, which are functions of q only (6.63).
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+
+    Returns
+    -------
+    M : (nv, nv) ndarray
+        Mass matrix.
+    B : (nv, nv (nv - 1)/2) ndarray
+        Coefficients of [qd qd].
+    C : (nv, nv) ndarray
+        Coefficients of [qd^2].
+    G : (nv,) ndarray
+        Gravity torques [N m, N].
+    """
     (q,) = states(robot, q)
     M, _, G = state_space(robot, q, np.zeros(len(q)))
     light, rest = robot.with_gravity(NO_GRAVITY), np.zeros(len(q))
@@ -120,7 +269,7 @@ def configuration_space(robot, q):
 
 
 def _products_of(V, n):
-    """(B, C) of a function V(qd) = B [qd qd] + C [qd^2]."""
+    """Return (B, C) of a function V(qd) = B [qd qd] + C [qd^2]."""
     c = quadratic_coefficients(V, n)
     return (
         np.array([2.0 * c[:, j, k] for j, k in pairs(n)]).T.reshape(len(c), -1),
@@ -129,29 +278,108 @@ def _products_of(V, n):
 
 
 def cartesian_form(M, V, G, J, Jdot_qd):
-    """(Mx, Vx, Gx) with F = Mx xdd + Vx + Gx (6.96 to 6.99).
+    """Return Mx, Vx and Gx with F = Mx xdd + Vx + Gx (6.96 to 6.99).
 
-    Mx = J^-T M J^-1, Vx = J^-T (V - M J^-1 Jdot qd), Gx = J^-T G. J (n, n) and Jdot qd (n,) are in
-    one frame. If xd are components in a moving frame, Jdot is the rate of those components. Vx is
-    then not that of fixed axes turned over. SingularityError where J has no inverse.
+    Mx = J^-T M J^-1, Vx = J^-T (V - M J^-1 Jdot qd), Gx = J^-T G. J and Jdot qd are in one frame.
+    If xd are components in a moving frame, Jdot is the rate of those components. Vx then differs
+    from that of fixed axes by more than a rotation.
+
+    Parameters
+    ----------
+    M : (n, n) ndarray
+        Mass matrix.
+    V : (n,) ndarray
+        Centrifugal and Coriolis torques [N m, N].
+    G : (n,) ndarray
+        Gravity torques [N m, N].
+    J : (n, n) ndarray
+        Jacobian.
+    Jdot_qd : (n,) ndarray
+        Jdot qd [m/s2, rad/s2].
+
+    Returns
+    -------
+    Mx : (n, n) ndarray
+        Cartesian mass matrix.
+    Vx : (n,) ndarray
+        Velocity terms [N, N m].
+    Gx : (n,) ndarray
+        Gravity terms [N, N m].
+
+    Raises
+    ------
+    SingularityError
+        If J has no inverse.
     """
     inverse = _inverse(J)
     return (inverse.T @ M @ inverse, inverse.T @ (V - M @ inverse @ Jdot_qd), inverse.T @ G)
 
 
 def cartesian(robot, q, qd, frame, axes):
-    """(Mx, Vx, Gx) of a Robot at a frame's origin, in base axes.
+    """Return Mx, Vx and Gx at the origin of a frame, in base axes.
 
-    axes : n of 0 .. 5 for x y z rx ry rz, as many as there are joints.
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    frame : str
+        Name of the frame.
+    axes : sequence of int
+        n of 0 .. 5 for x y z rx ry rz, as many as there are joints.
+
+    Returns
+    -------
+    Mx : (n, n) ndarray
+        Cartesian mass matrix.
+    Vx : (n,) ndarray
+        Velocity terms [N, N m].
+    Gx : (n,) ndarray
+        Gravity terms [N, N m].
+
+    Raises
+    ------
+    SingularityError
+        If the Jacobian has no inverse.
     """
     J, drift = robot.jacobian(q, frame)[axes], robot.jacobian_bias(q, qd, frame)[axes]
     return cartesian_form(*state_space(robot, q, qd), J, drift)
 
 
 def cartesian_configuration_space(robot, q, frame, axes):
-    """(J^T Mx, Bx, Cx, G), functions of q only, with
+    """Return J^T Mx, Bx, Cx and G, which are functions of q only (6.104, 6.105).
 
-    tau = J^T Mx xdd + Bx [qd qd] + Cx [qd^2] + G (6.104, 6.105).
+        tau = J^T Mx xdd + Bx [qd qd] + Cx [qd^2] + G
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    frame : str
+        Name of the frame.
+    axes : sequence of int
+        n of 0 .. 5 for x y z rx ry rz, as many as there are joints.
+
+    Returns
+    -------
+    JMx : (n, n) ndarray
+        J^T Mx.
+    Bx : (n, n (n - 1)/2) ndarray
+        Coefficients of [qd qd].
+    Cx : (n, n) ndarray
+        Coefficients of [qd^2].
+    G : (n,) ndarray
+        Gravity torques [N m, N].
+
+    Raises
+    ------
+    SingularityError
+        If the Jacobian has no inverse.
     """
     (q,) = states(robot, q)
     M, B, C, G = configuration_space(robot, q)
@@ -166,6 +394,7 @@ def cartesian_configuration_space(robot, q, frame, axes):
 
 
 def _inverse(J):
+    """Return the inverse of a Jacobian, or raise a SingularityError."""
     if np.shape(J) != (len(J),) * 2 or np.linalg.cond(J) > 1e12:
         raise SingularityError(
             f'the Jacobian {np.shape(J)} has no inverse here; expected as many '

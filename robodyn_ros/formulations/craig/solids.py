@@ -1,58 +1,173 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Inertia tensors of solids, and how they move: Craig, section 6.3; Spong, section 6.2.1.
+"""Inertia tensors of solids, and their transformations: Craig, section 6.3; Spong, section 6.2.1.
 
     I_xx = int (y^2 + z^2) dm,  I_xy = int x y dm, and -I_xy in the tensor            (Craig 6.17)
     A_I = C_I + m (P.P 1 - P P^T)                                                     (Craig 6.28)
     I_base = R I_link R^T                                                             (Spong 6.46)
 
-All about the centre of mass, mass in kg, lengths in m, results (3, 3) in kg m2. Correction to the
-notes: A_I_xy = C_I_xy - m x y holds for the ENTRY of the tensor. The product of inertia itself
-grows by m x y.
+Inertia tensors of solids are about the centre of mass.
+
+Correction to the notes: A_I_xy = C_I_xy - m x y holds for the ENTRY of the tensor. The product of
+inertia itself grows by m x y.
 """
 
 import numpy as np
 
 
 def cuboid(mass, a, b, c):
-    """Box with sides a, b, c along x, y, z: m/12 diag(b^2 + c^2, a^2 + c^2, a^2 + b^2)."""
+    """Return the tensor of a box, m/12 diag(b^2 + c^2, a^2 + c^2, a^2 + b^2).
+
+    Parameters
+    ----------
+    mass : float
+        Mass [kg].
+    a, b, c : float
+        Sides along x, y and z [m].
+
+    Returns
+    -------
+    (3, 3) ndarray
+        Inertia tensor [kg m2].
+    """
     return mass / 12.0 * np.diag([b * b + c * c, a * a + c * c, a * a + b * b])
 
 
 def cylinder(mass, radius, height):
-    """Cylinder along z: m/12 diag(3 r^2 + h^2, 3 r^2 + h^2, 6 r^2)."""
+    """Return the tensor of a cylinder along z, m/12 diag(3 r^2 + h^2, 3 r^2 + h^2, 6 r^2).
+
+    Parameters
+    ----------
+    mass : float
+        Mass [kg].
+    radius : float
+        Radius [m].
+    height : float
+        Length along z [m].
+
+    Returns
+    -------
+    (3, 3) ndarray
+        Inertia tensor [kg m2].
+    """
     across = 3.0 * radius**2 + height**2
     return mass / 12.0 * np.diag([across, across, 6.0 * radius**2])
 
 
 def tube(mass, inner, outer, height):
-    """Thick tube along z, between two radii; a thin one where they are equal."""
+    """Return the tensor of a tube along z; it is thin where both radii are equal.
+
+    Parameters
+    ----------
+    mass : float
+        Mass [kg].
+    inner : float
+        Inner radius [m].
+    outer : float
+        Outer radius [m].
+    height : float
+        Length along z [m].
+
+    Returns
+    -------
+    (3, 3) ndarray
+        Inertia tensor [kg m2].
+    """
     return cylinder(mass, np.hypot(inner, outer), height)
 
 
 def sphere(mass, radius):
-    """Ball: 2/5 m r^2."""
+    """Return the tensor of a solid ball, 2/5 m r^2.
+
+    Parameters
+    ----------
+    mass : float
+        Mass [kg].
+    radius : float
+        Radius [m].
+
+    Returns
+    -------
+    (3, 3) ndarray
+        Inertia tensor [kg m2].
+    """
     return 0.4 * mass * radius**2 * np.eye(3)
 
 
 def rod(mass, length):
-    """Thin rod along z: m l^2/12 across it, nothing along it."""
+    """Return the tensor of a thin rod along z, m l^2/12 across it and zero along it.
+
+    Parameters
+    ----------
+    mass : float
+        Mass [kg].
+    length : float
+        Length [m].
+
+    Returns
+    -------
+    (3, 3) ndarray
+        Inertia tensor [kg m2].
+    """
     return mass * length**2 / 12.0 * np.diag([1.0, 1.0, 0.0])
 
 
 def about(inertia, mass, P):
-    """Tensor about another point: parallel axes, P (3,) from that point to the centre of mass."""
+    """Return a tensor about another point, by the parallel-axis theorem.
+
+    Parameters
+    ----------
+    inertia : (3, 3) ndarray
+        Inertia tensor about the centre of mass [kg m2].
+    mass : float
+        Mass [kg].
+    P : (3,) array_like
+        From that point to the centre of mass [m].
+
+    Returns
+    -------
+    (3, 3) ndarray
+        Inertia tensor [kg m2].
+    """
     P = np.asarray(P, dtype=float)
     return inertia + mass * (P @ P * np.eye(3) - np.outer(P, P))
 
 
 def in_axes(inertia, R):
-    """Tensor in other axes, R (3, 3) turning the old components into the new: R I R^T."""
+    """Return a tensor in other axes, R I R^T.
+
+    Parameters
+    ----------
+    inertia : (3, 3) ndarray
+        Inertia tensor [kg m2].
+    R : (3, 3) ndarray
+        Rotation from the old components to the new.
+
+    Returns
+    -------
+    (3, 3) ndarray
+        Inertia tensor [kg m2].
+    """
     return R @ inertia @ R.T
 
 
 def assembled(parts):
-    """(mass, com (3,), inertia about it) of rigid parts (mass, com, inertia about its own com)."""
+    """Return mass, centre of mass and inertia of rigidly joined parts.
+
+    Parameters
+    ----------
+    parts : sequence of tuple
+        (mass [kg], centre of mass (3,) [m], inertia tensor about it (3, 3) [kg m2]) of each part.
+
+    Returns
+    -------
+    mass : float
+        Mass [kg].
+    com : (3,) ndarray
+        Centre of mass [m].
+    inertia : (3, 3) ndarray
+        Inertia tensor about it [kg m2].
+    """
     masses = np.array([mass for mass, _, _ in parts])
     com = masses @ np.array([c for _, c, _ in parts]) / masses.sum()
     return (

@@ -4,9 +4,9 @@
 
     F(q, qd) = v qd + c(q) sgn qd,   tau = M(q) qdd + V(q, qd) + G(q) + F(q, qd)
 
-The viscous and the Coulomb term of the book's section 6.8. Where gears are not round, c is a
-function of the position. The notes at hand break off in this sentence. sgn 0 = 0: what sticks,
-sticks by what integrates. In forward dynamics F is taken from tau. O(n) beside the rest.
+The viscous and the Coulomb term of the book's section 6.8. Where gears are eccentric, c is a
+function of the position. The notes used here end in this sentence. At rest sgn 0 = 0; sticking is
+left to the integrator. Forward dynamics subtracts F from tau. O(n) beside the rest.
 """
 
 import numpy as np
@@ -17,17 +17,28 @@ from robodyn_ros.formulations.craig import iterative_newton_euler
 
 
 def friction(q, qd, viscous, coulomb):
-    """F (n,) [N m or N], with the sign of the drives' torque that it takes.
+    """Return F, the drives' torque against friction.
 
     Parameters
     ----------
-    q, qd : (n,) [rad or m, and /s].
-    viscous : (n,) or one number, v [N m s/rad or N s/m].
-    coulomb : (n,), one number, or a function of q that gives them, c [N m or N].
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    viscous : (nv,) array_like or float
+        Viscous friction v [N m s/rad or N s/m].
+    coulomb : (nv,) array_like, float or callable
+        Coulomb friction c [N m or N], or a function of q that returns it.
+
+    Returns
+    -------
+    (nv,) ndarray
+        F [N m, N].
 
     Raises
     ------
-    ParameterError where v or c is below 0, and friction would drive.
+    ParameterError
+        If v or c is below 0, as friction would then drive.
     """
     v, c = np.asarray(viscous), np.asarray(coulomb(q) if callable(coulomb) else coulomb)
     if np.any(v < 0.0) or np.any(c < 0.0):
@@ -38,14 +49,66 @@ def friction(q, qd, viscous, coulomb):
 
 
 def inverse_dynamics(robot, q, qd, qdd, viscous, coulomb):
-    """tau (n,) with friction; the other arguments as of iterative_newton_euler."""
+    """Return the joint torques with friction.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    qdd : (nv,) array_like
+        Joint accelerations [rad/s2, m/s2].
+    viscous : (nv,) array_like or float
+        Viscous friction v [N m s/rad or N s/m].
+    coulomb : (nv,) array_like, float or callable
+        Coulomb friction c [N m or N], or a function of q that returns it.
+
+    Returns
+    -------
+    (nv,) ndarray
+        Joint torques [N m, N].
+
+    Raises
+    ------
+    ParameterError
+        If v or c is below 0.
+    """
     q, qd, qdd = states(robot, q, qd, qdd)
     tau = iterative_newton_euler.inverse_dynamics(robot, q, qd, qdd)
     return tau + friction(q, qd, viscous, coulomb)
 
 
 def forward_dynamics(robot, q, qd, tau, viscous, coulomb):
-    """qdd (n,) = M^-1 (tau - V - G - F) (6.115)."""
+    """Return qdd = M^-1 (tau - V - G - F) (6.115).
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    tau : (nv,) array_like
+        Joint torques [N m, N].
+    viscous : (nv,) array_like or float
+        Viscous friction v [N m s/rad or N s/m].
+    coulomb : (nv,) array_like, float or callable
+        Coulomb friction c [N m or N], or a function of q that returns it.
+
+    Returns
+    -------
+    (nv,) ndarray
+        Joint accelerations [rad/s2, m/s2].
+
+    Raises
+    ------
+    ParameterError
+        If v or c is below 0.
+    """
     q, qd, tau = states(robot, q, qd, tau)
     M, V, G = iterative_newton_euler.state_space(robot, q, qd)
     return np.linalg.solve(M, tau - V - G - friction(q, qd, viscous, coulomb))

@@ -81,7 +81,7 @@ class Body:
 
 @dataclass(frozen=True, eq=False)
 class Tree(SkoStructure):
-    """n bodies with N degrees of freedom at one configuration, tips first.
+    """Tree of n bodies with N degrees of freedom at one configuration, tips first.
 
     Parameters
     ----------

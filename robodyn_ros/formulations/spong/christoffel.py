@@ -10,8 +10,8 @@
 Ddot - 2 C is skew-symmetric for this C. Any tree. D costs O(n^3); its derivatives, by complex
 step, n times as much; n^2 (n + 1)/2 symbols.
 
-Correction to the print: P = sum m_i g^T r_ci holds for a g that points UP. The displayed equations
-are lost from the text at hand; they were restored from its prose, which cites these numbers.
+Correction to the print: P = sum m_i g^T r_ci holds for a g that points UP. The edition used here
+lacks the displayed equations. They were restored from its prose, which cites these numbers.
 """
 
 import numpy as np
@@ -25,13 +25,39 @@ __all__ = ['coriolis_matrix', 'gravity_torque', 'inverse_dynamics', 'mass_matrix
 
 
 def symbols(robot, q):
-    """c_ijk (n, n, n) as [i, j, k], symmetric in i and j."""
+    """Return the Christoffel symbols c_ijk, symmetric in i and j.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+
+    Returns
+    -------
+    (nv, nv, nv) ndarray
+        c_ijk at [i, j, k].
+    """
     (q,) = states(robot, q)
     return symbols_of(lambda x: mass_matrix(robot, x), q)
 
 
 def symbols_of(matrix, q):
-    """The same of any mass matrix (n, n), a function that takes complex q (n,)."""
+    """Return the Christoffel symbols of any mass matrix.
+
+    Parameters
+    ----------
+    matrix : callable
+        `matrix(q)` returns a mass matrix (n, n), also of complex q.
+    q : (n,) ndarray
+        Coordinates [rad, m].
+
+    Returns
+    -------
+    (n, n, n) ndarray
+        c_ijk at [i, j, k].
+    """
     slope = gradient(matrix, q)  # [k, j, i] = d d_kj/dq_i
     return 0.5 * (
         np.einsum('kji->ijk', slope) + np.einsum('kij->ijk', slope) - np.einsum('ijk->ijk', slope)
@@ -39,12 +65,44 @@ def symbols_of(matrix, q):
 
 
 def coriolis_matrix(robot, q, qd):
-    """C(q, qd) (n, n), C_kj = sum_i c_ijk qd_i."""
+    """Return C(q, qd), C_kj = sum_i c_ijk qd_i.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+
+    Returns
+    -------
+    (nv, nv) ndarray
+        C.
+    """
     return np.einsum('ijk,i->kj', symbols(robot, q), qd)
 
 
 def inverse_dynamics(robot, q, qd, qdd):
-    """tau (n,) [N m or N] = D qdd + C qd + g."""
+    """Return tau = D qdd + C qd + g.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    qdd : (nv,) array_like
+        Joint accelerations [rad/s2, m/s2].
+
+    Returns
+    -------
+    (nv,) ndarray
+        Joint torques [N m, N].
+    """
     q, qd, qdd = states(robot, q, qd, qdd)
     return (
         mass_matrix(robot, q) @ qdd + coriolis_matrix(robot, q, qd) @ qd + gravity_torque(robot, q)

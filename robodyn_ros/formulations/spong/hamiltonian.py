@@ -21,17 +21,66 @@ from robodyn_ros.formulations.complex_step import along, gradient
 
 
 def lagrangian(robot, q, qd):
-    """L = K - P [J]."""
+    """Return L = K - P.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+
+    Returns
+    -------
+    float
+        Lagrangian [J].
+    """
     return kinetic_energy(robot, q, qd) - potential_energy(robot, q)
 
 
 def hamiltonian(robot, q, p):
-    """H(q, p) = p . D(q)^-1 p / 2 + P(q) [J]."""
+    """Return H(q, p) = p . D(q)^-1 p / 2 + P(q).
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    p : (nv,) array_like
+        Generalised momentum.
+
+    Returns
+    -------
+    float
+        Hamiltonian [J].
+    """
     return 0.5 * p @ np.linalg.solve(mass_matrix(robot, q), p) + potential_energy(robot, q)
 
 
 def rates(robot, q, p, tau):
-    """(qd, pdot), (n,) each: Hamilton's canonical equations. q, p, tau (n,)."""
+    """Return the rates of q and p by Hamilton's canonical equations.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    p : (nv,) array_like
+        Generalised momentum.
+    tau : (nv,) array_like
+        Joint torques [N m, N].
+
+    Returns
+    -------
+    qd : (nv,) ndarray
+        Joint velocities [rad/s, m/s].
+    pdot : (nv,) ndarray
+        Rate of the momentum [N m, N].
+    """
     q, p, tau = states(robot, q, p, tau)
     return (
         gradient(lambda x: hamiltonian(robot, q, x), p),
@@ -40,7 +89,24 @@ def rates(robot, q, p, tau):
 
 
 def forward_dynamics(robot, q, qd, tau):
-    """qdd (n,) = D^-1 (pdot - Ddot qd), with pdot of the canonical equations."""
+    """Return qdd = D^-1 (pdot - Ddot qd), with pdot of the canonical equations.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    tau : (nv,) array_like
+        Joint torques [N m, N].
+
+    Returns
+    -------
+    (nv,) ndarray
+        Joint accelerations [rad/s2, m/s2].
+    """
     q, qd, tau = states(robot, q, qd, tau)
     _, pdot = rates(robot, q, momentum(robot, q, qd), tau)
     drift = along(lambda x: momentum(robot, x, qd), q, qd)

@@ -1,13 +1,14 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Spong, section 6.5, as checks to run on any robot: `print(report(check(robot)))`.
+"""Properties of the equations of motion, checked on any robot: Spong, section 6.5.
 
     skew symmetry   Ddot - 2 C = -(Ddot - 2 C)^T                                      (6.112)
     passivity       int qd . tau dt = H(T) - H(0) >= -H(0), H >= 0                    (6.115)
     bounds          lambda_m 1 <= D(q) <= lambda_M 1                                  (6.120)
     linearity       tau = Y(q, qd, qdd) Theta                                         (6.122)
 
-The Robot with its compiled recursions is compared with independent computations.
+`print(report(check(robot)))` shows them. The Robot with its compiled algorithms is compared with
+independent computations.
 """
 
 from dataclasses import dataclass
@@ -27,7 +28,19 @@ STEP, STEPS = 1e-3, 500
 
 @dataclass(frozen=True)
 class Check:
-    """One property: the result, its bound, and a sentence."""
+    """The result of checking one property.
+
+    Parameters
+    ----------
+    name : str
+        Name of the property.
+    value : float
+        Result.
+    bound : float
+        Largest value for which the property holds.
+    sentence : str
+        What the value is.
+    """
 
     name: str
     value: float
@@ -36,21 +49,55 @@ class Check:
 
     @property
     def holds(self):
-        """False also where the value is not a number."""
+        """True if the value is within the bound; a value that is no number is not."""
         return bool(self.value <= self.bound)
 
 
 def skew_symmetry(robot, q, qd):
-    """Return the largest entry of N + N^T, N = Ddot - 2 C, relative to C and to D times qd."""
+    """Return how far N = Ddot - 2 C is from skew-symmetric.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+
+    Returns
+    -------
+    float
+        Largest entry of N + N^T, relative to C and to D times qd.
+    """
     C = robot.coriolis_matrix(q, qd)
     N = along(lambda x: mass_matrix(robot, x), q, qd) - 2.0 * C
     return _ratio(N + N.T, (C, np.abs(qd).max() * robot.mass_matrix(q)))
 
 
 def linearity(robot, q, qd, qdd, rng):
-    """Deviation of tau(Theta_1 + Theta_2) from tau(Theta_1) + tau(Theta_2), relative.
+    """Return how far the torque is from linear in the parameters Theta.
 
-    Theta : mass, first moment, inertia of every body and rotor inertias, split at random.
+    Theta contains mass, first moment and inertia of every body, and rotor inertias. It is split at
+    random into Theta_1 + Theta_2.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    qdd : (nv,) array_like
+        Joint accelerations [rad/s2, m/s2].
+    rng : numpy.random.Generator
+        Source of the random split.
+
+    Returns
+    -------
+    float
+        Difference of tau(Theta) and tau(Theta_1) + tau(Theta_2), relative.
     """
     whole = robot.model.constants
     part = whole.copy()
@@ -65,7 +112,30 @@ def linearity(robot, q, qd, qdd, rng):
 
 
 def passivity(robot, q, qd, torque, steps=STEPS, dt=STEP):
-    """(work [J], gain of energy [J]) along a simulated motion under torque(t) (n,)."""
+    """Return the work of the torques and the gain of energy in a simulated motion.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    torque : callable
+        `torque(t)` returns the joint torques (nv,) [N m, N].
+    steps : int
+        Number of steps.
+    dt : float
+        Length of a step [s].
+
+    Returns
+    -------
+    work : float
+        Work of the torques [J].
+    gain : float
+        Energy at the end minus energy at the start [J].
+    """
     n = robot.nv
 
     def rate(t, y):
@@ -81,11 +151,27 @@ def passivity(robot, q, qd, torque, steps=STEPS, dt=STEP):
 
 
 def inertia_bounds(robot, samples=2000, seed=0):
-    """(lambda_m, lambda_M): extreme eigenvalues of D(q) over the joint ranges [kg m2, kg, ...].
+    """Return the extreme eigenvalues of D(q) over the joint ranges.
 
-    By random postures. The best of them is improved by a pattern search. lambda_m is an upper
-    estimate of the bound, and lambda_M a lower one. A joint without limits is searched over one
-    turn if it turns. If it slides, it is searched over a metre either way.
+    They are searched at random postures, then by pattern search from the best. So lambda_m is an
+    upper estimate of its bound, and lambda_M a lower one. A joint without limits is searched over
+    `ranges`.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    samples : int
+        Number of random postures.
+    seed : int
+        Seed of the postures.
+
+    Returns
+    -------
+    lambda_m : float
+        Smallest eigenvalue [kg m2, kg].
+    lambda_M : float
+        Largest eigenvalue [kg m2, kg].
     """
     lower, upper = ranges(robot)
     q = np.random.default_rng(seed).uniform(lower, upper, (samples, robot.nv))
@@ -104,7 +190,22 @@ def inertia_bounds(robot, samples=2000, seed=0):
 
 
 def ranges(robot):
-    """(lower, upper), (n,) each: the joint limits, or a turn or a metre where there are none."""
+    """Return the joint ranges.
+
+    Without limits, a revolute joint has one turn, a prismatic one a metre to either side.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+
+    Returns
+    -------
+    lower : (nv,) ndarray
+        Lower ends [rad, m].
+    upper : (nv,) ndarray
+        Upper ends [rad, m].
+    """
     free = np.where(robot.model.slides, 1.0, np.pi)
     return (
         np.where(np.isfinite(robot.limits.lower), robot.limits.lower, -free),
@@ -113,7 +214,22 @@ def ranges(robot):
 
 
 def check(robot, samples=20, seed=0):
-    """Return every property at random states within the joint ranges: a list of Check."""
+    """Check every property at random states within the joint ranges.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    samples : int
+        Number of states.
+    seed : int
+        Seed of the states.
+
+    Returns
+    -------
+    list of Check
+        Results.
+    """
     rng = np.random.default_rng(seed)
     lower, upper = ranges(robot)
     found = [
@@ -148,7 +264,18 @@ def check(robot, samples=20, seed=0):
 
 
 def report(checks):
-    """Return the checks as a plain text table."""
+    """Return the results of checks as a plain text table.
+
+    Parameters
+    ----------
+    checks : sequence of Check
+        Results.
+
+    Returns
+    -------
+    str
+        One line per check.
+    """
     return '\n'.join(
         f'{c.name:<16}{"holds" if c.holds else "FAILS":<7}{c.value:11.2e}  {c.sentence}'
         for c in checks
@@ -156,11 +283,12 @@ def report(checks):
 
 
 def _ratio(difference, sizes):
+    """Return the largest difference relative to the largest of some sizes."""
     return np.abs(difference).max() / max(1e-12, *(np.abs(size).max() for size in sizes))
 
 
 def _descend(f, x, lower, upper):
-    """Least value of f near x in the box: steps along the axes, halved when none of them helps."""
+    """Return the least value of f near x in a box: steps along the axes, halved on failure."""
     best, step = f(x), 0.1 * (upper - lower)
     while step.max() > 1e-7:
         axes = np.diag(step)

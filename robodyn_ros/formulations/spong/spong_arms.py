@@ -4,8 +4,7 @@
 
     D(q) qdd + C(q, qd) qd + g(q) = tau
 
-Lengths l [m], distances of centres of mass lc [m], masses m [kg]. Inertias I [kg m2] are about the
-centres of mass. Gravity G [m/s2] pulls along -y (the Cartesian arm: against its first joint).
+Gravity acts along -y (for the Cartesian arm: against its first joint).
 """
 
 from dataclasses import dataclass
@@ -17,41 +16,137 @@ G = 9.81
 
 @dataclass(frozen=True, eq=False)
 class Equations:
-    """D (n, n), C (n, n) and g (n,) of one arm in one state."""
+    """The equations of motion of an arm in one state.
+
+    Parameters
+    ----------
+    D : (n, n) ndarray
+        Mass matrix.
+    C : (n, n) ndarray
+        Coriolis matrix.
+    g : (n,) ndarray
+        Gravity torques [N m, N].
+    """
 
     D: np.ndarray
     C: np.ndarray
     g: np.ndarray
 
     def torque(self, qd, qdd):
-        """D qdd + C qd + g, (n,)."""
+        """Return D qdd + C qd + g.
+
+        Parameters
+        ----------
+        qd : (n,) array_like
+            Joint velocities [rad/s, m/s].
+        qdd : (n,) array_like
+            Joint accelerations [rad/s2, m/s2].
+
+        Returns
+        -------
+        (n,) ndarray
+            Joint torques [N m, N].
+        """
         return self.D @ qdd + self.C @ qd + self.g
 
 
 def vertical_mass(m, gravity=G):
-    """Return a mass m that a force lifts, y upward (6.1 to 6.5): m yddot + m g = f."""
+    """Return a mass that a force lifts, y upward: m yddot + m g = f (6.1 to 6.5).
+
+    Parameters
+    ----------
+    m : float
+        Mass [kg].
+    gravity : float
+        Acceleration of free fall G [m/s2].
+
+    Returns
+    -------
+    Equations
+        The equations of motion.
+    """
     return Equations(np.array([[m]]), np.zeros((1, 1)), np.array([m * gravity]))
 
 
 def cartesian(m, gravity=G):
-    """Return two perpendicular slides, the first vertical (6.69 to 6.77); no Coriolis terms."""
+    """Return two perpendicular prismatic joints, the first vertical (6.69 to 6.77).
+
+    Parameters
+    ----------
+    m : sequence of float
+        Masses of the links [kg].
+    gravity : float
+        Acceleration of free fall G [m/s2].
+
+    Returns
+    -------
+    Equations
+        The equations of motion, without Coriolis terms.
+    """
     return Equations(
         np.diag([m[0] + m[1], m[1]]), np.zeros((2, 2)), np.array([(m[0] + m[1]) * gravity, 0.0])
     )
 
 
 def cartesian_parameters(m):
-    """Theta (2,) of the Cartesian arm: m1 + m2, m2 (section 6.5.3)."""
+    """Return the parameters Theta of the Cartesian arm, m1 + m2 and m2 (section 6.5.3).
+
+    Parameters
+    ----------
+    m : sequence of float
+        Masses of the links [kg].
+
+    Returns
+    -------
+    (2,) ndarray
+        Theta [kg].
+    """
     return np.array([m[0] + m[1], m[1]])
 
 
 def cartesian_regressor(qdd, gravity=G):
-    """Y (2, 2) of the Cartesian arm, tau = Y Theta."""
+    """Return Y of the Cartesian arm, tau = Y Theta.
+
+    Parameters
+    ----------
+    qdd : (2,) array_like
+        Joint accelerations [m/s2].
+    gravity : float
+        Acceleration of free fall G [m/s2].
+
+    Returns
+    -------
+    (2, 2) ndarray
+        Y.
+    """
     return np.diag([qdd[0] + gravity, qdd[1]])
 
 
 def planar_elbow(m, l, lc, I, q, qd, gravity=G):  # noqa: E741
-    """Return two turning links in a vertical plane (6.78 to 6.91); h = -m2 l1 lc2 sin q2."""
+    """Return two revolute links in a vertical plane (6.78 to 6.91); h = -m2 l1 lc2 sin q2.
+
+    Parameters
+    ----------
+    m : sequence of float
+        Masses of the links [kg].
+    l : sequence of float
+        Lengths of the links [m].
+    lc : sequence of float
+        Distances from the joints to the centres of mass [m].
+    I : sequence of float
+        Inertias about the centres of mass [kg m2].
+    q : (2,) array_like
+        Joint coordinates [rad].
+    qd : (2,) array_like
+        Joint velocities [rad/s].
+    gravity : float
+        Acceleration of free fall G [m/s2].
+
+    Returns
+    -------
+    Equations
+        The equations of motion.
+    """
     c2 = np.cos(q[1])
     d12 = m[1] * (lc[1] ** 2 + l[0] * lc[1] * c2) + I[1]
     d11 = m[0] * lc[0] ** 2 + m[1] * (l[0] ** 2 + lc[1] ** 2 + 2 * l[0] * lc[1] * c2) + I[0] + I[1]
@@ -66,7 +161,24 @@ def planar_elbow(m, l, lc, I, q, qd, gravity=G):  # noqa: E741
 
 
 def planar_elbow_parameters(m, l, lc, I):  # noqa: E741
-    """Theta (5,) of the planar elbow (section 6.5.3)."""
+    """Return the parameters Theta of the planar elbow (section 6.5.3).
+
+    Parameters
+    ----------
+    m : sequence of float
+        Masses of the links [kg].
+    l : sequence of float
+        Lengths of the links [m].
+    lc : sequence of float
+        Distances from the joints to the centres of mass [m].
+    I : sequence of float
+        Inertias about the centres of mass [kg m2].
+
+    Returns
+    -------
+    (5,) ndarray
+        Theta.
+    """
     return np.array(
         [
             m[0] * lc[0] ** 2 + m[1] * (l[0] ** 2 + lc[1] ** 2) + I[0] + I[1],
@@ -79,7 +191,26 @@ def planar_elbow_parameters(m, l, lc, I):  # noqa: E741
 
 
 def planar_elbow_regressor(q, qd, qdd, gravity=G):
-    """Y (2, 5) with tau = Y Theta (6.122). Some printings have a wrong square in the first row."""
+    """Return Y of the planar elbow, tau = Y Theta (6.122).
+
+    Some printings have a wrong square in the first row.
+
+    Parameters
+    ----------
+    q : (2,) array_like
+        Joint coordinates [rad].
+    qd : (2,) array_like
+        Joint velocities [rad/s].
+    qdd : (2,) array_like
+        Joint accelerations [rad/s2].
+    gravity : float
+        Acceleration of free fall G [m/s2].
+
+    Returns
+    -------
+    (2, 5) ndarray
+        Y.
+    """
     (c2, s2), (g1, g12) = (np.cos(q[1]), np.sin(q[1])), gravity * np.cos((q[0], q[0] + q[1]))
     return np.array(
         [
@@ -96,9 +227,31 @@ def planar_elbow_regressor(q, qd, qdd, gravity=G):
 
 
 def remotely_driven(m, l, lc, I, p, pd, gravity=G):  # noqa: E741
-    """Return the elbow with both motors on the base (6.92 to 6.99); p1, p2 : from the horizontal.
+    """Return the planar elbow with both motors on the base (6.92 to 6.99).
 
-    With p = (q1, q1 + q2) the Coriolis terms vanish and the centrifugal ones stay.
+    With p = (q1, q1 + q2) the Coriolis terms vanish, but the centrifugal terms stay.
+
+    Parameters
+    ----------
+    m : sequence of float
+        Masses of the links [kg].
+    l : sequence of float
+        Lengths of the links [m].
+    lc : sequence of float
+        Distances from the joints to the centres of mass [m].
+    I : sequence of float
+        Inertias about the centres of mass [kg m2].
+    p : (2,) array_like
+        Angles of the links from the horizontal [rad].
+    pd : (2,) array_like
+        Their rates [rad/s].
+    gravity : float
+        Acceleration of free fall G [m/s2].
+
+    Returns
+    -------
+    Equations
+        The equations of motion in p.
     """
     d12 = m[1] * l[0] * lc[1] * np.cos(p[1] - p[0])
     k = m[1] * l[0] * lc[1] * np.sin(p[1] - p[0])
@@ -113,7 +266,24 @@ def remotely_driven(m, l, lc, I, p, pd, gravity=G):  # noqa: E741
 
 
 def remotely_driven_parameters(m, l, lc, I):  # noqa: E741
-    """Theta (5,) of the remotely driven elbow, for absolute_regressor."""
+    """Return the parameters Theta of the remotely driven elbow, for `absolute_regressor`.
+
+    Parameters
+    ----------
+    m : sequence of float
+        Masses of the links [kg].
+    l : sequence of float
+        Lengths of the links [m].
+    lc : sequence of float
+        Distances from the joints to the centres of mass [m].
+    I : sequence of float
+        Inertias about the centres of mass [kg m2].
+
+    Returns
+    -------
+    (5,) ndarray
+        Theta.
+    """
     return np.array(
         [
             m[0] * lc[0] ** 2 + m[1] * l[0] ** 2 + I[0],
@@ -126,7 +296,28 @@ def remotely_driven_parameters(m, l, lc, I):  # noqa: E741
 
 
 def five_bar_parameters(m, l1, l2, lc, I):  # noqa: E741
-    """Theta (5,) of the parallelogram, for absolute_regressor; the second may be zero (6.108)."""
+    """Return the parameters Theta of the parallelogram, for `absolute_regressor`.
+
+    The second is zero if the bars are decoupled (6.108).
+
+    Parameters
+    ----------
+    m : sequence of float
+        Masses of the links [kg].
+    l1 : float
+        Length of bars 1 and 3 [m].
+    l2 : float
+        Distance between bars 1 and 3 [m].
+    lc : sequence of float
+        Distances from the joints to the centres of mass [m].
+    I : sequence of float
+        Inertias about the centres of mass [kg m2].
+
+    Returns
+    -------
+    (5,) ndarray
+        Theta.
+    """
     return np.array(
         [
             m[0] * lc[0] ** 2 + m[2] * lc[2] ** 2 + m[3] * l1**2 + I[0] + I[2],
@@ -139,9 +330,25 @@ def five_bar_parameters(m, l1, l2, lc, I):  # noqa: E741
 
 
 def absolute_regressor(p, pd, pdd, gravity=G):
-    """Y (2, 5), tau = Y Theta, of two angles from the horizontal (6.122).
+    """Return Y of two angles from the horizontal, tau = Y Theta (6.122).
 
-    The remotely driven elbow and the parallelogram are the same system, with other Theta.
+    The remotely driven elbow and the parallelogram are the same system, with different Theta.
+
+    Parameters
+    ----------
+    p : (2,) array_like
+        Angles of the links from the horizontal [rad].
+    pd : (2,) array_like
+        Their rates [rad/s].
+    pdd : (2,) array_like
+        Their second derivatives [rad/s2].
+    gravity : float
+        Acceleration of free fall G [m/s2].
+
+    Returns
+    -------
+    (2, 5) ndarray
+        Y.
     """
     (g1, g2), c, s = gravity * np.cos(p), np.cos(p[1] - p[0]), np.sin(p[1] - p[0])
     return np.array(
@@ -153,11 +360,34 @@ def absolute_regressor(p, pd, pdd, gravity=G):
 
 
 def five_bar(m, l1, l2, lc, I, q, qd, gravity=G):  # noqa: E741
-    """Return the parallelogram (6.100 to 6.111); bars 1, 3 along q1 and 2, 4 along q2, both
-    absolute.
+    """Return the parallelogram linkage (6.100 to 6.111).
 
-    m, lc, I (4,); l1 of bars 1 and 3, l2 the side they are apart by. It decouples where
-    m3 l2 lc3 = m4 l1 lc4 (6.108): constant diagonal D, C = 0, and g_i of q_i alone.
+    Bars 1 and 3 are along q1, bars 2 and 4 along q2, both from the horizontal. It decouples where
+    m3 l2 lc3 = m4 l1 lc4 (6.108): constant diagonal D, C = 0, and g_i depends on q_i alone.
+
+    Parameters
+    ----------
+    m : sequence of float
+        Masses of the links [kg].
+    l1 : float
+        Length of bars 1 and 3 [m].
+    l2 : float
+        Distance between bars 1 and 3 [m].
+    lc : sequence of float
+        Distances from the joints to the centres of mass [m].
+    I : sequence of float
+        Inertias about the centres of mass [kg m2].
+    q : (2,) array_like
+        Joint coordinates [rad].
+    qd : (2,) array_like
+        Joint velocities [rad/s].
+    gravity : float
+        Acceleration of free fall G [m/s2].
+
+    Returns
+    -------
+    Equations
+        The equations of motion.
     """
     k = five_bar_coupling(m, l1, l2, lc)
     cosine, sine = k * np.cos(q[1] - q[0]), k * np.sin(q[1] - q[0])
@@ -177,16 +407,59 @@ def five_bar(m, l1, l2, lc, I, q, qd, gravity=G):  # noqa: E741
 
 
 def five_bar_coupling(m, l1, l2, lc):
-    """m3 l2 lc3 - m4 l1 lc4 [kg m2]: zero if the bars are decoupled (6.108)."""
+    """Return m3 l2 lc3 - m4 l1 lc4, which is zero if the bars are decoupled (6.108).
+
+    Parameters
+    ----------
+    m : sequence of float
+        Masses of the links [kg].
+    l1 : float
+        Length of bars 1 and 3 [m].
+    l2 : float
+        Distance between bars 1 and 3 [m].
+    lc : sequence of float
+        Distances from the joints to the centres of mass [m].
+
+    Returns
+    -------
+    float
+        Coupling [kg m2].
+    """
     return m[2] * l2 * lc[2] - m[3] * l1 * lc[3]
 
 
 def geared_link(
     ratio, motor_inertia, link_inertia, mass, lc, motor_damping, link_damping, q, gravity=G
 ):
-    """One link behind a gear r (Example 6.1): u = r tau_m; I = r^2 Jm + Jl in D, B in C.
+    """Return one link behind a gear r (Example 6.1): u = r tau_m, D = r^2 Jm + Jl, C = B.
 
-    Correction to the print: B = r^2 Bm + Bl, as the power balance asks, not r Bm + Bl.
+    Correction to the print: B = r^2 Bm + Bl, as the power balance requires, not r Bm + Bl.
+
+    Parameters
+    ----------
+    ratio : float
+        Gear ratio r.
+    motor_inertia : float
+        Inertia of the motor [kg m2].
+    link_inertia : float
+        Inertia of the link [kg m2].
+    mass : float
+        Mass of the link [kg].
+    lc : float
+        Distance from the joint to the centre of mass [m].
+    motor_damping : float
+        Viscous friction Bm of the motor [N m s/rad].
+    link_damping : float
+        Viscous friction Bl of the link [N m s/rad].
+    q : (1,) array_like
+        Angle of the link [rad].
+    gravity : float
+        Acceleration of free fall G [m/s2].
+
+    Returns
+    -------
+    Equations
+        The equations of motion.
     """
     return Equations(
         np.array([[ratio**2 * motor_inertia + link_inertia]]),
@@ -196,9 +469,31 @@ def geared_link(
 
 
 def elastic_link(motor_inertia, link_inertia, mass, lc, stiffness, q, gravity=G):
-    """One link on a spring (Example 6.2): q = (angle of the link, of the motor), tau = (0, u).
+    """Return one link on a spring (Example 6.2), tau = (0, u).
 
-    Correction to the print: the example names the two angles the other way round in its prose.
+    Correction to the print: the prose of the example exchanges the names of the two angles.
+
+    Parameters
+    ----------
+    motor_inertia : float
+        Inertia of the motor [kg m2].
+    link_inertia : float
+        Inertia of the link [kg m2].
+    mass : float
+        Mass of the link [kg].
+    lc : float
+        Distance from the joint to the centre of mass [m].
+    stiffness : float
+        Stiffness of the spring [N m/rad].
+    q : (2,) array_like
+        Angles of link and motor [rad].
+    gravity : float
+        Acceleration of free fall G [m/s2].
+
+    Returns
+    -------
+    Equations
+        The equations of motion.
     """
     spring = stiffness * (q[0] - q[1])
     return Equations(

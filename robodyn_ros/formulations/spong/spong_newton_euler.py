@@ -10,9 +10,10 @@
                      + I_i al_i + w_i x (I_i w_i)                                (6.147)
 
 b_i is the axis of joint i in frame i, at the far end of link i. r_i,ci runs from the joint to the
-centre of mass, r_(i+1),ci from the next joint to it. Serial chains, O(n); g_i costs 3 additions a
-link more than a base that accelerates. The section treats turning joints. A slide is carried by
-r_i,ci and r_i,(i+1). It adds R^T (z bdd + 2 w x z bd) to both accelerations.
+centre of mass, r_(i+1),ci from the next joint to it. Serial chains, O(n). g_i costs 3 additions
+per link more than a base that accelerates. The section treats revolute joints. The travel of a
+prismatic joint is part of r_i,ci and r_i,(i+1). It adds R^T (z bdd + 2 w x z bd) to both
+accelerations.
 """
 
 import numpy as np
@@ -23,7 +24,31 @@ from robodyn_ros.formulations.turney.luh_walker_paul import turning
 
 
 def inverse_dynamics(robot, q, qd, qdd):
-    """tau (n,) [N m or N] of a serial robot; ModelError if it branches, ShapeError."""
+    """Return the torques of a serial robot.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    qdd : (nv,) array_like
+        Joint accelerations [rad/s2, m/s2].
+
+    Returns
+    -------
+    (nv,) ndarray
+        Joint torques [N m, N].
+
+    Raises
+    ------
+    ModelError
+        If the robot branches.
+    ShapeError
+        If a state has another shape.
+    """
     q, qd, qdd = states(robot, q, qd, qdd)
     links = links_at(robot, q)
     w, al, to_end, slide = turning(links, qd[links.order], qdd[links.order])
@@ -47,7 +72,7 @@ def inverse_dynamics(robot, q, qd, qdd):
 
 
 def _accelerations(links, w, al, to_com, to_end, slide):
-    """(a_c, g), (n, 3) each in frame i: true accelerations of the centres of mass, and gravity."""
+    """Return (accelerations of the centres of mass, gravity), (n, 3) each, in frame i."""
     a_e, g, rows = np.zeros(3), links.g, []
     for i in range(links.n):
         joint, g = links.Q[i].T @ a_e + slide[i], links.Q[i].T @ g

@@ -1,10 +1,11 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Modified Newton-Euler on one processor a vector: Turney, Mudge and Lee, section 6, Table 5.
+"""Modified Newton-Euler on one processor per vector: Turney, Mudge and Lee, section 6, Table 5.
 
-27 n + 42 steps of multiplication and 27 n + 41 of addition. The rates of the first links fill a
-pipeline. Every outward stage then advances seven quantities at once, two links apart. The count
-leaves out that the first inward stage waits for the lever arm of the last link.
+It takes 27 n + 42 steps of multiplication and 27 n + 41 of addition. The angular velocities and
+accelerations of the first links fill a pipeline. Every outward stage then computes seven
+quantities at once, two links apart. The count leaves out that the first inward stage waits for the
+lever arm of the last link.
 """
 
 from dataclasses import dataclass
@@ -12,7 +13,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Stage:
-    """Quantities computed at the same time, as (name, link), and the steps it takes."""
+    """Quantities computed at the same time, and the steps they take.
+
+    Parameters
+    ----------
+    quantities : tuple of tuple
+        (name, link) of each.
+    multiplications : int
+        Steps of multiplication.
+    additions : int
+        Steps of addition.
+    """
 
     quantities: tuple
     multiplications: int
@@ -20,7 +31,22 @@ class Stage:
 
 
 def needs(name, i, n):
-    """Return the inputs of a quantity of link i, without the base and links beyond the tip."""
+    """Return the inputs of a quantity, without those of the base and beyond the tip.
+
+    Parameters
+    ----------
+    name : str
+        Name of the quantity, as of `schedule`.
+    i : int
+        Its link.
+    n : int
+        Number of links.
+
+    Returns
+    -------
+    list of tuple
+        (name, link) of each input.
+    """
     table = {
         'w': (('w', i - 1),),
         'al': (('al', i - 1), ('w', i - 1)),
@@ -36,10 +62,22 @@ def needs(name, i, n):
 
 
 def schedule(n):
-    """Stages for an arm of n links, as Table 5 counts them.
+    """Return the stages for an arm, as Table 5 counts them.
 
-    w, al : rates. A : rate matrix. a : acceleration of the far origin. force : m abar. moment :
-    v(A K). lever : (r + rbar) x m abar, one stage behind. f, n : wrench at the joint.
+        w, al    angular velocity and acceleration      A       rate matrix
+        a        acceleration of the far origin         force   m abar
+        lever    (r + rbar) x m abar, a stage later     moment  v(A K)
+        f, n     wrench at the joint
+
+    Parameters
+    ----------
+    n : int
+        Number of links.
+
+    Returns
+    -------
+    list of Stage
+        The stages.
     """
 
     def of_arm(*quantities):
@@ -76,6 +114,19 @@ def schedule(n):
 
 
 def steps(n):
-    """(multiplications, additions) of the whole schedule: (27 n + 42, 27 n + 41)."""
+    """Return the steps of the whole schedule, 27 n + 42 and 27 n + 41.
+
+    Parameters
+    ----------
+    n : int
+        Number of links.
+
+    Returns
+    -------
+    multiplications : int
+        Steps of multiplication.
+    additions : int
+        Steps of addition.
+    """
     stages = schedule(n)
     return sum(stage.multiplications for stage in stages), sum(stage.additions for stage in stages)

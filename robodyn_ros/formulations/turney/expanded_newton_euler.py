@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Newton-Euler in closed sums, the proof that it is Lagrange's: Turney, Mudge and Lee, section 4.
+"""Newton-Euler in closed sums, to prove it equal to Lagrange: Turney, Mudge and Lee, section 4.
 
     w_i  = sum_j z_j thd_j                                                               (4.1)
     al_i = sum_j z_j thdd_j + sum_j sum_(k<j) (z_k x z_j) thd_j thd_k                    (4.2)
@@ -8,9 +8,9 @@
     dp/dth_j = z_j x (p - o_j),   d2p/dth_j dth_k = z_v x (z_u x (p - o_u))     u = max, v = min
     tau_i = sum_q z_i . [I_q al_q + w_q x I_q w_q + (c_q - o_i) x m_q a_q]       (4.10 to 4.19)
 
-p = c_q, the centre of mass; all in base axes, where the report turns each sum into frame i. What
-stands beside thdd_j, thd_j thd_k and alone are D_ij, D_ijk and D_i of (2.11), link by link. Any
-tree; of a sliding joint dp/dth_j = z_j, and nothing turns. O(n^4), for reading.
+p = c_q, the centre of mass. All is in base axes, where the report turns each sum into frame i. The
+coefficients of thdd_j, of thd_j thd_k, and the rest are D_ij, D_ijk and D_i of (2.11), link by
+link. Any tree. At a prismatic joint dp/dth_j = z_j, without rotation. O(n^4), for reading.
 
 Correction to the print: (4.11) has lost the mass of J.
 """
@@ -23,11 +23,18 @@ from robodyn_ros.formulations.arm import arm_at, cross, states
 
 
 class Sums(NamedTuple):
-    """Coefficients of every link q, zero where a joint does not move it.
+    """Coefficients of every link q, zero where a joint does not move it; symmetric in j, k.
 
-    turning (q, j, 3) : of w and of thdd_j in al. spinning (q, j, k, 3) : of thd_j thd_k in al.
-    first (q, j, 3), second (q, j, k, 3) : derivatives of the centre of mass. The last two of each
-    are symmetric in j, k.
+    Parameters
+    ----------
+    turning : (n, n, 3) ndarray
+        Of thd_j in w, and of thdd_j in al, at [q, j].
+    spinning : (n, n, n, 3) ndarray
+        Of thd_j thd_k in al, at [q, j, k].
+    first : (n, n, 3) ndarray
+        First derivatives of the centre of mass, at [q, j].
+    second : (n, n, n, 3) ndarray
+        Second derivatives of the centre of mass, at [q, j, k].
     """
 
     turning: np.ndarray
@@ -37,7 +44,18 @@ class Sums(NamedTuple):
 
 
 def sums(arm):
-    """Return the Sums of an Arm (4.1, 4.2, 4.9)."""
+    """Return the coefficients of the motion of every link (4.1, 4.2, 4.9).
+
+    Parameters
+    ----------
+    arm : Arm
+        The robot at one posture.
+
+    Returns
+    -------
+    Sums
+        The coefficients.
+    """
     n, kind = arm.n, arm.o.dtype
     turning, first = np.zeros((2, n, n, 3), kind)
     spinning, second = np.zeros((2, n, n, n, 3), kind)
@@ -55,7 +73,28 @@ def sums(arm):
 
 
 def motion(robot, q, qd, qdd):
-    """(w, al, a), (n, 3) each in base axes; a of the centres of mass, less g."""
+    """Return the motion of every link, in base axes.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    qdd : (nv,) array_like
+        Joint accelerations [rad/s2, m/s2].
+
+    Returns
+    -------
+    w : (n, 3) ndarray
+        Angular velocities [rad/s].
+    al : (n, 3) ndarray
+        Angular accelerations [rad/s2].
+    a : (n, 3) ndarray
+        Accelerations of the centres of mass, minus g [m/s2].
+    """
     q, qd, qdd = states(robot, q, qd, qdd)
     arm = arm_at(robot, q)
     found = sums(arm)
@@ -71,9 +110,25 @@ def motion(robot, q, qd, qdd):
 
 
 def coefficients(robot, q):
-    """(D_ij, D_ijk, D_i) link by link: (q, i, j), (q, i, j, k) and (q, i), as lagrange_4x4 has.
+    """Return D_ij, D_ijk and D_i link by link, without the inertia of rotors.
 
-    Without the inertia of rotors.
+    They equal those of `lagrange_4x4.coefficients`.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+
+    Returns
+    -------
+    D_ij : (n, n, n) ndarray
+        At [q, i, j].
+    D_ijk : (n, n, n, n) ndarray
+        At [q, i, j, k].
+    D_i : (n, n) ndarray
+        At [q, i].
     """
     (q,) = states(robot, q)
     arm = arm_at(robot, q)
@@ -91,7 +146,24 @@ def coefficients(robot, q):
 
 
 def inverse_dynamics(robot, q, qd, qdd):
-    """tau (n,) [N m or N], of any tree, from the closed sums of motion."""
+    """Return the torques of any tree from the closed sums.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    qdd : (nv,) array_like
+        Joint accelerations [rad/s2, m/s2].
+
+    Returns
+    -------
+    (nv,) ndarray
+        Joint torques [N m, N].
+    """
     q, qd, qdd = states(robot, q, qd, qdd)
     arm = arm_at(robot, q)
     found = sums(arm)

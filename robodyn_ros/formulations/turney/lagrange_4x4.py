@@ -9,16 +9,17 @@
 
 T_0^q maps homogeneous points of link q to the base. Its derivatives are products (1.5 to 1.19):
 T_{0,j}^q = T_0^j Q_j T_j^q and T_{0,jk}^q = T_0^j Q_j T_j^k Q_k T_k^q with joint j nearer the
-base. Where joint j turns, Q_j is skew(z) padded by zeros. Where it slides, Q_j moves points along
-z. J_q is the pseudo-inertia of link q (1.24 to 1.28). D_ijk is the Christoffel symbol [jk, i].
+base. For a revolute joint, Q_j is skew(z) padded by zeros. For a prismatic joint, Q_j moves points
+along z. J_q is the pseudo-inertia of link q (1.24 to 1.28). D_ijk is the Christoffel symbol [jk,
+i].
 
 Any tree. Organised as in the appendix it takes (81/6) n^3 + (165/2) n^2 + 5 n multiplications
-(Table 1). It takes (40/3) n^3 + 58 n^2 - (64/3) n additions. Written as it stands, n^4.
+(Table 1). It takes (40/3) n^3 + 58 n^2 - (64/3) n additions. As written here, it is O(n^4).
 
 Corrections to the print: (1.27) has lost its E and its trace. (1.26) holds in principal axes only.
 The potential energy is printed with a minus and subtracted again; the sign of D_i is right. In the
-appendix the second derivatives take 8 n (n^2 - 1) additions. The brackets take (16/3) n
-(n + 1)(n + 2) + 32 n.
+appendix the second derivatives take 8 n (n^2 - 1) additions. The brackets take (16/3) n (n + 1)(n
++ 2) + 32 n.
 """
 
 import numpy as np
@@ -32,32 +33,93 @@ SLIDE[2, 3] = 1.0
 
 
 def homogeneous_inertia(link):
-    """J (4, 4) = [[K + m rho rho^T, m rho], [m rho^T, m]] about the link's origin (1.28)."""
+    """Return J = [[K + m rho rho^T, m rho], [m rho^T, m]] about the link's origin (1.28).
+
+    Parameters
+    ----------
+    link : Link
+        The link.
+
+    Returns
+    -------
+    (4, 4) ndarray
+        J.
+    """
     return inertia_about(link.m, link.rho, link.I)
 
 
 def inertia_about(m, rho, I):  # noqa: E741  the letter of the book
-    """J (4, 4) of m [kg], rho (3,) [m] to the centre of mass, I (3, 3) [kg m2] about it (1.28)."""
+    """Return J of given inertial parameters (1.28).
+
+    Parameters
+    ----------
+    m : float
+        Mass [kg].
+    rho : (3,) ndarray
+        From the reference point to the centre of mass [m].
+    I : (3, 3) ndarray
+        Inertia tensor about the centre of mass [kg m2].
+
+    Returns
+    -------
+    (4, 4) ndarray
+        J.
+    """
     moment = m * rho
     return np.block([[pseudo_inertia(I) + np.outer(moment, rho), moment[:, None]], [moment, m]])
 
 
 def transforms(arm):
-    """T_0^q (n, 4, 4) of every link."""
+    """Return T_0^q of every link.
+
+    Parameters
+    ----------
+    arm : Arm
+        The robot at one posture.
+
+    Returns
+    -------
+    (n, 4, 4) ndarray
+        Poses in the base.
+    """
     T = np.tile(np.eye(4, dtype=arm.o.dtype), (arm.n, 1, 1))
     T[:, :3, :3], T[:, :3, 3] = arm.Q, arm.o
     return T
 
 
 def inverted(T):
-    """T^-1 of a homogeneous transform: [[R^T, -R^T p], [0, 1]]."""
+    """Return T^-1 = [[R^T, -R^T p], [0, 1]].
+
+    Parameters
+    ----------
+    T : (4, 4) ndarray
+        Homogeneous transform.
+
+    Returns
+    -------
+    (4, 4) ndarray
+        T^-1.
+    """
     inverse = T.copy()
     inverse[:3, :3], inverse[:3, 3] = T[:3, :3].T, -T[:3, :3].T @ T[:3, 3]
     return inverse
 
 
 def derivatives(arm):
-    """(T_{0,j}^q as (q, j, 4, 4), T_{0,jk}^q as (q, j, k, 4, 4)); zero where j does not move q."""
+    """Return the first and second derivatives of T_0^q; zero where a joint does not move link q.
+
+    Parameters
+    ----------
+    arm : Arm
+        The robot at one posture.
+
+    Returns
+    -------
+    first : (n, n, 4, 4) ndarray
+        T_{0,j}^q at [q, j].
+    second : (n, n, n, 4, 4) ndarray
+        T_{0,jk}^q at [q, j, k].
+    """
     T, Q = transforms(arm), [TURN if revolute else SLIDE for revolute in arm.revolute]
     # T_0^j Q_j (T_0^j)^-1: the derivative by q_j of any frame on a link beyond joint j
     by = [T[j] @ Q[j] @ inverted(T[j]) for j in range(arm.n)]
@@ -73,7 +135,24 @@ def derivatives(arm):
 
 
 def coefficients(robot, q):
-    """(D_ij, D_ijk, D_i) link by link: (q, i, j), (q, i, j, k) and (q, i); sum them."""
+    """Return D_ij, D_ijk and D_i link by link; the sum over q gives those of the robot.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+
+    Returns
+    -------
+    D_ij : (n, n, n) ndarray
+        At [q, i, j].
+    D_ijk : (n, n, n, n) ndarray
+        At [q, i, j, k].
+    D_i : (n, n) ndarray
+        At [q, i].
+    """
     model = model_of(robot)
     arm, links = arm_at(robot, q), {link.joint: link for link in links_of(robot)}
     first, second = derivatives(arm)
@@ -86,22 +165,78 @@ def coefficients(robot, q):
 
 
 def mass_matrix(robot, q):
-    """D_ij (n, n), rotor inertias added on the diagonal."""
+    """Return D_ij, with rotor inertias added on the diagonal.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+
+    Returns
+    -------
+    (nv, nv) ndarray
+        Mass matrix.
+    """
     return coefficients(robot, q)[0].sum(axis=0) + np.diag(arm_at(robot, q).rotor)
 
 
 def coriolis_coefficients(robot, q):
-    """D_ijk (n, n, n), symmetric in jk: the torque on joint i of the product of rates j and k."""
+    """Return D_ijk, the torque on joint i per product of velocities j and k; symmetric in j, k.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+
+    Returns
+    -------
+    (nv, nv, nv) ndarray
+        D_ijk.
+    """
     return coefficients(robot, q)[1].sum(axis=0)
 
 
 def gravity_torque(robot, q):
-    """D_i (n,)."""
+    """Return D_i.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+
+    Returns
+    -------
+    (nv,) ndarray
+        Torques of the drives that hold the robot [N m, N].
+    """
     return coefficients(robot, q)[2].sum(axis=0)
 
 
 def inverse_dynamics(robot, q, qd, qdd):
-    """tau (n,) [N m or N], of any tree."""
+    """Return the torques of any tree.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    qdd : (nv,) array_like
+        Joint accelerations [rad/s2, m/s2].
+
+    Returns
+    -------
+    (nv,) ndarray
+        Joint torques [N m, N].
+    """
     q, qd, qdd = states(robot, q, qd, qdd)
     D_ij, D_ijk, D_i = (terms.sum(axis=0) for terms in coefficients(robot, q))
     return D_ij @ qdd + qd @ D_ijk @ qd + D_i + arm_at(robot, q).rotor * qdd

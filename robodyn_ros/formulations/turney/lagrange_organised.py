@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The Lagrange equations in O(n^3), by the plan of Turney, Mudge and Lee, appendix.
+"""The Lagrange equations in O(n^3), as organised by Turney, Mudge and Lee, appendix.
 
     T_j^i = T_j^(i-1) T_(i-1)^i                                             n (n - 1) / 2 products
     T_{0,j}^i = T_0^(j-1) Q_j T_(j-1)^j, then times T_(i-1)^i                n (n - 1) / 2
@@ -8,7 +8,7 @@
     B_q = [sum_j T_{0,j}^q thdd_j + sum_j sum_k T_{0,jk}^q thd_j thd_k] J_q
     tau_i = sum_q Tr(B_q (T_{0,i}^q)^T) - g . T_{0,i}^q m_q rbar_q
 
-A derivative by joint 1 needs no product, as those with Q_j exchange and negate rows. Serial
+Products with Q_j exchange and negate rows. So a derivative by joint 1 needs no product. Serial
 chains. A Plan counts its operations, with matrices taken as full. A product is 64 multiplications
 and 48 additions, a trace 16 and 15 (Table 2, with gravity along z_0).
 
@@ -26,9 +26,14 @@ from robodyn_ros.formulations.turney.lagrange_4x4 import SLIDE, TURN, inertia_ab
 
 
 class Plan:
-    """Matrices of a serial chain, and how many operations each row of Table 2 has taken.
+    """Matrices of a serial chain, and operation counts by the rows of Table 2.
 
-    multiplications, additions : Counter by the names of the rows.
+    The counts are the Counters `multiplications` and `additions`, by the names of the rows.
+
+    Parameters
+    ----------
+    links : Links
+        A serial chain at one posture.
     """
 
     def __init__(self, links):
@@ -41,7 +46,17 @@ class Plan:
         self.second = self._second()
 
     def spend(self, row, multiplications, additions):
-        """Enter operations under a row of Table 2."""
+        """Count operations under a row of Table 2.
+
+        Parameters
+        ----------
+        row : str
+            Name of the row.
+        multiplications : int
+            Number of multiplications.
+        additions : int
+            Number of additions.
+        """
         self.multiplications[row] += multiplications
         self.additions[row] += additions
 
@@ -50,7 +65,7 @@ class Plan:
         return A @ B
 
     def _transforms(self):
-        """T[j][i] = T_j^i of all j < i, links counted from 0 at the base."""
+        """Return T[j, i] = T_j^i of all j < i, links counted from 0 at the base."""
         n = self.links.n
         T = {(i, i + 1): step for i, step in enumerate(self.single)}
         for span in range(2, n + 1):
@@ -60,7 +75,7 @@ class Plan:
         return T
 
     def _first(self):
-        """T_{0,j}^i of all j <= i, from 1."""
+        """Return T_{0,j}^i of all j <= i, counted from 1."""
         found = {}
         for i in range(1, self.links.n + 1):
             for j in range(1, i + 1):
@@ -75,7 +90,7 @@ class Plan:
         return found
 
     def _second(self):
-        """T_{0,jk}^i of all j <= k <= i, from 1."""
+        """Return T_{0,jk}^i of all j <= k <= i, counted from 1."""
         found = {}
         for i in range(1, self.links.n + 1):
             for k in range(1, i + 1):
@@ -94,7 +109,20 @@ class Plan:
         return self._product('second', self.T[0, i - 1], self.by[i - 1] @ own)
 
     def brackets(self, qd, qdd):
-        """B_q (4, 4) of every link (base to tip), the second rate of T_0^q times J_q."""
+        """Return B_q of every link, the second rate of T_0^q times J_q.
+
+        Parameters
+        ----------
+        qd : (n,) ndarray
+            Joint velocities from base to tip [rad/s, m/s].
+        qdd : (n,) ndarray
+            Joint accelerations from base to tip [rad/s2, m/s2].
+
+        Returns
+        -------
+        list of (4, 4) ndarray
+            B_q, from base to tip.
+        """
         found = []
         for q in range(1, self.links.n + 1):
             total = sum(self.first[q, j] * qdd[j - 1] for j in range(1, q + 1))
@@ -109,7 +137,18 @@ class Plan:
         return found
 
     def torques(self, brackets):
-        """tau (n,) base to tip."""
+        """Return the torques of given brackets.
+
+        Parameters
+        ----------
+        brackets : list of (4, 4) ndarray
+            B_q, from base to tip.
+
+        Returns
+        -------
+        (n,) ndarray
+            Torques from base to tip [N m, N].
+        """
         n, links = self.links.n, self.links
         tau = []
         along = np.flatnonzero(links.g)
@@ -128,24 +167,67 @@ class Plan:
         return np.array(tau)
 
     def _inertia(self, i):
-        """J (4, 4) about the far origin of link i (1.28)."""
+        """Return J (4, 4) about the far origin of link i (1.28)."""
         return inertia_about(self.links.m[i], -self.links.delta[i], self.links.I[i])
 
 
 def _step(links, i):
-    """T_(i-1)^i (4, 4) from the far frame of link i to that of the link before."""
+    """Return T_(i-1)^i (4, 4), from the far frame of link i to that of the link before."""
     Q = links.Q[i]
     place = Q @ links.a[i] + links.b[i] * np.array([0.0, 0.0, 1.0])
     return np.block([[Q, place[:, None]], [np.zeros((1, 3)), np.ones((1, 1))]])
 
 
 def inverse_dynamics(robot, q, qd, qdd):
-    """tau (n,) [N m or N] of a serial robot. ModelError if it branches, ShapeError."""
+    """Return the torques of a serial robot.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    qdd : (nv,) array_like
+        Joint accelerations [rad/s2, m/s2].
+
+    Returns
+    -------
+    (nv,) ndarray
+        Joint torques [N m, N].
+
+    Raises
+    ------
+    ModelError
+        If the robot branches.
+    ShapeError
+        If a state has another shape.
+    """
     return planned(robot, q, qd, qdd)[0]
 
 
 def planned(robot, q, qd, qdd):
-    """(tau (n,), the Plan with its counts), of a serial robot."""
+    """Return the torques of a serial robot, and the operation counts.
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    qdd : (nv,) array_like
+        Joint accelerations [rad/s2, m/s2].
+
+    Returns
+    -------
+    tau : (nv,) ndarray
+        Joint torques [N m, N].
+    plan : Plan
+        The plan with its counts.
+    """
     q, qd, qdd = states(robot, q, qd, qdd)
     links = links_at(robot, q)
     plan = Plan(links)
@@ -154,7 +236,18 @@ def planned(robot, q, qd, qdd):
 
 
 def printed(n):
-    """{row: (multiplications, additions)} of Table 2 for n joints; 5916 and 4840 at n = 6."""
+    """Return the operation counts of Table 2; they add up to 5916 and 4840 at n = 6.
+
+    Parameters
+    ----------
+    n : int
+        Number of joints.
+
+    Returns
+    -------
+    dict of tuple of int
+        (multiplications, additions) of each row.
+    """
     return {
         'transforms': (32 * n * (n - 1), 24 * n * (n - 1)),
         'first': (32 * n * (n - 1), 24 * n * (n - 1)),

@@ -11,12 +11,13 @@
                    + r_i x R f_(i+1) + R n_(i+1)                                 (3.20)
              tau_i = (R z) . n_i                                                 (3.21)
 
-r_i = O_(i-1) -> O_i and rbar_i = O_i -> centre of mass, in frame i at the far end of link i.
-a_0 = -g. Serial chains, O(n): 108 n - 12 multiplications and 100 n - 9 additions (Table 3).
+r_i = O_(i-1) -> O_i and rbar_i = O_i -> centre of mass, in frame i at the far end of link i. a_0 =
+-g. Serial chains, O(n): 108 n - 12 multiplications and 100 n - 9 additions (Table 3).
 
-The report treats turning joints. For a sliding one f_i gives the force and r_i contains the slide.
-It adds R (2 w_(i-1) x z bd_i + z bdd_i) to a_i. Correction to the print: (3.16) needs w_(i-1), not
-w_i.
+The report treats revolute joints. For a prismatic joint f_i gives the force, and r_i contains the
+travel. It adds R (2 w_(i-1) x z bd_i + z bdd_i) to a_i.
+
+Correction to the print: (3.16) needs w_(i-1), not w_i.
 """
 
 import numpy as np
@@ -27,7 +28,28 @@ from robodyn_ros.formulations.serial_chain import Z, links_at
 
 
 def turning(links, qd, qdd):
-    """(w, al, r, slide), (n, 3) each, in frame i; r = O_(i-1) -> O_i, slide is added to a_i."""
+    """Return the angular motion of all links, and the vectors between their origins.
+
+    Parameters
+    ----------
+    links : Links
+        A serial chain at one posture.
+    qd : (n,) ndarray
+        Joint velocities from base to tip [rad/s, m/s].
+    qdd : (n,) ndarray
+        Joint accelerations from base to tip [rad/s2, m/s2].
+
+    Returns
+    -------
+    w : (n, 3) ndarray
+        Angular velocities, in frame i [rad/s].
+    al : (n, 3) ndarray
+        Angular accelerations, in frame i [rad/s2].
+    r : (n, 3) ndarray
+        From O_(i-1) to O_i, in frame i [m].
+    slide : (n, 3) ndarray
+        Acceleration that a prismatic joint adds to a_i, in frame i [m/s2].
+    """
     w, al = np.zeros(3), np.zeros(3)
     rows = []
     for i in range(links.n):
@@ -44,7 +66,28 @@ def turning(links, qd, qdd):
 
 
 def inertia_wrenches(links, w, al, r, slide):
-    """(m abar, I al + w x I w), (n, 3) each: the wrench that moves every link, weight included."""
+    """Return m abar and I al + w x I w of every link, which move it and carry its weight.
+
+    Parameters
+    ----------
+    links : Links
+        A serial chain at one posture.
+    w : (n, 3) ndarray
+        Angular velocities, in frame i [rad/s].
+    al : (n, 3) ndarray
+        Angular accelerations, in frame i [rad/s2].
+    r : (n, 3) ndarray
+        From O_(i-1) to O_i, in frame i [m].
+    slide : (n, 3) ndarray
+        Acceleration that a prismatic joint adds to a_i, in frame i [m/s2].
+
+    Returns
+    -------
+    forces : (n, 3) ndarray
+        m abar, in frame i [N].
+    moments : (n, 3) ndarray
+        I al + w x I w, in frame i [N m].
+    """
     a, forces, moments = -links.g, [], []
     for i in range(links.n):
         rbar, I = -links.delta[i], links.I[i]  # noqa: E741
@@ -56,7 +99,26 @@ def inertia_wrenches(links, w, al, r, slide):
 
 
 def torques(links, r, forces, moments, held):
-    """(3.19) to (3.21): tau (n,) base to tip. held = (f_(n+1), n_(n+1)) in frame n, at O_n."""
+    """Return the torques by (3.19) to (3.21).
+
+    Parameters
+    ----------
+    links : Links
+        A serial chain at one posture.
+    r : (n, 3) ndarray
+        From O_(i-1) to O_i, in frame i [m].
+    forces : (n, 3) ndarray
+        m abar, in frame i [N].
+    moments : (n, 3) ndarray
+        I al + w x I w, in frame i [N m].
+    held : pair of (3,) ndarray
+        f_(n+1) and n_(n+1) in frame n, at O_n [N, N m].
+
+    Returns
+    -------
+    (n,) ndarray
+        Torques from base to tip [N m, N].
+    """
     f, n = held
     tau = np.empty(links.n, forces.dtype)
     for i in reversed(range(links.n)):
@@ -68,11 +130,27 @@ def torques(links, r, forces, moments, held):
 
 
 def held_load(robot, sensor):
-    """(f_(n+1), n_(n+1)) of a wrist sensor: (frame, (6,)) or None for a free end effector.
+    """Return f_(n+1) and n_(n+1) of a wrist sensor; zero without one.
 
-    The six numbers are the reading of the sensor in its own axes at its own origin. They are the
-    force [N] and the moment [N m] by which the arm moves and carries the load. Its frame must be
-    on the last link.
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    sensor : tuple, optional
+        (frame name, reading) of a wrist sensor. The reading (6,) is force [N] and moment [N m] on
+        the load, in its own axes at its own origin. The frame must be on the last link.
+
+    Returns
+    -------
+    force : (3,) ndarray
+        Force on the load [N].
+    moment : (3,) ndarray
+        Moment on the load [N m].
+
+    Raises
+    ------
+    ModelError
+        If the sensor is not on the last link.
     """
     if sensor is None:
         return np.zeros(3), np.zeros(3)
@@ -89,17 +167,64 @@ def held_load(robot, sensor):
 
 
 def inverse_dynamics(robot, q, qd, qdd, sensor=None):
-    """tau (n,) [N m or N] of a serial robot, in O(n).
+    """Return the torques of a serial robot, in O(n).
 
-    q, qd, qdd (n,). sensor : (frame name, (6,) force and moment), see held_load. It seeds the
-    inward recursion. An unknown load at the end effector is so accounted for (end of section 3).
-    ModelError if the robot branches or the sensor is not on the last link; ShapeError.
+    The reading of a wrist sensor starts the inward recursion. This accounts for an unknown load at
+    the end effector (end of section 3).
+
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    qdd : (nv,) array_like
+        Joint accelerations [rad/s2, m/s2].
+    sensor : tuple, optional
+        (frame name, reading) of a wrist sensor. The reading (6,) is force [N] and moment [N m] on
+        the load, in its own axes at its own origin. The frame must be on the last link.
+
+    Returns
+    -------
+    (nv,) ndarray
+        Joint torques [N m, N].
+
+    Raises
+    ------
+    ModelError
+        If the robot branches, or the sensor is not on the last link.
+    ShapeError
+        If a state has another shape.
     """
     return recursion(inertia_wrenches, robot, q, qd, qdd, sensor)
 
 
 def recursion(inertia_wrenches, robot, q, qd, qdd, sensor):
-    """tau (n,) by the outward and inward recursion, with either set of inertia wrenches."""
+    """Return the torques of a serial robot with given inertia wrenches.
+
+    Parameters
+    ----------
+    inertia_wrenches : callable
+        `inertia_wrenches` of this module or of modified_newton_euler.
+    robot : Robot or RobotModel
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    qdd : (nv,) array_like
+        Joint accelerations [rad/s2, m/s2].
+    sensor : tuple, optional
+        (frame name, reading) of a wrist sensor. The reading (6,) is force [N] and moment [N m] on
+        the load, in its own axes at its own origin. The frame must be on the last link.
+
+    Returns
+    -------
+    (nv,) ndarray
+        Joint torques [N m, N].
+    """
     q, qd, qdd = states(robot, q, qd, qdd)
     links = links_at(robot, q)
     motion = turning(links, qd[links.order], qdd[links.order])

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""M and C out of any inverse dynamics, by strobing it: Turney, Mudge and Lee, sections 3 and 7.
+"""M and C by repeated inverse dynamics ("strobing"): Turney, Mudge and Lee, sections 3 and 7.
 
     column j of M = NE(q, 0, e_j)                  without gravity
     C^i_jj = NE_i(q, e_j, 0)                       without gravity
@@ -10,7 +10,7 @@
 For column j only the links from j on move. By symmetry only the torques from j on are needed:
 `lower_half` leaves out the rest.
 
-The report leaves the subtraction in C^i_jk unsaid. `inverse_dynamics` is any function of
+The report does not mention the subtraction in C^i_jk. `inverse_dynamics` is any function of
 (robot, q, qd, qdd), of this folder or `Robot.inverse_dynamics`. n calls for M; n (n + 1)/2 for C.
 """
 
@@ -24,7 +24,20 @@ NO_GRAVITY = (0.0, 0.0, 0.0)
 
 
 def quadratic_coefficients(f, n):
-    """c (m, n, n), symmetric in its last two, of f(x)_i = sum c_ijk x_j x_k; n (n + 1)/2 calls."""
+    """Return c of a quadratic form, f(x)_i = sum c_ijk x_j x_k, by n (n + 1)/2 calls.
+
+    Parameters
+    ----------
+    f : callable
+        `f(x)` returns the forms (m,) of x (n,).
+    n : int
+        Number of variables.
+
+    Returns
+    -------
+    (m, n, n) ndarray
+        c_ijk, symmetric in j and k.
+    """
     unit = np.eye(n)
     square = [f(unit[j]) for j in range(n)]
     c = np.empty((len(square[0]), n, n), np.asarray(square[0]).dtype)
@@ -36,17 +49,49 @@ def quadratic_coefficients(f, n):
 
 
 def mass_matrix(robot, q, inverse_dynamics=modified):
-    """M(q) (n, n), one inverse dynamics a column."""
+    """Return M(q) by one inverse dynamics per column.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    inverse_dynamics : callable
+        `inverse_dynamics(robot, q, qd, qdd)` returns the torques (nv,).
+
+    Returns
+    -------
+    (nv, nv) ndarray
+        Mass matrix.
+    """
     (q,) = states(robot, q)
     light, rest = robot.with_gravity(NO_GRAVITY), np.zeros(len(q))
     return np.stack([inverse_dynamics(light, q, rest, unit) for unit in np.eye(len(q))], axis=1)
 
 
 def lower_half(robot, q):
-    """M(q) (n, n) of a serial robot, strobed by halves: column j by links and torques from j on.
+    """Return M(q) of a serial robot: column j by links and torques from j on.
 
-    The outward recursion at rest starts at link j. A turning joint has al_j = R z and a_j = al_j x
-    r_j, a sliding one a_j = R z. The inward one ends there. ModelError if the robot branches.
+    The outward recursion at rest starts at link j, and the inward one ends there. A revolute joint
+    has al_j = R z and a_j = al_j x r_j, a prismatic one a_j = R z.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+
+    Returns
+    -------
+    (nv, nv) ndarray
+        Mass matrix.
+
+    Raises
+    ------
+    ModelError
+        If the robot branches.
     """
     (q,) = states(robot, q)
     links = links_at(robot, q)
@@ -77,14 +122,42 @@ def lower_half(robot, q):
 
 
 def coriolis_coefficients(robot, q, inverse_dynamics=modified):
-    """C^i_jk (n, n, n), symmetric in jk: the Christoffel symbols [jk, i]."""
+    """Return C^i_jk, the Christoffel symbols [jk, i], symmetric in j and k.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    inverse_dynamics : callable
+        `inverse_dynamics(robot, q, qd, qdd)` returns the torques (nv,).
+
+    Returns
+    -------
+    (nv, nv, nv) ndarray
+        C^i_jk at [i, j, k].
+    """
     (q,) = states(robot, q)
     light, rest = robot.with_gravity(NO_GRAVITY), np.zeros(len(q))
     return quadratic_coefficients(lambda qd: inverse_dynamics(light, q, qd, rest), len(q))
 
 
 def eliminate(M, b):
-    """x with M x = b by elimination without pivoting: M is symmetric and positive definite."""
+    """Return x with M x = b by elimination without pivoting, as M is positive definite.
+
+    Parameters
+    ----------
+    M : (n, n) ndarray
+        Symmetric, positive definite matrix.
+    b : (n,) ndarray
+        Right side.
+
+    Returns
+    -------
+    (n,) ndarray
+        x.
+    """
     rows = np.column_stack((M, b))
     for k in range(len(b)):
         for i in range(k + 1, len(b)):
@@ -96,7 +169,26 @@ def eliminate(M, b):
 
 
 def forward_dynamics(robot, q, qd, tau, inverse_dynamics=modified):
-    """thdd (n,): bias by one inverse dynamics, M by strobing, then elimination (section 7)."""
+    """Return thdd: bias by one inverse dynamics, M by strobing, then elimination (section 7).
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    q : (nq,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    tau : (nv,) array_like
+        Joint torques [N m, N].
+    inverse_dynamics : callable
+        `inverse_dynamics(robot, q, qd, qdd)` returns the torques (nv,).
+
+    Returns
+    -------
+    (nv,) ndarray
+        Joint accelerations [rad/s2, m/s2].
+    """
     q, qd, tau = states(robot, q, qd, tau)
     bias = inverse_dynamics(robot, q, qd, np.zeros(len(q)))
     return eliminate(mass_matrix(robot, q, inverse_dynamics), tau - bias)

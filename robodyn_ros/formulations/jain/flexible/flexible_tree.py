@@ -57,7 +57,7 @@ class FlexibleBody:
 
 @dataclass(frozen=True, eq=False)
 class FlexibleTree(SkoStructure):
-    """n flexible bodies at one configuration, tips first.
+    """Tree of n flexible bodies at one configuration, tips first.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ from robodyn_ros.formulations.jain.sko.sko_model import SkoModel
 
 @dataclass(frozen=True, eq=False)
 class GearedChain:
-    """n links from tip to base, with a motor each or none.
+    """Chain of n links from tip to base, with a motor each or none.
 
     Where there is no motor, phi_m, H_m, M_m and mu are zero.
 
