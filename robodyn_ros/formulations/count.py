@@ -51,8 +51,9 @@ class Counted:
         self.value, self.tally = value, tally
 
     def _product(self, other, value, free):
+        """Count one multiplication, unless the other factor is 0 or in `free`."""
         if isinstance(other, np.ndarray):
-            return NotImplemented  # numpy then goes through its elements
+            return NotImplemented  # so numpy works element by element
         if not isinstance(other, Counted):
             if other == 0.0:
                 return 0.0
@@ -62,6 +63,7 @@ class Counted:
         return Counted(value(self.value, _plain(other)), self.tally)
 
     def _sum(self, other, value):
+        """Count one addition, unless the other term is 0."""
         if isinstance(other, np.ndarray):
             return NotImplemented
         if isinstance(other, Counted) or other != 0.0:

@@ -119,6 +119,7 @@ class TorqueTerms:
         return left, lost
 
     def _of(self, kind):
+        """Return the indices of the terms of a kind."""
         return [k for k, each in enumerate(self.kinds) if each == kind]
 
 

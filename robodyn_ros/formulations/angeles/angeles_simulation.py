@@ -74,7 +74,7 @@ def simulate(acceleration, q, qd, duration, method='ode45', tolerance=1e-8):
     """
     if method not in SOLVERS:
         raise ParameterError(f'method is {method!r}; expected one of {", ".join(SOLVERS)}')
-    from scipy.integrate import solve_ivp  # an extra: nothing else here needs scipy
+    from scipy.integrate import solve_ivp  # optional dependency
 
     n = len(q)
     found = solve_ivp(

@@ -77,16 +77,18 @@ def minimum_time(robot, q0, dq, limits, shape=S345, samples=500):
     model = model_of(robot)
     if not (limits > 0.0).all():
         raise ParameterError(f'robot {model.name!r}: torque limits are {limits}; expected > 0')
-    light, rate, bend = robot.with_gravity(NO_GRAVITY), shape.deriv(), shape.deriv(2)
+    weightless, rate, curvature = robot.with_gravity(NO_GRAVITY), shape.deriv(), shape.deriv(2)
 
     def f(x):
-        return np.abs(inverse_dynamics(light, q0 + shape(x) * dq, rate(x) * dq, bend(x) * dq))
+        return np.abs(
+            inverse_dynamics(weightless, q0 + shape(x) * dq, rate(x) * dq, curvature(x) * dq)
+        )
 
     grid = np.linspace(0.0, 1.0, samples + 1)
     peaks = np.argmax([f(x) for x in grid], axis=0)
     forces = np.array(
         [
-            _peak(lambda x, i=i: f(x)[i], grid[max(k - 1, 0)], grid[min(k + 1, samples)])
+            _maximum(lambda x, i=i: f(x)[i], grid[max(k - 1, 0)], grid[min(k + 1, samples)])
             for i, k in enumerate(peaks)
         ]
     )
@@ -94,7 +96,7 @@ def minimum_time(robot, q0, dq, limits, shape=S345, samples=500):
     return MinimumTime(times.max(), times, forces)
 
 
-def _peak(f, a, b):
+def _maximum(f, a, b):
     """Return the largest value of f between a and b, for one maximum, by golden section."""
     best = max(f(a), f(b))
     while b - a > 1e-9:

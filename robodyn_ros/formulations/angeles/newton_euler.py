@@ -149,13 +149,13 @@ def inward(links, motion, force, moment, moment_of=euler_moment):
     """
     n, f = np.empty((links.n, 3), motion.cdd.dtype), np.empty((links.n, 3), motion.cdd.dtype)
     tau = np.empty(links.n, motion.cdd.dtype)
-    phi, beyond, lever = -force, -moment, np.zeros(3)
+    next_force, next_moment, lever = -force, -moment, np.zeros(3)
     for i in reversed(range(links.n)):
         own = moment_of(links.I[i], motion.w[i], motion.wd[i])
-        f[i] = links.m[i] * motion.cdd[i] + phi
-        n[i] = own + cross(links.rho[i], f[i]) + beyond + cross(lever, phi)
-        phi, beyond = links.Q[i] @ f[i], links.Q[i] @ n[i]
-        tau[i] = beyond[2] if links.revolute[i] else phi[2]
+        f[i] = links.m[i] * motion.cdd[i] + next_force
+        n[i] = own + cross(links.rho[i], f[i]) + next_moment + cross(lever, next_force)
+        next_force, next_moment = links.Q[i] @ f[i], links.Q[i] @ n[i]
+        tau[i] = next_moment[2] if links.revolute[i] else next_force[2]
         lever = links.delta[i - 1] + links.b[i] * Z
     return n, f, tau
 

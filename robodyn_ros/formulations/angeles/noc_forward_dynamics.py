@@ -217,7 +217,7 @@ def forward_dynamics(robot, q, qd, tau, tip_wrench=None):
     ShapeError
         If a state has another shape.
     """
-    rhs = _driving(robot, q, qd, tau, tip_wrench)
+    rhs = _right_side(robot, q, qd, tau, tip_wrench)
     L = reverse_cholesky(mass_matrix(robot, q))
     return forward_substitution(L, back_substitution(L.T, rhs))
 
@@ -279,11 +279,11 @@ def forward_dynamics_orthogonal(robot, q, qd, tau, tip_wrench=None):
         If a state has another shape.
     """
     R = orthogonalised(factor(robot, q))
-    y = forward_substitution(R.T, _driving(robot, q, qd, tau, tip_wrench))
+    y = forward_substitution(R.T, _right_side(robot, q, qd, tau, tip_wrench))
     return back_substitution(R, y)
 
 
-def _driving(robot, q, qd, tau, tip_wrench):
+def _right_side(robot, q, qd, tau, tip_wrench):
     """Return tau - taubar, where taubar is the inverse dynamics at zero acceleration."""
     q, qd, tau = states(robot, q, qd, tau)
     return tau - inverse_dynamics(robot, q, qd, np.zeros(len(q)), tip_wrench)

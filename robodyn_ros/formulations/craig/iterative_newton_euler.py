@@ -263,8 +263,8 @@ def configuration_space(robot, q):
     """
     (q,) = states(robot, q)
     M, _, G = state_space(robot, q, np.zeros(len(q)))
-    light, rest = robot.with_gravity(NO_GRAVITY), np.zeros(len(q))
-    B, C = _products_of(lambda qd: inverse_dynamics(light, q, qd, rest), len(q))
+    weightless, rest = robot.with_gravity(NO_GRAVITY), np.zeros(len(q))
+    B, C = _products_of(lambda qd: inverse_dynamics(weightless, q, qd, rest), len(q))
     return M, B, C, G
 
 

@@ -287,6 +287,7 @@ def e_minus(q):
 
 
 def _product_matrix(q, S):
+    """Return [w 1 + S, v; -v', w] of a quaternion and a skew matrix S."""
     return np.block([[q[3] * np.eye(3) + S, q[:3, None]], [-q[None, :3], q[3:, None]]])
 
 

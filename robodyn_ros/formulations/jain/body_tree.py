@@ -315,6 +315,7 @@ def _part(kind, row):
 
 
 def _inertia(row):
+    """Return the spatial inertia of one row of the constants."""
     m, moment = row[MASS], row[MOMENT : MOMENT + 3]
     return spatial_inertia(
         m, moment / m if m > 0.0 else np.zeros(3), symmetric(*row[INERTIA : INERTIA + 6])

@@ -5,7 +5,7 @@
     theta(x) = theta_0 + N(theta_0) x,    thetadot = N(theta) beta,    beta = A(x) xdot      (4.45)
 
 The velocities of ball joints and free bodies are not rates of their coordinates. So x moves their
-quaternion in the tangent plane at theta_0. Three numbers stand for four, and reach every rotation
+quaternion in the tangent plane at theta_0. Three numbers replace four, and reach every rotation
 but half turns. A = 1 at x = 0. All of section 4.2 then holds for these hinges too. Rolling is not
 holonomic, so it has no such x.
 """
@@ -20,7 +20,7 @@ from robodyn_ros.formulations.jain import tree_kinematics
 from robodyn_ros.formulations.jain.body_tree import tree_of
 from robodyn_ros.formulations.jain.single_body import components, kinetic_energy
 
-#: Where the quaternion stands among the coordinates of a hinge that has one.
+#: Entries of the quaternion among the coordinates of a hinge that has one.
 QUATERNIONS = {'spherical': slice(0, 4), 'free': slice(0, 4)}
 
 

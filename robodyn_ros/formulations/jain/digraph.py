@@ -195,7 +195,7 @@ def kind(n, edges):
     S = adjacency(n, edges)
     if not is_nilpotent(S):
         return 'cyclic'
-    parts = _parts(n, edges)
+    parts = _components(n, edges)
     if len(edges) > n - parts:
         return 'DAG'
     if S.sum(axis=0).max() > 1:
@@ -205,7 +205,7 @@ def kind(n, edges):
     return 'serial chain' if S.sum(axis=1).max() <= 1 else 'tree'
 
 
-def _parts(n, edges):
+def _components(n, edges):
     """Return the number of connected components."""
     label = list(range(n))
     for up, k in edges:

@@ -242,7 +242,7 @@ def check(robot, samples=20, seed=0):
     q = rng.uniform(lower, upper)
     push = robot.gravity_torque(q)
     work, gain = passivity(robot, q, np.zeros(robot.nv), lambda t: push * np.cos(6.0 * t))
-    # The work that went in and out, of which the two ends are only the difference
+    # Work goes in and comes out, so the error scales with more than the difference of the ends.
     scale = max(abs(work), abs(gain), np.abs(push).max() * STEP * STEPS, 1e-9)
     smallest, largest = inertia_bounds(robot, seed=seed)
     return [

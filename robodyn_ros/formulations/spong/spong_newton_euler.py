@@ -56,12 +56,12 @@ def inverse_dynamics(robot, q, qd, qdd):
     a_c, g = _accelerations(links, w, al, to_com, to_end, slide)
     f, moment, tau = np.zeros(3), np.zeros(3), np.empty(links.n, w.dtype)
     for i in reversed(range(links.n)):
-        I, beyond = links.I[i], f  # noqa: E741
-        f = beyond + links.m[i] * (a_c[i] - g[i])
+        I, next_force = links.I[i], f  # noqa: E741
+        f = next_force + links.m[i] * (a_c[i] - g[i])
         moment = (
             moment
             - cross(f, to_com[i])
-            + cross(beyond, -links.delta[i])
+            + cross(next_force, -links.delta[i])
             + I @ al[i]
             + cross(w[i], I @ w[i])
         )

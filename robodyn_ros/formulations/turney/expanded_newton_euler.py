@@ -65,7 +65,7 @@ def sums(arm):
             turning[q, u] = arm.turns[u]
             first[q, u] = arm.slides[u] + cross(arm.turns[u], arm.c[q] - arm.o[u])
             for v in path[at:]:
-                # (z_k x z_j) stands once for j, k: half of it for each order of the two
+                # (z_k x z_j) belongs to the pair j, k, so each order of the two gets half
                 spin = 0.5 * cross(arm.turns[v], arm.turns[u])
                 spinning[q, u, v] = spinning[q, v, u] = spin
                 second[q, u, v] = second[q, v, u] = cross(arm.turns[v], first[q, u])

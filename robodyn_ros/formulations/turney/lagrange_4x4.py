@@ -121,7 +121,7 @@ def derivatives(arm):
         T_{0,jk}^q at [q, j, k].
     """
     T, Q = transforms(arm), [TURN if revolute else SLIDE for revolute in arm.revolute]
-    # T_0^j Q_j (T_0^j)^-1: the derivative by q_j of any frame on a link beyond joint j
+    # T_0^j Q_j (T_0^j)^-1: the derivative by q_j of any frame outboard of joint j
     by = [T[j] @ Q[j] @ inverted(T[j]) for j in range(arm.n)]
     first = np.zeros((arm.n,) * 2 + (4, 4), T.dtype)
     second = np.zeros((arm.n,) * 3 + (4, 4), T.dtype)

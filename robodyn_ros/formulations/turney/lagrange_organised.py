@@ -61,6 +61,7 @@ class Plan:
         self.additions[row] += additions
 
     def _product(self, row, A, B):
+        """Return A B of two full matrices, counted under a row of Table 2."""
         self.spend(row, 64, 48)
         return A @ B
 
@@ -99,6 +100,7 @@ class Plan:
         return found
 
     def _second_of(self, found, i, j, k):
+        """Return T_{0,jk}^i, by those of lower i."""
         if j == 1:
             return self.by[0] @ self.first[i, k]
         if k < i:

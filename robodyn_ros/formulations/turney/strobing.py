@@ -66,8 +66,10 @@ def mass_matrix(robot, q, inverse_dynamics=modified):
         Mass matrix.
     """
     (q,) = states(robot, q)
-    light, rest = robot.with_gravity(NO_GRAVITY), np.zeros(len(q))
-    return np.stack([inverse_dynamics(light, q, rest, unit) for unit in np.eye(len(q))], axis=1)
+    weightless, rest = robot.with_gravity(NO_GRAVITY), np.zeros(len(q))
+    return np.stack(
+        [inverse_dynamics(weightless, q, rest, unit) for unit in np.eye(len(q))], axis=1
+    )
 
 
 def lower_half(robot, q):
@@ -139,8 +141,8 @@ def coriolis_coefficients(robot, q, inverse_dynamics=modified):
         C^i_jk at [i, j, k].
     """
     (q,) = states(robot, q)
-    light, rest = robot.with_gravity(NO_GRAVITY), np.zeros(len(q))
-    return quadratic_coefficients(lambda qd: inverse_dynamics(light, q, qd, rest), len(q))
+    weightless, rest = robot.with_gravity(NO_GRAVITY), np.zeros(len(q))
+    return quadratic_coefficients(lambda qd: inverse_dynamics(weightless, q, qd, rest), len(q))
 
 
 def eliminate(M, b):

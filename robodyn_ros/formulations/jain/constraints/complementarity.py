@@ -50,7 +50,7 @@ def lemke(F, f, largest=None):
     row = int(np.argmin(f))
     for _ in range(largest or 50 * n):
         leaving, basis[row] = basis[row], entering
-        # Solved anew from the basis: a table that is updated accumulates errors, to a false ray.
+        # Solved from the basis each time: errors of an updated table end on a false ray.
         table = np.linalg.solve(whole[:, basis], whole)
         if leaving == 2 * n:
             z = np.zeros(2 * n + 1)

@@ -8,8 +8,8 @@
 O((N + n_c)^3), dense: the reference for all faster methods. In absolute coordinates M is constant
 and block diagonal, and lambda holds the forces of all hinges too.
 
-Correction to the print: one script letter stands for U, for dU/dt and for dU/dt - Gdot_c thd. The
-right side of (11.6) is the last.
+Correction to the print: one script letter denotes U, dU/dt and dU/dt - Gdot_c thd. The right side
+of (11.6) is the last.
 """
 
 import numpy as np

@@ -259,4 +259,5 @@ def gap(tree, loop):
 
 
 def _place(T, node):
+    """Return the origin of a node in the inertial frame."""
     return T[node.body, :3, 3] + T[node.body, :3, :3] @ node.p

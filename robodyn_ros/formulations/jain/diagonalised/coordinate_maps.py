@@ -87,6 +87,7 @@ def velocities_of_xi(tree, art, xi):
 
 
 def _outward(tree, art, solve, given):
+    """Return the Velocities; solve(slice, G' V^+) returns thd and xi of a hinge."""
     kind = np.result_type(tree.dtype, given)
     thd, xi = np.zeros(tree.N, kind), np.zeros(tree.N, kind)
     V, V_plus = [None] * tree.n, [np.zeros(m, kind) for m in tree.sizes]

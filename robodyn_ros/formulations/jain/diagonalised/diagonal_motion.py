@@ -76,5 +76,6 @@ def motion(tree, thd, torque, dt, steps, gravity=True, normalised=False):
 
 
 def _velocities(tree, art, speed, normalised):
+    """Return the Velocities of given xi, or of given eta."""
     xi = coordinate_maps.unnormalised(tree, art, speed) if normalised else speed
     return coordinate_maps.velocities_of_xi(tree, art, xi)

@@ -64,7 +64,7 @@ def aggregate(model, nodes):
     if len(up) != 1:
         names = [*model.names, 'inertial frame']
         raise ValueError(
-            f'got nodes {[names[k] for k in sorted(nodes)]}, which hang on '
+            f'got nodes {[names[k] for k in sorted(nodes)]}, with the parents '
             f'{[names[k] for k in sorted(up)]}; expected one parent'
         )
     C, S, P = subgraphs.partition(model.parent, nodes)

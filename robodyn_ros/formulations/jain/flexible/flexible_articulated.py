@@ -169,7 +169,7 @@ def simplified(tree, L=None):
         if L is None:
             D_m_inverse = np.linalg.inv(P[k][:n, :n] - P_fr @ Pi_B - Pi_B.T @ mu)
         else:
-            D_m_inverse = _updated(L[k], Pi_B, passed[k])
+            D_m_inverse = _updated_inverse(L[k], Pi_B, passed[k])
         g = mu @ D_m_inverse
         P_pr = P_rr - g @ mu.T
         P_pr = 0.5 * (P_pr + P_pr.T)
@@ -183,7 +183,7 @@ def simplified(tree, L=None):
     return Simplified(*zip(*rows))
 
 
-def _updated(L, Pi_B, passed):
+def _updated_inverse(L, Pi_B, passed):
     """Return D_m^-1 by (13.70), one child after the other."""
     inverse, n = L, len(L)
     for A, Gamma in passed:

@@ -87,7 +87,7 @@ def dual(tree, art):
         if up == n:
             continue
         rest = tree.M[up] + found.S[up]
-        for j in _others(tree, k):
+        for j in _siblings(tree, k):
             rest = rest + tree.phi[j] @ art.P_plus[j] @ tree.phi[j].T
         back = phi_inverse(tree.phi[k])
         S_plus = back @ rest @ back.T
@@ -267,7 +267,7 @@ def residuals(tree, art, a, b, T):
         if up == tree.n:
             z_dual[k] = -np.linalg.solve(H, T[s])
             continue
-        beside = sum((tree.phi[j] @ z_plus[j] for j in _others(tree, k)), np.zeros(6))
+        beside = sum((tree.phi[j] @ z_plus[j] for j in _siblings(tree, k)), np.zeros(6))
         rest = z_dual[up] + b[up] + beside
         z_dual_plus[k] = phi_inverse(tree.phi[k]) @ rest - other.S_plus[k] @ a[k]
         epsilon[s] = T[s] + H @ z_dual_plus[k]
@@ -275,6 +275,6 @@ def residuals(tree, art, a, b, T):
     return Residuals(z, z_plus, z_dual, z_dual_plus, epsilon, other)
 
 
-def _others(tree, k):
+def _siblings(tree, k):
     """Return the siblings of body k."""
     return [j for j in tree.children[tree.parent[k]] if j != k]

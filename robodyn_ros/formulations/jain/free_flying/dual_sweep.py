@@ -62,10 +62,10 @@ def forward_dynamics(tree, thd, T, f_ext=None, gravity=True):
     at = residuals(tree, art, a, b, T)
     felt = np.zeros((tree.n, 6))
     felt[0] = -np.linalg.solve(at.dual.S[0] + tree.M[0], at.z_dual[0] + b[0])
-    return _swept(tree, art, at, a, T, felt, gravity)
+    return _sweep_outward(tree, art, at, a, T, felt, gravity)
 
 
-def _swept(tree, art, at, a, T, felt, gravity):
+def _sweep_outward(tree, art, at, a, T, felt, gravity):
     """Return (thdd, alpha) from felt[0], the acceleration that body 0 feels."""
     thdd, path = np.zeros(tree.N), list(tree.path(0))
     for k in path:

@@ -211,10 +211,10 @@ def closed(tree, links):
         turned, moved = body.hinge.placement(found[k])
         R[k] = R[up] @ body.R @ turned
         p[k] = p[up] + R[up] @ (body.p + body.R @ moved)
-    still = tree_of_links(tree, Links(R, p, V))
+    closed_tree = tree_of_links(tree, Links(R, p, V))
     for k in reversed(range(tree.n)):
         if tree.parent[k] < tree.n:
-            V[k] = still.phi[k].T @ V[tree.parent[k]] + tree.H[k].T @ beta[k]
+            V[k] = closed_tree.phi[k].T @ V[tree.parent[k]] + tree.H[k].T @ beta[k]
     return Links(R, p, V)
 
 

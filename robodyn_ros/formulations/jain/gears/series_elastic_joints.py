@@ -122,6 +122,6 @@ def strain_energy(chain, stiffness, theta):
     float
         Energy [J].
     """
-    still = Pair(np.zeros(chain.n), np.zeros(chain.n))
-    s = spring_torques(chain, stiffness, 0.0, theta, still)
+    at_rest = Pair(np.zeros(chain.n), np.zeros(chain.n))
+    s = spring_torques(chain, stiffness, 0.0, theta, at_rest)
     return 0.5 * np.sum(s**2 / np.where(chain.motor, stiffness, 1.0))

@@ -117,7 +117,7 @@ class BlockMatrix:
     def __matmul__(self, other):
         """Return the product with another operator, or with an array."""
         if isinstance(other, BlockMatrix):
-            self._meet(self.columns, other.rows)
+            self._check_equal(self.columns, other.rows)
             return BlockMatrix(self.array @ other.array, self.rows, other.columns)
         other = np.asarray(other)
         if other.ndim not in (1, 2) or len(other) != self.columns.total:
@@ -129,12 +129,12 @@ class BlockMatrix:
 
     def __add__(self, other):
         """Return the sum with an operator of the same blocks."""
-        self._alike(other)
+        self._check_operator(other)
         return self.same(self.array + other.array)
 
     def __sub__(self, other):
         """Return the difference from an operator of the same blocks."""
-        self._alike(other)
+        self._check_operator(other)
         return self.same(self.array - other.array)
 
     def pattern(self):
@@ -167,18 +167,18 @@ class BlockMatrix:
         """
         return BlockMatrix(array, self.rows, self.columns)
 
-    def _alike(self, other):
+    def _check_operator(self, other):
         """Raise a ShapeError unless the other is an operator of the same blocks."""
         if not isinstance(other, BlockMatrix):
             raise ShapeError(
                 f'got {type(other).__name__} of shape {np.shape(other)}; expected an '
                 'operator of the same blocks, as operator.same(array) makes one'
             )
-        self._meet(self.rows, other.rows)
-        self._meet(self.columns, other.columns)
+        self._check_equal(self.rows, other.rows)
+        self._check_equal(self.columns, other.columns)
 
     @staticmethod
-    def _meet(one, other):
+    def _check_equal(one, other):
         """Raise a ShapeError unless two partitions are equal."""
         if one != other:
             raise ShapeError(

@@ -170,7 +170,7 @@ def draw_digraph(ops, axes):
 def positions(tree):
     """Return where to draw each body.
 
-    y is the depth. Tips have consecutive x; other bodies stand in the middle of their children.
+    y is the depth. Tips have consecutive x; other bodies are in the middle of their children.
 
     Parameters
     ----------

@@ -263,7 +263,7 @@ class SpatialOperators:
             If x has another shape.
         """
         sweep = sweeps.gather_strictly if strictly else sweeps.gather
-        return sweep(self.tree, self._one_a_body(x), self._weights(free))
+        return sweep(self.tree, self._checked(x), self._weights(free))
 
     def scatter(self, x, free=False, strictly=False):
         """Return phi' x by a sweep from base to tips, in O(n) (Lem 3.2, 9.2).
@@ -288,7 +288,7 @@ class SpatialOperators:
             If x has another shape.
         """
         sweep = sweeps.scatter_strictly if strictly else sweeps.scatter
-        return sweep(self.tree, self._one_a_body(x), self._weights(free))
+        return sweep(self.tree, self._checked(x), self._weights(free))
 
     def as_table(self):
         """Return a table of the operators: symbol, size, nonzero blocks, equation, meaning.
@@ -337,7 +337,8 @@ class SpatialOperators:
             f'tips first: {self.bodies.text()}'
         )
 
-    def _one_a_body(self, x):
+    def _checked(self, x):
+        """Return x with one vector for each body, or raise a ShapeError."""
         x, sizes = sweeps.stacked(x), self.tree.sizes
         got = [np.shape(each) for each in x]
         if got != [(m,) for m in sizes]:
@@ -351,16 +352,20 @@ class SpatialOperators:
         return x
 
     def _weights(self, free):
+        """Return psi or phi of every edge."""
         return self.articulated.psi if free else self.tree.weights
 
     @functools.cached_property
     def _hinge_compliance(self):
+        """H' D^-1 H of every body."""
         return [H.T @ np.linalg.solve(D, H) for H, D in zip(self.tree.H, self.articulated.D)]
 
     def _resolvent(self, E):
+        """Return (1 - E)^-1."""
         return E.same(digraph.resolvent(E.array, E.rows.sizes, self.tree.parent))
 
     def _on_edges(self, weights):
+        """Return an operator with one block for each edge (parent(k), k)."""
         array, rows = np.zeros((self.bodies.total,) * 2, self.tree.dtype), self.tree.rows
         for k, up in enumerate(self.tree.parent):
             if up < self.tree.n:
@@ -368,6 +373,7 @@ class SpatialOperators:
         return BlockMatrix(array, self.bodies, self.bodies)
 
     def _diagonal(self, blocks, rows, columns):
+        """Return a block-diagonal operator."""
         array = np.zeros((rows.total, columns.total), self.tree.dtype)
         for name, block in zip(self.names, blocks):
             array[rows[name], columns[name]] = block

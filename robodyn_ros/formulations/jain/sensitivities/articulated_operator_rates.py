@@ -71,11 +71,11 @@ def lambda_operator(ops):
     BlockMatrix
         lam, block diagonal, 6n x 6n.
     """
-    turn, slide, E = ops.Delta_tilde_w, ops.Delta_bar_v, ops.E_phi
-    own = turn @ ops.P - ops.P @ turn
-    bend = ops.P_plus @ ops.H_seen.T @ ops.G.T
-    shift = slide @ ops.P_plus - bend
-    right = own + E @ (shift + shift.T) @ E.T
+    tilde_w, bar_v, E = ops.Delta_tilde_w, ops.Delta_bar_v, ops.E_phi
+    own = tilde_w @ ops.P - ops.P @ tilde_w
+    P_plus_term = ops.P_plus @ ops.H_seen.T @ ops.G.T
+    half = bar_v @ ops.P_plus - P_plus_term
+    right = own + E @ (half + half.T) @ E.T
     blocks = [right[name, name] for name in ops.names]
     psi = ops.articulated.psi
     lam = sweeps.forward_diagonal(ops.tree, blocks, psi, psi)
@@ -102,9 +102,9 @@ def articulated_operator_rates(ops):
     lam, W_S, W, inverse = lambda_operator(ops), ops.V_S_tilde_w, ops.H_seen.T, ops.D_inverse
     G_seen = gain_rate(ops, lam)
     tau_seen = G_seen @ H + G @ W.T
-    bent = W.T @ P @ H.T
-    D = H @ lam @ H.T + bent + bent.T
-    bend = P_plus @ W @ G.T
+    D_term = W.T @ P @ H.T
+    D = H @ lam @ H.T + D_term + D_term.T
+    P_plus_term = P_plus @ W @ G.T
     return ArticulatedOperatorRates(
         lam=lam,
         P=lam + W_S @ P - P @ W_S,
@@ -112,7 +112,11 @@ def articulated_operator_rates(ops):
         D_inverse=inverse.same(-(inverse @ D @ inverse).array),
         G=G_seen + W_S @ G,
         tau=tau_seen + W_S @ tau - tau @ W_S,
-        P_plus=ops.tau_bar @ lam @ ops.tau_bar.T - bend - bend.T + W_S @ P_plus - P_plus @ W_S,
+        P_plus=ops.tau_bar @ lam @ ops.tau_bar.T
+        - P_plus_term
+        - P_plus_term.T
+        + W_S @ P_plus
+        - P_plus @ W_S,
         E_psi=ops.V_tilde_w @ ops.E_psi
         - ops.E_psi @ W_S
         + ops.E_phi @ (ops.Delta_bar_v @ ops.tau_bar - tau_seen),

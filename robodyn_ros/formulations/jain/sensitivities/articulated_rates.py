@@ -97,20 +97,20 @@ def articulated_rates(tree, art, thd):
     rows = []
     for k, up in enumerate(tree.parent):
         H, P, P_plus, G, taubar = tree.H[k], art.P[k], art.P_plus[k], art.G[k], art.taubar[k]
-        turn, slide, phi = tilde(angular(Delta[k])), bar(linear(Delta[k])), tree.phi[k]
-        lam = P_rate[k] + turn @ P - P @ turn
+        tilde_w, bar_v, phi = tilde(angular(Delta[k])), bar(linear(Delta[k])), tree.phi[k]
+        lam = P_rate[k] + tilde_w @ P - P @ tilde_w
         D = H @ lam @ H.T + W[k].T @ P @ H.T + H @ P @ W[k]
         gain = np.linalg.solve(art.D[k], H @ lam @ taubar.T + W[k].T @ P_plus).T
         G_seen = gain - G @ W[k].T @ G
-        bend = P_plus @ W[k] @ G.T
-        P_plus_seen = taubar @ lam @ taubar.T - bend - bend.T
+        W_term = P_plus @ W[k] @ G.T
+        P_plus_seen = taubar @ lam @ taubar.T - W_term - W_term.T
         if up < tree.n:
-            carried = P_plus_seen + slide @ P_plus + P_plus @ slide.T
+            carried = P_plus_seen + bar_v @ P_plus + P_plus @ bar_v.T
             P_rate[up] = P_rate[up] + phi @ carried @ phi.T
         # Seen from the body, which turns at Delta^w relative to its parent:
-        G_rate = G_seen - turn @ G
-        tau = G_rate @ H + G @ (W[k] - turn @ H.T).T
-        P_plus_rate = P_plus_seen - turn @ P_plus + P_plus @ turn
+        G_rate = G_seen - tilde_w @ G
+        tau = G_rate @ H + G @ (W[k] - tilde_w @ H.T).T
+        P_plus_rate = P_plus_seen - tilde_w @ P_plus + P_plus @ tilde_w
         moving = phi @ bar(Delta[k])  # d phi(up, k)/dt in axes of both bodies (1.42)
         psi, K = moving @ taubar - phi @ tau, moving @ G + phi @ G_rate
         rows.append((lam, P_rate[k], D, G_rate, tau, -tau, P_plus_rate, psi, K))

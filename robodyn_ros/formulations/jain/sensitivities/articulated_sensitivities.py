@@ -42,12 +42,12 @@ def lambda_sensitivities(tree, art, i):
     b = tree.owners[i]
     own = i - tree.slices[b].start
     h, P, P_plus, taubar = tree.H[b][own], art.P[b], art.P_plus[b], art.taubar[b]
-    turn, slide = tilde(angular(h)), tilde(linear(h))
+    tilde_w, tilde_v = tilde(angular(h)), tilde(linear(h))
     # A hinge whose map turns, as the parent sees it; zero in the book.
-    W = map_gradients(tree, b)[own] + turn @ tree.H[b].T
-    bend = P_plus @ (slide + W @ art.G[b].T)
-    found = {b: turn @ P - P @ turn}
-    lam = taubar @ found[b] @ taubar.T - bend - bend.T
+    W = map_gradients(tree, b)[own] + tilde_w @ tree.H[b].T
+    P_plus_term = P_plus @ (tilde_v + W @ art.G[b].T)
+    found = {b: tilde_w @ P - P @ tilde_w}
+    lam = taubar @ found[b] @ taubar.T - P_plus_term - P_plus_term.T
     A = tree.phi[b]
     for k in list(tree.path(b))[1:]:
         lam = found[k] = A @ lam @ A.T
@@ -79,6 +79,6 @@ def inertia_sensitivities(tree, art, i):
     for k in reversed(range(b)):
         if tree.parent[k] in w:
             w[k] = tree.R[k].T @ w[tree.parent[k]]
-            turn = tilde(np.concatenate((w[k], np.zeros(3))))
-            found[k] = turn @ art.P[k] - art.P[k] @ turn
+            tilde_w = tilde(np.concatenate((w[k], np.zeros(3))))
+            found[k] = tilde_w @ art.P[k] - art.P[k] @ tilde_w
     return found

@@ -54,7 +54,7 @@ class MovingOperators(SpatialOperators):
     @functools.cached_property
     def V_S_tilde_w(self):  # noqa: N802
         """tilde(V_S^w) (6n, 6n), of the parents."""
-        return self._of_bodies([tilde(angular(V)) for V in self._above])
+        return self._of_bodies([tilde(angular(V)) for V in self._parent_velocities])
 
     @functools.cached_property
     def V_bar(self):  # noqa: N802
@@ -64,7 +64,7 @@ class MovingOperators(SpatialOperators):
     @functools.cached_property
     def V_S_bar(self):  # noqa: N802
         """bar(V_S) (6n, 6n), of the parents."""
-        return self._of_bodies([bar(V) for V in self._above])
+        return self._of_bodies([bar(V) for V in self._parent_velocities])
 
     @functools.cached_property
     def Delta_tilde_w(self):  # noqa: N802
@@ -92,11 +92,12 @@ class MovingOperators(SpatialOperators):
         return self._diagonal([W.T for W in self.W], self.hinges, self.bodies)
 
     @property
-    def _above(self):
+    def _parent_velocities(self):
         """V_S, the velocity of each body's parent."""
         return np.vstack((self.V, np.zeros(6)))[list(self.tree.parent)]
 
     def _of_bodies(self, blocks):
+        """Return a block-diagonal operator of (6, 6) blocks."""
         return self._diagonal(blocks, self.bodies, self.bodies)
 
 

@@ -70,8 +70,8 @@ def inverse_factor_rate(tree, art, thd):
 def by_operators(ops):
     """Return dL/dt and d(L^-1)/dt by operators (18.61, 18.63).
 
-    E stands before the last term here. It is left out in the book, where H taubar is zero: the
-    drives have no inertia.
+    The last term has a factor E here, which the book leaves out. In the book both are equal, as
+    drives without inertia have H taubar = 0.
 
     Parameters
     ----------

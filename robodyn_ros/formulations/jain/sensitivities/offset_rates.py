@@ -114,6 +114,7 @@ def offset_rates(ops, offsets):
 
 
 def _diagonal(ops, blocks):
+    """Return a block-diagonal operator of (6, 6) blocks."""
     array = np.zeros((ops.bodies.total,) * 2, np.result_type(*blocks))
     for rows, block in zip(ops.tree.rows, blocks):
         array[rows, rows] = block

@@ -90,17 +90,17 @@ def operator_rates(ops):
     OperatorRates
         The rates.
     """
-    E, H, M, phi, over = ops.E_phi, ops.H, ops.M, ops.phi, ops.phi_tilde
-    W, W_S, slide = ops.V_tilde_w, ops.V_S_tilde_w, ops.Delta_bar_v
-    H_phi, moving = H @ phi, ops.Delta_tilde_w + E @ slide
+    E, H, M, phi, phi_tilde = ops.E_phi, ops.H, ops.M, ops.phi, ops.phi_tilde
+    W, W_S, bar_v = ops.V_tilde_w, ops.V_S_tilde_w, ops.Delta_bar_v
+    H_phi, moving = H @ phi, ops.Delta_tilde_w + E @ bar_v
     phi_M_phi = phi @ M @ phi.T
-    half = (over @ ops.Delta_bar + W) @ phi_M_phi
+    half = (phi_tilde @ ops.Delta_bar + W) @ phi_M_phi
     X = (H_phi @ moving + ops.H_seen) @ phi_M_phi @ H.T
     return OperatorRates(
-        E_phi=W @ E - E @ W_S + E @ slide,
+        E_phi=W @ E - E @ W_S + E @ bar_v,
         H=ops.H_seen - H @ W_S,
         M=W @ M - M @ W,
-        phi=over @ ops.Delta_bar @ phi + W @ phi - phi @ W,
+        phi=phi_tilde @ ops.Delta_bar @ phi + W @ phi - phi @ W,
         H_phi=H_phi @ (moving @ phi - W) + ops.H_seen @ phi,
         phi_M_phi=half + half.T,
         mass_matrix=X + X.T,

@@ -148,7 +148,7 @@ def in_freedoms(model, k):
     """
     if model.parent[k] < model.n:
         raise ValueError(
-            f'got node {model.names[k]!r}, which hangs on {model.names[model.parent[k]]!r}; '
+            f'got node {model.names[k]!r} with parent {model.names[model.parent[k]]!r}; '
             f'expected a root: {", ".join(model.names[j] for j in model.children[model.n])}'
         )
     H, M, a, b = model.H[k], model.M[k], model.a[k], model.b[k]

@@ -63,7 +63,7 @@ def active_arm(tree, active):
     Tree
         The active arm.
     """
-    return _kept(tree, active, chosen(tree, active))
+    return _with_locked(tree, active, chosen(tree, active))
 
 
 def passive_arm(tree, active):
@@ -82,10 +82,10 @@ def passive_arm(tree, active):
         The passive arm.
     """
     freedoms = ~chosen(tree, active)
-    return _kept(tree, ~np.asarray(active), freedoms)
+    return _with_locked(tree, ~np.asarray(active), freedoms)
 
 
-def _kept(tree, hinges, freedoms):
+def _with_locked(tree, hinges, freedoms):
     """Return the tree with all other hinges locked."""
     return replace(
         tree,

@@ -57,8 +57,8 @@ def products(tree, active, thdd_a, nodes):
         Accelerations of the passive freedoms [rad/s2, m/s2].
     """
     passive = ~chosen(tree, active)
-    still = np.zeros(tree.N)
-    motion = hybrid_dynamics(tree, active, still, thdd_a, still[passive], gravity=False)
+    at_rest = np.zeros(tree.N)
+    motion = hybrid_dynamics(tree, active, at_rest, thdd_a, at_rest[passive], gravity=False)
     return _at_nodes(motion, nodes), motion.thdd[passive]
 
 
