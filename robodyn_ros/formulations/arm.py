@@ -6,8 +6,8 @@
     rho_i = c_i - o_i       delta_i = o_(i+1) - c_i       a_i = o_(i+1) - o_i = rho_i + delta_i
 
 Everything is in base axes. Joint i moves link i, numbered as in q. At a prismatic joint o_i slides
-with the link (Angeles, section 7.5.1: R'_i = delta_(i-1) + b_i e_i + rho_i). Any tree: "link i -
-1" of a book is `parent[i]` here, and the base is -1.
+with the link (Angeles, section 7.5.1: R'_i = delta_(i-1) + b_i e_i + rho_i). Any tree: "link
+i - 1" of a book is `parent[i]` here, and the base is -1.
 """
 
 from dataclasses import dataclass
@@ -301,7 +301,7 @@ def links_of(robot):
         if kind not in (REVOLUTE, PRISMATIC):
             raise ModelError(
                 f'robot {model.name!r}: the joint of link {name!r} is helical or '
-                'spherical; expected turning and sliding joints, as in the books'
+                'spherical; expected revolute and prismatic joints, as in the books'
             )
     return [_link(model.topology, model.constants, i) for i in range(1, len(model.topology))]
 

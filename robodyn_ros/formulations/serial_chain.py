@@ -3,8 +3,8 @@
 """A serial chain in frames at the far end of its links, as Angeles, Turney and Spong write them.
 
 Frame F_(i+1) is fixed to link i at O_(i+1), its z axis along joint i+1 (standard DH). Turney and
-Spong number it i. Q_i turns components in F_(i+1) into components in F_i. The books write Q_i =
-[[c, -lam s, mu s], [s, lam c, -mu c], [0, mu, lam]]. Here it is Rz(theta_i) times the fixed
+Spong number it i. Q_i turns components in F_(i+1) into components in F_i. The books write
+Q_i = [[c, -lam s, mu s], [s, lam c, -mu c], [0, mu, lam]]. Here it is Rz(theta_i) times the fixed
 rotation of the robot. This holds for any serial chain, with DH parameters or without.
 """
 

@@ -87,7 +87,8 @@ def simulate(acceleration, q, qd, duration, method='ode45', tolerance=1e-8):
     )
     if not found.success:
         raise ParameterError(
-            f'{method} stopped at {found.t[-1]:.6g} s; expected {duration} s: {found.message}'
+            f'{method} stopped at {found.t[-1]:.6g} s; expected to reach {duration} s: '
+            f'{found.message}'
         )
     return Simulation(found.t, found.y[:n].T, found.y[n:].T, found.nfev)
 

@@ -6,8 +6,8 @@
     I qdd + C qd = tau + delta + gamma + J^T w                        (7.61)
     I = T^T M T,   C = T^T M Tdot + T^T W M T,   gamma = T^T w^G      (7.58, 7.59)
 
-The twists t_i = [omega_i; cdot_i] of all links form one vector t (6n,), everything in base axes. M
-= diag(I_i, m_i 1) and W = diag(skew(omega_i), 0). T maps joint velocities to twists. It is
+The twists t_i = [omega_i; cdot_i] of all links form one vector t (6n,), everything in base axes.
+M = diag(I_i, m_i 1) and W = diag(skew(omega_i), 0). T maps joint velocities to twists. It is
 orthogonal to the constraints K, so constraint wrenches vanish from the equations. The planar case
 is in planar.py, a moving base in moving_base.py. O(n^3), for any tree.
 

@@ -10,9 +10,14 @@ does not form I, whose condition number is the square of that of P. It orthogona
 minimum-norm y of P^T y = rhs, then for the least squares of P qdd = y (7.106). Serial chains,
 O(n^3).
 
-L is LOWER triangular and the right factor, unlike the usual L L^T. P takes 17 n^2 - 15 n
-multiplications and 10 n^2 - 10 n additions. I takes 3 n^2 + 3 n and 5 (n^2 + n)/2, L takes n^3/6 +
-n^2/2 + n/3 of both. The triangular systems take n^2 and n^2 - n, taubar 137 n - 22 and 110 n - 14.
+L is LOWER triangular and the right factor, unlike the usual L L^T. Operation counts:
+
+                          multiplications        additions
+    P                     17 n^2 - 15 n          10 n^2 - 10 n
+    I                     3 n^2 + 3 n            5 (n^2 + n)/2
+    L                     n^3/6 + n^2/2 + n/3    n^3/6 + n^2/2 + n/3
+    triangular systems    n^2                    n^2 - n
+    taubar                137 n - 22             110 n - 14
 
 Corrections to the print: these add up to 1540 multiplications and 1137 additions at n = 6. The
 text says 1596/1263 (section 7.6). Its formula (7.117) gives 1414/1032, and (7.118) prints

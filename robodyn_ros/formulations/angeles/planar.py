@@ -34,7 +34,7 @@ def _plane(robot, arm):
     if off > 1e-9:
         raise ModelError(
             f'robot {model_of(robot).name!r} is not planar: a joint axis is off by '
-            f'{off:.3g}; expected parallel turning axes, slides across them'
+            f'{off:.3g}; expected parallel revolute axes, prismatic ones at right angles'
         )
     x = np.eye(3)[np.argmin(np.abs(normal))]
     x = cross(normal, x) / np.linalg.norm(cross(normal, x))
@@ -115,9 +115,9 @@ def mass_matrix(robot, q):
 def projected_twists(robot, q):
     """Return P = H T with I = P^T P, H_i = diag(sqrt I_i, sqrt m_i, sqrt m_i): Exercise 7.13.
 
-    Algorithm 7.6.1 in the plane has p_ij = [N_i; n_i E r_ij]. It goes by links, with r_ij =
-    r_(i-1)j + (delta_(i-1) + rho_i) in base axes. It takes n^2 + 9 n multiplications and n^2 + 5 n
-    - 2 additions. In space these are 17 n^2 - 15 n and 10 n^2 - 10 n.
+    Algorithm 7.6.1 in the plane has p_ij = [N_i; n_i E r_ij]. It goes by links, with
+    r_ij = r_(i-1)j + (delta_(i-1) + rho_i) in base axes. It takes n^2 + 9 n multiplications and
+    n^2 + 5 n - 2 additions. In space these are 17 n^2 - 15 n and 10 n^2 - 10 n.
 
     Parameters
     ----------

@@ -11,8 +11,8 @@ here depends on velocities, forces or gravity. J, the inertia of the drives at t
 in the book. In the analogy to its filter it is the measurement noise. It is zero in the book's
 systems (`Tree.without_rotors`). With J, H G is no longer 1.
 
-Corrections to the print: (6.9) is about O_k^+. K in (6.36) is 6 x r. Table 7.1 should read P^+ =
-taubar P taubar'. Its recursions add M(k + 1).
+Corrections to the print: (6.9) is about O_k^+. K in (6.36) is 6 x r. Table 7.1 should read
+P^+ = taubar P taubar'. Its recursions add M(k + 1).
 """
 
 from dataclasses import dataclass

@@ -11,8 +11,8 @@ R (3, 3) turns coordinates in body axes into fixed ones. dR/dt = R S(omega), wit
 R(q) is `hinges.rotation_of`.
 
 Corrections to the print: R33 of (B.1) is cos gamma. In (B.37) and (B.40) the factor 2 multiplies
-both terms. (B.42) has - |omega|^2 q / 4, and (B.43) + |omega|^2 e / 2. Solution B.18 has (a - b) x
-(a + b), as (B.49).
+both terms. (B.42) has - |omega|^2 q / 4, and (B.43) + |omega|^2 e / 2. Solution B.18 has
+(a - b) x (a + b), as (B.49).
 """
 
 import numpy as np

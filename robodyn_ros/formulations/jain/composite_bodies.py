@@ -191,7 +191,7 @@ def momentum(tree, thd):
 def centroidal_velocity(tree, thd):
     """Return V_C = M_S^-1 h_S (4.17).
 
-    If the base moves at -V_C besides, the tree has no momentum.
+    With -V_C added to the velocity of the base, the tree has no momentum.
 
     Parameters
     ----------

@@ -293,5 +293,5 @@ def power_series(E):
         A = A + power
     raise ValueError(
         'got a matrix of which no power is zero; expected the weights of a digraph '
-        'without directed circles'
+        'without directed cycles'
     )

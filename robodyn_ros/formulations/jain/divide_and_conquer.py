@@ -13,12 +13,12 @@ are found from the whole back to the bodies. Joins of one pass are independent. 
 takes ceil(log2(n + 1)) passes on n processors, where the articulated-body sweep takes n steps. On
 one processor it costs several times as much.
 
-Without drives, W is P' [P S P']^-1 P with P R = 0, as in the book (lemma 10.6). Then S^-1 R E = [1
-- W S] R (R' R)^-1. The book leaves out J, the inertia of a drive.
+Without drives, W is P' [P S P']^-1 P with P R = 0, as in the book (lemma 10.6). Then
+S^-1 R E = [1 - W S] R (R' R)^-1. The book leaves out J, the inertia of a drive.
 
-Corrections to the print: the vectors of (10.48) are [f_1A; f_1B], its bracket W (c_2A - c_2B) - [1
-- W S] R T. (10.50) needs an orthonormal R, or R (R' R)^-1 T. (10.47) leaves out the a that
-velocities add.
+Corrections to the print: the vectors of (10.48) are [f_1A; f_1B], its bracket W
+(c_2A - c_2B) - [1 - W S] R T. (10.50) needs an orthonormal R, or R (R' R)^-1 T. (10.47) leaves out
+the a that velocities add.
 """
 
 from dataclasses import dataclass

@@ -8,9 +8,9 @@
     a(k) = tilde(V(k)) Delta_V(k) + (dH'/dt) beta(k),    b(k) = bar(V(k)) M(k) V(k)
 
 O(n). alpha is the rate of V as the body itself sees it (5.2). a(k) is the Coriolis acceleration
-with dH'/dt as seen from the body. (5.11) takes dH'/dt as seen from the parent, and so needs -
-bar(Delta_V) Delta_V besides. g is minus the acceleration of free fall. Other choices of frame are
-in conventions.py.
+with dH'/dt as seen from the body. (5.11) takes dH'/dt as seen from the parent, and so has one term
+more, -bar(Delta_V) Delta_V. g is minus the acceleration of free fall. Other choices of
+frame are in conventions.py.
 
 Correction to the print: before (5.38) the text adds the torque of the external forces, J' f_ext.
 By (5.36) it is subtracted.

@@ -96,8 +96,9 @@ def smoothed(parent, F, H, estimates):
     """Return the estimates of all states from ALL measurements, from roots to leaves.
 
     The second pass of Bryson and Frazier over the Estimates of the filter. It keeps only the
-    adjoint: adjoint(k) = (1 - G H)' F' adjoint(parent) + H' S^-1 innovation. Then x = predicted +
-    covariance adjoint. For a tree at rest the adjoints are alpha, and x the force f (6.43, 6.50).
+    adjoint: adjoint(k) = (1 - G H)' F' adjoint(parent) + H' S^-1 innovation.
+    Then x = predicted + covariance adjoint. For a tree at rest the adjoints are alpha, and x the
+    force f (6.43, 6.50).
 
     Parameters
     ----------

@@ -133,7 +133,7 @@ def solve_by_a(blocks, b_1, b_2):
 def solve_constrained(blocks, c_1, c_2, b_1, Q, gamma):
     """Solve (A.14) with Q b_2 = 0 and x_2 = Q' lambda + gamma (A.16).
 
-    With gamma = 0 it is (A.15), and with c_1 = 0 and c_2 = 0 besides it is (A.13).
+    With gamma = 0 it is (A.15). With c_1 = 0 and c_2 = 0 too, it is (A.13).
 
     Parameters
     ----------

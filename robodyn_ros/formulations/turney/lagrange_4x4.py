@@ -18,8 +18,8 @@ Any tree. Organised as in the appendix it takes (81/6) n^3 + (165/2) n^2 + 5 n m
 
 Corrections to the print: (1.27) has lost its E and its trace. (1.26) holds in principal axes only.
 The potential energy is printed with a minus and subtracted again; the sign of D_i is right. In the
-appendix the second derivatives take 8 n (n^2 - 1) additions. The brackets take (16/3) n (n + 1)(n
-+ 2) + 32 n.
+appendix the second derivatives take 8 n (n^2 - 1) additions. The brackets take (16/3) n
+(n + 1)(n + 2) + 32 n.
 """
 
 import numpy as np

@@ -11,8 +11,8 @@
                    + r_i x R f_(i+1) + R n_(i+1)                                 (3.20)
              tau_i = (R z) . n_i                                                 (3.21)
 
-r_i = O_(i-1) -> O_i and rbar_i = O_i -> centre of mass, in frame i at the far end of link i. a_0 =
--g. Serial chains, O(n): 108 n - 12 multiplications and 100 n - 9 additions (Table 3).
+r_i = O_(i-1) -> O_i and rbar_i = O_i -> centre of mass, in frame i at the far end of link i.
+a_0 = -g. Serial chains, O(n): 108 n - 12 multiplications and 100 n - 9 additions (Table 3).
 
 The report treats revolute joints. For a prismatic joint f_i gives the force, and r_i contains the
 travel. It adds R (2 w_(i-1) x z bd_i + z bdd_i) to a_i.

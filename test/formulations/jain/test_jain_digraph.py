@@ -239,7 +239,7 @@ def test_circles_have_no_resolvent():
     """Section 9.6.2: I + E + E^2 + ... never ends."""
     S = digraph.adjacency(3, [(0, 1), (1, 2), (2, 0)])
     assert not digraph.is_nilpotent(S)
-    with pytest.raises(ValueError, match='without directed circles'):
+    with pytest.raises(ValueError, match='without directed cycles'):
         digraph.power_series(S)
 
 

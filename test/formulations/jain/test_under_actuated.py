@@ -268,5 +268,5 @@ def test_jacobian_of_exercise_16_2_has_both_operators_transposed(system):
 def test_active_hinges_are_one_bool_a_body():
     tree = any_tree('skew_chain')[0]
     for active in (np.ones(tree.n), np.ones(tree.n + 1, bool)):
-        with pytest.raises(ShapeError, match='of bool, one a body'):
+        with pytest.raises(ShapeError, match='of bool, one per body'):
             passive_arm(tree, active)

@@ -58,7 +58,9 @@ def lemke(F, f, largest=None):
             return np.maximum(z[n : 2 * n], 0.0)
         entering = leaving + n if leaving < n else leaving - n
         row = _leaving_row(table, entering, basis)
-    raise ValueError(f'got no solution of {n} conditions in {largest or 50 * n} pivots')
+    raise ValueError(
+        f'got no solution of {n} conditions in {largest or 50 * n} pivots; expected one'
+    )
 
 
 def _leaving_row(table, entering, basis):

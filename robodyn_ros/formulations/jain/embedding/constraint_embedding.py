@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Closed chains as SKO models in minimal coordinates: Jain, sections 15.1 to 15.3 and 15.5.
 
-    1. a spanning tree and cut edges       2. of each edge the paths to where its bodies meet, S
-    3. S becomes one node                  4. thd_S = X_S thd_R                             (15.1)
+1. The loops are cut, which leaves a spanning tree.
+2. For each cut edge, S has the paths from its two bodies up to where they meet.
+3. S becomes one node.
+4. Its velocities follow from the independent ones, thd_S = X_S thd_R (15.1).
 
     H_R = X_S' H_S A_S,  a'_S = A_S' a_S + H_S_' (dX_S/dt) thd_R,  T_R = X_S' T_S  (15.3 to 15.12)
     M_r = H_Ra A_a M A_a' H_Ra',  D_S = X_S' (H_S A_S P_S A_S' H_S') X_S           (15.8, 15.17)

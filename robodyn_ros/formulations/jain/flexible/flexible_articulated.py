@@ -12,8 +12,9 @@ H_M = [1, -Pi_B']. Modes are eliminated first, then hinges. O(n). The inverse D_
 the modes of a body. With (13.70) it is quadratic, as L is computed once. The standard form,
 algorithm 13.3, is `articulated_bodies.articulated` of the FlexibleTree.
 
-Corrections to the print: (13.66) has the two stages in the other order. Its matrix has all n_md +
-6 rows. Gamma of (13.70) is singular, P^+ H' = 0, and needs the form above. L is n_md x n_md.
+Corrections to the print: (13.66) has the two stages in the other order. Its matrix has all
+n_md + 6 rows. Gamma of (13.70) is singular, P^+ H' = 0, and needs the form above. L is
+n_md x n_md.
 """
 
 from typing import NamedTuple

@@ -239,8 +239,8 @@ class Interface:
     def motion(self, eta):
         """Return N, for which N etadot is the velocity of the node on the body (13.3).
 
-        N is Pi turned into the node's axes, except for the angular part. Its exact form is (1 -
-        S(delta_q) / 2) Pi_q / (1 + delta_q^2 / 4).
+        N is Pi turned into the node's axes, except for the angular part. Its exact form is
+        (1 - S(delta_q) / 2) Pi_q / (1 + delta_q^2 / 4).
 
         Parameters
         ----------

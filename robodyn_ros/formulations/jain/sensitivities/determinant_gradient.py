@@ -72,7 +72,8 @@ def of_turning_joints(tree):
     for body, H in zip(tree.bodies, tree.H):
         if len(H) > 1 or H[:, 3:].any():
             raise ModelError(
-                f'body {body.name!r}: got a {body.hinge.name} hinge; expected pins or locked'
+                f'body {body.name!r}: got a {body.hinge.name} hinge; expected pins '
+                'or locked hinges'
             )
     art = articulated(tree)
     Y = kernel(tree, art)

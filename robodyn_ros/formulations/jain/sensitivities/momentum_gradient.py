@@ -6,10 +6,10 @@
         column i = H phi {[E bar(H'(i)) phi M - M phi' tilde(H'(i)) E'] V}
     C_M = 1/2 (dM/dt + M_D - M_D'),  C_M thd = C,  dM/dt - 2 C_M skew
 
-In the axes of the bodies, with h = phi M V. At the body k of i, let u = tilde(H'(i)) V^+(k), V^+ =
-V - Delta. Column i has two parts. Ancestors of k feel the torque of a force bar(H'(i)) h(k) - R(k)
-u. Body k and its descendants feel the torque of an acceleration -u. O(sum of depths), at most
-O(n^2).
+In the axes of the bodies, with h = phi M V. At the body k of i, let u = tilde(H'(i)) V^+(k),
+V^+ = V - Delta. Column i has two parts. Ancestors of k feel the torque of a force bar(H'(i))
+h(k) - R(k) u. Body k and its descendants feel the torque of an acceleration -u. O(sum of depths),
+at most O(n^2).
 
 C_M is not in the book, which says only that (M_D' - M_D) is skew. [M_D - M_D'/2] thd is C too
 (4.32), but dM/dt - 2 [M_D - M_D'/2] is not skew. Controllers that need passivity use C_M.

@@ -16,8 +16,8 @@ All other blocks are zero. Here j < i says that j is a descendant of i. The velo
 joint are no rates of coordinates. For these, the results are derivatives in the direction of the
 velocity.
 
-Corrections to the print: (18.31b) is of V_S^w. (18.33c) has bar(H'(i)) in its first term, and j <=
-i, not k >= i, in its second.
+Corrections to the print: (18.31b) is of V_S^w. (18.33c) has bar(H'(i)) in its first term, and
+j <= i, not k >= i, in its second.
 """
 
 import numpy as np

@@ -43,7 +43,7 @@ def chosen(tree, active):
     if active.shape != (tree.n,) or active.dtype != bool:
         raise ShapeError(
             f'got {active.dtype} of shape {active.shape} for the active hinges; expected '
-            f'({tree.n},) of bool, one a body of {", ".join(tree.names)}'
+            f'({tree.n},) of bool, one per body of {", ".join(tree.names)}'
         )
     return np.repeat(active, [len(H) for H in tree.H])
 
