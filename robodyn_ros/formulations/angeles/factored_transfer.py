@@ -52,7 +52,7 @@ class Transfer:
     transposed: bool = False
 
     @property
-    def T(self):  # noqa: N802  as of a matrix
+    def T(self):  # noqa: N802  the name numpy has for it
         """The transpose."""
         return replace(self, transposed=not self.transposed)
 

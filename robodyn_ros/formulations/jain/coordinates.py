@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Coordinates of any tree whose rates are its velocities, and its energies (4.24 to 4.27).
+"""Coordinates of any tree, as many as velocities, and its energies (4.24 to 4.27).
 
     theta(x) = theta_0 + N(theta_0) x,    thetadot = N(theta) beta,    beta = A(x) xdot      (4.45)
 
@@ -33,7 +33,7 @@ class Coordinates:
     bodies : sequence of Body
         The bodies, from base to tip.
     q : (nq,) array_like
-        Configuration at x = 0, as of `tree_of` [rad, m].
+        Configuration at x = 0, see `tree_of` [rad, m].
     gravity : (3,) array_like
         Acceleration of free fall in the inertial frame [m/s2].
 

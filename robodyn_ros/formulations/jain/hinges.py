@@ -151,7 +151,7 @@ def constant(name, columns, placement):
     columns : (6, r) array_like
         H'.
     placement : callable
-        As of `Hinge`.
+        See `Hinge`.
 
     Returns
     -------

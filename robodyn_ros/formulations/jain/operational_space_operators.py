@@ -115,7 +115,7 @@ def element(tree, art, Upsilon, i, j):
     art : Articulated
         Articulated-body quantities of the tree.
     Upsilon : sequence of ndarray
-        As of `kernel`.
+        See `kernel`.
     i : int
         Body that accelerates.
     j : int
@@ -214,9 +214,9 @@ def inertia(tree, nodes):
 def node_accelerations(tree, thd, T, nodes, gravity=True):
     """Return J M^-1 (T - C) + a_os, the accelerations without force on the points, in O(n + m).
 
-    Algorithm 10.5 (10.44), of which this is -(B' zeta - Bdot' V). vartheta is gathered, eta
-    scattered, zeta = eta + g. Lambda is not needed, so singular configurations are allowed. The
-    points are fixed on their bodies, so Bdot' V is zero in their axes.
+    This is the negative of B' zeta - Bdot' V in Algorithm 10.5 (10.44). It gathers vartheta,
+    scatters eta, and has zeta = eta + g. Lambda is not needed, so singular configurations are
+    allowed. The points are fixed on their bodies, so Bdot' V is zero in their axes.
 
     Parameters
     ----------
@@ -369,9 +369,9 @@ def inverse_decomposition(ops):
 def projections(ops):
     """Return the projections Omega M and 1 - Omega M (10.34).
 
-    Let alpha be any accelerations of the bodies, and M alpha forces on them. Omega M gives the
-    accelerations under these forces that the hinges allow. The two parts of alpha are orthogonal
-    in M (10.36). The second is zero for any motion of the hinges, alpha = phi' H' thdd (10.39b).
+    Forces M alpha give bodies without hinges the accelerations alpha. With the hinges, Omega M
+    alpha is left. The two parts of alpha are orthogonal in M (10.36). The second is zero for any
+    motion of the hinges, alpha = phi' H' thdd (10.39b).
 
     Parameters
     ----------

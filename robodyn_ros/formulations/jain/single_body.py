@@ -204,7 +204,7 @@ def quasi_force(A, T):
 def b_centre(M, V):
     """Return b = [omega x J omega; 0] of form (a) (2.23).
 
-    The reference point is the centre of mass, derivatives are inertial.
+    This is for the centre of mass, with inertial derivatives.
 
     Parameters
     ----------
@@ -224,8 +224,8 @@ def b_centre(M, V):
 def b_inertial(M, V):
     """Return b = tilde(V^w) M V^w of form (b) (2.26).
 
-    Written out, it is [omega x J omega; m omega x (omega x p)]. The reference point is any one,
-    derivatives are inertial.
+    Written out, it is [omega x J omega; m omega x (omega x p)]. This is for any reference point,
+    with inertial derivatives.
 
     Parameters
     ----------
@@ -245,7 +245,7 @@ def b_inertial(M, V):
 def b_body(M, V):
     """Return b = bar(V) M V of form (c) (2.28).
 
-    The reference point is any one, derivatives are those in the body frame.
+    This is for any reference point, with derivatives in the body frame.
 
     Parameters
     ----------
@@ -265,7 +265,7 @@ def b_body(M, V):
 def b_fixed(M, V):
     """Return b = bar(V_I) M_I V_I of form (d) (2.38).
 
-    The reference point is inertially fixed, derivatives are inertial.
+    This is for an inertially fixed point, with inertial derivatives.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ def needs(name, i, n):
     Parameters
     ----------
     name : str
-        Name of the quantity, as of `schedule`.
+        Name of the quantity, see `schedule`.
     i : int
         Its link.
     n : int

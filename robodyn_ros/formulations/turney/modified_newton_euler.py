@@ -122,7 +122,7 @@ def inverse_dynamics(robot, q, qd, qdd, sensor=None):
     qdd : (nv,) array_like
         Joint accelerations [rad/s2, m/s2].
     sensor : tuple, optional
-        Reading of a wrist sensor, as of luh_walker_paul.
+        Reading of a wrist sensor, see luh_walker_paul.
 
     Returns
     -------

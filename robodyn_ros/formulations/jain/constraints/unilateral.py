@@ -102,8 +102,10 @@ def forward_dynamics(solve, force, G, acceleration, active=()):
 def frictional(solve, thd, force, normals, tangents, mu, step):
     """Return velocities and impulses at the end of a time step with dry friction.
 
-    M (thd+ - thd) = step (T - C) + N' p + D' b, with 0 <= N thd+ _|_ p, 0 <= D thd+ + s _|_ b, 0
-    <= mu p - sum b _|_ s. A pyramid approximates the cone (Anitescu and Potra 1997).
+        M (thd+ - thd) = step (T - C) + N' p + D' b
+        0 <= N thd+ _|_ p >= 0,   0 <= D thd+ + s _|_ b >= 0,   0 <= mu p - sum b _|_ s >= 0
+
+    A pyramid approximates the cone, and s is the speed of sliding (Anitescu and Potra 1997).
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ def forward_dynamics(tree, rate, T, L=None, gravity=True):
         Generalised forces of modes and hinges, in the order of the tree. Those of the modes are
         zero if only motors act.
     L : tuple of ndarray, optional
-        As of `flexible_articulated.simplified`.
+        See `flexible_articulated.simplified`.
     gravity : bool
         Whether gravity acts.
 

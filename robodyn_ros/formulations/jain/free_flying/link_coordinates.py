@@ -145,7 +145,7 @@ def accelerations(tree, links, T, f_ext=None, gravity=True):
     Raises
     ------
     ModelError
-        As of `tree_of_links`.
+        See `tree_of_links`.
     """
     tree, V = tree_of_links(tree, links), links.V
     a = np.array([tilde(v) @ delta for v, delta in zip(V, relative_velocities(tree, V))])

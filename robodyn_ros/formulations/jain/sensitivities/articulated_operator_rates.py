@@ -131,7 +131,7 @@ def gain_rate(ops, lam):
     ops : MovingOperators
         Operators of the tree in fixed axes.
     lam : BlockMatrix
-        As of `lambda_operator`.
+        See `lambda_operator`.
 
     Returns
     -------

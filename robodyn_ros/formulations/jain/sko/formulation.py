@@ -125,9 +125,9 @@ def acatastatic(tree, thd, thdd, driven, gravity=True):
 def in_freedoms(model, k):
     """Return the SkoModel in which root k has its freedoms as velocity: V(k) = thd(k), H(k) = 1.
 
-    M(k) becomes H M H', and b(k) becomes H (M a + b). The weights of its children become H(k) A(k,
-    j). The part a(k) of alpha(k) that H' thdd lacks moves into a of the children. A rolling ball
-    then has 3 velocities, and its rolling is no constraint anywhere.
+    M(k) becomes H M H', b(k) becomes H (M a + b), and the weights of its children H(k) A(k, j). As
+    alpha(k) = H' thdd + a(k), a(k) moves into a of the children. A rolling ball then has 3
+    velocities, and its rolling is no constraint anywhere.
 
     Parameters
     ----------
