@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rotations, shifts and products of an articulated inertia [[A, B], [B^T, C]].
 
-A and C are symmetric (six numbers), B is general (nine, row-major); force = [[A, B], [B^T, C]]
-motion, angular first.
+It maps a motion to a force, angular parts first. A and C are symmetric, six numbers (xx, xy, xz,
+yy, yz, zz). B is general, nine numbers, row-major.
 """
 
 from robodyn_ros.spatial.primitive import primitive
@@ -13,13 +13,40 @@ from robodyn_ros.spatial.vec3 import cross, load
 
 @primitive
 def load_general(rows, i, k):
-    """Return the 3x3 matrix in columns k to k+8 of row i, row-major."""
+    """Return the 3x3 matrix in columns k to k+8 of row i, row-major.
+
+    Parameters
+    ----------
+    rows : array
+        Table with a row for each body.
+    i : int
+        Row.
+    k : int
+        First of nine columns.
+
+    Returns
+    -------
+    tuple
+        Nine numbers.
+    """
     return load(rows, i, k) + load(rows, i, k + 3) + load(rows, i, k + 6)
 
 
 @primitive
 def store_general(rows, i, k, b):
-    """Write the row-major 3x3 matrix b to columns k to k+8 of row i."""
+    """Write the row-major 3x3 matrix b to columns k to k+8 of row i.
+
+    Parameters
+    ----------
+    rows : array
+        Table with a row for each body.
+    i : int
+        Row.
+    k : int
+        First of nine columns.
+    b : tuple
+        General 3x3 matrix, nine numbers, row-major.
+    """
     for j in range(9):
         rows[i, k + j] = b[j]
 
@@ -28,7 +55,23 @@ def store_general(rows, i, k, b):
 def rotate_general(rows, i, k, c, s, b):
     """Return R B R^T for a 3x3 matrix B, with R = R0 Rz.
 
-    R0 is in columns k to k+8 of row i; Rz is given by cosine and sine.
+    Parameters
+    ----------
+    rows : array
+        Table with a row for each body.
+    i : int
+        Row.
+    k : int
+        First of the nine columns that hold R0, row-major.
+    c, s : float
+        Cosine and sine of the rotation Rz about z.
+    b : tuple
+        General 3x3 matrix, nine numbers, row-major.
+
+    Returns
+    -------
+    tuple
+        Nine numbers, row-major.
     """
     x = rotate(rows, i, k, rotate_z(c, s, (b[0], b[1], b[2])))
     y = rotate(rows, i, k, rotate_z(c, s, (b[3], b[4], b[5])))
@@ -54,6 +97,22 @@ def shift_articulated(a, b, c, p):
     """Move the reference point of an articulated inertia by -p.
 
     B' = B + [p] C, A' = A - B [p] + [p] B'^T.
+
+    Parameters
+    ----------
+    a : tuple
+        Block A: six numbers [kg m^2].
+    b : tuple
+        Block B: nine numbers [kg m].
+    c : tuple
+        Block C: six numbers [kg].
+    p : tuple
+        Displacement, 3-vector [m].
+
+    Returns
+    -------
+    tuple
+        A' and B'; C does not change.
     """
     left = cross(p, (c[0], c[1], c[2]))
     middle = cross(p, (c[1], c[3], c[4]))
@@ -88,7 +147,20 @@ def shift_articulated(a, b, c, p):
 
 @primitive
 def times_general(b, v):
-    """Return B v for a row-major 3x3 matrix B."""
+    """Return B v for a row-major 3x3 matrix B.
+
+    Parameters
+    ----------
+    b : tuple
+        General 3x3 matrix, nine numbers, row-major.
+    v : tuple
+        3-vector.
+
+    Returns
+    -------
+    tuple
+        3-vector.
+    """
     return (
         b[0] * v[0] + b[1] * v[1] + b[2] * v[2],
         b[3] * v[0] + b[4] * v[1] + b[5] * v[2],
@@ -98,7 +170,20 @@ def times_general(b, v):
 
 @primitive
 def transpose_times(b, v):
-    """Return B^T v for a row-major 3x3 matrix B."""
+    """Return B^T v for a row-major 3x3 matrix B.
+
+    Parameters
+    ----------
+    b : tuple
+        General 3x3 matrix, nine numbers, row-major.
+    v : tuple
+        3-vector.
+
+    Returns
+    -------
+    tuple
+        3-vector.
+    """
     return (
         b[0] * v[0] + b[3] * v[1] + b[6] * v[2],
         b[1] * v[0] + b[4] * v[1] + b[7] * v[2],

@@ -8,7 +8,26 @@ from robodyn_ros.spatial.vec3 import cross
 
 @primitive
 def shift_compliance(a, b, c, p):
-    """Move the reference point of a compliance by p: B' = B + A [p], C' = C - [p] B + B'^T [p]."""
+    """Move the reference point of a compliance by p.
+
+    B' = B + A [p], C' = C - [p] B + B'^T [p].
+
+    Parameters
+    ----------
+    a : tuple
+        Block A: symmetric, six numbers [1/(kg m^2)].
+    b : tuple
+        Block B: nine numbers, row-major [1/(kg m)].
+    c : tuple
+        Block C: symmetric, six numbers [1/kg].
+    p : tuple
+        Displacement, 3-vector [m].
+
+    Returns
+    -------
+    tuple
+        B' and C'; A does not change.
+    """
     x = cross((a[0], a[1], a[2]), p)
     y = cross((a[1], a[3], a[4]), p)
     z = cross((a[2], a[4], a[5]), p)

@@ -9,13 +9,13 @@ from typing import Callable
 from numba import types
 from numba.extending import overload, register_jitable
 
-#: Keeps the function plain Python for Python callers, and compiles it into calling kernels. No
-#: wrapper for C is made, which would not be called.
+#: Keeps the function plain Python for Python callers, and compiles it into calling kernels. There
+#: is no wrapper for C, since nothing would call it.
 primitive = register_jitable(no_cfunc_wrapper=True)
 #: The same, for functions that are cheaper inlined but too long for the compiler to inline.
 inlined = register_jitable(no_cfunc_wrapper=True, forceinline=True)
-#: The same without fused multiply-adds, whose places differ between kernels. So the results have
-#: the same bits in all kernels.
+#: The same without fused multiply-adds. The compiler places those differently in each kernel, and
+#: without them the results have the same bits in all kernels.
 unfused = register_jitable(no_cfunc_wrapper=True, fastmath=False)
 
 #: The functions with a kernel in compile.generic that other kernels call, in order.
@@ -25,9 +25,19 @@ RECURSIONS: dict[Callable, None] = {}
 def recursion(function):
     """Decorate an annotated function that has a separate kernel in compile.generic.
 
-    Other kernels call the machine code of that kernel where their arguments have the annotated
-    types. Otherwise they compile the function into themselves, as a primitive. For Python it is
-    the plain function.
+    Other kernels call the machine code of that kernel if their arguments have the annotated types.
+    Otherwise they compile the function into themselves, as a primitive. Python calls the plain
+    function.
+
+    Parameters
+    ----------
+    function : callable
+        Function with annotated parameters.
+
+    Returns
+    -------
+    callable
+        The function itself.
     """
     RECURSIONS[function] = None
 
@@ -40,8 +50,8 @@ def recursion(function):
     return function
 
 
-#: Return what kernels compile in place of a recursion, by robodyn_ros.compile: its call, and its
-#: copy where types differ.
+#: What kernels compile in place of a recursion: a call, or a copy if the types differ. Both are
+#: set by robodyn_ros.compile.
 recursion.call_of = recursion.copy_of = lambda function: function
 
 
@@ -67,10 +77,21 @@ SEPARATE: list[Callable] = []
 def separate(function):
     """Give an annotated function separate machine code, which kernels call.
 
-    Its code is not compiled into every kernel that calls it, which saves compile time. The
-    function returns a value of its annotation, else nothing. See robodyn_ros.compile.call. In
-    Python an argument may bring another function in its place: {function: other} is its
-    attribute `replaced`.
+    Its code is not compiled into every kernel that calls it, which saves compile time. See
+    robodyn_ros.compile.call.
+
+    In Python, an argument may replace the function. Its attribute `replaced` then maps the
+    function to the one to call.
+
+    Parameters
+    ----------
+    function : callable
+        Function with annotated parameters. Without an annotated result it returns nothing.
+
+    Returns
+    -------
+    callable
+        Function to call in its place, from Python and from kernels.
     """
 
     @functools.wraps(function)
@@ -86,5 +107,5 @@ def separate(function):
     return called
 
 
-#: Returns what kernels compile in place of a separate function: its call, by robodyn_ros.compile.
+#: What kernels compile in place of a separate function: a call, set by robodyn_ros.compile.
 separate.call_of = lambda function: function

@@ -14,9 +14,22 @@ SMALL = 1e-8
 
 @primitive
 def axes_of_quaternion(x, y, z, w):
-    """Return the columns of R of a quaternion of any length but zero, as if normalised.
+    """Return the columns of the rotation matrix of a quaternion.
 
-    R = 1 + 2 (w [v] + [v]^2) / (v.v + w^2). Below SMALLEST it is the identity.
+    R = 1 + 2 (w [v] + [v]^2) / (v.v + w^2), so any length but zero will do. If the squared length
+    is below SMALLEST, R is the identity.
+
+    Parameters
+    ----------
+    x, y, z : float
+        Vector part v.
+    w : float
+        Scalar part.
+
+    Returns
+    -------
+    tuple
+        Three columns, each a 3-vector.
     """
     size = x * x + y * y + z * z + w * w
     s = 2.0 / size if size > SMALLEST else 0.0
@@ -33,7 +46,18 @@ def axes_of_quaternion(x, y, z, w):
 
 @primitive
 def product(p, q):
-    """Return p q, the rotation R(p) R(q)."""
+    """Return p q, the rotation R(p) R(q).
+
+    Parameters
+    ----------
+    p, q : tuple
+        Quaternions (x, y, z, w).
+
+    Returns
+    -------
+    tuple
+        Quaternion.
+    """
     return (
         p[3] * q[0] + p[0] * q[3] + p[1] * q[2] - p[2] * q[1],
         p[3] * q[1] + p[1] * q[3] + p[2] * q[0] - p[0] * q[2],
@@ -44,20 +68,53 @@ def product(p, q):
 
 @primitive
 def conjugate(q):
-    """Return the inverse rotation."""
+    """Return the conjugate, which is the inverse rotation if the quaternion has unit length.
+
+    Parameters
+    ----------
+    q : tuple
+        Quaternion (x, y, z, w).
+
+    Returns
+    -------
+    tuple
+        Quaternion.
+    """
     return -q[0], -q[1], -q[2], q[3]
 
 
 @primitive
 def unit(q):
-    """Return q / |q|."""
+    """Return q / |q|.
+
+    Parameters
+    ----------
+    q : tuple
+        Quaternion (x, y, z, w).
+
+    Returns
+    -------
+    tuple
+        Quaternion of length one.
+    """
     s = 1.0 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     return s * q[0], s * q[1], s * q[2], s * q[3]
 
 
 @primitive
 def exponential(v):
-    """Return the unit quaternion of a rotation vector v [rad]: cos(|v|/2), sin(|v|/2) v / |v|."""
+    """Return the unit quaternion of a rotation vector: cos(|v|/2), sin(|v|/2) v / |v|.
+
+    Parameters
+    ----------
+    v : tuple
+        Rotation vector [rad].
+
+    Returns
+    -------
+    tuple
+        Quaternion of length one.
+    """
     half = 0.5 * sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
     share = 0.5 if half < SMALL else 0.5 * sin(half) / half
     return share * v[0], share * v[1], share * v[2], cos(half)
@@ -65,7 +122,18 @@ def exponential(v):
 
 @primitive
 def logarithm(q):
-    """Return the shortest rotation vector [rad] of a quaternion, of at most half a turn."""
+    """Return the shortest rotation vector of a quaternion, of at most half a turn.
+
+    Parameters
+    ----------
+    q : tuple
+        Quaternion (x, y, z, w).
+
+    Returns
+    -------
+    tuple
+        Rotation vector [rad].
+    """
     x, y, z, w = q if q[3] >= 0.0 else (-q[0], -q[1], -q[2], -q[3])
     s = sqrt(x * x + y * y + z * z)
     share = 2.0 / w if s < SMALL * w else 2.0 * arctan2(s, w) / s

@@ -7,7 +7,24 @@ from robodyn_ros.spatial.primitive import primitive
 
 @primitive
 def rotate(rows, i, k, v):
-    """R v, with R in columns k to k+8 of row i."""
+    """Return R v, with R in nine columns of a row.
+
+    Parameters
+    ----------
+    rows : array
+        Table with a row for each body.
+    i : int
+        Row.
+    k : int
+        First of the nine columns that hold R, row-major.
+    v : tuple
+        3-vector.
+
+    Returns
+    -------
+    tuple
+        3-vector.
+    """
     return (
         rows[i, k] * v[0] + rows[i, k + 1] * v[1] + rows[i, k + 2] * v[2],
         rows[i, k + 3] * v[0] + rows[i, k + 4] * v[1] + rows[i, k + 5] * v[2],
@@ -17,7 +34,24 @@ def rotate(rows, i, k, v):
 
 @primitive
 def rotate_inverse(rows, i, k, v):
-    """R^T v, with R in columns k to k+8 of row i."""
+    """Return R^T v, with R in nine columns of a row.
+
+    Parameters
+    ----------
+    rows : array
+        Table with a row for each body.
+    i : int
+        Row.
+    k : int
+        First of the nine columns that hold R, row-major.
+    v : tuple
+        3-vector.
+
+    Returns
+    -------
+    tuple
+        3-vector.
+    """
     return (
         rows[i, k] * v[0] + rows[i, k + 3] * v[1] + rows[i, k + 6] * v[2],
         rows[i, k + 1] * v[0] + rows[i, k + 4] * v[1] + rows[i, k + 7] * v[2],
@@ -27,22 +61,61 @@ def rotate_inverse(rows, i, k, v):
 
 @primitive
 def rotate_z(c, s, v):
-    """Return Rz v, for a rotation about z with cosine c and sine s."""
+    """Return Rz v, for a rotation about z.
+
+    Parameters
+    ----------
+    c, s : float
+        Cosine and sine of the angle.
+    v : tuple
+        3-vector.
+
+    Returns
+    -------
+    tuple
+        3-vector.
+    """
     return c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]
 
 
 @primitive
 def rotate_z_inverse(c, s, v):
-    """Return Rz^T v, for a rotation about z with cosine c and sine s."""
+    """Return Rz^T v, for a rotation about z.
+
+    Parameters
+    ----------
+    c, s : float
+        Cosine and sine of the angle.
+    v : tuple
+        3-vector.
+
+    Returns
+    -------
+    tuple
+        3-vector.
+    """
     return c * v[0] + s * v[1], c * v[1] - s * v[0], v[2]
 
 
 @primitive
 def turn_symmetric(c, s, a):
-    """Return Rz A Rz^T for a symmetric A = (xx, xy, xz, yy, yz, zz).
+    """Return Rz A Rz^T for a symmetric matrix A.
 
-    c^2 + s^2 = 1 leaves four products for the block of x and y: with p = s (xx - yy) + 2 c xy,
-    xx' = xx - s p, yy' = yy + s p, xy' = c p - xy.
+    Since c^2 + s^2 = 1, four products do for the block of x and y. With p = s (xx - yy) + 2 c xy,
+
+        xx' = xx - s p,  yy' = yy + s p,  xy' = c p - xy.
+
+    Parameters
+    ----------
+    c, s : float
+        Cosine and sine of the angle.
+    a : tuple
+        Symmetric matrix, six numbers (xx, xy, xz, yy, yz, zz).
+
+    Returns
+    -------
+    tuple
+        Symmetric matrix, six numbers.
     """
     xx, xy, xz, yy, yz, zz = a
     p = s * (xx - yy) + c * (xy + xy)
@@ -52,9 +125,26 @@ def turn_symmetric(c, s, a):
 
 @primitive
 def rotate_symmetric(rows, i, k, a):
-    """R A R^T for a symmetric A = (xx, xy, xz, yy, yz, zz), with R in columns k to k+8 of row i"""
+    """Return R A R^T for a symmetric matrix A, with R in nine columns of a row.
+
+    Parameters
+    ----------
+    rows : array
+        Table with a row for each body.
+    i : int
+        Row.
+    k : int
+        First of the nine columns that hold R, row-major.
+    a : tuple
+        Symmetric matrix, six numbers (xx, xy, xz, yy, yz, zz).
+
+    Returns
+    -------
+    tuple
+        Symmetric matrix, six numbers.
+    """
     xx, xy, xz, yy, yz, zz = a
-    if rows[i, k] == 1.0:  # about x, like the placements of an aligned robot
+    if rows[i, k] == 1.0:  # rotation about x: frequent, and cheaper
         yy, yz, xy, zz, xz, xx = turn_symmetric(
             rows[i, k + 4], rows[i, k + 7], (yy, yz, xy, zz, xz, xx)
         )
@@ -64,6 +154,6 @@ def rotate_symmetric(rows, i, k, a):
     z = rotate(rows, i, k, (xz, yz, zz))
     top = rotate(rows, i, k, (x[0], y[0], z[0]))
     middle = rotate(rows, i, k, (x[1], y[1], z[1]))
-    # the trace is invariant
+    # less arithmetic than the product: a rotation keeps the trace
     last = zz + (xx - top[0]) + (yy - middle[1])
     return top[0], top[1], top[2], middle[1], middle[2], last

@@ -7,7 +7,22 @@ from robodyn_ros.spatial.primitive import primitive
 
 @primitive
 def load_symmetric(rows, i, k):
-    """Return the symmetric matrix in columns k to k+5 of row i."""
+    """Return the symmetric matrix in columns k to k+5 of row i.
+
+    Parameters
+    ----------
+    rows : array
+        Table with a row for each body.
+    i : int
+        Row.
+    k : int
+        First of six columns.
+
+    Returns
+    -------
+    tuple
+        Six numbers.
+    """
     return (
         rows[i, k],
         rows[i, k + 1],
@@ -20,7 +35,19 @@ def load_symmetric(rows, i, k):
 
 @primitive
 def store_symmetric(rows, i, k, a):
-    """Write the symmetric matrix a to columns k to k+5 of row i."""
+    """Write the symmetric matrix a to columns k to k+5 of row i.
+
+    Parameters
+    ----------
+    rows : array
+        Table with a row for each body.
+    i : int
+        Row.
+    k : int
+        First of six columns.
+    a : tuple
+        Symmetric matrix, six numbers.
+    """
     rows[i, k] = a[0]
     rows[i, k + 1] = a[1]
     rows[i, k + 2] = a[2]
@@ -31,13 +58,37 @@ def store_symmetric(rows, i, k, a):
 
 @primitive
 def add_symmetric(a, b):
-    """Return a + B."""
+    """Return the sum A + B of two symmetric matrices.
+
+    Parameters
+    ----------
+    a, b : tuple
+        Symmetric matrices, six numbers each.
+
+    Returns
+    -------
+    tuple
+        Six numbers.
+    """
     return a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5]
 
 
 @primitive
 def times(a, v):
-    """Return a v."""
+    """Return A v for a symmetric matrix A.
+
+    Parameters
+    ----------
+    a : tuple
+        Symmetric matrix, six numbers.
+    v : tuple
+        3-vector.
+
+    Returns
+    -------
+    tuple
+        3-vector.
+    """
     return (
         a[0] * v[0] + a[1] * v[1] + a[2] * v[2],
         a[1] * v[0] + a[3] * v[1] + a[4] * v[2],
@@ -51,10 +102,26 @@ def shift_inertia(inertia, mass, moment, p):
 
     I' = I + 2 (p . u) 1 - p u^T - u p^T with u = h + m p / 2 (Craig 2005, eq. 6.25). It uses the
     first moment h = m c, so a massless body needs no special case.
+
+    Parameters
+    ----------
+    inertia : tuple
+        Rotational inertia, six numbers [kg m^2].
+    mass : float
+        Mass m [kg].
+    moment : tuple
+        First moment h about the old reference point [kg m].
+    p : tuple
+        Displacement, 3-vector [m].
+
+    Returns
+    -------
+    tuple
+        Six numbers [kg m^2].
     """
     half = 0.5 * mass
     u = (moment[0] + half * p[0], moment[1] + half * p[1], moment[2] + half * p[2])
-    # doubling a constant p is free in recorded code
+    # p is doubled first: that costs nothing in recorded code, where it is constant
     xx, yy, zz = (p[0] + p[0]) * u[0], (p[1] + p[1]) * u[1], (p[2] + p[2]) * u[2]
     return (
         inertia[0] + (yy + zz),

@@ -12,15 +12,16 @@ from numpy.typing import ArrayLike
 
 from robodyn_ros.errors import ShapeError
 
-#: Angle [rad] below which series replace quotients with cancellation; errors below rounding.
+#: Angle [rad] below which series replace quotients that lose digits. The error of the series is
+#: below rounding there.
 SMALL = 0.02
 
 
 def exp(V: ArrayLike) -> np.ndarray:
     """Return the motion along a constant twist for unit time: exp([V]).
 
-    [R, (1 + (1 - cos a)/a^2 [w] + (a - sin a)/a^3 [w]^2) v; 0, 1] with a the length of w; Lynch
-    and Park 2017, eq. (3.88).
+    It is [R, G v; 0, 1] with G = 1 + (1 - cos a)/a^2 [w] + (a - sin a)/a^3 [w]^2, where a is the
+    length of w (Lynch and Park 2017, eq. 3.88).
 
     Parameters
     ----------
@@ -56,10 +57,10 @@ def exp(V: ArrayLike) -> np.ndarray:
 
 
 def log(X: ArrayLike) -> np.ndarray:
-    """Return the twist of the shortest turn with exp(log(X)) = X.
+    """Return the twist whose exponential is X, with the shortest rotation.
 
-    w is the rotation vector of R, at most half a turn. v = (1 - [w]/2 + c [w]^2) p with c = (1 -
-    (a/2) cot(a/2)) / a^2 (Lynch and Park 2017, eq. 3.92).
+    w is the rotation vector of R, of at most half a turn and of length a. With c = (1 - (a/2)
+    cot(a/2)) / a^2, v = (1 - [w]/2 + c [w]^2) p (Lynch and Park 2017, eq. 3.92).
 
     Parameters
     ----------
@@ -116,7 +117,7 @@ def inverse(X: ArrayLike) -> np.ndarray:
 
 
 def skew(w: ArrayLike) -> np.ndarray:
-    """Return [w] with [w] x = w x x.
+    """Return the skew-symmetric matrix [w] of a vector, so that [w] b is the product w x b.
 
     Parameters
     ----------
@@ -126,7 +127,12 @@ def skew(w: ArrayLike) -> np.ndarray:
     Returns
     -------
     (..., 3, 3) ndarray
-        Skew matrix.
+        Skew-symmetric matrix.
+
+    Raises
+    ------
+    ShapeError
+        If the last axis does not have three entries.
     """
     w = _array(w, (3,), 'a vector')
     W = np.zeros((*w.shape, 3))

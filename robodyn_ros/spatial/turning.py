@@ -8,19 +8,54 @@ from robodyn_ros.spatial.quaternion import conjugate, exponential, logarithm, pr
 
 @primitive
 def turn_by(v, q):
-    """Return exp(v) q, normalised: the orientation q rotated by a rotation vector v [rad]."""
+    """Return exp(v) q: the orientation q, rotated by a rotation vector.
+
+    Parameters
+    ----------
+    v : tuple
+        Rotation vector [rad].
+    q : tuple
+        Unit quaternion (x, y, z, w).
+
+    Returns
+    -------
+    tuple
+        Quaternion of length one.
+    """
     return unit(product(exponential(v), q))
 
 
 @primitive
 def turn_between(p, q):
-    """Return the shortest v with p = exp(v) q, a rotation vector [rad] of at most half a turn."""
+    """Return the shortest v with p = exp(v) q, of at most half a turn.
+
+    Parameters
+    ----------
+    p, q : tuple
+        Unit quaternions (x, y, z, w).
+
+    Returns
+    -------
+    tuple
+        Rotation vector [rad].
+    """
     return logarithm(product(p, conjugate(q)))
 
 
 @primitive
 def quaternion_of(x, y, z):
-    """Return the unit quaternion of the rotation whose columns are x, y and z (Shepperd 1978)."""
+    """Return the unit quaternion of a rotation matrix (Shepperd 1978).
+
+    Parameters
+    ----------
+    x, y, z : tuple
+        Columns of the matrix.
+
+    Returns
+    -------
+    tuple
+        Quaternion (x, y, z, w) of length one.
+    """
     trace = x[0] + y[1] + z[2]
     if trace >= x[0] and trace >= y[1] and trace >= z[2]:
         return unit((y[2] - z[1], z[0] - x[2], x[1] - y[0], 1.0 + trace))

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Argument types of kernels, used as annotations.
 
-They document the shape and fix the compiled signature.
-
-The model's arrays are read-only, so a kernel that writes to the model does not compile.
+They document the shape and fix the compiled signature. The model's arrays are read-only, so a
+kernel that writes to the model does not compile.
 """
 
 from typing import TYPE_CHECKING, TypeAlias
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numba import types
 
-if TYPE_CHECKING:  # a checker sees what kernels are called with, not Numba's types
+if TYPE_CHECKING:  # type checkers see the types of the arguments, not those of Numba
     Topology: TypeAlias = np.ndarray
     Table: TypeAlias = np.ndarray
     Constant: TypeAlias = np.ndarray
@@ -43,5 +42,16 @@ else:
 
 
 def record(names):
-    """Return the type of a NamedTuple of arrays, whose annotations are types of this file."""
+    """Return the Numba type of a NamedTuple of arrays.
+
+    Parameters
+    ----------
+    names : type
+        NamedTuple class whose annotations are types of this file.
+
+    Returns
+    -------
+    numba.types.NamedTuple
+        Its type in kernels.
+    """
     return types.NamedTuple(tuple(names.__annotations__.values()), names)

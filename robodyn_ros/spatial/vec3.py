@@ -7,13 +7,40 @@ from robodyn_ros.spatial.primitive import primitive
 
 @primitive
 def load(rows, i, k):
-    """Return the 3-vector in columns k to k+2 of row i."""
+    """Return the 3-vector in columns k to k+2 of row i.
+
+    Parameters
+    ----------
+    rows : array
+        Table with a row for each body.
+    i : int
+        Row.
+    k : int
+        First of three columns.
+
+    Returns
+    -------
+    tuple
+        3-vector.
+    """
     return rows[i, k], rows[i, k + 1], rows[i, k + 2]
 
 
 @primitive
 def store(rows, i, k, v):
-    """Write the 3-vector v to columns k to k+2 of row i."""
+    """Write the 3-vector v to columns k to k+2 of row i.
+
+    Parameters
+    ----------
+    rows : array
+        Table with a row for each body.
+    i : int
+        Row.
+    k : int
+        First of three columns.
+    v : tuple
+        3-vector.
+    """
     rows[i, k] = v[0]
     rows[i, k + 1] = v[1]
     rows[i, k + 2] = v[2]
@@ -21,7 +48,19 @@ def store(rows, i, k, v):
 
 @primitive
 def accumulate(rows, i, k, v):
-    """Add the 3-vector v to columns k to k+2 of row i."""
+    """Add the 3-vector v to columns k to k+2 of row i.
+
+    Parameters
+    ----------
+    rows : array
+        Table with a row for each body.
+    i : int
+        Row.
+    k : int
+        First of three columns.
+    v : tuple
+        3-vector.
+    """
     rows[i, k] = rows[i, k] + v[0]
     rows[i, k + 1] = rows[i, k + 1] + v[1]
     rows[i, k + 2] = rows[i, k + 2] + v[2]
@@ -29,29 +68,86 @@ def accumulate(rows, i, k, v):
 
 @primitive
 def add(a, b):
-    """Return a + b."""
+    """Return a + b.
+
+    Parameters
+    ----------
+    a, b : tuple
+        3-vectors.
+
+    Returns
+    -------
+    tuple
+        3-vector.
+    """
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 
 @primitive
 def sub(a, b):
-    """Return a - b."""
+    """Return a - b.
+
+    Parameters
+    ----------
+    a, b : tuple
+        3-vectors.
+
+    Returns
+    -------
+    tuple
+        3-vector.
+    """
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
 @primitive
 def scale(s, a):
-    """Return s a, for a scalar s."""
+    """Return s a, for a scalar s.
+
+    Parameters
+    ----------
+    s : float
+        Scalar.
+    a : tuple
+        3-vector.
+
+    Returns
+    -------
+    tuple
+        3-vector.
+    """
     return s * a[0], s * a[1], s * a[2]
 
 
 @primitive
 def dot(a, b):
-    """Return a . b."""
+    """Return the scalar product a . b.
+
+    Parameters
+    ----------
+    a, b : tuple
+        3-vectors.
+
+    Returns
+    -------
+    float
+        Scalar product.
+    """
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @primitive
 def cross(a, b):
-    """Return a x b."""
+    """Return the vector product a x b.
+
+    Parameters
+    ----------
+    a, b : tuple
+        3-vectors.
+
+    Returns
+    -------
+    tuple
+        3-vector.
+    """
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
