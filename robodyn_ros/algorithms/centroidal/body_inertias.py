@@ -17,10 +17,26 @@ from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale
 
 @primitive
 def unit_motion(scratch, links, i, j):
-    """Return the motion (w, v) of body i that is unit motion j of its link.
+    """Return the motion (w, v) of body i for a unit motion of its link.
 
-    (w, v) is about the body's origin in its frame. Unit motions of the link are linear, then
-    angular, in base axes. Needs the poses.
+    (w, v) is about the origin of the body, in its axes. The unit motions of the link are three
+    linear, then three angular ones, along base axes. Needs the poses.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    links : (nb, 12) array
+        Rotation, row-major, and origin of each link in that body [-, m].
+    i : int
+        Row of the body.
+    j : int
+        Number of the unit motion, 0 to 5.
+
+    Returns
+    -------
+    tuple
+        Angular and linear part, each a 3-vector.
     """
     e = (1.0 if j % 3 == 0 else 0.0, 1.0 if j % 3 == 1 else 0.0, 1.0 if j % 3 == 2 else 0.0)
     e = rotate_inverse(scratch, i, at.WORLD_ROTATION, e)
@@ -41,20 +57,28 @@ def body_inertias(
     composite: Matrix,
     articulated: Matrix,
 ):
-    """R(k) = sum phi R(j) phi* + M(k) and P(k) = sum phi P+(j) phi* + M(k) of every link, in O(n).
+    """Compute composite inertia R and articulated-body inertia P of every link, in O(n).
 
-    Jain 2011, Algorithms 4.1 and 6.1 (eq. 4.8, 6.13 to 6.30; 9.20 and 9.33 of trees).
+    R(k) = sum phi R(j) phi* + M(k) and P(k) = sum phi P+(j) phi* + M(k) (Jain 2011, Algorithms 4.1
+    and 6.1, eq. 4.8, 6.13 to 6.30; 9.20 and 9.33 for trees).
 
     Parameters
     ----------
-    carried, links
-        As of `joint_wrenches`.
-    q : (nq,)
-    diagonal : (nv,)
-        As of `articulated_inertias`.
-    composite, articulated : (6 (nb - 1), 6)
-        Written [kg, kg m, kg m^2]. Six rows a link: the wrench for each unit of its motion. The
-        wrench is about the origin of the link, in base axes, linear part first.
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    carried : (nb,) array of int
+        For each row, the body that carries its link.
+    links : (nb, 12) array
+        Rotation, row-major, and origin of each link in that body [-, m].
+    q : (nq,) array
+        Joint positions [rad or m].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    composite, articulated : (6 (nb - 1), 6) array
+        Written: six rows for each link [kg, kg m, kg m^2], the wrenches for its unit motions. A
+        wrench is about the origin of the link, in base axes, force first.
 
     Returns
     -------
@@ -70,7 +94,8 @@ def body_inertias(
         w, v = unit_motion(scratch, links, i, row % 6)
         n, f = composite_inertia_times(scratch, i, w, v)
         wrench_at_link(scratch, links, i, n, f, composite[row])
-        n, f = articulated_times(scratch, i, w, v)  # P+, plus the part that its own joint removed
+        # P+, plus U U^T / D, which the elimination of the joint removed
+        n, f = articulated_times(scratch, i, w, v)
         u_n, u_f = load(scratch, i, at.U_ANGULAR), load(scratch, i, at.U_LINEAR)
         share = scratch[i, at.D_INVERSE] * (dot(u_n, w) + dot(u_f, v))
         wrench_at_link(

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The robot as one body: centre of mass, momentum, and inertia with all joints locked.
 
-The base link is excluded. So are reflected rotor inertias, which have no momentum apart from their
-joint.
+The base link is excluded. So are the reflected rotor inertias, since they act on their joints only
+and have no momentum in space.
 """
 
 from robodyn_ros.algorithms.core import scratch as at
@@ -27,7 +27,15 @@ from robodyn_ros.spatial.vec3 import add, cross, load, scale, store, sub
 
 @primitive
 def mass_tip_to_base(topology, constants, scratch):
-    """Sum mass and first moment of all bodies in row 0. Needs `joint_transforms`."""
+    """Sum mass and first moment of all bodies in row 0 of scratch. Needs `joint_transforms`.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    """
     scratch[0, at.C_MASS] = 0.0
     store(scratch, 0, at.C_MOMENT, (0.0, 0.0, 0.0))
     for i in range(1, topology.shape[0]):
@@ -39,19 +47,35 @@ def mass_tip_to_base(topology, constants, scratch):
 
 @primitive
 def centre(scratch):
-    """Return the total first moment over the total mass."""
+    """Return the centre of mass, the total first moment over the total mass.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+
+    Returns
+    -------
+    tuple
+        3-vector in base axes [m].
+    """
     return scale(1.0 / scratch[0, at.C_MASS], load(scratch, 0, at.C_MOMENT))
 
 
 @recursion
 def centre_of_mass(topology: Topology, constants: Table, scratch: Matrix, q: Vector, com: Vector):
-    """c = sum (m p + R h) / sum m, in O(n); Jain 2011, eq. (4.13).
+    """Compute the centre of mass c = sum (m p + R h) / sum m, in O(n); Jain 2011, eq. (4.13).
 
     Parameters
     ----------
-    q : (nv,)
-    com : (3,)
-        Written [m], in base axes, from the origin of the base.
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    com : (3,) array
+        Written: centre of mass [m], in base axes, from the base origin.
     """
     joint_transforms(topology, constants, scratch, q)
     mass_tip_to_base(topology, constants, scratch)
@@ -74,11 +98,19 @@ def centroidal_momentum(
 
     Parameters
     ----------
-    q, qd : (nv,)
-    com : (3,)
-        Written [m], in base axes.
-    h : (6,)
-        Written [N s, N m s]: linear, then angular about the centre of mass, in base axes.
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    com : (3,) array
+        Written: centre of mass [m], in base axes, from the base origin.
+    h : (6,) array
+        Written: linear momentum, and angular momentum about the centre of mass [N s, N m s], in
+        base axes.
     """
     joint_transforms(topology, constants, scratch, q)
     velocities_base_to_tip(topology, constants, scratch, qd)
@@ -90,9 +122,20 @@ def centroidal_momentum(
 
 @primitive
 def about_centre(topology, scratch, com, h):
-    """Sum moments and forces on the bodies about the centre of mass, force first.
+    """Sum the wrenches on the bodies about the centre of mass, in base axes.
 
-    Needs the mass.
+    Needs `mass_tip_to_base`.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    com : (3,) array
+        Written: centre of mass [m], in base axes, from the base origin.
+    h : (6,) array
+        Written: force, then moment about the centre of mass.
     """
     store(scratch, 0, at.MOMENT, (0.0, 0.0, 0.0))
     store(scratch, 0, at.FORCE, (0.0, 0.0, 0.0))
@@ -112,7 +155,17 @@ def about_centre(topology, scratch, com, h):
 
 @primitive
 def body_momentum(constants, scratch, i):
-    """Return the momentum of body i about its origin: I w + h x v, and m v + w x h."""
+    """Store the momentum of body i about its origin: I w + h x v, and m v + w x h.
+
+    Parameters
+    ----------
+    constants : array
+        Placement, inertia and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    """
     w, v, h = load(scratch, i, at.OMEGA), load(scratch, i, at.SPEED), load(constants, i, MOMENT)
     store(scratch, i, at.MOMENT, add(times(load_symmetric(constants, i, INERTIA), w), cross(h, v)))
     store(scratch, i, at.FORCE, add(scale(constants[i, MASS], v), cross(w, h)))
@@ -129,20 +182,24 @@ def centroidal_momentum_bias(
     com: Vector,
     bias: Vector,
 ):
-    """Compute Adot qd, the rate of the centroidal momentum at qdd = 0, in O(n).
-
-    The outward sweep is that of inverse dynamics without gravity. The forces are summed at the
-    base. Orin, Goswami and Lee 2013.
+    """Compute dA/dt qd, the rate of the centroidal momentum at qdd = 0, in O(n).
 
     Parameters
     ----------
-    q, qd : (nv,)
-    zero : (nv,)
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    zero : (nv,) array
         Zeros.
-    com : (3,)
-        Written [m], in base axes.
-    bias : (6,)
-        Written [N, N m], in base axes.
+    com : (3,) array
+        Written: centre of mass [m], in base axes, from the base origin.
+    bias : (6,) array
+        Written: force, and moment about the centre of mass [N, N m], in base axes.
     """
     joint_transforms(topology, constants, scratch, q)
     start_at_base(scratch, (0.0, 0.0, 0.0))
@@ -155,7 +212,17 @@ def centroidal_momentum_bias(
 
 @primitive
 def composite_of_all(topology, constants, scratch):
-    """Compute the composite inertias of the bodies, and of the whole robot in row 0."""
+    """Compute the composite inertias of the bodies, and that of the whole robot in row 0.
+
+    Needs `joint_transforms`.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    """
     composite_tip_to_base(topology, constants, scratch)
     scratch[0, at.C_MASS] = 0.0
     store(scratch, 0, at.C_MOMENT, (0.0, 0.0, 0.0))
@@ -169,18 +236,20 @@ def composite_of_all(topology, constants, scratch):
 def centroidal_momentum_matrix(
     topology: Topology, constants: Table, scratch: Matrix, q: Vector, com: Vector, A: Matrix
 ):
-    """Compute A(q) with h = A qd about the centre of mass, in O(n).
-
-    Column i is the shifted momentum R(i) H*(i) of the composite body. Jain 2011, eq. (4.15); Orin,
-    Goswami and Lee 2013.
+    """Compute A(q) with h = A qd, the momentum about the centre of mass, in O(n).
 
     Parameters
     ----------
-    q : (nv,)
-    com : (3,)
-        Written [m], in base axes.
-    A : (6, nv)
-        Written [kg m or kg, kg m^2 or kg m], linear rows first, in base axes.
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    com : (3,) array
+        Written: centre of mass [m], in base axes, from the base origin.
+    A : (6, nv) array
+        Written: matrix [kg m or kg, kg m^2 or kg m], linear rows first, in base axes.
     """
     joint_transforms(topology, constants, scratch, q)
     composite_of_all(topology, constants, scratch)
@@ -209,11 +278,16 @@ def composite_inertia(
 
     Parameters
     ----------
-    q : (nv,)
-    com : (3,)
-        Written [m], in base axes.
-    inertia : (3, 3)
-        Written [kg m^2], in base axes.
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    com : (3,) array
+        Written: centre of mass [m], in base axes, from the base origin.
+    inertia : (3, 3) array
+        Written: inertia [kg m^2], in base axes.
     """
     joint_transforms(topology, constants, scratch, q)
     composite_of_all(topology, constants, scratch)

@@ -35,13 +35,24 @@ from robodyn_ros.spatial.vec3 import add, dot, load, scale, store
 #: Share of the inertia about other axes below which a pivot counts as singular. Rounding after
 #: cancellation leaves about 1e-16 of it.
 PIVOT_SHARE = 1e-14
-#: Joint inertia [kg m^2 or kg] below which a pivot is always singular: a dust grain of 0.1 mm.
+#: Joint inertia [kg m^2 or kg] below which a pivot is always singular. It is that of a grain of
+#: dust of 0.1 mm.
 PIVOT_FLOOR = 1e-15
 
 
 @primitive
 def rigid(constants, scratch, i):
-    """Start the articulated inertia of body i from its own: A = I, B = [h], C = m 1."""
+    """Start the articulated inertia of body i with its own inertia: A = I, B = [h], C = m 1.
+
+    Parameters
+    ----------
+    constants : array
+        Placement, inertia and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    """
     m, h = constants[i, MASS], load(constants, i, MOMENT)
     store_symmetric(scratch, i, at.P_ANGULAR, load_symmetric(constants, i, INERTIA))
     store_general(
@@ -52,10 +63,23 @@ def rigid(constants, scratch, i):
 
 @inlined
 def project(topology, constants, scratch, i, d_inverse, held):
-    """P+ = P - U U^T / D: the inertia of body i that acts across its joint.
+    """Compute the inertia of body i that acts across its joint: P+ = P - U U^T / D.
 
-    held = 1 - S^T P S / D is the share of the inertia about the joint that remains. Without a
-    rotor it is exactly zero, so S^T P+ = 0 (Jain 2011, eq. 6.26) holds to the last bit.
+    Without a rotor the remaining share is exactly zero. Then S^T P+ = 0 (Jain 2011, eq. 6.26)
+    holds to the last bit. U is stored too.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    d_inverse : float
+        1 / D [1/(kg m^2) or 1/kg].
+    held : float
+        Share of the inertia about the joint that remains, 1 - S^T P S / D.
     """
     pitch = constants[i, PITCH]
     a, c = load_symmetric(scratch, i, at.P_ANGULAR), load_symmetric(scratch, i, at.P_LINEAR)
@@ -126,8 +150,18 @@ def project(topology, constants, scratch, i, d_inverse, held):
 
 @inlined
 def carry_inertia(scratch, i, parent, angular_at, coupling_at, linear_at):
-    """Add an articulated inertia in these columns of body i, seen from its parent, to the same
-    columns of the parent.
+    """Add an articulated inertia of body i to that of its parent, in the frame of the parent.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    parent : int
+        Row of its parent.
+    angular_at, coupling_at, linear_at : int
+        First columns of its blocks A, B and C in scratch.
     """
     c, s = scratch[i, at.COS], scratch[i, at.SIN]
     angular = rotate_symmetric(
@@ -156,22 +190,34 @@ def carry_inertia(scratch, i, parent, angular_at, coupling_at, linear_at):
 
 @primitive
 def propagate_inertia(topology, scratch, i):
-    """Add P+ of body i, seen from its parent, to the articulated inertia of the parent."""
+    """Add P+ of body i to the articulated inertia of its parent, in the frame of the parent.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    """
     carry_inertia(scratch, i, topology[i, PARENT], at.P_ANGULAR, at.P_COUPLING, at.P_LINEAR)
 
 
 @primitive
 def articulated_inertias(topology, constants, scratch, diagonal):
-    """Compute articulated inertias tip to base, in O(n).
+    """Compute the articulated inertias, tip to base, in O(n).
 
-    U = P S and D = S^T U + rotor + diagonal; P+ replaces P.
-
-    Jain 2011, Algorithm 6.1 (eq. 6.13); Featherstone 2008, eq. (7.43)-(7.44). Needs
-    `joint_transforms`.
+    U = P S and D = S^T U + rotor + diagonal; P+ replaces P (Jain 2011, Algorithm 6.1, eq. 6.13;
+    Featherstone 2008, eq. 7.43 and 7.44). Needs `joint_transforms`.
 
     Parameters
     ----------
-    diagonal : (nv,)
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    diagonal : (nv,) array
         Added to the joint-space diagonal of the mass matrix.
 
     Returns
@@ -191,9 +237,25 @@ def articulated_inertias(topology, constants, scratch, diagonal):
 
 @inlined
 def eliminate_joint(topology, constants, scratch, i, diagonal, status):
-    """Eliminate the joint of body i: compute U, 1 / D and P+ in place of P.
+    """Eliminate the joint of body i: compute U, 1 / D and P+, which replaces P.
 
-    Returns status, or i if the pivot is singular.
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    status : int
+        Status so far: 0, or the row of a body whose pivot is singular.
+
+    Returns
+    -------
+    int
+        The given status, or i if the pivot is singular.
     """
     about = at.P_LINEAR if topology[i, KIND] == PRISMATIC else at.P_ANGULAR
     added, pitch = constants[i, ROTOR] + diagonal[topology[i, V]], constants[i, PITCH]
@@ -204,7 +266,7 @@ def eliminate_joint(topology, constants, scratch, i, diagonal, status):
     )
     size = d + scratch[i, about] + scratch[i, about + 3]
     if singular(d, size):
-        # like a locked joint, so that the sweep stays finite
+        # as if the joint were locked, so that the results stay finite
         d_inverse, held, status = 0.0, 1.0, i
     else:
         d_inverse = 1.0 / d
@@ -216,7 +278,22 @@ def eliminate_joint(topology, constants, scratch, i, diagonal, status):
 
 @primitive
 def articulated_times(scratch, i, w, v):
-    """Return moment and force P+ (w, v) of body i, or P (w, v) if its joint is held."""
+    """Return the wrench P+ (w, v) on body i; it is P (w, v) if the joint is locked.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    w, v : tuple
+        Angular and linear part of a motion of the body, 3-vectors.
+
+    Returns
+    -------
+    tuple
+        Moment and force, each a 3-vector.
+    """
     b = load_general(scratch, i, at.P_COUPLING)
     return (
         add(times(load_symmetric(scratch, i, at.P_ANGULAR), w), times_general(b, v)),
@@ -226,22 +303,45 @@ def articulated_times(scratch, i, w, v):
 
 @primitive
 def singular(d, size):
-    """Return whether a pivot is only rounding of its cancelled terms, or NaN.
+    """Return whether a pivot is NaN, or no more than the rounding of the terms that cancel in it.
 
     Parameters
     ----------
-    d, size : float
-        Joint inertia, and the trace of its block of P [kg m^2 or kg].
+    d : float
+        Pivot: the joint inertia [kg m^2 or kg].
+    size : float
+        Inertia to which the pivot is compared, such as the trace of its block of P [kg m^2 or kg].
+
+    Returns
+    -------
+    bool
+        Whether the pivot is singular.
     """
     return not d - PIVOT_SHARE * size > PIVOT_FLOOR
 
 
 @primitive
 def accelerate(topology, constants, scratch, i, alpha, a):
-    """Compute the joint acceleration (u - U^T a') / D of a body carried with (alpha, a).
+    """Compute the joint acceleration (u - U^T a') / D, and the acceleration of the body.
 
-    Returns it, and writes the acceleration of the body to scratch. Needs `articulated_inertias`
-    and the residual u.
+    The acceleration of the body is stored in scratch. Needs `articulated_inertias` and the
+    residual u.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    alpha, a : tuple
+        Angular and linear acceleration a' of the body without that of its joint.
+
+    Returns
+    -------
+    float
+        Joint acceleration [rad/s^2 or m/s^2].
     """
     pull = dot(load(scratch, i, at.U_ANGULAR), alpha) + dot(load(scratch, i, at.U_LINEAR), a)
     x = scratch[i, at.D_INVERSE] * (scratch[i, at.RESIDUAL] - pull)

@@ -4,8 +4,8 @@
 
 The mass matrix of a tree factors as L^T D L without fill-in, in O(n depth^2). See Featherstone
 2008, sections 6.4 and 6.5. L is in the entries of M whose column is nearer to the base, 1 / D on
-the diagonal. The others are unused. Operations on whole rows are faster than a search for nonzero
-entries.
+the diagonal. The other entries are unused. Rows are used whole, since that is faster than a search
+for nonzero entries.
 """
 
 from robodyn_ros.algorithms.core.articulated import singular
@@ -27,17 +27,23 @@ from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology
 
 @primitive
 def factorise(topology, diagonal, M, size):
-    """M + diag(diagonal) = L^T D L, in place (Featherstone 2008, Table 6.3).
+    """Factorise M + diag(diagonal) = L^T D L, in place (Featherstone 2008, Table 6.3).
 
     Parameters
     ----------
-    size : (nv,)
-        Written: the diagonal of M before.
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    M : (nv, nv) array
+        Mass matrix, replaced by its factors.
+    size : (nv,) array
+        Written: diagonal of M + diag(diagonal).
 
     Returns
     -------
     int
-        0, or the body whose pivot is singular.
+        0, or the row of the body whose pivot is singular.
     """
     status, in_order = 0, ordered(topology)
     for k in range(size.shape[0]):
@@ -47,7 +53,7 @@ def factorise(topology, diagonal, M, size):
         row = topology[k, V]
         pivot = M[row, row]
         if singular(pivot, size[row]):
-            inverse, status = 0.0, k  # as if locked, so that the sweep stays finite
+            inverse, status = 0.0, k  # as if locked, so that the results stay finite
         else:
             inverse = 1.0 / pivot
         M[row, row] = inverse
@@ -63,7 +69,17 @@ def factorise(topology, diagonal, M, size):
 
 @primitive
 def solve_outer(topology, M, x):
-    """x becomes L^-T x (Featherstone 2008, Table 6.5)."""
+    """Replace x by L^-T x (Featherstone 2008, Table 6.5).
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    M : (nv, nv) array
+        Factors, as `factorise` writes them.
+    x : (nv,) array
+        Right-hand side, overwritten with the solution.
+    """
     for k in range(topology.shape[0] - 1, 0, -1):
         row, i = topology[k, V], topology[k, PARENT]
         while i > 0:
@@ -74,7 +90,17 @@ def solve_outer(topology, M, x):
 
 @primitive
 def solve_factorised(topology, M, x):
-    """x becomes (L^T D L)^-1 x (Featherstone 2008, Table 6.5)."""
+    """Replace x by (L^T D L)^-1 x (Featherstone 2008, Table 6.5).
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    M : (nv, nv) array
+        Factors, as `factorise` writes them.
+    x : (nv,) array
+        Right-hand side, overwritten with the solution.
+    """
     solve_outer(topology, M, x)
     for k in range(1, topology.shape[0]):
         row, i = topology[k, V], topology[k, PARENT]
@@ -86,10 +112,20 @@ def solve_factorised(topology, M, x):
 
 @primitive
 def inverse_of_factors(topology, M, inverse):
-    """(L^T D L)^-1, symmetric, of the factors in M.
+    """Compute (L^T D L)^-1, symmetric, from the factors in M.
 
     In L M^-1 = D^-1 L^-T a row of the right side is 1 / D at its joint, and zero before it. So a
-    row of M^-1 follows from those of its carriers, and the entries beyond it from symmetry.
+    row of M^-1 follows from the rows of the joints that carry it. The entries behind it follow
+    from symmetry.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    M : (nv, nv) array
+        Factors, as `factorise` writes them.
+    inverse : (nv, nv) array
+        Written: inverse of the mass matrix [1/(kg m^2), 1/(kg m) or 1/kg].
     """
     clear(inverse)
     in_order = ordered(topology)
@@ -122,18 +158,34 @@ def forward_dynamics(
     bias: Vector,
     qdd: Vector,
 ):
-    """qdd = (M + diag(diagonal))^-1 (tau - C qd - g), in O(n depth^2).
+    """Compute qdd = (M + diag(diagonal))^-1 (tau - C qd - g), in O(n depth^2).
 
-    Walker and Orin 1982, method 3; Li 1989 counts it. The torque subtracted from tau is not that
-    at rest, but that of a motion with fewer operations. This motion is added at the end.
+    Walker and Orin 1982, method 3; Li 1989 counts its operations. A motion is prescribed whose
+    torque needs few operations. This torque is subtracted from tau, and the motion is added to the
+    solution.
 
     Parameters
     ----------
-    q, qd, tau, diagonal : (nv,)
-    M : (nv, nv)
-        Overwritten.
-    bias, qdd : (nv,)
-        Written.
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    tau : (nv,) array
+        Joint torques or forces [N m or N].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    M : (nv, nv) array
+        Working memory.
+    bias : (nv,) array
+        Working memory.
+    qdd : (nv,) array
+        Written: joint accelerations [rad/s^2 or m/s^2].
 
     Returns
     -------
@@ -162,7 +214,30 @@ def mass_solve(
     M: Matrix,
     x: Vector,
 ):
-    """x = (M(q) + diag(diagonal))^-1 b; arguments as above. Returns the pivot status."""
+    """Compute x = (M(q) + diag(diagonal))^-1 b, in O(n depth^2).
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    b : (nv,) array
+        Right-hand side.
+    M : (nv, nv) array
+        Working memory.
+    x : (nv,) array
+        Written: solution.
+
+    Returns
+    -------
+    int
+        0, or the row of the body whose pivot is singular.
+    """
     mass_matrix(topology, constants, scratch, q, M)
     status = factorise(topology, diagonal, M, x)
     for k in range(x.shape[0]):
@@ -182,7 +257,30 @@ def mass_matrix_inverse(
     bias: Vector,
     inverse: Matrix,
 ):
-    """M(q)^-1, in O(n^2 depth); bias (nv,) and M are overwritten. Returns the pivot status."""
+    """Compute (M(q) + diag(diagonal))^-1, in O(n^2 depth).
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    M : (nv, nv) array
+        Working memory.
+    bias : (nv,) array
+        Working memory.
+    inverse : (nv, nv) array
+        Written: inverse of the mass matrix [1/(kg m^2), 1/(kg m) or 1/kg].
+
+    Returns
+    -------
+    int
+        0, or the row of the body whose pivot is singular.
+    """
     mass_matrix(topology, constants, scratch, q, M)
     status = factorise(topology, diagonal, M, bias)
     inverse_of_factors(topology, M, inverse)
@@ -204,10 +302,37 @@ def operational_space(
     J: Matrix,
     compliance: Matrix,
 ):
-    """J and Lambda^-1 = J M^-1 J^T = Y D^-1 Y^T of a frame, with Y = J L^-1.
+    """Compute J and Lambda^-1 = J M^-1 J^T = Y D^-1 Y^T of a frame, with Y = J L^-1.
 
-    Arguments as those of operational_space.operational_space; M, bias (nv,) and work (6, nv) are
-    overwritten. Returns the pivot status.
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    body : int
+        Row of the body that carries the frame.
+    frame : (12,) array
+        Rotation, row-major, and origin of the frame in its body [-, m].
+    M : (nv, nv) array
+        Working memory.
+    bias : (nv,) array
+        Working memory.
+    work : (6, nv) array
+        Working memory.
+    J : (6, nv) array
+        Written: jacobian of the frame at its origin, in base axes, linear rows first.
+    compliance : (6, 6) array
+        Written: J M^-1 J^T [1/kg, 1/(kg m), 1/(kg m^2)].
+
+    Returns
+    -------
+    int
+        0, or the row of the body whose pivot is singular.
     """
     mass_matrix(topology, constants, scratch, q, M)
     status = factorise(topology, diagonal, M, bias)
@@ -237,7 +362,28 @@ def joint_inertias(
     M: Matrix,
     D: Vector,
 ):
-    """D of M + diag(diagonal) = L^T D L; M (nv, nv) is overwritten. Returns the pivot status."""
+    """Compute D of M + diag(diagonal) = L^T D L.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    M : (nv, nv) array
+        Working memory.
+    D : (nv,) array
+        Written: joint inertias of the articulated bodies [kg m^2 or kg].
+
+    Returns
+    -------
+    int
+        0, or the row of the body whose pivot is singular.
+    """
     mass_matrix(topology, constants, scratch, q, M)
     status = factorise(topology, diagonal, M, D)
     if status == 0:
@@ -256,7 +402,28 @@ def mass_factors(
     F: Matrix,
     D: Vector,
 ):
-    """F and D of M + diag(diagonal) = F^T D F, as of `mass_factors.mass_factors`."""
+    """Compute F and D of M + diag(diagonal) = F^T D F, as `mass_matrix_factors.mass_factors` does.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    F : (nv, nv) array
+        Written: unit triangular factor of the mass matrix.
+    D : (nv,) array
+        Written: joint inertias of the articulated bodies [kg m^2 or kg].
+
+    Returns
+    -------
+    int
+        0, or the row of the body whose pivot is singular.
+    """
     status = joint_inertias(topology, constants, scratch, q, diagonal, F, D)
     for k in range(1, topology.shape[0]):
         row, i = topology[k, V], topology[k, PARENT]

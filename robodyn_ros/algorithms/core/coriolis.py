@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The Coriolis matrix with skew Mdot - 2 C, by composite bodies in base coordinates."""
+"""The Coriolis matrix with dM/dt - 2 C skew-symmetric, by composite bodies in base axes."""
 
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.jacobian import world_axis
@@ -33,9 +33,18 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, s
 
 @primitive
 def joint_axes_base_to_tip(topology, constants, scratch, qd):
-    """Compute spatial velocity of every body, joint axis and its rate, about the base origin.
+    """Compute the velocities of bodies, and the joint axes S and their rates, at the base origin.
 
-    S = [z; p x z + pitch z] or [0; z]; Sdot = V x S. Needs the poses.
+    S = [z; p x z + pitch z], or [0; z] if prismatic; dS/dt = V x S. Needs the poses.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
     """
     store(scratch, 0, at.OMEGA, (0.0, 0.0, 0.0))
     store(scratch, 0, at.SPEED, (0.0, 0.0, 0.0))
@@ -55,14 +64,24 @@ def joint_axes_base_to_tip(topology, constants, scratch, qd):
         w, v = add(w, scale(rate, axis)), add(v, scale(rate, slide))
         store(scratch, i, at.OMEGA, w)
         store(scratch, i, at.SPEED, v)
-        if topology[i, KIND] == BALL_Z:  # all three axes of a spherical joint turn with this body
+        if topology[i, KIND] == BALL_Z:  # all axes of a spherical joint rotate with this body
             turn_axis(scratch, i - 2, w, v)
             turn_axis(scratch, i - 1, w, v)
 
 
 @primitive
 def turn_axis(scratch, i, w, v):
-    """Rate of change V x S of the axis of joint i, fixed to a body that moves with (w, v)."""
+    """Store V x S, the rate of the axis of joint i.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    w, v : tuple
+        Angular and linear velocity V of the body to which the axis is fixed.
+    """
     axis, slide = load(scratch, i, at.AXIS), load(scratch, i, at.AXIS + 3)
     store(scratch, i, at.AXIS_RATE, cross(w, axis))
     store(scratch, i, at.AXIS_RATE + 3, add(cross(w, slide), cross(v, axis)))
@@ -70,10 +89,20 @@ def turn_axis(scratch, i, w, v):
 
 @primitive
 def body_coriolis(constants, scratch, i):
-    """Compute I of body i about the base origin, and B = ([V x*] I + [I V] bar-x* - I [V x]) / 2.
+    """Compute I of body i about the base origin, and its Coriolis matrix B.
 
-    In blocks B = [[Y - [n]/2, 0], [-[f], 0]], with Y = ([w] J - J [w] - [v][h] - [h][v]) / 2
-    symmetric and the momentum (n, f) = I V: twelve numbers. In one common frame bodies add up.
+    B = ([V x*] I + [I V] bar-x* - I [V x]) / 2. With the momentum (n, f) = I V its blocks are [[Y
+    - [n]/2, 0], [-[f], 0]], where Y = ([w] J - J [w] - [v][h] - [h][v]) / 2 is symmetric. These
+    are twelve numbers, and in one common frame those of several bodies add up.
+
+    Parameters
+    ----------
+    constants : array
+        Placement, inertia and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
     """
     mass, p = constants[i, MASS], load(scratch, i, at.WORLD_POSITION)
     moment = rotate(scratch, i, at.WORLD_ROTATION, load(constants, i, MOMENT))
@@ -103,7 +132,22 @@ def body_coriolis(constants, scratch, i):
 
 @primitive
 def composite_inertia_times(scratch, i, w, v):
-    """Return moment and force of the composite inertia of body i for a motion (w, v)."""
+    """Return the wrench of the composite inertia of body i for a motion.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    w, v : tuple
+        Angular and linear part of the motion, 3-vectors in the frame of the inertia.
+
+    Returns
+    -------
+    tuple
+        Moment and force, each a 3-vector.
+    """
     h = load(scratch, i, at.C_MOMENT)
     return (
         add(times(load_symmetric(scratch, i, at.C_INERTIA), w), cross(h, v)),
@@ -115,17 +159,23 @@ def composite_inertia_times(scratch, i, w, v):
 def coriolis_matrix(
     topology: Topology, constants: Table, scratch: Matrix, q: Vector, qd: Vector, C: Matrix
 ):
-    """Compute C(q, qd) of the Christoffel symbols, in O(n depth).
+    """Compute the Coriolis matrix C(q, qd) of the Christoffel symbols, in O(n depth).
 
-    C qd is the Coriolis torque, and Mdot - 2 C is skew.
-
-    Echeandia and Wensing 2021; Spong, Prop. 6.1.
+    C qd is the Coriolis torque, and dM/dt - 2 C is skew-symmetric. Echeandia and Wensing 2021;
+    Spong, Prop. 6.1.
 
     Parameters
     ----------
-    q, qd : (nv,)
-    C : (nv, nv)
-        Written [N m s/rad, ...].
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    C : (nv, nv) array
+        Written: Coriolis matrix [N m s/rad, N s or N s/m].
     """
     joint_transforms(topology, constants, scratch, q)
     poses_in_world_frame(topology, scratch)
@@ -165,7 +215,17 @@ def coriolis_matrix(
 
 @primitive
 def add_to_parent(scratch, i, parent):
-    """Add the composite inertia and B of body i to those of its parent."""
+    """Add the composite inertia and B of body i to those of its parent, all in one frame.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    parent : int
+        Row of its parent.
+    """
     scratch[parent, at.C_MASS] = scratch[parent, at.C_MASS] + scratch[i, at.C_MASS]
     accumulate(scratch, parent, at.C_MOMENT, load(scratch, i, at.C_MOMENT))
     accumulate(scratch, parent, at.B_MOMENT, load(scratch, i, at.B_MOMENT))

@@ -30,7 +30,17 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store
 
 @inlined
 def carry_composite(scratch, i, parent):
-    """Add the composite inertia of body i to that of its parent, in the parent's frame."""
+    """Add the composite inertia of body i to that of its parent, in the parent's frame.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    parent : int
+        Row of its parent.
+    """
     p, mass = load(scratch, i, at.POSITION), scratch[i, at.C_MASS]
     h = to_parent(scratch, i, load(scratch, i, at.C_MOMENT))
     turned = turn_symmetric(
@@ -49,7 +59,15 @@ def carry_composite(scratch, i, parent):
 
 @primitive
 def composite_tip_to_base(topology, constants, scratch):
-    """Compute mass, first moment and inertia of every composite body about its origin."""
+    """Compute mass, first moment and inertia of every composite body about its origin.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    """
     for i in range(1, topology.shape[0]):
         scratch[i, at.C_MASS] = constants[i, MASS]
         store(scratch, i, at.C_MOMENT, load(constants, i, MOMENT))
@@ -62,7 +80,22 @@ def composite_tip_to_base(topology, constants, scratch):
 
 @inlined
 def joint_momentum(topology, constants, scratch, i):
-    """Compute the momentum of composite body i for a unit rate of its joint, in its frame."""
+    """Return the momentum of composite body i for a unit rate of its joint, in its frame.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+
+    Returns
+    -------
+    tuple
+        Angular momentum about its origin and linear momentum, each a 3-vector.
+    """
     h, mass = load(scratch, i, at.C_MOMENT), scratch[i, at.C_MASS]
     if topology[i, KIND] == PRISMATIC:
         return (h[1], -h[0], 0.0), (0.0, 0.0, mass)
@@ -79,17 +112,23 @@ def joint_momentum(topology, constants, scratch, i):
 
 @recursion
 def mass_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Vector, M: Matrix):
-    """M(q), symmetric and positive definite, rotor inertias included, in O(n depth).
+    """Compute M(q), symmetric and positive definite, rotor inertias included, in O(n depth).
 
-    Walker and Orin 1982; Featherstone 2008, Table 6.2; Jain 2011, Algorithm 4.2. A wrench
-    accelerates the composite body i by a unit of its joint. It is propagated to the base, and its
-    components along the joints on the path are the column of M.
+    Walker and Orin 1982; Featherstone 2008, Table 6.2; Jain 2011, Algorithm 4.2. For each joint i
+    the wrench is computed that gives its composite body a unit acceleration along the joint. This
+    wrench is propagated to the base. Its components along the joints on the path are column i of
+    M.
 
     Parameters
     ----------
-    q : (nv,)
-    M : (nv, nv)
-        Written [kg m^2, kg m or kg].
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    M : (nv, nv) array
+        Written: mass matrix [kg m^2, kg m or kg].
     """
     joint_transforms(topology, constants, scratch, q)
     composite_tip_to_base(topology, constants, scratch)

@@ -4,9 +4,11 @@
 
     tau = d v + (fc + a cos(w q) + b sin(w q) + s c(v)) sigma(v)
 
-Viscous and Coulomb friction. Gears that are not round have a c that is a function of the position
-(Craig, section 6.8). At low speed c(v) = 1 / (1 + (v / vs)^2), the Stribeck curve of Hess and Soom
-1990. With an exponent e it is exp(-(|v| / vs)^e): of Angeles, eq. 7.136, for 1, a Gaussian for 2.
+d is viscous friction, fc Coulomb friction. a and b are those of eccentric gears, whose friction
+varies with the position (Craig, section 6.8). s is the static friction beyond Coulomb friction,
+which falls with the Stribeck curve c(v). It is 1 / (1 + (v / vs)^2) of Hess and Soom 1990, or
+exp(-(|v| / vs)^e) if an exponent e is given. With e = 1 it is that of Angeles, eq. 7.136, with
+e = 2 a Gaussian.
 """
 
 from numpy import cos, sin, tanh
@@ -33,9 +35,24 @@ COULOMB_VELOCITY = 0.01
 
 @primitive
 def direction(constants, i, rate):
-    """Return sigma = tanh(v / v0), with v^3 / (v^2 + band^2) for v where there is a dead band.
+    """Return the smooth sign of a velocity, sigma = tanh(v / v0).
 
-    It is odd and smooth. Well within the band it vanishes like v^3, well beyond it is that of v.
+    With a dead band, v^3 / (v^2 + band^2) stands for v. Well within the band this is as small as
+    v^3, and well beyond it is almost v.
+
+    Parameters
+    ----------
+    constants : array
+        Placement, inertia and joint of each body, see `model.layout`.
+    i : int
+        Row of the body.
+    rate : float
+        Joint velocity v [rad/s or m/s].
+
+    Returns
+    -------
+    float
+        Odd and smooth in v, between -1 and 1.
     """
     band = constants[i, DEAD_BAND]
     if band > 0.0:
@@ -48,16 +65,22 @@ def direction(constants, i, rate):
 def stribeck_curve(exponent, ratio, sigma):
     """Return the share of static friction beyond Coulomb friction that is left; 1 at rest.
 
-    |v| is v sigma, which is smooth. The exponential is that of tanh, which every emitter has.
+    v sigma stands for |v|, since it is smooth. The exponential is computed by tanh, which all
+    generated code has.
 
     Parameters
     ----------
     exponent : float
-        1 or 2, or 0 of the rational curve.
+        1 or 2, or 0 for the rational curve.
     ratio : float
         v / vs.
     sigma : float
         Smooth sign of v.
+
+    Returns
+    -------
+    float
+        Share, from 0 to 1.
     """
     if exponent > 0.0:
         power = ratio * ratio if exponent > 1.0 else ratio * sigma
@@ -68,7 +91,26 @@ def stribeck_curve(exponent, ratio, sigma):
 
 @primitive
 def dry_friction(constants, i, position, rate, sigma):
-    """Return the effort of dry friction of body i against its motion [N m or N], never below 0."""
+    """Return the magnitude of the dry friction of body i.
+
+    Parameters
+    ----------
+    constants : array
+        Placement, inertia and joint of each body, see `model.layout`.
+    i : int
+        Row of the body.
+    position : float
+        Joint position [rad or m].
+    rate : float
+        Joint velocity v [rad/s or m/s].
+    sigma : float
+        Smooth sign of v, as of `direction`.
+
+    Returns
+    -------
+    float
+        Effort against the motion [N m or N], never below zero.
+    """
     effort = constants[i, FRICTION]
     if constants[i, WAVENUMBER] > 0.0:
         angle = constants[i, WAVENUMBER] * position
@@ -82,7 +124,24 @@ def dry_friction(constants, i, position, rate, sigma):
 
 @primitive
 def joint_friction(constants, i, position, rate):
-    """Return the friction of body i at a position and a velocity [N m or N]."""
+    """Return the friction of the joint of body i.
+
+    Parameters
+    ----------
+    constants : array
+        Placement, inertia and joint of each body, see `model.layout`.
+    i : int
+        Row of the body.
+    position : float
+        Joint position [rad or m].
+    rate : float
+        Joint velocity v [rad/s or m/s].
+
+    Returns
+    -------
+    float
+        Torque or force [N m or N], with the sign of the velocity.
+    """
     sigma = direction(constants, i, rate)
     dry = dry_friction(constants, i, position, rate, sigma) * sigma
     return constants[i, DAMPING] * rate + dry
@@ -90,7 +149,19 @@ def joint_friction(constants, i, position, rate):
 
 @recursion
 def friction_torque(topology: Topology, constants: Table, q: Vector, qd: Vector, tau: Vector):
-    """Friction of the model at q (nq,) and qd (nv,); tau (nv,) [N m or N], written."""
+    """Compute the friction of all joints.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    tau : (nv,) array
+        Written: friction [N m or N].
+    """
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
         tau[k] = joint_friction(constants, i, q[topology[i, Q]], qd[k])

@@ -19,7 +19,20 @@ from robodyn_ros.spatial.vec3 import add, cross, load, scale, sub
 
 @primitive
 def world_axis(scratch, i):
-    """Joint axis of body i in base axes."""
+    """Return the joint axis of body i in base axes.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+
+    Returns
+    -------
+    tuple
+        Unit 3-vector.
+    """
     return (
         scratch[i, at.WORLD_ROTATION + 2],
         scratch[i, at.WORLD_ROTATION + 5],
@@ -29,7 +42,24 @@ def world_axis(scratch, i):
 
 @primitive
 def jacobian_columns(topology, constants, scratch, body, frame, J):
-    """Columns [z x r + pitch z; z] or [z; 0] of the joints that carry a frame. Needs the poses."""
+    """Compute the columns [z x r + pitch z; z], or [z; 0] if prismatic, of the joints that carry a
+    frame.
+
+    Columns of other joints are zero. Needs the poses.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    body : int
+        Row of the body that carries the frame.
+    frame : (12,) array
+        Rotation, row-major, and origin of the frame in its body [-, m].
+    J : (6, nv) array
+        Written: jacobian of the frame at its origin, in base axes, linear rows first.
+    """
     for row in range(6):
         for column in range(J.shape[1]):
             J[row, column] = 0.0
@@ -58,14 +88,24 @@ def jacobian(
     frame: Constant,
     J: Matrix,
 ):
-    """Compute J of a frame: [v; omega] = J qd, at its origin, in base axes, in O(n).
+    """Compute the Jacobian J of a frame, so that [v; omega] = J qd, in O(n).
 
-    Whitney 1972; Jain 2011, eq. (3.50).
+    Velocities are those of its origin, in base axes. Whitney 1972; Jain 2011, eq. (3.50).
 
     Parameters
     ----------
-    J : (6, nv)
-        Written [m or -, - or 1/m], linear rows first.
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    body : int
+        Row of the body that carries the frame.
+    frame : (12,) array
+        Rotation, row-major, and origin of the frame in its body [-, m].
+    J : (6, nv) array
+        Written: Jacobian [m or -, - or 1/m], linear rows first.
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)
@@ -74,9 +114,23 @@ def jacobian(
 
 @primitive
 def frame_acceleration(scratch, body, frame):
-    """Acceleration of the origin of a frame and its angular acceleration, in base axes.
+    """Return linear and angular acceleration of the origin of a frame, in base axes.
 
     Needs the poses and `motion_base_to_tip`.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    body : int
+        Row of the body that carries the frame.
+    frame : (12,) array
+        Rotation, row-major, and origin of the frame in its body [-, m].
+
+    Returns
+    -------
+    tuple
+        Linear and angular acceleration, each a 3-vector [m/s^2, rad/s^2].
     """
     lever = rotate(scratch, body, at.RATE, (frame[9], frame[10], frame[11]))
     linear = rotate(scratch, body, at.WORLD_ROTATION, add(load(scratch, body, at.ACCEL), lever))
@@ -95,17 +149,29 @@ def jacobian_bias(
     zero: Vector,
     bias: Vector,
 ):
-    """Jdot qd of a frame: its acceleration at qdd = 0, in base axes, linear first, in O(n).
+    """Compute dJ/dt qd of a frame, its acceleration at qdd = 0, in O(n).
 
-    This is the outward sweep of inverse dynamics without joint accelerations. It omits weight,
-    whose rounding would dominate slow motions.
+    This is the outward sweep of inverse dynamics without joint accelerations. Gravity is left out,
+    since its rounding would exceed the accelerations of slow motions.
 
     Parameters
     ----------
-    zero : (nv,)
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    body : int
+        Row of the body that carries the frame.
+    frame : (12,) array
+        Rotation, row-major, and origin of the frame in its body [-, m].
+    zero : (nv,) array
         Zeros.
-    bias : (6,)
-        Written [m/s^2, rad/s^2].
+    bias : (6,) array
+        Written: linear and angular acceleration in base axes [m/s^2, rad/s^2].
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)
@@ -127,15 +193,27 @@ def jacobian_derivative(
     frame: Constant,
     Jdot: Matrix,
 ):
-    """Rate of change of `jacobian` along qd, in O(n).
+    """Compute dJ/dt, the rate of change of `jacobian` along qd, in O(n).
 
-    The column [z x r + pitch z; z] has the rate [zdot x r + z x rdot + pitch zdot; zdot] with zdot
-    = omega x z, omega that of the child link.
+    The column [z x r + pitch z; z] has the rate [dz/dt x r + z x dr/dt + pitch dz/dt; dz/dt].
+    There dz/dt = omega x z, with omega of the child link.
 
     Parameters
     ----------
-    Jdot : (6, nv)
-        Written.
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    body : int
+        Row of the body that carries the frame.
+    frame : (12,) array
+        Rotation, row-major, and origin of the frame in its body [-, m].
+    Jdot : (6, nv) array
+        Written: rate of the Jacobian [m/s or 1/s].
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)

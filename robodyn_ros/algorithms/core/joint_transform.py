@@ -36,10 +36,20 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, store
 
 @inlined
 def joint_transforms(topology, constants, scratch, q):
-    """Compute every body's pose on its parent: R, cosine and sine of R_PB = R Rz(q), and p_PB_P.
+    """Compute the pose of every body on its parent: R_PB = R Rz(q) and the origin p_PB_P.
 
-    R is R0, and R0 R(quaternion) for the first body of a spherical joint. The origin moves along z
-    by q for a prismatic joint, and by pitch q for a helical one.
+    Stored are R, cosine and sine of q, and the origin. R is the constant R0 of the body; for the
+    first body of a spherical joint it is R0 R(quaternion). The origin moves along z by q for a
+    prismatic joint, and by pitch q for a helical one.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
     """
     for i in range(1, topology.shape[0]):
         kind, k = topology[i, KIND], topology[i, Q]
@@ -62,19 +72,57 @@ def joint_transforms(topology, constants, scratch, q):
 
 @primitive
 def first_of_joint(topology, i):
-    """Return the first body of the joint of body i; itself unless the joint is spherical."""
+    """Return the first body of the joint of body i, which is i unless the joint is spherical.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    i : int
+        Row of the body.
+
+    Returns
+    -------
+    int
+        Row of a body.
+    """
     return i - (topology[i, KIND] - BALL_X) if topology[i, KIND] > BALL_X else i
 
 
 @primitive
 def last_of_joint(topology, i):
-    """Return the last body of the joint of body i; itself unless the joint is spherical."""
+    """Return the last body of the joint of body i, which is i unless the joint is spherical.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    i : int
+        Row of the body.
+
+    Returns
+    -------
+    int
+        Row of a body.
+    """
     return i + (BALL_Z - topology[i, KIND]) if topology[i, KIND] >= BALL_X else i
 
 
 @primitive
 def slide(constants, scratch, i, travel):
-    """Move the origin of body i along its z axis."""
+    """Move the origin of body i along its z axis.
+
+    Parameters
+    ----------
+    constants : array
+        Placement, inertia and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    travel : float
+        Displacement [m].
+    """
     r = layout.ROTATION
     accumulate(
         scratch,
@@ -86,7 +134,21 @@ def slide(constants, scratch, i, travel):
 
 @primitive
 def turn_ball(constants, scratch, i, x, y, z, w):
-    """R0 R(quaternion) with its columns in the order y, z, x, so that z of body i is x of R."""
+    """Store the rotation R0 R(quaternion) of the first body of a spherical joint.
+
+    Its columns are in the order y, z, x, so that z of body i is x of the rotation.
+
+    Parameters
+    ----------
+    constants : array
+        Placement, inertia and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    x, y, z, w : float
+        Quaternion, scalar part last.
+    """
     along_x, along_y, along_z = axes_of_quaternion(x, y, z, w)
     set_column(scratch, i, 0, rotate(constants, i, layout.ROTATION, along_y))
     set_column(scratch, i, 1, rotate(constants, i, layout.ROTATION, along_z))
@@ -95,14 +157,41 @@ def turn_ball(constants, scratch, i, x, y, z, w):
 
 @primitive
 def set_column(scratch, i, column, v):
-    """Write one column of the rotation of body i."""
+    """Write one column of the rotation of body i.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    column : int
+        Column, 0 to 2.
+    v : tuple
+        Entries of the column.
+    """
     for row in range(3):
         scratch[i, ROTATION + 3 * row + column] = v[row]
 
 
 @primitive
 def to_child(scratch, i, v):
-    """Return v in the frame of body i, given in that of its parent."""
+    """Transform the axes of a vector from those of the parent of body i to those of body i.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    v : tuple
+        3-vector in axes of the parent.
+
+    Returns
+    -------
+    tuple
+        The same vector in axes of body i.
+    """
     return rotate_z_inverse(
         scratch[i, COS], scratch[i, SIN], rotate_inverse(scratch, i, ROTATION, v)
     )
@@ -110,19 +199,66 @@ def to_child(scratch, i, v):
 
 @primitive
 def to_parent(scratch, i, v):
-    """Return v in the frame of the parent of body i, given in that of body i."""
+    """Transform the axes of a vector from those of body i to those of its parent.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    v : tuple
+        3-vector in axes of body i.
+
+    Returns
+    -------
+    tuple
+        The same vector in axes of the parent.
+    """
     return rotate(scratch, i, ROTATION, rotate_z(scratch[i, COS], scratch[i, SIN], v))
 
 
 @primitive
 def along_joint(topology, constants, i, n, f):
-    """Return S^T (n, f), the component of a wrench along joint i."""
+    """Return S^T (n, f), the component of a wrench along the joint of body i.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    i : int
+        Row of the body.
+    n, f : tuple
+        Moment and force, 3-vectors.
+
+    Returns
+    -------
+    float
+        Torque or force [N m or N].
+    """
     return f[2] if topology[i, KIND] == PRISMATIC else n[2] + constants[i, PITCH] * f[2]
 
 
 @primitive
 def add_along_joint(topology, constants, i, w, v, rate):
-    """Return (w, v) + S rate: a motion of the parent, in the frame of body i, plus its joint's."""
+    """Return (w, v) + S rate: the motion of the parent plus that along the joint.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    i : int
+        Row of the body.
+    w, v : tuple
+        Angular and linear part of the motion of the parent at body i, in axes of body i.
+    rate : float
+        Rate of the joint, or its acceleration.
+
+    Returns
+    -------
+    tuple
+        Angular and linear part, each a 3-vector.
+    """
     if topology[i, KIND] == PRISMATIC:
         return w, (v[0], v[1], v[2] + rate)
     return (w[0], w[1], w[2] + rate), (v[0], v[1], v[2] + constants[i, PITCH] * rate)
@@ -132,14 +268,23 @@ def add_along_joint(topology, constants, i, w, v, rate):
 def axes_turning(rate, rate_r, k):
     """Return the correction of the reference acceleration for the axes of a spherical joint.
 
-    The axes e_x, e_y, e_z of the joint rotate with its last body. A sweep that rotates each axis
-    with its own body omits the rotation by the following ones: (e_y w_y + e_z w_z) x e_x r_x + e_z
-    w_z x e_y r_y.
+    The axes e_x, e_y, e_z of the joint rotate with its last body. A sweep rotates each axis with
+    its own body only, and so omits the rotation by the axes that follow. This is (e_y w_y + e_z
+    w_z) x e_x r_x + e_z w_z x e_y r_y.
 
     Parameters
     ----------
-    k
+    rate : (nv,) array
+        Joint velocities w [rad/s].
+    rate_r : (nv,) array
+        Reference velocities r [rad/s].
+    k : int
         Index of the last velocity of the joint.
+
+    Returns
+    -------
+    tuple
+        Angular acceleration [rad/s^2] in axes of the last body.
     """
     return (-(rate[k] * rate_r[k - 1]), rate[k] * rate_r[k - 2], -(rate[k - 1] * rate_r[k - 2]))
 
@@ -149,6 +294,20 @@ def carried_acceleration(scratch, parent, i):
     """Return the acceleration of body i due to its parent: angular, and that of its origin.
 
     Velocity-dependent terms are left out.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    parent : int
+        Row of the parent.
+    i : int
+        Row of the body.
+
+    Returns
+    -------
+    tuple
+        Angular acceleration and that of the origin, each a 3-vector in axes of body i.
     """
     turning = load(scratch, parent, ALPHA)
     lever = cross(turning, load(scratch, i, POSITION))
@@ -160,14 +319,41 @@ def carried_acceleration(scratch, parent, i):
 
 @primitive
 def wrench_on_parent(scratch, i, n, f):
-    """Transform moment and force from origin and frame of body i to those of its parent."""
+    """Transform a wrench from the origin and axes of body i to those of its parent.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    n, f : tuple
+        Moment and force, 3-vectors.
+
+    Returns
+    -------
+    tuple
+        Moment and force, each a 3-vector.
+    """
     f = to_parent(scratch, i, f)
     return add(to_parent(scratch, i, n), cross(load(scratch, i, POSITION), f)), f
 
 
 @primitive
 def carry_wrench(scratch, i, parent, n, f):
-    """Add moment and force on body i, about its origin in its frame, to those of its parent."""
+    """Add a wrench on body i, about its origin in its axes, to the wrench on its parent.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    parent : int
+        Row of its parent.
+    n, f : tuple
+        Moment and force, 3-vectors.
+    """
     n, f = wrench_on_parent(scratch, i, n, f)
     accumulate(scratch, parent, MOMENT, n)
     accumulate(scratch, parent, FORCE, f)

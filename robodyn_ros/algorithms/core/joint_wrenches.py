@@ -17,8 +17,22 @@ from robodyn_ros.spatial.vec3 import add, cross, load, scale, sub
 
 @primitive
 def wrench_at_link(scratch, links, i, n, f, wrench):
-    """Write a wrench about the origin of body i at the origin of its link, in base axes, force
-    first. Needs the poses.
+    """Write a wrench about the origin of body i as one about the origin of its link, in base axes.
+
+    Needs the poses.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    links : (nb, 12) array
+        Rotation, row-major, and origin of each link in that body [-, m].
+    i : int
+        Row of the body.
+    n, f : tuple
+        Moment and force in the frame of body i, 3-vectors [N m, N].
+    wrench : (6,) array
+        Written: force, then moment [N, N m].
     """
     n = sub(n, cross((links[i, 9], links[i, 10], links[i, 11]), f))
     wrench[0], wrench[1], wrench[2] = rotate(scratch, i, at.WORLD_ROTATION, f)
@@ -40,24 +54,35 @@ def joint_wrenches(
     tau: Vector,
     wrenches: Matrix,
 ):
-    """f(i) = sum of f(children) + M alpha + b - f_ext, in O(n), as in inverse dynamics.
+    """Compute the joint torques and the wrenches across the joints, in O(n).
 
-    Jain 2011, eq. (5.4) and (5.43).
+    f(i) = sum of f(children) + M alpha + b - f_ext (Jain 2011, eq. 5.4 and 5.43).
 
     Parameters
     ----------
-    carried : (nb,)
-        Body of each row's link. For an intermediate body of a joint the link is the child link.
-    links : (nb, 12)
-        Placement of the link on that body.
-    q : (nq,)
-    qd, qdd : (nv,)
-    f_ext : (nb, 6)
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    carried : (nb,) array of int
+        For each row, the body that carries its link. For an intermediate body of a joint the link
+        is the child link.
+    links : (nb, 12) array
+        Rotation, row-major, and origin of each link in that body [-, m].
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    qdd : (nv,) array
+        Joint accelerations [rad/s^2 or m/s^2].
+    f_ext : (nb, 6) array
         Moment and force on each body [N m, N], in its frame, about its origin.
-    tau : (nv,)
-        Torques, written.
-    wrenches : (nb - 1, 6)
-        Force and moment at the origin of each link [N, N m], in base axes, written.
+    tau : (nv,) array
+        Written: joint torques or forces [N m or N].
+    wrenches : (nb - 1, 6) array
+        Written: force and moment at the origin of each link [N, N m], in base axes.
     """
     inverse_dynamics(topology, constants, gravity, scratch, q, qd, qdd, f_ext, tau)
     poses_base_to_tip(topology, scratch)
@@ -89,11 +114,42 @@ def forward_dynamics_wrenches(
     qdd: Vector,
     wrenches: Matrix,
 ):
-    """Compute qdd and f = P+ alpha+ + z+, in O(n), without a sweep of inverse dynamics.
+    """Compute qdd and the wrenches across the joints, in O(n), without inverse dynamics.
 
-    Jain 2011, eq. (7.34) and (7.40), with z+ = z + G u and alpha+ the acceleration of a body at
-    zero joint acceleration. Arguments as of `aba.forward_dynamics` and above; qdd (nv,) and
-    wrenches (nb - 1, 6) are written. Returns 0, or the body whose pivot is singular.
+    The wrench is f = P+ alpha+ + z+ (Jain 2011, eq. 7.34 and 7.40), with z+ = z + G u. alpha+ is
+    the acceleration of a body at zero joint acceleration.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    carried : (nb,) array of int
+        For each row, the body that carries its link.
+    links : (nb, 12) array
+        Rotation, row-major, and origin of each link in that body [-, m].
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    tau : (nv,) array
+        Joint torques or forces [N m or N].
+    f_ext : (nb, 6) array
+        External moment and force on each body, in its frame about its origin [N m, N].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    qdd : (nv,) array
+        Written: joint accelerations [rad/s^2 or m/s^2].
+    wrenches : (nb - 1, 6) array
+        Written: force and moment at the origin of each link [N, N m], in base axes.
+
+    Returns
+    -------
+    int
+        0, or the row of the body whose pivot is singular.
     """
     status = forward_dynamics(
         topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, qdd

@@ -22,7 +22,15 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, store
 
 @primitive
 def stand_at(scratch, i):
-    """Start the poses at body i: its own is the identity."""
+    """Start the poses at body i, whose pose becomes the identity.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    """
     for k in range(9):
         scratch[i, at.WORLD_ROTATION + k] = 1.0 if k % 4 == 0 else 0.0
     store(scratch, i, at.WORLD_POSITION, (0.0, 0.0, 0.0))
@@ -30,7 +38,17 @@ def stand_at(scratch, i):
 
 @primitive
 def step_outward(scratch, parent, i):
-    """Compute rotation and origin of body i from its parent's. Needs `joint_transforms`."""
+    """Compute rotation and origin of body i from those of its parent. Needs `joint_transforms`.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    parent : int
+        Row of the parent.
+    i : int
+        Row of the body.
+    """
     c, s = scratch[i, at.COS], scratch[i, at.SIN]
     store(
         scratch,
@@ -50,7 +68,17 @@ def step_outward(scratch, parent, i):
 
 @primitive
 def poses_base_to_tip(topology, scratch):
-    """Compute R_0B and p_0B_0 of every body, in base axes. Needs `joint_transforms`."""
+    """Compute rotation R_0B and origin p_0B_0 of every body, in base axes.
+
+    Needs `joint_transforms`.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    """
     stand_at(scratch, 0)
     for i in range(1, topology.shape[0]):
         step_outward(scratch, topology[i, PARENT], i)
@@ -58,12 +86,21 @@ def poses_base_to_tip(topology, scratch):
 
 @primitive
 def frame_point(scratch, body, frame):
-    """Return a frame's origin in base axes.
+    """Return the origin of a frame in base axes. Needs the poses.
 
     Parameters
     ----------
-    frame : (12,)
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    body : int
+        Row of the body that carries the frame.
+    frame : (12,) array
         Rotation and translation in its body.
+
+    Returns
+    -------
+    tuple
+        3-vector [m].
     """
     offset = rotate(scratch, body, at.WORLD_ROTATION, (frame[9], frame[10], frame[11]))
     return add(load(scratch, body, at.WORLD_POSITION), offset)
@@ -83,8 +120,18 @@ def pose(
 
     Parameters
     ----------
-    X : (4, 4)
-        Written [-, m].
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    body : int
+        Row of the body that carries the frame.
+    frame : (12,) array
+        Rotation, row-major, and origin of the frame in its body [-, m].
+    X : (4, 4) array
+        Written: homogeneous transform [-, m].
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)
@@ -93,7 +140,19 @@ def pose(
 
 @primitive
 def frame_pose(scratch, body, frame, X):
-    """Write X_0F (4, 4) of a frame. Needs the poses."""
+    """Write the transform X_0F of a frame in the base. Needs the poses.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    body : int
+        Row of the body that carries the frame.
+    frame : (12,) array
+        Rotation, row-major, and origin of the frame in its body [-, m].
+    X : (4, 4) array
+        Written: homogeneous transform [-, m].
+    """
     for column in range(3):
         axis = rotate(
             scratch, body, at.WORLD_ROTATION, (frame[column], frame[3 + column], frame[6 + column])
@@ -114,12 +173,22 @@ def frame_poses(
     frames: Table,
     poses: Stack,
 ):
-    """Compute the transforms of m frames in one sweep, O(n + m).
+    """Compute the transforms of m frames in the base by one sweep, in O(n + m).
 
     Parameters
     ----------
-    poses : (m, 4, 4)
-        Written.
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    bodies : (m,) array of int
+        Rows of the bodies that carry the frames.
+    frames : (m, 12) array
+        Rotation, row-major, and origin of each frame in its body [-, m].
+    poses : (m, 4, 4) array
+        Written: homogeneous transforms [-, m].
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)
@@ -129,9 +198,18 @@ def frame_poses(
 
 @primitive
 def velocities_base_to_tip(topology, constants, scratch, qd):
-    """Compute linear and angular velocity of every body, at its origin in its frame.
+    """Compute linear and angular velocity of every body, at its origin, in its axes.
 
     Needs `joint_transforms`.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
     """
     store(scratch, 0, at.OMEGA, (0.0, 0.0, 0.0))
     store(scratch, 0, at.SPEED, (0.0, 0.0, 0.0))
@@ -168,8 +246,20 @@ def velocity(
 
     Parameters
     ----------
-    V_0F : (6,)
-        Written [m/s, rad/s], linear first.
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    body : int
+        Row of the body that carries the frame.
+    frame : (12,) array
+        Rotation, row-major, and origin of the frame in its body [-, m].
+    V_0F : (6,) array
+        Written: linear, then angular velocity [m/s, rad/s].
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)
@@ -191,14 +281,24 @@ def apply_wrench(
     wrench: Vector,
     f_ext: Matrix,
 ):
-    """Add a wrench at the origin of a frame to the forces on the bodies, in O(n).
+    """Add a wrench at the origin of a frame to the wrenches on the bodies, in O(n).
 
     Parameters
     ----------
-    wrench : (6,)
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    body : int
+        Row of the body that carries the frame.
+    frame : (12,) array
+        Rotation, row-major, and origin of the frame in its body [-, m].
+    wrench : (6,) array
         Force and moment in base axes [N, N m].
-    f_ext : (nb, 6)
-        Moment and force in body axes [N m, N], to which the wrench is added.
+    f_ext : (nb, 6) array
+        Moment and force on each body, in its frame about its origin [N m, N]; the wrench is added.
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)
@@ -210,7 +310,25 @@ def apply_wrench(
 
 @primitive
 def load_wrenches(topology, constants, scratch, q, bodies, frames, wrenches, f_ext):
-    """f_ext (nb, 6) of wrenches (m, 6) on m frames, which are given in base axes."""
+    """Compute the wrenches on the bodies from wrenches at the origins of m frames.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    bodies : (m,) array of int
+        Rows of the bodies that carry the frames.
+    frames : (m, 12) array
+        Rotation, row-major, and origin of each frame in its body [-, m].
+    wrenches : (m, 6) array
+        Force and moment in base axes [N, N m].
+    f_ext : (nb, 6) array
+        Written: external moment and force on each body, in its frame about its origin [N m, N].
+    """
     f_ext[:] = 0.0
     for j in range(len(bodies)):
         apply_wrench(topology, constants, scratch, q, bodies[j], frames[j], wrenches[j], f_ext)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Configurations with quaternions: integration along a velocity, and difference.
 
-A spherical joint rotates by the exponential of its angular velocity, in child axes. Every other
-coordinate adds up. See doc/robots/joints.md.
+A spherical joint rotates by the exponential of its angular velocity, in child axes. The
+positions of other joints change by velocity times time. See doc/robots/joints.md.
 """
 
 from robodyn_ros.model.layout import BALL_X, BALL_Y, BALL_Z, KIND, Q, V
@@ -14,24 +14,42 @@ from robodyn_ros.spatial.types import Scalar, Topology, Vector
 
 @primitive
 def load_quaternion(q, k):
-    """Return the quaternion in entries k to k+3 of q."""
+    """Return the quaternion in entries k to k+3 of q.
+
+    Parameters
+    ----------
+    q : (nq,) array
+        Joint positions.
+    k : int
+        First of four entries.
+
+    Returns
+    -------
+    tuple
+        Quaternion (x, y, z, w).
+    """
     return q[k], q[k + 1], q[k + 2], q[k + 3]
 
 
 @recursion
 def integrate(topology: Topology, q: Vector, qd: Vector, dt: Scalar, moved: Vector):
-    """moved = q + dt qd along the motion at constant qd: p' = p exp(dt omega) for a quaternion p.
+    """Compute the positions after a time at constant velocity.
 
-    Jain 2011, section 3.6.3: quasi-velocities of a spherical joint.
+    moved = q + dt qd; for a quaternion p it is p exp(dt omega). Velocities of a spherical joint
+    are quasi-velocities (Jain 2011, section 3.6.3).
 
     Parameters
     ----------
-    q : (nq,)
-    qd : (nv,)
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
     dt : float
         Time [s].
-    moved : (nq,)
-        Written, with quaternions of length one; may be q.
+    moved : (nq,) array
+        Written: positions, with quaternions of length one. May be q.
     """
     for i in range(1, topology.shape[0]):
         kind, k, j = topology[i, KIND], topology[i, Q], topology[i, V]
@@ -46,12 +64,18 @@ def integrate(topology: Topology, q: Vector, qd: Vector, dt: Scalar, moved: Vect
 
 @recursion
 def position_rates(topology: Topology, q: Vector, qd: Vector, rates: Vector):
-    """rates = dq/dt: of a quaternion p it is p (omega, 0) / 2.
+    """Compute dq/dt, which for a quaternion p is p (omega, 0) / 2.
 
     Parameters
     ----------
-    rates : (nq,)
-        Written.
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    rates : (nq,) array
+        Written: rates of the positions [rad/s or m/s].
     """
     for i in range(1, topology.shape[0]):
         kind, k, j = topology[i, KIND], topology[i, Q], topology[i, V]
@@ -66,7 +90,15 @@ def position_rates(topology: Topology, q: Vector, qd: Vector, rates: Vector):
 
 @recursion
 def make_unit(topology: Topology, q: Vector):
-    """Normalise every quaternion."""
+    """Normalise every quaternion, in place.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    """
     for i in range(1, topology.shape[0]):
         if topology[i, KIND] == BALL_X:
             k = topology[i, Q]
@@ -75,13 +107,18 @@ def make_unit(topology: Topology, q: Vector):
 
 @recursion
 def difference(topology: Topology, start: Vector, end: Vector, motion: Vector):
-    """Compute the velocity between two configurations in unit time, by the shorter rotation.
+    """Compute the velocity that leads from one configuration to another in unit time.
+
+    A spherical joint takes the shorter rotation.
 
     Parameters
     ----------
-    start, end : (nq,)
-    motion : (nv,)
-        Written: integrate(start, motion, 1) is end.
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    start, end : (nq,) array
+        Joint positions [rad or m].
+    motion : (nv,) array
+        Written: velocity, for which integrate(start, motion, 1) is end.
     """
     for i in range(1, topology.shape[0]):
         kind, k, j = topology[i, KIND], topology[i, Q], topology[i, V]

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Matrix operations of the recursions, on several rows at a time.
 
-A compiler then vectorises over columns, and loads each number once for several sums.
+So the compiler vectorises over columns, and loads each number once for several sums.
 """
 
 from robodyn_ros.model.layout import PARENT, V
@@ -11,7 +11,13 @@ from robodyn_ros.spatial.primitive import inlined, primitive
 
 @primitive
 def clear(matrix):
-    """Set every entry to zero."""
+    """Set every entry to zero.
+
+    Parameters
+    ----------
+    matrix : (n, m) array
+        Overwritten with zeros.
+    """
     for row in range(matrix.shape[0]):
         for column in range(matrix.shape[1]):
             matrix[row, column] = 0.0
@@ -19,7 +25,18 @@ def clear(matrix):
 
 @primitive
 def ordered(topology):
-    """Return whether the columns are in the order of the bodies, parents first."""
+    """Return whether the columns are in the order of the bodies, parents first.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+
+    Returns
+    -------
+    bool
+        Whether they are.
+    """
     for k in range(1, topology.shape[0]):
         if topology[k, V] != k - 1:
             return False
@@ -28,14 +45,38 @@ def ordered(topology):
 
 @inlined
 def subtract_row(X, row, share, other, width):
-    """Subtract `share` times another row of X from a row of X, in the first `width` columns."""
+    """Subtract `share` times another row from a row, in the first columns.
+
+    Parameters
+    ----------
+    X : (n, m) array
+        Matrix, changed in place.
+    row : int
+        Row that changes, and row that is subtracted.
+    share : float
+        Factor.
+    other : int
+        Row that changes, and row that is subtracted.
+    width : int
+        Number of columns.
+    """
     for column in range(width):
         X[row, column] = X[row, column] - share * X[other, column]
 
 
 @inlined
 def subtract_first(X, row, A):
-    """Subtract A[row, k] X[k] from a row of X for each k below it, in as many columns."""
+    """Subtract A[row, k] X[k] from X[row] for every k < row, in the first `row` columns.
+
+    Parameters
+    ----------
+    X : (n, n) array
+        Matrix, changed in place.
+    row : int
+        Row that changes.
+    A : (n, n) array
+        Factors.
+    """
     for k in range(0, row, 4):
         p, q, r = min(k + 1, row - 1), min(k + 2, row - 1), min(k + 3, row - 1)
         a = A[row, k]
@@ -54,7 +95,21 @@ def subtract_first(X, row, A):
 
 @inlined
 def subtract_carriers(topology, X, k, A):
-    """Subtract A[k, i] X[i] from row k of X for every joint i that carries joint k."""
+    """Subtract A[row, column] X[column] from X[row] for every joint that carries joint k.
+
+    The row is that of joint k, the columns are those of the joints that carry it.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    X : (n, m) array
+        Matrix, changed in place.
+    k : int
+        Row of the body of the joint.
+    A : (n, n) array
+        Factors.
+    """
     row, i = topology[k, V], topology[k, PARENT]
     while i > 0:
         subtract_row(X, row, A[row, topology[i, V]], topology[i, V], X.shape[1])
@@ -63,9 +118,18 @@ def subtract_carriers(topology, X, k, A):
 
 @inlined
 def subtract_product(A, row, B, first):
-    """Subtract two rows of A times B, from `row`, from two rows of B, from `first`.
+    """Subtract two rows of A B from two rows of B.
 
-    B has two rows more than A has columns.
+    Parameters
+    ----------
+    A : (n, m) array
+        Left factor.
+    row : int
+        First of two rows of A.
+    B : (m + 2, p) array
+        Right factor in the first m rows; the two rows behind them change.
+    first : int
+        First of the two rows that change.
     """
     count, second, below = A.shape[1], first + 1, min(row + 1, A.shape[0] - 1)
     for k in range(0, count, 4):
@@ -81,7 +145,18 @@ def subtract_product(A, row, B, first):
 
 
 def wide(n):
-    """Return the shape of the scratch of `negative_products` for (n, n) matrices."""
+    """Return the shape of the working memory of `negative_products`.
+
+    Parameters
+    ----------
+    n : int
+        Size of the square matrices.
+
+    Returns
+    -------
+    tuple of int
+        Rows and columns.
+    """
     return n + 2, -(-2 * n // 16) * 16
 
 
@@ -91,8 +166,12 @@ def negative_products(A, B, C, work):
 
     Parameters
     ----------
-    work
-        As of `wide`, overwritten.
+    A : (n, n) array
+        Left factor of both products.
+    B, C : (n, n) array
+        Right factors, replaced.
+    work : array
+        Working memory, of the shape of `wide`.
     """
     n = A.shape[0]
     clear(work)

@@ -4,8 +4,8 @@
 
 tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext. Turney-Mudge-Lee 1980, section 5, eq. (5.1)-(5.2);
 Angeles, Algorithms 7.4.1 and 7.4.2; Craig, eq. (6.45)-(6.53). With A = [omega]^2 + [alpha], the
-acceleration of a point r of the body is a + A r, and its force is m a + A h. The moment of inertia
-forces is tr(I) alpha - v(A I), v(.) the axial vector.
+acceleration of a point r of the body is a + A r, and the inertia force is m a + A h. The inertia
+moment is tr(I) alpha - v(A I), where v(.) is the axial vector.
 """
 
 from robodyn_ros.algorithms.core import scratch as at
@@ -36,7 +36,19 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store
 
 @primitive
 def store_rate(scratch, i, w, alpha):
-    """A = [omega]^2 + [alpha] of body i (Turney-Mudge-Lee, eq. 5.1)."""
+    """Store A = [omega]^2 + [alpha] of body i (Turney-Mudge-Lee, eq. 5.1).
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    w : tuple
+        Angular velocity [rad/s].
+    alpha : tuple
+        Angular acceleration [rad/s^2].
+    """
     xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
     xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]
     store(scratch, i, at.RATE, (-(yy + zz), xy - alpha[2], xz + alpha[1]))
@@ -46,7 +58,15 @@ def store_rate(scratch, i, w, alpha):
 
 @primitive
 def start_at_base(scratch, gravity):
-    """Initialise the base: it does not rotate, and accelerates with -gravity."""
+    """Initialise the base: it does not rotate, and accelerates with -gravity.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    gravity : (3,) array or tuple
+        Gravitational acceleration in base axes [m/s^2].
+    """
     for k in range(at.RATE, at.RATE + 9):
         scratch[0, k] = 0.0
     store(scratch, 0, at.OMEGA, (0.0, 0.0, 0.0))
@@ -59,6 +79,19 @@ def propagate_motion(topology, constants, scratch, first, last, qd, qdd):
     """Compute the motion of bodies first to last from that of their parents.
 
     It is angular velocity, angular acceleration, and acceleration of the origin.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    first, last : int
+        Rows of the bodies.
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    qdd : (nv,) array
+        Joint accelerations [rad/s^2 or m/s^2].
     """
     for i in range(first, last + 1):
         parent, k = topology[i, PARENT], topology[i, V]
@@ -89,7 +122,19 @@ def propagate_motion(topology, constants, scratch, first, last, qd, qdd):
 
 @primitive
 def motion_base_to_tip(topology, constants, scratch, qd, qdd):
-    """Compute the motion of every body; needs `start_at_base`."""
+    """Compute the motion of every body. Needs `start_at_base`.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    qdd : (nv,) array
+        Joint accelerations [rad/s^2 or m/s^2].
+    """
     propagate_motion(topology, constants, scratch, 1, topology.shape[0] - 1, qd, qdd)
 
 
@@ -97,14 +142,23 @@ def motion_base_to_tip(topology, constants, scratch, qd, qdd):
 def newton_euler(constants, scratch, i):
     """Compute the inertia force and moment of body i about its origin.
 
-    f = m a + A h, n = v(A S) + h x a with the second moments S = tr(I)/2 1 - I.
+    f = m a + A h and n = v(A S) + h x a, with the second moments S = tr(I)/2 1 - I.
+
+    Parameters
+    ----------
+    constants : array
+        Placement, inertia and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
     """
     a, h = load(scratch, i, at.ACCEL), load(constants, i, MOMENT)
     xx, xy, xz = load(constants, i, INERTIA)
     yy, yz, zz = load(constants, i, INERTIA + 3)
     top, middle = load(scratch, i, at.RATE), load(scratch, i, at.RATE + 3)
     bottom = load(scratch, i, at.RATE + 6)
-    # constants of the robot: S is free in recorded code
+    # S is constant for a robot, so it costs nothing in recorded code
     sxx, syy, szz = 0.5 * (yy + zz - xx), 0.5 * (xx + zz - yy), 0.5 * (xx + yy - zz)
     n = (
         bottom[1] * syy
@@ -121,7 +175,19 @@ def newton_euler(constants, scratch, i):
 
 @primitive
 def force_tip_to_base(topology, constants, scratch, qdd, tau):
-    """Propagate the wrench of every body to its parent; its joint component is the torque."""
+    """Propagate wrenches to the base; the component along each joint is its torque.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    qdd : (nv,) array
+        Joint accelerations [rad/s^2 or m/s^2].
+    tau : (nv,) array
+        Written: joint torques or forces [N m or N].
+    """
     for i in range(topology.shape[0] - 1, 0, -1):
         parent, k = topology[i, PARENT], topology[i, V]
         n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
@@ -143,15 +209,26 @@ def inverse_dynamics(
     f_ext: Matrix,
     tau: Vector,
 ):
-    """tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext, in O(n).
+    """Compute tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext, in O(n).
 
     Parameters
     ----------
-    q, qd, qdd : (nv,)
-    f_ext : (nb, 6)
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    qdd : (nv,) array
+        Joint accelerations [rad/s^2 or m/s^2].
+    f_ext : (nb, 6) array
         Moment and force on each body, in its frame, about its origin [N m, N].
-    tau : (nv,)
-        Written [N m or N].
+    tau : (nv,) array
+        Written: joint torques or forces [N m or N].
     """
     joint_transforms(topology, constants, scratch, q)
     start_at_base(scratch, gravity)
@@ -173,16 +250,26 @@ def bias_torque(
     qd: Vector,
     tau: Vector,
 ):
-    """tau = C(q, qd) qd + g(q), in O(n): inverse dynamics without acceleration (Angeles 7.104).
+    """Compute tau = C(q, qd) qd + g(q), in O(n): inverse dynamics without acceleration (Angeles
+    7.104).
 
     Parameters
     ----------
-    q, qd : (nv,)
-    tau : (nv,)
-        Written [N m or N].
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    tau : (nv,) array
+        Written: joint torques or forces [N m or N].
     """
     for k in range(tau.shape[0]):
-        tau[k] = 0.0  # also used for the acceleration: each entry is read before it is overwritten
+        tau[k] = 0.0  # also serves as the acceleration: entries are read before they change
     joint_transforms(topology, constants, scratch, q)
     start_at_base(scratch, gravity)
     motion_base_to_tip(topology, constants, scratch, qd, tau)
@@ -196,13 +283,24 @@ def torque_of_prescribed_motion(topology, constants, gravity, scratch, q, qd, qd
     """Compute an acceleration whose torque needs few operations, and this torque.
 
     No body accelerates about its own joint, or along it if it is prismatic. Forward dynamics may
-    use any motion: M (qdd' - qdd) = tau' - tau.
+    start from any motion, since M (qdd' - qdd) = tau' - tau.
 
     Parameters
     ----------
-    q, qd : (nv,)
-    qdd, tau : (nv,)
-        Written.
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    qdd : (nv,) array
+        Written: joint accelerations [rad/s^2 or m/s^2].
+    tau : (nv,) array
+        Written: joint torques or forces [N m or N].
     """
     joint_transforms(topology, constants, scratch, q)
     start_at_base(scratch, gravity)

@@ -3,7 +3,7 @@
 """Columns of the scratch array (nb, width), in which recursions store quantities of bodies.
 
 Its contents have no meaning between two calls. No kernel reads an entry that it did not write in
-the same call; tests fill it with NaN first. Each thread has its own. A robot with dependent joints
+the same call. Each thread has its own array. A robot with dependent joints
 has further rows, for arrays over all its joints.
 """
 
@@ -52,7 +52,7 @@ BOTH_RATES = 159  # 6, CARRIED + AXIS_RATE
 JOINT_MOMENTUM = 165  # 6, momentum of the composite body for a unit rate of the joint
 JOINT_CORIOLIS = 171  # 3, angular part of 2 B^T S
 LAST_CHILD = 174  # integer: the last descendant of this body
-PLACE = 175  # integer, see mass_matrix_inverse_world_frame
+PLACE = 175  # integer: place of its motion, see mass_matrix_inverse_world_frame
 RUN = 176  # integer: the first body of the unbranched run that ends with this one
 WIDTH = 177
 
@@ -66,17 +66,49 @@ def allocate(topology):
 
     It has more rows for dependent joints, see robodyn_ros.algorithms.constraints.expansion, and
     for links that bend by modes, see robodyn_ros.algorithms.flexible.modal_storage.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot, see `model.layout`.
+
+    Returns
+    -------
+    (rows, WIDTH) ndarray
+        Zeros.
     """
     return np.zeros(shape(topology))
 
 
 def shape(topology):
-    """Return the shape of the scratch array of a robot."""
+    """Return the shape of the scratch array of a robot.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot, see `model.layout`.
+
+    Returns
+    -------
+    tuple of int
+        Rows and columns.
+    """
     return topology.shape[0] + rows_behind(topology), WIDTH
 
 
 def rows_behind(topology):
-    """Return the number of rows behind those of the bodies."""
+    """Return the number of rows behind those of the bodies.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot, see `model.layout`.
+
+    Returns
+    -------
+    int
+        Number of rows.
+    """
     if topology.shape[1] == layout.TOPOLOGY_COLUMNS:
         return 0
     if topology.shape[1] == layout.FLEXIBLE_TOPOLOGY_COLUMNS:

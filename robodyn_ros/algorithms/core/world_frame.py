@@ -3,8 +3,8 @@
 """Bodies, joints and wrenches in one frame for all bodies of a branch of the base.
 
 A wrench on many joints is transformed to it once. Then each joint needs a product of six numbers
-with six. That is cheaper than a transformation from body to body. The frame is that of a body near
-the base. There its own rotation is the identity, and the axes of its neighbours are simple.
+with six. That costs less than a transformation from body to body. The frame is that of a body near
+the base. The rotation of this body is the identity, and the axes of its neighbours are simple.
 """
 
 from robodyn_ros.algorithms.core import scratch as at
@@ -22,7 +22,20 @@ OUTWARD = 2
 
 @primitive
 def only_child(topology, i):
-    """Return the only child of body i; 0 if there are several, or none."""
+    """Return the only child of body i; 0 if there are several, or none.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    i : int
+        Row of the body.
+
+    Returns
+    -------
+    int
+        Row of the child, or 0.
+    """
     found = 0
     for k in range(i + 1, topology.shape[0]):
         if topology[k, PARENT] == i:
@@ -34,7 +47,17 @@ def only_child(topology, i):
 
 @primitive
 def step_inward(scratch, i, parent):
-    """Compute rotation and origin of the parent from those of body i. Needs `joint_transforms`."""
+    """Compute rotation and origin of the parent from those of body i. Needs `joint_transforms`.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    parent : int
+        Row of the parent.
+    """
     c, s = scratch[i, at.COS], scratch[i, at.SIN]
     for row in range(3):
         k = at.WORLD_ROTATION + 3 * row
@@ -60,6 +83,13 @@ def poses_in_world_frame(topology, scratch):
     """Compute rotation and origin of every body in the common frame of its branch.
 
     Needs `joint_transforms`.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
     """
     for i in range(1, topology.shape[0]):
         scratch[i, at.ON_PATH] = 0.0
@@ -82,9 +112,16 @@ def poses_in_world_frame(topology, scratch):
 
 @primitive
 def joint_axes_in_world_frame(topology, constants, scratch):
-    """Compute S = [z.
+    """Compute the axis S of every joint: [z; p x z + pitch z], or [0; z] if prismatic.
 
-    P x z + pitch z], or [0; z] if prismatic, of every joint. Needs the poses.
+    Needs the poses.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
     """
     for i in range(1, topology.shape[0]):
         z = world_axis(scratch, i)
@@ -103,32 +140,53 @@ def joint_axes_in_world_frame(topology, constants, scratch):
 
 @primitive
 def wrench_to_world_frame(scratch, i, n, f):
-    """Transform moment and force from origin and frame of body i to the common frame."""
+    """Transform a wrench from the origin and axes of body i to those of the common frame.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    n, f : tuple
+        Moment and force, 3-vectors.
+
+    Returns
+    -------
+    tuple
+        Moment and force, each a 3-vector.
+    """
     f = rotate(scratch, i, at.WORLD_ROTATION, f)
     n = rotate(scratch, i, at.WORLD_ROTATION, n)
     return add(n, cross(load(scratch, i, at.WORLD_POSITION), f)), f
 
 
 @primitive
-def torques_on_ancestors(topology, constants, scratch, i, n, f, felt):
-    """Compute S^T (n, f) for each joint that carries body i.
-
-    The wrench is about the origin of body i, in its frame.
+def torques_on_ancestors(topology, constants, scratch, i, n, f, torques):
+    """Compute S^T (n, f) for each joint that carries body i, except its own.
 
     Parameters
     ----------
-    felt : (nv,)
-        Written.
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    n, f : tuple
+        Moment and force about the origin of body i, in its axes.
+    torques : (nv,) array
+        Written: torques or forces of these joints [N m or N].
     """
     j = topology[i, PARENT]
     if j > 0:
-        # for the nearest joint one component in its own frame is cheaper than a product
+        # for the nearest joint, one component in its own frame costs less than a product
         own_n, own_f = wrench_on_parent(scratch, i, n, f)
-        felt[topology[j, V]] = along_joint(topology, constants, j, own_n, own_f)
+        torques[topology[j, V]] = along_joint(topology, constants, j, own_n, own_f)
         n, f = wrench_to_world_frame(scratch, i, n, f)
         j = topology[j, PARENT]
     while j > 0:
-        felt[topology[j, V]] = dot(load(scratch, j, at.AXIS), n) + dot(
+        torques[topology[j, V]] = dot(load(scratch, j, at.AXIS), n) + dot(
             load(scratch, j, at.AXIS + 3), f
         )
         j = topology[j, PARENT]

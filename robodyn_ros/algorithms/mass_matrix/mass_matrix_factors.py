@@ -6,7 +6,7 @@ Products with L, its inverse and their transposes never form L. Jain 2011, Lemma
 Lemma 9.11. D are the joint inertias of the articulated bodies. L(i, j) is 1 for i = j, H(i) phi(i,
 j) G(j) where joint i carries joint j, and 0 otherwise. It is unit upper triangular with the joints
 in the order of the bodies, base to tip. The book counts from the tip, and calls it lower. phi
-propagates over locked joints, psi over free ones.
+propagates across locked joints, psi across free ones.
 """
 
 from robodyn_ros.algorithms.core import scratch as at
@@ -32,7 +32,22 @@ from robodyn_ros.spatial.vec3 import add, dot, load, scale, store
 
 @primitive
 def gain(scratch, i, share):
-    """Return G share, with the Kalman gain G = P S / D of body i."""
+    """Return G share, where G = P S / D is the Kalman gain of body i.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    share : float
+        Factor.
+
+    Returns
+    -------
+    tuple
+        Moment and force, each a 3-vector.
+    """
     share = scratch[i, at.D_INVERSE] * share
     return (
         scale(share, load(scratch, i, at.U_ANGULAR)),
@@ -44,15 +59,20 @@ def gain(scratch, i, share):
 def joint_inertias(
     topology: Topology, constants: Table, scratch: Matrix, q: Vector, diagonal: Vector, D: Vector
 ):
-    """D of M + diag(diagonal) = L D L^T, in O(n): det M is the product of its entries.
-
-    Jain 2011, Algorithm 6.1 and eq. (9.53).
+    """Compute D of M + diag(diagonal) = L D L^T, in O(n): det M is the product of its entries.
 
     Parameters
     ----------
-    q : (nq,)
-    diagonal, D : (nv,)
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    diagonal : (nv,) array
         D is written [kg m^2 or kg].
+    D : (nv,) array
+        Written: D is written [kg m^2 or kg].
 
     Returns
     -------
@@ -72,6 +92,15 @@ def factor(topology, constants, scratch, F):
     """Compute F = L^T = 1 + (H phi K)^T, each row from its joint to the base, in O(n depth).
 
     Needs the articulated inertias.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    F : (nv, nv) array
+        Written: L^T.
     """
     for row in range(F.shape[0]):
         for column in range(F.shape[1]):
@@ -101,13 +130,18 @@ def mass_factors(
 
     Parameters
     ----------
-    q : (nq,)
-    diagonal : (nv,)
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    diagonal : (nv,) array
         Added to the mass matrix [kg m^2 or kg].
-    F : (nv, nv)
-        Written.
-    D : (nv,)
-        Written [kg m^2 or kg].
+    F : (nv, nv) array
+        Written: unit triangular factor of the mass matrix.
+    D : (nv,) array
+        Written: joint inertias of the articulated bodies [kg m^2 or kg].
 
     Returns
     -------
@@ -133,13 +167,26 @@ def factor_product(
 ):
     """Compute y = L x, L^T x, L^-1 x or L^-T x by one sweep, in O(n).
 
-    L = 1 + H phi K, L^-1 = 1 - H psi K (Jain 2011, eq. 7.17).
+    L = 1 + H phi K and L^-1 = 1 - H psi K (Jain 2011, eq. 7.17).
 
     Parameters
     ----------
-    q : (nq,)
-    diagonal, x, y : (nv,)
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    diagonal : (nv,) array
         y is written.
+    x : (nv,) array
+        Vector.
+    transposed : bool
+        Whether the factor is transposed.
+    inverse : bool
+        Whether the factor is inverted.
+    y : (nv,) array
+        Written: product.
 
     Returns
     -------
@@ -169,7 +216,21 @@ def factor_product(
 
 @primitive
 def scatter(topology, constants, scratch, x, inverse, y):
-    """Compute y = L^T x, or L^-T x, by a sweep from base to tip."""
+    """Compute y = L^T x, or L^-T x, by a sweep from base to tip.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    x : (nv,) array
+        Vector.
+    inverse : bool
+        Whether the factor is inverted.
+    y : (nv,) array
+        Written: product.
+    """
     rest_base(scratch)
     for i in range(1, topology.shape[0]):
         k = topology[i, V]

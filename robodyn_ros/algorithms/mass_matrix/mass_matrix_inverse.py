@@ -19,7 +19,17 @@ from robodyn_ros.spatial.vec3 import scale, store
 
 @primitive
 def mark_carriers(topology, scratch, k):
-    """Mark the bodies before k with descendants after k that do not descend from k."""
+    """Mark the bodies before k with descendants behind k that do not descend from k.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    k : int
+        Row of a body.
+    """
     for i in range(1, k + 1):
         scratch[i, at.ON_PATH] = 0.0
     for i in range(k + 1, topology.shape[0]):
@@ -31,7 +41,21 @@ def mark_carriers(topology, scratch, k):
 
 @primitive
 def store_acceleration(topology, constants, scratch, i, alpha, a, qdd):
-    """Store the acceleration of body i: (alpha, a) plus that of its joint."""
+    """Store the acceleration of body i: (alpha, a) plus that of its joint.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    alpha, a : tuple
+        Angular and linear acceleration without that of the joint, 3-vectors.
+    qdd : float
+        Acceleration of the joint [rad/s^2 or m/s^2].
+    """
     alpha, a = add_along_joint(topology, constants, i, alpha, a, qdd)
     store(scratch, i, at.ALPHA, alpha)
     store(scratch, i, at.ACCEL, a)
@@ -46,19 +70,27 @@ def mass_matrix_inverse_in_place(
     diagonal: Vector,
     inverse: Matrix,
 ) -> Integer:
-    """Compute M(q)^-1, symmetric, in O(n^2): accelerations for a unit torque at each joint.
+    """Compute (M(q) + diag(diagonal))^-1, symmetric, by accelerations for unit torques, in O(n^2).
 
-    Jain 2011, Algorithm 10.4 (eq. 10.31-10.33): L = D^-1 + G^T Upsilon+ G, and body k accelerates
-    with U^T = S L - Upsilon+ G. Its descendants follow, joint by joint. In a tree other
-    descendants of its carriers follow too. The carriers' accelerations are known from their own
-    sweeps: the term K^T R K of (10.29).
+    For torque at joint k, with L = D^-1 + G^T Upsilon+ G, body k accelerates with U^T = S L -
+    Upsilon+ G. Its descendants follow, joint by joint (Jain 2011, Algorithm 10.4, eq.
+    10.31-10.33).
+
+    In a tree, other descendants of the bodies that carry k follow too. The accelerations of those
+    bodies are known from their own sweeps: the term K^T R K of (10.29).
 
     Parameters
     ----------
-    q : (nq,)
-    diagonal : (nv,)
-    inverse : (nv, nv)
-        Written [1/(kg m^2), 1/(kg m) or 1/kg].
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    inverse : (nv, nv) array
+        Written: inverse of the mass matrix [1/(kg m^2), 1/(kg m) or 1/kg].
 
     Returns
     -------

@@ -17,7 +17,18 @@ from robodyn_ros.spatial.vec3 import load
 def momentum_tip_to_base(topology, constants, scratch, x, y):
     """Compute y = H phi M V + rotors x: momenta of composite bodies along their joints.
 
-    Writes the momentum of each composite body to scratch.
+    The momentum of each composite body is stored in scratch. Needs the velocities V for rates x.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    x : (nv,) array
+        Vector, such as joint velocities.
+    y : (nv,) array
+        Written: product.
     """
     for i in range(1, topology.shape[0]):
         body_momentum(constants, scratch, i)
@@ -33,14 +44,17 @@ def momentum_tip_to_base(topology, constants, scratch, x, y):
 def mass_product(
     topology: Topology, constants: Table, scratch: Matrix, q: Vector, x: Vector, y: Vector
 ):
-    """Compute y = M(q) x, in O(n); for a velocity the generalised momentum p = M qd.
-
-    Jain 2011, eq. (4.6) as two sweeps: M = H phi M phi* H*.
+    """Compute y = M(q) x, in O(n); for velocities it is the generalised momentum p = M qd.
 
     Parameters
     ----------
-    q : (nq,)
-    x, y : (nv,)
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    x, y : (nv,) array
         y is written.
     """
     joint_transforms(topology, constants, scratch, q)
@@ -54,13 +68,16 @@ def mass_matrix_diagonal(
 ):
     """Compute M(i, i) = H(i) R(i) H*(i) + rotor, the inertia with other joints locked, in O(n).
 
-    Jain 2011, eq. (4.20) and (4.21): the sum of the entries is the trace.
-
     Parameters
     ----------
-    q : (nq,)
-    entries : (nv,)
-        Written [kg m^2 or kg].
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    entries : (nv,) array
+        Written: diagonal of the mass matrix [kg m^2 or kg].
     """
     joint_transforms(topology, constants, scratch, q)
     composite_tip_to_base(topology, constants, scratch)
