@@ -30,25 +30,38 @@ def forward_dynamics_derivatives(
     by_qd: Matrix,
     by_tau: Matrix,
 ):
-    """Compute dqdd/dq = -M^-1 dtau/dq, dqdd/dqd = -M^-1 dtau/dqd, dqdd/dtau = M^-1, in O(n^3).
+    """Compute the derivatives of forward dynamics by q, qd and tau, in O(n^3).
 
-    Derivatives by q are along unit velocities. Carpentier and Mansard 2018: inverse dynamics of
-    qdd is the identity on tau.
+    dqdd/dq = -M^-1 dtau/dq, dqdd/dqd = -M^-1 dtau/dqd and dqdd/dtau = M^-1, since inverse dynamics
+    of qdd is the identity on tau (Carpentier and Mansard 2018). Derivatives by q are along unit
+    velocities.
 
     Parameters
     ----------
-    q : (nq,)
-    qd, tau : (nv,)
-    f_ext
-        As of inverse_dynamics_derivatives.
-    diagonal : (nv,)
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    tau : (nv,) array
+        Joint torques or forces [N m or N].
+    f_ext : (nb, 6) array
+        Moment and force on each body, in its frame about its origin, moving with it [N m, N].
+    diagonal : (nv,) array
         Zeros.
-    bias : (nv,)
-    M : (nv, nv)
-    wide
-        Overwritten, see `matrices.wide`.
-    by_q, by_qd, by_tau : (nv, nv)
-        Row of the acceleration, written.
+    bias : (nv,) array
+        Working memory.
+    M : (nv, nv) array
+        Working memory.
+    wide : array
+        Working memory, of the shape of `matrices.wide`.
+    by_q, by_qd, by_tau : (nv, nv) array
+        Written: derivatives, a row for each acceleration.
 
     Returns
     -------

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Second derivatives of forward dynamics, from those of inverse dynamics at the same motion.
 
-Inverse dynamics of qdd(q, qd, tau) is the identity on tau. Differentiated twice, by coordinates x
-and y,
+Inverse dynamics of qdd(q, qd, tau) is the identity on tau. Differentiated twice, by x and y, this
+gives
 
     M d2qdd/dx dy = -(d2tau/dx dy + d2tau/dx dqdd dqdd/dy + d2tau/dy dqdd dqdd/dx),
 
-where d2tau/dqdd dq = dM/dq, and all others by qdd vanish. So with N_k = -M^-1 dM/dq_k
+where d2tau/dqdd dq = dM/dq, and the other second derivatives by qdd vanish. With N_k = -M^-1
+dM/dq_k,
 
     d2qdd/dq_k dq_l   = -M^-1 d2tau/dq_k dq_l + N_k dqdd/dq_l + N_l dqdd/dq_k
     d2qdd/dq_k dqd_l  = -M^-1 d2tau/dq_k dqd_l + N_k dqdd/dqd_l
@@ -24,7 +25,17 @@ from robodyn_ros.spatial.types import Matrix, Stack
 
 @primitive
 def negative_product(A, B, C):
-    """Write -A B to C, for a matrix A (n, n) and B, C (n, n, n); four rows of B at a time."""
+    """Write -A B to C; four rows of B at a time.
+
+    Parameters
+    ----------
+    A : (n, n) array
+        Matrix.
+    B : (n, n, n) array
+        Tensor, whose first index is summed.
+    C : (n, n, n) array
+        Written: product.
+    """
     n = A.shape[0]
     for j in range(n):
         for k in range(n):
@@ -49,7 +60,17 @@ def negative_product(A, B, C):
 
 @primitive
 def add_product(A, B, C):
-    """Add sum_m A[j, m, k] B[m, l] to C[j, k, l]; four rows of B at a time."""
+    """Add sum_m A[j, m, k] B[m, l] to C[j, k, l]; four rows of B at a time.
+
+    Parameters
+    ----------
+    A : (n, n, n) array
+        Tensor, whose second index is summed.
+    B : (n, n) array
+        Matrix.
+    C : (n, n, n) array
+        Tensor to which the product is added.
+    """
     n = B.shape[0]
     for j in range(n):
         for m in range(0, n, 4):
@@ -79,18 +100,18 @@ def forward_dynamics_second_derivatives(
     by_qd_qd: Stack,
     by_q_tau: Stack,
 ):
-    """All second derivatives of forward dynamics, in O(n^4).
+    """Compute all second derivatives of forward dynamics, in O(n^4).
 
     Parameters
     ----------
-    qdd_q, qdd_qd, qdd_tau : (nv, nv)
+    qdd_q, qdd_qd, qdd_tau : (nv, nv) array
         First derivatives of forward dynamics.
-    tau_q_q, tau_q_qd, tau_qd_qd, M_by_q : (nv, nv, nv)
-        Results of inverse_dynamics_second_derivatives at its acceleration.
-    negative, mixed : (nv, nv, nv)
-        Overwritten.
-    by_q_q, by_q_qd, by_qd_qd, by_q_tau : (nv, nv, nv)
-        Entry [j, k, l] of acceleration j, by k and l, written.
+    tau_q_q, tau_q_qd, tau_qd_qd, M_by_q : (nv, nv, nv) array
+        Results of `inverse_dynamics_second_derivatives` at the acceleration of forward dynamics.
+    negative, mixed : (nv, nv, nv) array
+        Working memory.
+    by_q_q, by_q_qd, by_qd_qd, by_q_tau : (nv, nv, nv) array
+        Written: entry [j, k, l] is the derivative of acceleration j by coordinates k and l.
     """
     n = qdd_q.shape[0]
     negative_product(qdd_tau, tau_q_q, by_q_q)

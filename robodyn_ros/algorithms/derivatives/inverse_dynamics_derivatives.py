@@ -3,16 +3,18 @@
 """Derivatives of inverse dynamics, with all quantities of a branch of the base in one frame.
 
 A motion of joint i moves all bodies that it carries like one rigid body. In one frame most of the
-changes therefore cancel in the torque. With V and A of the body that carries joint i (A_0 =
--gravity),
+changes therefore cancel in the torque. Let V and A be velocity and acceleration of the body that
+carries joint i, with A = -gravity for the base. Were the joint axis S fixed to that body, its
+first and second rates would be psi' and psi''. S' is its actual rate. Then
 
-    psi' = V x S,  psi'' = A x S + V x psi'   rates of its axis, were it fixed to that body
+    psi' = V x S,  psi'' = A x S + V x psi'
     dtau_j/dq_i  = S_j . (I_k psi''_i + 2 B_k psi'_i + [S_i x* F_i if i is beyond j])
     dtau_j/dqd_i = S_j . (I_k (psi'_i + S'_i) + 2 B_k S_i)
     dtau_j/dqdd_i = S_j . I_k S_i + rotor,
 
-where k is the outer one of i and j. I_k, B_k (coriolis.body_coriolis) and the wrench F_k are those
-of the composite body k. For joints of different branches the derivative is zero. Singh, Russo and
+where k is the one of i and j that is farther from the base. I_k, B_k (coriolis.body_coriolis) and
+the wrench F_k are those of the composite body k. For joints of different branches the derivative
+is zero. Singh, Russo and
 Wensing 2022, "Efficient analytical derivatives of rigid-body dynamics using spatial vector
 algebra". Carpentier and Mansard 2018, "Analytical derivatives of rigid body dynamics algorithms".
 """
@@ -41,13 +43,43 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, s
 
 @primitive
 def motion_rate(w, v, axis, slide):
-    """Return V x S: the rate of a motion (axis, slide) fixed to a body with motion (w, v)."""
+    """Return V x S: the rate of a motion that is fixed to a moving body.
+
+    Parameters
+    ----------
+    w, v : tuple
+        Angular and linear velocity V of the body, 3-vectors.
+    axis, slide : tuple
+        Angular and linear part of the motion S, 3-vectors.
+
+    Returns
+    -------
+    tuple
+        Angular and linear part, each a 3-vector.
+    """
     return cross(w, axis), add(cross(w, slide), cross(v, axis))
 
 
 @primitive
 def carrier_acceleration(gravity, scratch, carrier, first):
-    """Return the acceleration of the body that carries joint `first`, in the common frame."""
+    """Return the acceleration of the body that carries a joint, in the common frame.
+
+    Parameters
+    ----------
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    carrier : int
+        Row of the body that carries the joint.
+    first : int
+        Row of the first body of the joint.
+
+    Returns
+    -------
+    tuple
+        Angular and linear acceleration, each a 3-vector.
+    """
     if carrier == 0:
         up = to_child(scratch, first, (-gravity[0], -gravity[1], -gravity[2]))
         return (0.0, 0.0, 0.0), rotate(scratch, first, at.WORLD_ROTATION, up)
@@ -56,7 +88,27 @@ def carrier_acceleration(gravity, scratch, carrier, first):
 
 @primitive
 def forces_in_world_frame(topology, constants, gravity, scratch, q, qd, qdd, f_ext):
-    """Compute the inertia force of every body minus its wrench, with joints and motions."""
+    """Compute the inertia force of every body minus its external wrench, in the common frame.
+
+    Poses, joint axes and motions are computed, too.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    qdd : (nv,) array
+        Joint accelerations [rad/s^2 or m/s^2].
+    f_ext : (nb, 6) array
+        Moment and force on each body, in its frame about its origin, moving with it [N m, N].
+    """
     joint_transforms(topology, constants, scratch, q)
     poses_in_world_frame(topology, scratch)
     joint_axes_base_to_tip(topology, constants, scratch, qd)
@@ -70,7 +122,24 @@ def forces_in_world_frame(topology, constants, gravity, scratch, q, qd, qdd, f_e
 
 @primitive
 def carried_rate(topology, gravity, scratch, i):
-    """Return psi'' of joint i on its carrier. Needs `carry_axes`."""
+    """Return psi'' of the joint of body i. Needs `carry_axes`.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+
+    Returns
+    -------
+    tuple
+        Angular and linear part, each a 3-vector.
+    """
     first = first_of_joint(topology, i)
     carrier = topology[first, PARENT]
     alpha, a = carrier_acceleration(gravity, scratch, carrier, first)
@@ -86,7 +155,15 @@ def carried_rate(topology, gravity, scratch, i):
 
 @primitive
 def carry_axes(topology, scratch):
-    """Compute psi' of every joint, and psi' + S'. Needs the joints."""
+    """Compute psi' and psi' + S' of every joint. Needs the joint axes and velocities.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    """
     for i in range(1, topology.shape[0]):
         carrier = topology[first_of_joint(topology, i), PARENT]
         turning, sliding = motion_rate(
@@ -103,7 +180,15 @@ def carry_axes(topology, scratch):
 
 @primitive
 def sum_tip_to_base(topology, scratch):
-    """Compute inertia, B and wrench of every composite body."""
+    """Compute inertia, B and wrench of every composite body.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    """
     for i in range(topology.shape[0] - 1, 0, -1):
         parent = topology[i, PARENT]
         if parent > 0:
@@ -114,14 +199,42 @@ def sum_tip_to_base(topology, scratch):
 
 @primitive
 def twice_symmetric(scratch, i):
-    """Return twice the symmetric part of B of composite body i."""
+    """Return twice the symmetric part of B of composite body i.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+
+    Returns
+    -------
+    tuple
+        Symmetric matrix, six numbers.
+    """
     y = load_symmetric(scratch, i, at.B_SYMMETRIC)
     return 2.0 * y[0], 2.0 * y[1], 2.0 * y[2], 2.0 * y[3], 2.0 * y[4], 2.0 * y[5]
 
 
 @primitive
 def twice_coriolis_times(scratch, i, w):
-    """Return 2 B (w, v) of composite body i, for any v."""
+    """Return 2 B (w, v) of composite body i, which does not depend on v.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    w : tuple
+        Angular velocity, 3-vector.
+
+    Returns
+    -------
+    tuple
+        Moment and force, each a 3-vector.
+    """
     turning = times(twice_symmetric(scratch, i), w)
     return (
         add(turning, cross(w, load(scratch, i, at.B_MOMENT))),
@@ -131,7 +244,22 @@ def twice_coriolis_times(scratch, i, w):
 
 @primitive
 def twice_coriolis_transposed(scratch, i, w, v):
-    """Return the angular part of 2 B^T (w, v), which has no linear one."""
+    """Return the angular part of 2 B^T (w, v) of composite body i; its linear part is zero.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    w, v : tuple
+        Angular and linear velocity, 3-vectors.
+
+    Returns
+    -------
+    tuple
+        3-vector.
+    """
     turning = add(
         times(twice_symmetric(scratch, i), w), cross(scale(2.0, load(scratch, i, at.B_FORCE)), v)
     )
@@ -140,15 +268,43 @@ def twice_coriolis_transposed(scratch, i, w, v):
 
 @primitive
 def power(scratch, j, k, n, f):
-    """Return the power of the wrench (n, f) on the motion in columns k to k+5 of row j."""
+    """Return the power of a wrench on a motion in scratch.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    j : int
+        Row of the motion.
+    k : int
+        First of its six columns, angular part first.
+    n, f : tuple
+        Moment and force, 3-vectors.
+
+    Returns
+    -------
+    float
+        Power.
+    """
     return dot(load(scratch, j, k), n) + dot(load(scratch, j, k + 3), f)
 
 
 @primitive
 def by_velocity(topology, constants, scratch, by_qd, by_qdd):
-    """Compute dtau/dqd and dtau/dqdd; writes I S and 2 B^T S to scratch.
+    """Compute dtau/dqd and dtau/dqdd. I S and 2 B^T S are stored in scratch.
 
     Needs `carry_axes` and `sum_tip_to_base`.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    by_qd : (nv, nv) array
+        Written: derivative by the velocities; a row for each torque.
+    by_qdd : (nv, nv) array
+        Written: derivative by the accelerations, which is the mass matrix.
     """
     clear(by_qd)
     clear(by_qdd)
@@ -182,7 +338,19 @@ def by_velocity(topology, constants, scratch, by_qd, by_qdd):
 
 @primitive
 def by_position(topology, gravity, scratch, by_q):
-    """Compute dtau/dq. Needs `by_velocity`, and consistent accelerations and wrenches."""
+    """Compute dtau/dq. Needs `by_velocity`, and accelerations and wrenches of the same motion.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    by_q : (nv, nv) array
+        Written: derivative by the positions, along unit velocities; a row for each torque.
+    """
     clear(by_q)
     for i in range(1, topology.shape[0]):
         first = first_of_joint(topology, i)
@@ -200,7 +368,7 @@ def by_position(topology, gravity, scratch, by_q):
         by_q[k, k] = power(scratch, i, at.AXIS, moment, force)
         j = topology[i, PARENT]
         while j > 0:
-            if j == carrier:  # beyond the joint, whose axes move with its composite body
+            if j == carrier:  # beyond it the composite body moves relative to the axes
                 twist, push = momentum_rate(
                     axis, slide, load(scratch, first, at.MOMENT), load(scratch, first, at.FORCE)
                 )
@@ -227,16 +395,26 @@ def inverse_dynamics_derivatives(
     by_qd: Matrix,
     by_qdd: Matrix,
 ):
-    """dtau/dq along unit velocities, dtau/dqd and dtau/dqdd = M, in O(n depth).
+    """Compute dtau/dq along unit velocities, dtau/dqd and dtau/dqdd = M, in O(n depth).
 
     Parameters
     ----------
-    q : (nq,)
-    qd, qdd : (nv,)
-    f_ext : (nb, 6)
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    qdd : (nv,) array
+        Joint accelerations [rad/s^2 or m/s^2].
+    f_ext : (nb, 6) array
         Moment and force on each body, in its frame about its origin, moving with it [N m, N].
-    by_q, by_qd, by_qdd : (nv, nv)
-        Row of the torque, written.
+    by_q, by_qd, by_qdd : (nv, nv) array
+        Written: row of the torque, written.
     """
     forces_in_world_frame(topology, constants, gravity, scratch, q, qd, qdd, f_ext)
     carry_axes(topology, scratch)

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Second derivatives of a sum of torques times multipliers, in O(n depth).
 
-The tensors of inverse_dynamics_second_derivatives, times multipliers lambda_j. Sums over all
-joints j that l carries add up from tip to base. Those over all that carry l are one motion,
+They are the tensors of inverse_dynamics_second_derivatives times multipliers lambda_j, summed over
+the joints j. The part of the joints that carry joint l is one motion,
 
     y_l = sum lambda_j S_j of the joints j that carry l.
 
-With a bar for a sum over l and all that it carries, of lambda_j times I_j S_j, 2 B_j^T S_j, I'_j,
+The part of joint l and the joints that it carries adds up from tip to base. A bar stands for this
+sum of lambda_j times I_j S_j, 2 B_j^T S_j or I'_j. The wrenches
 
     P = S_l x* bar(I S) + I'_l y_l
     Q = psi'_l x* bar(I S) + S_l x* bar(2 B^T S) - bar(I') psi'_l + W_l^T y_l
@@ -63,7 +64,17 @@ COLUMNS = 18
 
 @primitive
 def weigh_axes(topology, multipliers, scratch):
-    """Compute y of every joint."""
+    """Compute the motion y of every joint.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    multipliers : (nv,) array
+        Multiplier lambda of each torque.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    """
     for i in range(1, topology.shape[0]):
         parent = topology[i, PARENT]
         for k in (0, 3):
@@ -76,7 +87,17 @@ def weigh_axes(topology, multipliers, scratch):
 
 @primitive
 def weigh_composites(topology, multipliers, scratch):
-    """Compute the sums of I S, 2 B^T S and I' over each joint and all that it carries."""
+    """Compute the sums of I S, 2 B^T S and I' over each joint and all joints that it carries.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    multipliers : (nv,) array
+        Multiplier lambda of each torque.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    """
     for i in range(1, topology.shape[0]):
         share, (w, v) = multipliers[topology[i, V]], motion(scratch, i, at.AXIS)
         n, f = composite_inertia_times(scratch, i, w, v)
@@ -96,13 +117,37 @@ def weigh_composites(topology, multipliers, scratch):
 
 @primitive
 def summed(a, b):
-    """Return the sum of two wrenches."""
+    """Return the sum of two wrenches.
+
+    Parameters
+    ----------
+    a, b : tuple
+        Wrenches, each a moment and a force.
+
+    Returns
+    -------
+    tuple
+        Moment and force, each a 3-vector.
+    """
     return add(a[0], b[0]), add(a[1], b[1])
 
 
 @primitive
 def outer_sums(scratch, o):
-    """Return P, Q and N of joint o."""
+    """Return P, Q and N of joint o.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    o : int
+        Row of the body of the joint.
+
+    Returns
+    -------
+    tuple
+        Three wrenches, each a moment and a force.
+    """
     S, turning = motion(scratch, o, at.AXIS), motion(scratch, o, at.CARRIED)
     y, momentum = motion(scratch, o, CARRYING), motion(scratch, o, MOMENTUM)
     h, inertia = inertia_rate(scratch, o, S[0], S[1])
@@ -136,15 +181,28 @@ def inverse_dynamics_hessian(
     by_qd_qd: Matrix,
     by_q_qdd: Matrix,
 ):
-    """Second derivatives of multipliers . tau, in O(n depth).
+    """Compute the second derivatives of the sum of multipliers times tau, in O(n depth).
 
     Parameters
     ----------
-    q, qd, qdd, multipliers : (nv,)
-    f_ext
-        As of inverse_dynamics_second_derivatives.
-    by_q_q, by_q_qd, by_qd_qd, by_q_qdd : (nv, nv)
-        Row of the first coordinate, written.
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    qdd : (nv,) array
+        Joint accelerations [rad/s^2 or m/s^2].
+    multipliers : (nv,) array
+        Multiplier lambda of each torque.
+    f_ext : (nb, 6) array
+        Moment and force on each body, in its frame about its origin, moving with it [N m, N].
+    by_q_q, by_q_qd, by_qd_qd, by_q_qdd : (nv, nv) array
+        Written: second derivatives, a row for each coordinate named first.
     """
     forces_in_world_frame(topology, constants, gravity, scratch, q, qd, qdd, f_ext)
     carry_axes(topology, scratch)

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Second derivatives of inverse dynamics, all quantities of a branch of the base in one frame.
 
-A change of q_i turns all that joint i carries like one rigid body. It also adds the velocity
-psi'_i and the acceleration psi''_i, see inverse_dynamics_derivatives. A change of qd_i adds S_i
-and 2 psi'_i instead. One pair of wrenches, P and Q, gives the second derivatives of the torque of
-joint j with position l as the outer one. If joint i carries joint l, or is l,
+A change of q_i moves all bodies that joint i carries like one rigid body. It also adds the
+velocity psi'_i and the acceleration psi''_i, see inverse_dynamics_derivatives. A change of qd_i
+adds S_i and 2 psi'_i instead. Let joint i carry joint l, or be l. Then one pair of wrenches, P
+and Q, gives the second derivatives of the torque of joint j by position l and by joint i:
 
     d2tau_j / dq_i dq_l  = P . psi''_i + Q . psi'_i + (S_j x S_i) . G_l,  the last if j carries i,
     d2tau_j / dq_l dqd_i = P . 2 psi'_i + Q . S_i
@@ -19,14 +19,15 @@ With I'_l, the rate of composite inertia l at a unit rate of its joint, P and Q 
 where W_l x = I_l (x x psi'_l) + psi'_l x* I_l x + x x* I_l psi'_l + 2 B_l (x x S_l)
 + S_l x* 2 B_l x, and G_l = I_l psi''_l + 2 B_l psi'_l + S_l x* F_l.
 
-Where the velocity is outside of the position, joint k carries joint j and
-R = S_k x* I_j S_j - I'_j S_k, K_j = I_j 2 psi'_j + 2 B_j S_j,
+In the other derivatives the velocity is farther from the base than the position. If joint k
+carries joint j, then with R = S_k x* I_j S_j - I'_j S_k and K_j = I_j 2 psi'_j + 2 B_j S_j,
 
     d2tau_j / dq_l dqd_k = psi'_l . R,
     d2tau_k / dq_l dqd_j = (S_k x S_l) . K_j - psi'_l . R,  the first term if k carries l.
 
-By two velocities they are Christoffel symbols: d2tau_j / dqd_k dqd_l = dM_jk/dq_l + dM_jl/dq_k
-- dM_kl/dq_j. All others vanish, and all where the three joints are not on one path from the base.
+The derivatives by two velocities are Christoffel symbols: d2tau_j / dqd_k dqd_l = dM_jk/dq_l +
+dM_jl/dq_k - dM_kl/dq_j. All other derivatives vanish. So do those of three joints that are not on
+one path from the base.
 Singh, Russo and Wensing 2024, "On second-order derivatives of rigid-body dynamics: theory and
 implementation", has an equivalent recursion. Jain 2011, chapter 18, has rates of composite
 inertias.
@@ -54,13 +55,39 @@ from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale, store, sub
 
 @primitive
 def product(rows, w):
-    """Return a 3x3 matrix, given by rows, times w."""
+    """Return a 3x3 matrix times a vector.
+
+    Parameters
+    ----------
+    rows : tuple
+        Rows of the matrix, each a 3-vector.
+    w : tuple
+        3-vector.
+
+    Returns
+    -------
+    tuple
+        3-vector.
+    """
     return dot(rows[0], w), dot(rows[1], w), dot(rows[2], w)
 
 
 @primitive
 def with_cross(a, n):
-    """Return the rows of a + [n x], for a symmetric a."""
+    """Return the rows of A + [n x], for a symmetric A.
+
+    Parameters
+    ----------
+    a : tuple
+        Symmetric matrix, six numbers.
+    n : tuple
+        3-vector.
+
+    Returns
+    -------
+    tuple
+        Three 3-vectors.
+    """
     return (
         (a[0], a[1] - n[2], a[2] + n[1]),
         (a[1] + n[2], a[3], a[4] - n[0]),
@@ -70,26 +97,78 @@ def with_cross(a, n):
 
 @primitive
 def transform(form, w, v):
-    """Return the wrench (A w + b x v, c x w) of a motion (w, v), for a form (A, b, c)."""
+    """Return the wrench (A w + b x v, c x w) of a motion, for a form (A, b, c).
+
+    Parameters
+    ----------
+    form : tuple
+        Rows of A, and the 3-vectors b and c.
+    w, v : tuple
+        Angular and linear part of the motion, 3-vectors.
+
+    Returns
+    -------
+    tuple
+        Moment and force, each a 3-vector.
+    """
     return add(product(form[0], w), cross(form[1], v)), cross(form[2], w)
 
 
 @primitive
 def form_of(h, inertia):
-    """Return the form of the rate of an inertia: of its first moment h and second moments."""
+    """Return the form of the rate of an inertia; see `transform` for forms.
+
+    Parameters
+    ----------
+    h : tuple
+        Rate of the first moment, 3-vector.
+    inertia : tuple
+        Rate of the inertia, six numbers.
+
+    Returns
+    -------
+    tuple
+        Form (A, b, c).
+    """
     return with_cross(inertia, (0.0, 0.0, 0.0)), h, scale(-1.0, h)
 
 
 @primitive
 def rate_form(scratch, o):
-    """Return the form of I'_o, the rate of composite inertia o under a unit rate of its joint."""
+    """Return the form of I'_o, the rate of composite inertia o for a unit rate of its joint.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    o : int
+        Row of the body.
+
+    Returns
+    -------
+    tuple
+        Form (A, b, c).
+    """
     h, inertia = inertia_rate(scratch, o, load(scratch, o, at.AXIS), load(scratch, o, at.AXIS + 3))
     return form_of(h, inertia)
 
 
 @primitive
 def difference_form(rate, n, f):
-    """Return the form of x -> x x* (n, f) - I'_o x."""
+    """Return the form of x -> x x* (n, f) - I'_o x.
+
+    Parameters
+    ----------
+    rate : tuple
+        Form of I'_o.
+    n, f : tuple
+        Moment and force, 3-vectors.
+
+    Returns
+    -------
+    tuple
+        Form (A, b, c).
+    """
     a, b, c = rate
     lean = with_cross((0.0, 0.0, 0.0, 0.0, 0.0, 0.0), n)
     rows = (
@@ -102,7 +181,22 @@ def difference_form(rate, n, f):
 
 @primitive
 def outer_form(scratch, o):
-    """Return the form of W_o^T, a sum of the rate of I_o under psi'_o and of B_o^T under S_o."""
+    """Return the form of W_o^T.
+
+    It is the sum of the rate of I_o along psi'_o and of the rate of B_o^T along S_o.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    o : int
+        Row of the body.
+
+    Returns
+    -------
+    tuple
+        Form (A, b, c).
+    """
     w, u = load(scratch, o, at.AXIS), load(scratch, o, at.AXIS + 3)
     turning, sliding = load(scratch, o, at.CARRIED), load(scratch, o, at.CARRIED + 3)
     h, a = inertia_rate(scratch, o, turning, sliding)
@@ -131,7 +225,20 @@ def outer_form(scratch, o):
 
 @primitive
 def outer_wrenches(scratch, o):
-    """Return G_o and K_o as ((moment, force), (moment, force))."""
+    """Return the wrenches G_o and K_o.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    o : int
+        Row of the body.
+
+    Returns
+    -------
+    tuple
+        Two wrenches, each a moment and a force.
+    """
     w, u = load(scratch, o, at.AXIS), load(scratch, o, at.AXIS + 3)
     turning, sliding = load(scratch, o, at.CARRIED), load(scratch, o, at.CARRIED + 3)
     n, f = composite_inertia_times(
@@ -149,19 +256,62 @@ def outer_wrenches(scratch, o):
 
 @primitive
 def six(a, b):
-    """Return the product of two pairs of 3-vectors."""
+    """Return the scalar product of a wrench and a motion.
+
+    Parameters
+    ----------
+    a, b : tuple
+        Two 3-vectors each, angular part first.
+
+    Returns
+    -------
+    float
+        Scalar product.
+    """
     return dot(a[0], b[0]) + dot(a[1], b[1])
 
 
 @primitive
 def motion(scratch, i, k):
-    """Return the motion in columns k to k+5 of row i."""
+    """Return the motion in columns k to k+5 of row i.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    k : int
+        First of six columns.
+
+    Returns
+    -------
+    tuple
+        Angular and linear part, each a 3-vector.
+    """
     return load(scratch, i, k), load(scratch, i, k + 3)
 
 
 @primitive
 def of_torque_outside(topology, scratch, o, s, P, Q, by_q_q, by_q_qd, M_q):
-    """Write derivatives of the torque of o by position s, which carries it, and joints before."""
+    """Write derivatives of the torque of joint o by position s and by the joints that carry s.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    o, s : int
+        Rows of the bodies of two joints; joint s carries joint o, or is the same.
+    P, Q : tuple
+        Wrenches of the formulas above, each a moment and a force.
+    by_q_q, by_q_qd : (nv, nv, nv) array
+        Entry [j, k, l] is the derivative of torque j by coordinates k and l; the entries of these
+        joints are written.
+    M_q : (nv, nv, nv) array
+        Entry [j, k, l] is dM_jk/dq_l; the entries of these joints are written.
+    """
     j, l, i = topology[o, V], topology[s, V], s
     while i > 0:
         k = topology[i, V]
@@ -177,7 +327,24 @@ def of_torque_outside(topology, scratch, o, s, P, Q, by_q_q, by_q_qd, M_q):
 
 @primitive
 def of_torque_inside(topology, scratch, o, s, P, Q, G, by_q_q, by_q_qd, M_q):
-    """Write derivatives of the torque of s by position o, which it carries, and joints before."""
+    """Write derivatives of the torque of joint s by position o and by the joints that carry o.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    o, s : int
+        Rows of the bodies of two joints; joint s carries joint o, or is the same.
+    P, Q, G : tuple
+        Wrenches of the formulas above, each a moment and a force.
+    by_q_q, by_q_qd : (nv, nv, nv) array
+        Entry [j, k, l] is the derivative of torque j by coordinates k and l; the entries of these
+        joints are written.
+    M_q : (nv, nv, nv) array
+        Entry [j, k, l] is dM_jk/dq_l; the entries of these joints are written.
+    """
     j, l, i, between = topology[s, V], topology[o, V], o, True
     own = motion(scratch, s, at.AXIS)
     while i > 0:
@@ -199,7 +366,22 @@ def of_torque_inside(topology, scratch, o, s, P, Q, G, by_q_q, by_q_qd, M_q):
 
 @primitive
 def of_velocity_outside(topology, scratch, o, s, R, K, by_q_qd):
-    """Write derivatives of torques of o and s by each other's velocity and a position."""
+    """Write derivatives of the torques of o and s by each other's velocity and a position.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    o, s : int
+        Rows of the bodies of two joints; joint s carries joint o, or is the same.
+    R, K : tuple
+        Wrenches of the formulas above, each a moment and a force.
+    by_q_qd : (nv, nv, nv) array
+        Entry [j, k, l] is the derivative of torque j by coordinates k and l; the entries of these
+        joints are written.
+    """
     far, near, i, between = topology[o, V], topology[s, V], topology[o, PARENT], True
     own = motion(scratch, s, at.AXIS)
     while i > 0:
@@ -218,7 +400,15 @@ def of_velocity_outside(topology, scratch, o, s, R, K, by_q_qd):
 
 @primitive
 def by_two_velocities(M_q, by_qd_qd):
-    """Write the Christoffel symbols, as of d2tau/dqd dqd."""
+    """Write the derivatives d2tau/dqd dqd, which are Christoffel symbols.
+
+    Parameters
+    ----------
+    M_q : (nv, nv, nv) array
+        Entry [j, k, l] is dM_jk/dq_l.
+    by_qd_qd : (nv, nv, nv) array
+        Written: entry [j, k, l] is the derivative of torque j by velocities k and l.
+    """
     for j in range(M_q.shape[0]):
         for k in range(M_q.shape[0]):
             for l in range(k + 1):
@@ -228,7 +418,13 @@ def by_two_velocities(M_q, by_qd_qd):
 
 @primitive
 def empty(tensor):
-    """Write zeros."""
+    """Set every entry to zero.
+
+    Parameters
+    ----------
+    tensor : (n, m, k) array
+        Overwritten with zeros.
+    """
     for j in range(tensor.shape[0]):
         for k in range(tensor.shape[1]):
             for l in range(tensor.shape[2]):
@@ -250,17 +446,28 @@ def inverse_dynamics_second_derivatives(
     by_qd_qd: Stack,
     M_q: Stack,
 ):
-    """All second derivatives of inverse dynamics, in O(n depth^2).
+    """Compute all second derivatives of inverse dynamics, in O(n depth^2).
 
     Parameters
     ----------
-    q, qd, qdd : (nv,)
-    f_ext : (nb, 6)
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    qdd : (nv,) array
+        Joint accelerations [rad/s^2 or m/s^2].
+    f_ext : (nb, 6) array
         Moment and force on each body [N m, N], in its frame about its origin, moving with it.
-    by_q_q, by_q_qd, by_qd_qd : (nv, nv, nv)
-        Entry [j, k, l] of torque j, by k and l, written.
-    M_q : (nv, nv, nv)
-        Entry [j, k, l] is dM_jk/dq_l, which is d2tau_j / dqdd_k dq_l, written.
+    by_q_q, by_q_qd, by_qd_qd : (nv, nv, nv) array
+        Written: entry [j, k, l] is the derivative of torque j by coordinates k and l.
+    M_q : (nv, nv, nv) array
+        Written: entry [j, k, l] is dM_jk/dq_l, which is d2tau_j / dqdd_k dq_l.
     """
     forces_in_world_frame(topology, constants, gravity, scratch, q, qd, qdd, f_ext)
     carry_axes(topology, scratch)

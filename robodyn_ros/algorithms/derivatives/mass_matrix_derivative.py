@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The derivative of the mass matrix, with all quantities of a branch of the base in one frame.
 
-M_ij = S_i . I_j S_j where joint i carries joint j, I_j the inertia of composite body j. A motion
+M_ij = S_i . I_j S_j if joint i carries joint j, with the inertia I_j of composite body j. A motion
 of a joint moves its composite body like one rigid body, so
 
-    dM_ij/dq_k = 0                                     where k carries i, or is i itself,
-               = S_i . (S_k x* I_j S_j)                where k is beyond i and carries j, or is j,
-               = S_i . (S_k x* I_k - I_k S_k x) S_j    where k is beyond j,
+    dM_ij/dq_k = 0                                     if k carries i, or is i,
+               = S_i . (S_k x* I_j S_j)                if i carries k, and k carries j or is j,
+               = S_i . (S_k x* I_k - I_k S_k x) S_j    if j carries k,
 
 and zero for joints of different branches. The difference in the last line is the rate of the first
 moment and the inertia of composite body k: nine numbers. Garofalo, Ott and Albu-Schaeffer 2013;
@@ -38,7 +38,22 @@ from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale
 
 @primitive
 def inertia_rate(scratch, k, w, v):
-    """Return rates of first moment (3) and inertia (6) of composite body k at a motion (w, v)."""
+    """Return the rates of first moment and inertia of composite body k at a motion.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    k : int
+        Row of the body.
+    w, v : tuple
+        Angular and linear velocity, 3-vectors.
+
+    Returns
+    -------
+    tuple
+        Rate of the first moment, 3-vector, and of the inertia, six numbers.
+    """
     h, inertia = load(scratch, k, at.C_MOMENT), load_symmetric(scratch, k, at.C_INERTIA)
     x = cross(w, (inertia[0], inertia[1], inertia[2]))
     y = cross(w, (inertia[1], inertia[3], inertia[4]))
@@ -57,7 +72,23 @@ def inertia_rate(scratch, k, w, v):
 
 @primitive
 def store_powers(topology, scratch, i, j, k, n, f, by_q):
-    """Write dM_ij/dq_k = S_i . (n, f) for body i and all that carry it."""
+    """Write dM_ij/dq_k = S_i . (n, f) for body i and all bodies that carry it.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    j, k : int
+        Rows of the bodies.
+    n, f : tuple
+        Moment and force, 3-vectors.
+    by_q : (nv, nv, nv) array
+        dM_ij/dq_k at [i, j, k]; the entries of these bodies are written.
+    """
     column, way = topology[j, V], topology[k, V]
     while i > 0:
         row = topology[i, V]
@@ -71,15 +102,20 @@ def store_powers(topology, scratch, i, j, k, n, f, by_q):
 def mass_matrix_derivative(
     topology: Topology, constants: Table, scratch: Matrix, q: Vector, zero: Vector, by_q: Stack
 ):
-    """dM/dq along unit velocities, symmetric in the first two axes, in O(n depth^2).
+    """Compute dM/dq along unit velocities, in O(n depth^2).
 
     Parameters
     ----------
-    q : (nq,)
-    zero : (nv,)
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    zero : (nv,) array
         Zeros.
-    by_q : (nv, nv, nv)
-        Is dM_ij/dq_k, written [i, j, k].
+    by_q : (nv, nv, nv) array
+        Written: dM_ij/dq_k at [i, j, k], symmetric in the first two indices.
     """
     joint_transforms(topology, constants, scratch, q)
     poses_in_world_frame(topology, scratch)

@@ -26,7 +26,21 @@ PARAMETERS = 10  # of a body
 
 @primitive
 def store_reference_rate(scratch, i, w, w_r, alpha):
-    """A = [omega_r][omega] + [alpha_r] of body i."""
+    """Store A = [omega_r][omega] + [alpha_r] of body i.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    w : tuple
+        Angular velocity omega [rad/s].
+    w_r : tuple
+        Reference angular velocity omega_r [rad/s].
+    alpha : tuple
+        Reference angular acceleration alpha_r [rad/s^2].
+    """
     xx, yy, zz = w_r[0] * w[0], w_r[1] * w[1], w_r[2] * w[2]
     store(scratch, i, at.RATE, (-(yy + zz), w[0] * w_r[1] - alpha[2], w[0] * w_r[2] + alpha[1]))
     store(
@@ -42,6 +56,19 @@ def reference_base_to_tip(topology, constants, scratch, qd, qd_r, qdd_r):
     """Compute the reference accelerations of every body along the actual motion.
 
     Needs `joint_transforms` and `start_at_base`.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    qd_r : (nv,) array
+        Reference velocities [rad/s or m/s].
+    qdd_r : (nv,) array
+        Reference accelerations [rad/s^2 or m/s^2].
     """
     store(scratch, 0, at.OMEGA_R, (0.0, 0.0, 0.0))
     for i in range(1, topology.shape[0]):
@@ -79,12 +106,25 @@ def reference_base_to_tip(topology, constants, scratch, qd, qd_r, qdd_r):
 
 @primitive
 def store_row(scratch, i, turn, slide, Y, row, column):
-    """Write ten entries: the power of each unit parameter's wrench on a motion of body i.
+    """Write ten entries: the power of the wrench of each unit parameter on a motion of body i.
 
-    (turn, slide) is the motion of its origin.
+    f = m a + A h and n = h x a + v(A S), where v(.) is the axial vector and S = tr(I)/2 1 - I are
+    the second moments, as in rnea.newton_euler.
 
-    f = m a + A h and n = h x a + v(A S), v(.) the axial vector and S = tr(I)/2 1 - I the second
-    moments, as in rnea.newton_euler.
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    turn, slide : tuple
+        Angular and linear part of the motion of its origin, 3-vectors.
+    Y : (nv, 10 (nb - 1)) array
+        Regressor.
+    row : int
+        Row of Y.
+    column : int
+        First of ten columns of Y.
     """
     a = load(scratch, i, at.ACCEL)
     xx, xy, xz = load(scratch, i, at.RATE)
@@ -114,17 +154,30 @@ def regressor(
     qdd_r: Vector,
     Y: Matrix,
 ):
-    """Y theta = M(q) qdd_r + C(q, qd) qd_r + g(q), C of the Christoffel symbols, in O(n depth).
+    """Compute Y with Y theta = M(q) qdd_r + C(q, qd) qd_r + g(q), in O(n depth).
 
-    Spong, eq. (6.122); Slotine and Li 1987, eq. (10); with qd_r = qd it is inverse dynamics. Rotor
-    inertias are excluded. theta are the columns MASS to INERTIA + 5 of each moving body, in row
-    order.
+    C is that of the Christoffel symbols (Spong, eq. 6.122; Slotine and Li 1987, eq. 10). With qd_r
+    = qd it is inverse dynamics. theta are the columns MASS to INERTIA + 5 of each moving body, in
+    row order. Rotor inertias are excluded.
 
     Parameters
     ----------
-    q, qd, qd_r, qdd_r : (nv,)
-    Y : (nv, 10 (nb - 1))
-        Written.
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    qd_r : (nv,) array
+        Reference velocities [rad/s or m/s].
+    qdd_r : (nv,) array
+        Reference accelerations [rad/s^2 or m/s^2].
+    Y : (nv, 10 (nb - 1)) array
+        Written: regressor, ten columns for each moving body.
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)

@@ -16,17 +16,31 @@ from robodyn_ros.spatial.types import (
     Vector,
 )
 
-#: Largest accepted condition number of J M^-1 J^T. It is far below 1 / RANK_TOLERANCE, so the rank
-#: there is full too, and at least eight digits are correct.
+#: Largest accepted condition number of J M^-1 J^T. It is far below 1 / RANK_TOLERANCE. So
+#: `task_inertia` finds full rank too, and at least eight digits are correct.
 MAX_CONDITION = 1e8
 
 
 @primitive
 def invert_definite(a, factor, inverse):
-    """Return the inverse of a symmetric a, from a = L D L^T (Golub and Van Loan, section 4.1.2).
+    """Compute the inverse of a positive definite matrix by its factors L D L^T.
 
-    factor (m, m) is overwritten. Returns 0, or 1 if a pivot is not positive, or trace(a)
-    trace(a^-1), a bound of the condition number, is not below MAX_CONDITION.
+    Golub and Van Loan, section 4.1.2.
+
+    Parameters
+    ----------
+    a : (m, m) array
+        Symmetric matrix.
+    factor : (m, m) array
+        Working memory.
+    inverse : (m, m) array
+        Written: inverse.
+
+    Returns
+    -------
+    int
+        0; or 1 if a pivot is not positive, or the condition number may reach MAX_CONDITION. Its
+        bound is trace(a) trace(a^-1).
     """
     m, status = a.shape[0], 0
     for j in range(m):  # D L^T on and above the diagonal, L below
@@ -76,25 +90,26 @@ def of_axes(
     inverse: Matrix,
     inertia: Matrix,
 ):
-    """Compute Lambda = (J M^-1 J^T + damping^2 1)^-1 of the task axes kept, if none is lost.
+    """Compute Lambda = (J M^-1 J^T + damping^2 1)^-1 of some task axes, if no direction is lost.
 
     Parameters
     ----------
-    J : (6, nv)
-    compliance : (6, 6)
+    J : (6, nv) array
+        Jacobian of all axes.
+    compliance : (6, 6) array
         J M^-1 J^T of all axes.
-    kept : (m,)
-        Rows that are kept.
+    kept : (m,) array of int
+        Axes that are kept.
     damping : float
-        Damping [sqrt of the unit of compliance].
-    damped, factor : (m, m)
-        Overwritten.
-    jacobian : (m, nv)
-        The rows kept, written.
-    inverse : (m, m)
-        Undamped inverse of Lambda, written.
-    inertia : (m, m)
-        Lambda, written.
+        Damping [square root of the unit of compliance].
+    damped, factor : (m, m) array
+        Working memory.
+    jacobian : (m, nv) array
+        Written: rows of the axes that are kept.
+    inverse : (m, m) array
+        Written: undamped inverse of Lambda.
+    inertia : (m, m) array
+        Written: Lambda.
 
     Returns
     -------
@@ -128,13 +143,31 @@ def by_compliances(
 
     Parameters
     ----------
-    factor, inertia : (6, 6)
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    body : int
+        Row of the body that carries the frame.
+    frame : (12,) array
+        Rotation, row-major, and origin of the frame in its body [-, m].
+    factor : (6, 6) array
+        Written; the other arguments as of operational_space.
+    J : (6, nv) array
+        Written: jacobian of the frame at its origin, in base axes, linear rows first.
+    compliance : (6, 6) array
+        Written: J M^-1 J^T [1/kg, 1/(kg m), 1/(kg m^2)].
+    inertia : (6, 6) array
         Written; the other arguments as of operational_space.
 
     Returns
     -------
     int
-        0, or another number if a pivot is singular or a direction is, or is almost, lost.
+        0, or another number if a pivot is singular, or a direction is lost or almost lost.
     """
     status = compliances.operational_space(
         topology, constants, scratch, q, diagonal, body, frame, J, compliance
@@ -160,7 +193,42 @@ def by_mass_matrix(
     compliance: Matrix,
     inertia: Matrix,
 ):
-    """Compute the same from factors of M; arguments as of composite.operational_space."""
+    """Compute J, J M^-1 J^T and Lambda of a frame from the factors of M, in O(n depth^2).
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    body : int
+        Row of the body that carries the frame.
+    frame : (12,) array
+        Rotation, row-major, and origin of the frame in its body [-, m].
+    M : (nv, nv) array
+        Working memory.
+    bias : (nv,) array
+        Working memory.
+    work : (6, nv) array
+        Working memory.
+    factor : (6, 6) array
+        Working memory.
+    J : (6, nv) array
+        Written: jacobian of the frame at its origin, in base axes, linear rows first.
+    compliance : (6, 6) array
+        Written: J M^-1 J^T [1/kg, 1/(kg m), 1/(kg m^2)].
+    inertia : (6, 6) array
+        Written: task inertia Lambda [kg, kg m, kg m^2].
+
+    Returns
+    -------
+    int
+        0, or another number if a pivot is singular, or a direction is lost or almost lost.
+    """
     status = composite.operational_space(
         topology, constants, scratch, q, diagonal, body, frame, M, bias, work, J, compliance
     )

@@ -25,7 +25,20 @@ from robodyn_ros.spatial.vec3 import add, cross, load, store
 
 @primitive
 def closest_common_ancestor(topology, i, j):
-    """Return the last body that carries both i and j; it may be one of them, or 0, the base."""
+    """Return the last body that carries both i and j; it may be i or j.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    i, j : int
+        Rows of two bodies.
+
+    Returns
+    -------
+    int
+        Row of the body, or 0 if it is the base.
+    """
     while i != j:
         if i > j:
             i = topology[i, PARENT]
@@ -36,7 +49,19 @@ def closest_common_ancestor(topology, i, j):
 
 @primitive
 def mark_between(topology, scratch, ancestor, body):
-    """Mark exactly the bodies after `ancestor` up to `body` as path, without joint torques."""
+    """Mark exactly the bodies behind `ancestor` up to `body` as path, without joint torques.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    ancestor : int
+        Row of a body that carries the other one.
+    body : int
+        Row of the last body of the path.
+    """
     for i in range(ancestor, body + 1):
         scratch[i, at.ON_PATH] = 0.0
     i = body
@@ -48,9 +73,29 @@ def mark_between(topology, scratch, ancestor, body):
 
 @primitive
 def propagate_acceleration(topology, constants, scratch, ancestor, body, frame, alpha, a):
-    """Return the acceleration of a frame due to (alpha, a) of an ancestor: psi(ancestor, body)^T.
+    """Return the acceleration of a frame due to that of an ancestor: psi(ancestor, body)^T.
 
-    Linear first, in base axes, with zero torque at the joints between. Needs `mark_between`.
+    The torques at the joints between are zero. Needs `mark_between`.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    ancestor : int
+        Row of a body that carries the frame.
+    body : int
+        Row of the body that carries the frame.
+    frame : (12,) array
+        Rotation, row-major, and origin of the frame in its body [-, m].
+    alpha, a : tuple
+        Angular and linear acceleration of the ancestor, 3-vectors.
+
+    Returns
+    -------
+    tuple
+        Linear and angular acceleration in base axes, each a 3-vector.
     """
     store(scratch, ancestor, at.ALPHA, alpha)
     store(scratch, ancestor, at.ACCEL, a)
@@ -67,7 +112,20 @@ def propagate_acceleration(topology, constants, scratch, ancestor, body, frame, 
 
 @primitive
 def column_of(a, j):
-    """Return column j of a symmetric matrix given by six numbers."""
+    """Return a column of a symmetric matrix.
+
+    Parameters
+    ----------
+    a : tuple
+        Symmetric matrix, six numbers.
+    j : int
+        Column, 0 to 2.
+
+    Returns
+    -------
+    tuple
+        3-vector.
+    """
     if j == 0:
         return (a[0], a[1], a[2])
     if j == 1:
@@ -77,7 +135,22 @@ def column_of(a, j):
 
 @primitive
 def response(scratch, i, j):
-    """Return the acceleration (alpha, a) of body i for a unit force on it: column j of Upsilon."""
+    """Return the acceleration of body i for a unit force on it: column j of Upsilon.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    j : int
+        Column, 0 to 5.
+
+    Returns
+    -------
+    tuple
+        Angular and linear acceleration, each a 3-vector.
+    """
     if j < 3:
         return (
             column_of(load_symmetric(scratch, i, at.O_ANGULAR), j),
@@ -91,13 +164,25 @@ def response(scratch, i, j):
 def coupling(topology, constants, scratch, i, frame_i, j, frame_j, block):
     """Compute the acceleration of a frame of body i due to force at a frame of body j.
 
-    It is psi(a, i)^T Upsilon(a) psi(a, j), with the compliance of their closest common ancestor a
-    (Jain 2011, Algorithm 10.1). The compliance of the ancestor has to be known.
+    It is psi(a, i)^T Upsilon(a) psi(a, j), where a is their closest common ancestor (Jain 2011,
+    Algorithm 10.1). Needs the compliance Upsilon(a).
 
     Parameters
     ----------
-    block : (6, 6)
-        Written, in base axes, linear first.
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Rows of two bodies.
+    frame_i : (12,) array
+        Rotation, row-major, and origin of a frame in its body [-, m].
+    j : int
+        Rows of two bodies.
+    frame_j : (12,) array
+        Rotation, row-major, and origin of a frame in its body [-, m].
+    block : (6, 6) array
+        Written: block of the compliance, in base axes, linear first.
     """
     ancestor = closest_common_ancestor(topology, i, j)
     if ancestor == 0:
@@ -111,7 +196,7 @@ def coupling(topology, constants, scratch, i, frame_i, j, frame_j, block):
         a, alpha = propagate_acceleration(
             topology, constants, scratch, ancestor, j, frame_j, alpha, a
         )
-        # as a row: by symmetry its columns are the responses to forces at frame j
+        # stored as a row: by symmetry the columns are the responses to forces at frame j
         store(block, k, 0, a)
         store(block, k, 3, alpha)
     mark_between(topology, scratch, ancestor, i)
@@ -137,22 +222,31 @@ def coupled_compliance(
     J: Matrix,
     compliance: Matrix,
 ):
-    """Compute J and J M^-1 J^T of several frames, in O(n + m^2 depth).
+    """Compute J and J M^-1 J^T of m frames, in O(n + m^2 depth).
 
-    At their origins, in base axes, linear first. Jain 2011, Algorithms 10.1 and 10.2 (eq. 10.17,
-    10.18): the diagonal blocks are the compliances Upsilon. The others are propagated along the
-    paths from the closest common ancestor. Frames with only the base in common are not coupled.
+    They are those of the origins of the frames, in base axes, linear first. The diagonal blocks
+    are the compliances Upsilon. The others are propagated along the paths from the closest common
+    ancestor (Jain 2011, Algorithms 10.1 and 10.2, eq. 10.17 and 10.18). Frames with only the base
+    in common are not coupled.
 
     Parameters
     ----------
-    q, diagonal : (nv,)
-    bodies : (m,)
-    frames : (m, 12)
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    bodies : (m,) array of int
+        Rows of the bodies that carry the frames.
+    frames : (m, 12) array
         Rotation and translation in the body.
-    J : (6 m, nv)
-        Written.
-    compliance : (6 m, 6 m)
-        Written [1/kg, 1/(kg m), 1/(kg m^2)].
+    J : (6 m, nv) array
+        Written: Jacobians, six rows for each frame.
+    compliance : (6 m, 6 m) array
+        Written: J M^-1 J^T [1/kg, 1/(kg m), 1/(kg m^2)].
 
     Returns
     -------

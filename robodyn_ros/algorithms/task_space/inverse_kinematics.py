@@ -17,23 +17,41 @@ from robodyn_ros.spatial.turning import quaternion_of
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import sub
 
-#: Damping over the squared error; larger values shorten the steps far from the target.
+#: Ratio of the damping to the squared error. A larger one shortens the steps far from the target.
 DAMPING = 0.05
 #: Damping that remains at the target [m^2], which suppresses singular directions.
 LEAST_DAMPING = 1e-12
 #: Longest change of a coordinate in one step [rad or m].
 LONGEST_STEP = 0.9
-#: A seed fails if the error has not fallen to this share in PATIENCE steps.
+#: A seed fails if PATIENCE steps do not reduce the squared error to this share.
 PROGRESS, PATIENCE = 0.5, 8
-#: Step below which the preferred posture is ignored [rad or m].
+#: Longest entry of a step below which the preferred posture is left out from then on [rad or m].
 SETTLED = 1e-6
 
 
 @primitive
 def pose_error(scratch, body, frame, target, weights, e):
-    """Write [p_d - p; log(R_d R^T)] of a frame in base axes, rows without weight zero.
+    """Write the error [p_d - p; log(R_d R^T)] of a frame in base axes. Needs the poses.
 
-    Returns its squared length. Needs the poses.
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    body : int
+        Row of the body that carries the frame.
+    frame : (12,) array
+        Rotation, row-major, and origin of the frame in its body [-, m].
+    target : (4, 4) array
+        Desired transform of the frame in the base [-, m].
+    weights : (6,) array
+        1 for each row of the error that counts, else 0.
+    e : (6,) array
+        Written: error [m, rad]; rows of weight zero are zero.
+
+    Returns
+    -------
+    float
+        Squared length of the error.
     """
     axes = (
         rotate(scratch, body, at.WORLD_ROTATION, (frame[0], frame[3], frame[6])),
@@ -54,7 +72,22 @@ def pose_error(scratch, body, frame, target, weights, e):
 
 @primitive
 def turned(target, axes, j):
-    """Return column j of R_d R^T."""
+    """Return column j of R_d R^T.
+
+    Parameters
+    ----------
+    target : (4, 4) array
+        Desired transform of the frame in the base [-, m].
+    axes : tuple
+        Columns of R, each a 3-vector.
+    j : int
+        Column.
+
+    Returns
+    -------
+    tuple
+        3-vector.
+    """
     x, y, z = axes[0][j], axes[1][j], axes[2][j]
     return (
         target[0, 0] * x + target[0, 1] * y + target[0, 2] * z,
@@ -65,7 +98,19 @@ def turned(target, axes, j):
 
 @primitive
 def factorise(J, weights, damping, A):
-    """Write L of J J^T + damping 1 = L L^T to A (6, 6); rows of weight zero are those of 1."""
+    """Write L of J J^T + damping 1 = L L^T.
+
+    Parameters
+    ----------
+    J : (6, nv) array
+        Jacobian.
+    weights : (6,) array
+        1 for each row of the error that counts, else 0.
+    damping : float
+        Damping [m^2].
+    A : (6, 6) array
+        Written: L below and on the diagonal. Rows of weight zero are those of the identity.
+    """
     for i in range(6):
         for j in range(i + 1):
             total = 0.0
@@ -84,7 +129,15 @@ def factorise(J, weights, damping, A):
 
 @primitive
 def solve_factorised(A, x):
-    """Overwrite x (6,) with (L L^T)^-1 x."""
+    """Replace x by (L L^T)^-1 x.
+
+    Parameters
+    ----------
+    A : (6, 6) array
+        Factor L.
+    x : (6,) array
+        Right-hand side, overwritten with the solution.
+    """
     for i in range(6):
         for k in range(i):
             x[i] = x[i] - A[i, k] * x[k]
@@ -97,9 +150,27 @@ def solve_factorised(A, x):
 
 @primitive
 def nearest_seed(target, weights, seed_poses, tried, first, last):
-    """Return the untried seed from first to last with the nearest frame, or -1.
+    """Return the untried seed whose frame is nearest to the target.
 
     The distance is |p_d - p|^2 + 3 - trace(R_d^T R).
+
+    Parameters
+    ----------
+    target : (4, 4) array
+        Desired transform of the frame in the base [-, m].
+    weights : (6,) array
+        1 for each row of the error that counts, else 0.
+    seed_poses : (s, 12) array
+        Rotation, row-major, and origin of the frame at each seed.
+    tried : (s,) array
+        Zero for seeds not tried yet.
+    first, last : int
+        Range of seeds, the last one excluded.
+
+    Returns
+    -------
+    int
+        Number of the seed, or -1 if all are tried.
     """
     best, least = -1, 0.0
     for s in range(first, last):
@@ -119,7 +190,21 @@ def nearest_seed(target, weights, seed_poses, tried, first, last):
 
 @primitive
 def hold_at_limits(topology, lower, upper, trial, residual, columns):
-    """Clear the columns of joints at a limit that the residual drives beyond it."""
+    """Clear the columns of joints at a limit that the residual drives beyond it.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    lower, upper : (nq,) array
+        Limits of the positions [rad or m].
+    trial : (nq,) array
+        Present positions [rad or m].
+    residual : (6,) array
+        Error of the pose [m, rad].
+    columns : (6, nv) array
+        Jacobian of the frame.
+    """
     for i in range(1, topology.shape[0]):
         k, j = topology[i, Q], topology[i, V]
         if lower[k] < trial[k] < upper[k]:
@@ -134,7 +219,30 @@ def hold_at_limits(topology, lower, upper, trial, residual, columns):
 
 @primitive
 def damped_step(columns, weights, damping, normal, residual, away, step):
-    """step = away + J^T (J J^T + damping 1)^-1 (residual - J away); return its longest entry."""
+    """Compute a step of damped least squares, n + J^T (J J^T + damping 1)^-1 (e - J n).
+
+    Parameters
+    ----------
+    columns : (6, nv) array
+        Jacobian of the frame.
+    weights : (6,) array
+        1 for each row of the error that counts, else 0.
+    damping : float
+        Damping [m^2].
+    normal : (6, 6) array
+        Working memory.
+    residual : (6,) array
+        Error e of the pose, overwritten.
+    away : (nv,) array
+        Motion n towards the preferred posture.
+    step : (nv,) array
+        Written: step [rad or m].
+
+    Returns
+    -------
+    float
+        Largest entry of the step, without its sign.
+    """
     for i in range(6):
         for j in range(columns.shape[1]):
             residual[i] = residual[i] - columns[i, j] * away[j]
@@ -180,29 +288,60 @@ def inverse_kinematics(
 ):
     """Solve X_0F(q) = X_d within limits by damped least squares, one seed after the other.
 
-    dq = n + J^T (J J^T + mu |e|^2 1)^-1 (e - J n) with e = [p_d - p; log(R_d R^T)]. n is a gain
-    times the distance to a preferred posture, and J excludes joints held at a limit. Nakamura and
-    Hanafusa 1986; Chan and Lawrence 1988 for damping by the error; Siciliano et al. 2009, section
-    3.5, for the null space. The posture acts in the first half of the steps.
+    A step is n + J^T (J J^T + mu |e|^2 1)^-1 (e - J n) with e = [p_d - p; log(R_d R^T)]. n is a
+    gain times the distance to a preferred posture, and J excludes joints held at a limit. The
+    posture acts in the first half of the steps.
 
-    Scratch are tried (s,), trial (nq,), step and away (nv,), columns (6, nv), normal (6, 6) and
-    residual (6,).
+    Nakamura and Hanafusa 1986; Chan and Lawrence 1988 for damping by the error; Siciliano et al.
+    2009, section 3.5, for the null space.
 
     Parameters
     ----------
-    target : (4, 4)
-    weights : (6,)
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    target : (4, 4) array
+        Desired transform of the frame in the base [-, m].
+    body : int
+        Row of the body that carries the frame.
+    frame : (12,) array
+        Rotation, row-major, and origin of the frame in its body [-, m].
+    weights : (6,) array
         1 for rows that count, else 0.
-    lower, upper, posture : (nq,)
+    lower, upper : (nq,) array
         Limits, and the preferred posture.
-    seeds : (s, nq)
-        The first `preferred` seeds, then the others; each group nearest first.
-    seed_poses : (s, 12)
-        Rotation and translation of the frame at each seed.
-    solution : (nq,)
-        Written.
-    outcome : (3,)
-        Length of e, number of all steps, and of the seeds tried; written.
+    posture : (nq,) array
+        Preferred posture [rad or m].
+    gain : float
+        Share of the distance to the posture in one step; 0 without a posture.
+    seeds : (s, nq) array
+        Positions to start from [rad or m]: the preferred ones, then the others. In each group the
+        one nearest to the target is tried first.
+    seed_poses : (s, 12) array
+        Rotation, row-major, and origin of the frame at each seed.
+    preferred : int
+        Number of preferred seeds.
+    tolerance : float
+        Length of e at which a solution is found.
+    steps : int
+        Most steps from one seed.
+    tried : (s,) array
+        Working memory.
+    trial : (nq,) array
+        Working memory.
+    step, away : (nv,) array
+        Working memory.
+    columns : (6, nv) array
+        Working memory.
+    normal : (6, 6) array
+        Working memory.
+    residual : (6,) array
+        Working memory.
+    solution : (nq,) array
+        Written: best positions found [rad or m].
+    outcome : (3,) array
+        Written: length of e, number of all steps, number of seeds tried.
     """
     n, count, attempts, least = trial.shape[0], 0, 0, -1.0
     enough = tolerance * tolerance

@@ -30,7 +30,22 @@ RANK_TOLERANCE = 1e-12
 
 @primitive
 def axes_of_child(scratch, i):
-    """Return the axes of body i before its rotation about z, in parent axes: the columns of R."""
+    """Return the axes of body i before its rotation about z, in axes of its parent.
+
+    They are the columns of the stored rotation.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+
+    Returns
+    -------
+    tuple
+        Three 3-vectors.
+    """
     r = at.ROTATION
     return (
         (scratch[i, r], scratch[i, r + 3], scratch[i, r + 6]),
@@ -41,7 +56,22 @@ def axes_of_child(scratch, i):
 
 @primitive
 def turn_into_child(scratch, i, a):
-    """Return R^T A R for a symmetric A in the frame of the parent of body i."""
+    """Transform a symmetric matrix to axes of body i: R^T A R.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    a : tuple
+        Symmetric matrix in axes of the parent, six numbers.
+
+    Returns
+    -------
+    tuple
+        Six numbers.
+    """
     c, s = scratch[i, at.COS], scratch[i, at.SIN]
     x, y, z = axes_of_child(scratch, i)
     ax, ay, az = times(a, x), times(a, y), times(a, z)
@@ -52,10 +82,25 @@ def turn_into_child(scratch, i, a):
 
 @primitive
 def general_into_child(scratch, i, b):
-    """Return R^T B R for a 3x3 matrix B in the frame of the parent of body i."""
+    """Transform a 3x3 matrix to axes of body i: R^T B R.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    b : tuple
+        Matrix in axes of the parent, nine numbers, row-major.
+
+    Returns
+    -------
+    tuple
+        Nine numbers.
+    """
     c, s = scratch[i, at.COS], scratch[i, at.SIN]
     x, y, z = axes_of_child(scratch, i)
-    # columns of R0 Rz
+    # the columns of R0 Rz
     u = add(scale(c, x), scale(s, y))
     v = add(scale(c, y), scale(-s, x))
     bu, bv, bz = times_general(b, u), times_general(b, v), times_general(b, z)
@@ -74,10 +119,30 @@ def general_into_child(scratch, i, b):
 
 @primitive
 def cross_joint(topology, constants, scratch, i, a, b, c):
-    """Compute Upsilon = Upsilon+ + S U - Z S^T of body i (Jain 2011, eq. 10.21).
+    """Compute the compliance Upsilon = Upsilon+ + S U - Z S^T of body i (Jain 2011, eq. 10.21).
 
-    Upsilon+ is that of its parent, in the axes of body i. Returns L and Z = Upsilon+ G, with
-    U = L S^T - Z^T.
+    Upsilon+ is the compliance of its parent at body i. Z = Upsilon+ G, L = D^-1 + G^T Z and U = L
+    S^T - Z^T.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    a : tuple
+        Angular block of Upsilon+ in axes of body i, six numbers.
+    b : tuple
+        Coupling block, nine numbers.
+    c : tuple
+        Linear block, six numbers.
+
+    Returns
+    -------
+    tuple
+        L, and angular and linear part of Z.
     """
     d = scratch[i, at.D_INVERSE]
     g = scale(d, load(scratch, i, at.U_ANGULAR))
@@ -142,9 +207,21 @@ def cross_joint(topology, constants, scratch, i, a, b, c):
 
 @primitive
 def cross_to_child(topology, constants, scratch, i):
-    """Compute the compliance of body i from its parent's (Jain 2011, eq.
+    """Compute the compliance of body i from that of its parent (Jain 2011, eq. 10.22).
 
-    10.22); return L and Z.
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+
+    Returns
+    -------
+    tuple
+        L, and angular and linear part of Z, as of `cross_joint`.
     """
     parent = topology[i, PARENT]
     a = load_symmetric(scratch, parent, at.O_ANGULAR)
@@ -167,21 +244,45 @@ def cross_to_child(topology, constants, scratch, i):
 
 @primitive
 def hold_base(scratch):
-    """Set the compliance of the base to zero."""
+    """Set the compliance of the base to zero.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    """
     for k in range(at.O_ANGULAR, at.O_LINEAR + 6):
         scratch[0, k] = 0.0
 
 
 @primitive
 def clear_path(scratch, last):
-    """Take bodies 1 to last off the path."""
+    """Remove bodies 1 to last from the path.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    last : int
+        Row of the last body.
+    """
     for i in range(1, last + 1):
         scratch[i, at.ON_PATH] = 0.0
 
 
 @primitive
 def mark_path(topology, scratch, body):
-    """Mark every body from the base to `body` as path."""
+    """Mark every body from the base to a body as path.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    body : int
+        Row of the last body of the path.
+    """
     i = body
     while i > 0:
         scratch[i, at.ON_PATH] = 1.0
@@ -190,9 +291,18 @@ def mark_path(topology, scratch, body):
 
 @primitive
 def compliance_base_to_tip(topology, constants, scratch, last):
-    """Compute the compliance Upsilon of every body on the path up to `last`.
+    """Compute the compliance Upsilon of every body on the path up to a row.
 
     Needs the articulated inertias.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    last : int
+        Row of the last body.
     """
     hold_base(scratch)
     for i in range(1, last + 1):
@@ -202,7 +312,19 @@ def compliance_base_to_tip(topology, constants, scratch, last):
 
 @primitive
 def frame_compliance(scratch, body, frame, compliance):
-    """Write the compliance at the origin of a frame, in base axes, linear rows first."""
+    """Write the compliance at the origin of a frame, in base axes, linear rows first.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    body : int
+        Row of the body that carries the frame.
+    frame : (12,) array
+        Rotation, row-major, and origin of the frame in its body [-, m].
+    compliance : (6, 6) array
+        Written: J M^-1 J^T [1/kg, 1/(kg m), 1/(kg m^2)].
+    """
     a = load_symmetric(scratch, body, at.O_ANGULAR)
     b, c = shift_compliance(
         a,
@@ -236,15 +358,24 @@ def operational_space(
 ):
     """Compute J and Lambda^-1 = J M^-1 J^T of a frame, at its origin in base axes, in O(n).
 
-    Jain 2011, Algorithm 10.3 and eq. (10.18); Rodriguez, Jain and Kreutz-Delgado 1992.
-
     Parameters
     ----------
-    q, diagonal : (nv,)
-    J : (6, nv)
-        Written.
-    compliance : (6, 6)
-        Written [1/kg, 1/(kg m), 1/(kg m^2)].
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    body : int
+        Row of the body that carries the frame.
+    frame : (12,) array
+        Rotation, row-major, and origin of the frame in its body [-, m].
+    J : (6, nv) array
+        Written: jacobian of the frame at its origin, in base axes, linear rows first.
+    compliance : (6, 6) array
+        Written: J M^-1 J^T [1/kg, 1/(kg m), 1/(kg m^2)].
 
     Returns
     -------
@@ -272,13 +403,27 @@ def task_solve(
     J: Matrix,
     X: Matrix,
 ):
-    """Compute X = J M^-1, row by row, in O(m n); return the pivot status.
+    """Compute X = J M^-1, row by row, in O(m n).
 
     Parameters
     ----------
-    q, diagonal : (nv,)
-    J, X : (m, nv)
-        X is written.
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    J : (m, nv) array
+        Jacobian.
+    X : (m, nv) array
+        Written: J M^-1.
+
+    Returns
+    -------
+    int
+        0, or the row of the body whose pivot is singular.
     """
     joint_transforms(topology, constants, scratch, q)
     status = articulated_inertias(topology, constants, scratch, diagonal)

@@ -27,19 +27,39 @@ def task_acceleration(
     qdd: Vector,
     acceleration: Vector,
 ):
-    """Compute J qdd + Jdot qd of several frames, qdd by forward dynamics, in O(n + m).
+    """Compute J qdd + dJ/dt qd of m frames, with qdd by forward dynamics, in O(n + m).
 
     Its negative is the bracket of the operational-space bias, C_os = -Lambda {J M^-1 (tau - C qd -
-    g) + Jdot qd} (Jain 2011, eq. 10.8). It exists even where Lambda does not. The sweeps of
-    Algorithm 10.5 (eq. 10.42-10.44) are those of forward dynamics. Its eta + g is minus the
-    acceleration of every body, evaluated here at the frames.
+    g) + dJ/dt qd} (Jain 2011, eq. 10.8). It exists even where Lambda does not. The sweeps of
+    Algorithm 10.5 (eq. 10.42-10.44) are those of forward dynamics. There eta + g is minus the
+    acceleration of a body, which is evaluated here at the frames.
 
     Parameters
     ----------
-    qdd : (nv,)
-        Written.
-    acceleration : (6 m,)
-        Written [m/s^2, rad/s^2], in base axes, linear first.
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    tau : (nv,) array
+        Joint torques or forces [N m or N].
+    f_ext : (nb, 6) array
+        External moment and force on each body, in its frame about its origin [N m, N].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    bodies : (m,) array of int
+        Rows of the bodies that carry the frames.
+    frames : (m, 12) array
+        Rotation, row-major, and origin of each frame in its body [-, m].
+    qdd : (nv,) array
+        Written: joint accelerations [rad/s^2 or m/s^2].
+    acceleration : (6 m,) array
+        Written: linear and angular acceleration of each frame [m/s^2, rad/s^2], in base axes.
 
     Returns
     -------
@@ -59,7 +79,7 @@ def task_acceleration(
             rotate(scratch, body, at.WORLD_ROTATION, a),
             rotate(scratch, body, at.WORLD_ROTATION, alpha),
         )
-        for i in range(3):  # the base accelerates with -gravity inside
+        for i in range(3):  # the recursion lets the base accelerate with -gravity
             acceleration[6 * k + i] = a[i] + gravity[i]
             acceleration[6 * k + 3 + i] = alpha[i]
     return status

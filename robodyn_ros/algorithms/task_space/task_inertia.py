@@ -13,10 +13,17 @@ SWEEPS = 12  # of Jacobi rotations; six or seven diagonalise a 6 x 6 matrix to t
 
 @primitive
 def diagonalise(a, v):
-    """Diagonalise a symmetric a by cyclic Jacobi rotations; v receives the eigenvectors (columns).
+    """Diagonalise a symmetric matrix by cyclic Jacobi rotations (Golub and Van Loan, section 8.5).
 
-    Golub and Van Loan, section 8.5. Jacobi keeps small eigenvalues of a positive matrix to high
-    relative accuracy, which the rank decision needs.
+    Jacobi rotations keep small eigenvalues of a positive matrix to high relative accuracy, which
+    the decision on the rank needs.
+
+    Parameters
+    ----------
+    a : (m, m) array
+        Symmetric matrix, overwritten with its eigenvalues on the diagonal.
+    v : (m, m) array
+        Written: eigenvectors in columns.
     """
     m = a.shape[0]
     for i in range(m):
@@ -27,7 +34,7 @@ def diagonalise(a, v):
         for i in range(m - 1):
             for j in range(i + 1, m):
                 off = a[i, j]
-                # a NaN is rotated, and spreads
+                # a NaN is rotated too, so that it appears in the result
                 if not off * off <= 1e-34 * abs(a[i, i] * a[j, j]):
                     rotated = True
                     theta = (a[j, j] - a[i, i]) / (off + off)
@@ -58,25 +65,28 @@ def task_inertia(
     inertia: Matrix,
     singular_values: Vector,
 ):
-    """Compute Lambda = (J M^-1 J^T + damping^2 1)^-1, and singular values of J M^-1 J^T.
+    """Compute Lambda = (J M^-1 J^T + damping^2 1)^-1, and the singular values of J M^-1 J^T.
 
-    For an undamped, rank-deficient compliance Lambda is its pseudo-inverse, which leaves out the
+    For an undamped compliance without full rank, Lambda is the pseudo-inverse. It leaves out the
     infinite inertia along a lost direction.
 
     Parameters
     ----------
-    compliance : (m, m)
+    compliance : (m, m) array
+        J M^-1 J^T.
     damping : float
-        Damping [sqrt of the unit of compliance].
-    work, vectors, inertia : (m, m)
-        Written.
-    singular_values : (m,)
-        Descending, written.
+        Damping [square root of the unit of compliance].
+    work, vectors : (m, m) array
+        Working memory.
+    inertia : (m, m) array
+        Written: Lambda.
+    singular_values : (m,) array
+        Written: singular values, the largest first.
 
     Returns
     -------
     int
-        The rank.
+        Rank.
     """
     m = compliance.shape[0]
     for i in range(m):
@@ -92,7 +102,8 @@ def task_inertia(
             inertia[i, j] = 0.0
     for k in range(m):
         value = 0.0 if work[k, k] < 0.0 else work[k, k]
-        kept = not value <= RANK_TOLERANCE * largest  # a NaN is kept, and visible in the result
+        # so that a NaN appears in the result
+        kept = not value <= RANK_TOLERANCE * largest
         if kept:
             rank += 1
         if kept or damping > 0.0:

@@ -18,15 +18,18 @@ def torque_of_wrench(
 ):
     """Compute tau = J^T f = H phi B f of wrenches on any bodies, in O(n).
 
-    Jain 2011, Algorithm 5.1 (eq. 5.38).
-
     Parameters
     ----------
-    q : (nq,)
-    f_ext : (nb, 6)
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    f_ext : (nb, 6) array
         Moment and force on each body, in its frame, about its origin [N m, N].
-    tau : (nv,)
-        Written [N m or N].
+    tau : (nv,) array
+        Written: joint torques or forces [N m or N].
     """
     joint_transforms(topology, constants, scratch, q)
     for i in range(1, topology.shape[0]):
@@ -56,13 +59,18 @@ def acceleration_of_wrench(
 
     Parameters
     ----------
-    q : (nq,)
-    f_ext
-        As of `torque_of_wrench`.
-    diagonal : (nv,)
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    f_ext : (nb, 6) array
+        External moment and force on each body, in its frame about its origin [N m, N].
+    diagonal : (nv,) array
         Added to the mass matrix [kg m^2 or kg].
-    qdd : (nv,)
-        Written.
+    qdd : (nv,) array
+        Written: joint accelerations [rad/s^2 or m/s^2].
 
     Returns
     -------
