@@ -30,7 +30,7 @@ from robodyn_ros.algorithms.mass_matrix.mass_matrix_factors import gain
 from robodyn_ros.algorithms.variants.damping_torques import (
     axis_column,
     gyroscopic_wrenches,
-    pass_rate_on,
+    propagate_rate,
     turn_inertia,
 )
 from robodyn_ros.codegen.registry import RECIPES, Recipe
@@ -121,7 +121,7 @@ def two_sweep_dynamics(
             n = sub(n, scale(slide, (-passed_f[1], passed_f[0], 0.0)))
             carry_wrench(scratch, i, parent, n, add(f, scale(rates[k], u_f)))
             D_rate = along_joint(topology, constants, i, column_n, column_f)
-            pass_rate_on(scratch, i, slide, column_n, column_f, D_rate)
+            propagate_rate(scratch, i, slide, column_n, column_f, D_rate)
             carry_inertia(scratch, i, parent, at.L_ANGULAR, at.L_COUPLING, at.L_LINEAR)
     return status
 

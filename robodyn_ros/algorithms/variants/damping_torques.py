@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Torques that damp a robot in velocities in which its mass matrix is 1.
 
-M = L D L^T, eta = D^1/2 L^T qd = D^1/2 xi. In these velocities the equations of motion read
-d(eta)/dt + C(q, eta) = D^-1/2 L^-1 tau, and C does no work: eta^T C = 0. Jain 2011, chapter 19;
-to be read in robodyn_ros.formulations.jain.diagonalised.
+M = L D L^T, eta = D^1/2 L^T qd = D^1/2 xi. In these velocities the equations of motion are
+d(eta)/dt + C(q, eta) = D^-1/2 L^-1 tau, and C does no work: eta^T C = 0. See Jain 2011, chapter
+19, and robodyn_ros.formulations.jain.diagonalised.
 """
 
 from robodyn_ros.algorithms.core import scratch as at
@@ -41,7 +41,17 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, s
 
 @primitive
 def gyroscopic_wrenches(topology, constants, scratch):
-    """bar(V) M V of each body: moment about its origin, and force. Clear the sums."""
+    """Store bar(V) M V of each body, moment about its origin and force; set the sums to zero.
+
+    The sums are those of the damping wrenches and of lambda. Needs the velocities V.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    """
     for i in range(1, topology.shape[0]):
         w, v = load(scratch, i, at.OMEGA), load(scratch, i, at.SPEED)
         h = load(constants, i, MOMENT)
@@ -57,7 +67,17 @@ def gyroscopic_wrenches(topology, constants, scratch):
 
 @primitive
 def turn_inertia(scratch, i, rate):
-    """Add the rate of P = P+ + U U^T / D, as it turns about the joint, to lambda of body i."""
+    """Add the rate of P = P+ + U U^T / D, due to rotation about the joint, to lambda of body i.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    rate : float
+        Rate of the joint [rad/s].
+    """
     u, f = load(scratch, i, at.U_ANGULAR), load(scratch, i, at.U_LINEAR)
     g, k = scale(scratch[i, at.D_INVERSE], u), scale(scratch[i, at.D_INVERSE], f)
     add_turning(scratch, i, at.P_ANGULAR, at.L_ANGULAR, rate, u, g)
@@ -73,7 +93,23 @@ def turn_inertia(scratch, i, rate):
 
 @primitive
 def add_turning(scratch, i, block, into, rate, u, g):
-    """Add rate (S A - A S) to a symmetric block, of A = block + u g^T and S = [z]."""
+    """Add rate (S A - A S) to a symmetric block, with A = block + u g^T and S = [z].
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    block : int
+        First column of the block.
+    into : int
+        First of the six columns to which the result is added.
+    rate : float
+        Rate of the joint [rad/s].
+    u, g : tuple
+        3-vectors.
+    """
     a = load_symmetric(scratch, i, block)
     xx, xy, xz = a[0] + u[0] * g[0], a[1] + u[0] * g[1], a[2] + u[0] * g[2]
     yy, yz = a[3] + u[1] * g[1], a[4] + u[1] * g[2]
@@ -83,7 +119,22 @@ def add_turning(scratch, i, block, into, rate, u, g):
 
 @primitive
 def axis_column(topology, constants, scratch, i):
-    """Return lambda S: angular and linear part."""
+    """Return lambda S of body i.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+
+    Returns
+    -------
+    tuple
+        Angular and linear part, each a 3-vector.
+    """
     a, c = load_symmetric(scratch, i, at.L_ANGULAR), load_symmetric(scratch, i, at.L_LINEAR)
     b = load_general(scratch, i, at.L_COUPLING)
     if topology[i, KIND] == PRISMATIC:
@@ -96,15 +147,23 @@ def axis_column(topology, constants, scratch, i):
 
 
 @primitive
-def pass_rate_on(scratch, i, slide, column_n, column_f, D_rate):
-    """Turn lambda of body i into dP+/dt: taubar lambda taubar^T + Y + Y^T, Y = bar(Delta^v) P+.
+def propagate_rate(scratch, i, slide, column_n, column_f, D_rate):
+    """Turn lambda of body i into dP+/dt, the rate of the inertia that acts across its joint.
+
+    It is taubar lambda taubar^T + Y + Y^T, with Y = bar(Delta^v) P+.
 
     Parameters
     ----------
-    slide
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    slide : float
         Linear velocity along the joint.
-    column_n, column_f
-        Lambda S.
+    column_n, column_f : tuple
+        Angular and linear part of lambda S, 3-vectors.
+    D_rate : float
+        Rate of D.
     """
     d = scratch[i, at.D_INVERSE]
     g, k = (scale(d, load(scratch, i, at.U_ANGULAR)), scale(d, load(scratch, i, at.U_LINEAR)))
@@ -129,7 +188,19 @@ def pass_rate_on(scratch, i, slide, column_n, column_f, D_rate):
 
 @primitive
 def subtract_both(scratch, i, into, p, g):
-    """Subtract p g^T + g p^T from a symmetric block."""
+    """Subtract p g^T + g p^T from a symmetric block of body i.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    into : int
+        First column of the block.
+    p, g : tuple
+        3-vectors.
+    """
     a = load_symmetric(scratch, i, into)
     store_symmetric(
         scratch,
@@ -158,22 +229,32 @@ def damping_torques(
     damping: Vector,
     coriolis: Vector,
 ):
-    """damping = -m rates m^T qd and coriolis = m C(q, eta), with M = m m^T, in O(n).
+    """Compute damping = -m rates m^T qd and coriolis = m C(q, eta), with M = m m^T, in O(n).
 
-    Under both, each eta(i) decays as exp(-rates(i) t), and the robot loses the power
-    sum rates eta^2. Jain 2011, Algorithms 18.1 and 19.2, Lemma 19.10; m C(q, eta) is the gathered
-    H phi [lambda H^T xi - (tilde(Delta^w) P - bar(V) M) V - ..] - (1 + H phi K) Ddot xi / 2.
-    Joints have one degree of freedom.
+    Under both torques each eta(i) decays as exp(-rates(i) t), and the robot loses the power sum
+    rates eta^2. Joints have one degree of freedom.
+
+    Jain 2011, Algorithms 18.1 and 19.2, Lemma 19.10. m C(q, eta) collects the terms H phi [lambda
+    H^T xi - (tilde(Delta^w) P - bar(V) M) V - ..] - (1 + H phi K) dD/dt xi / 2.
 
     Parameters
     ----------
-    q, qd : (nv,)
-    rates : (nv,)
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    rates : (nv,) array
         Rates of decay [1/s].
-    diagonal : (nv,)
-        Added to the mass matrix; zeros for these torques.
-    damping, coriolis : (nv,)
-        Written [N m or N].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix; zeros for these torques.
+    damping : (nv,) array
+        Written: damping torques [N m or N].
+    coriolis : (nv,) array
+        Written: Coriolis torques [N m or N].
 
     Returns
     -------
@@ -195,7 +276,7 @@ def damping_torques(
         )
         xi = rate + d * (dot(u_n, w) + dot(u_f, v))
         D = along_joint(topology, constants, i, u_n, u_f) + constants[i, ROTOR] + diagonal[k]
-        # momentum P V, and its part beyond the joint
+        # momentum P V, and P+ V across the joint
         passed_n, passed_f = articulated_times(scratch, i, w, v)
         held_n, held_f = add(passed_n, scale(xi, u_n)), add(passed_f, scale(xi, u_f))
         turn_inertia(scratch, i, turning)
@@ -217,6 +298,6 @@ def damping_torques(
             n = add(n, scale(d * lost, u_n))
             n = sub(n, scale(slide, (-passed_f[1], passed_f[0], 0.0)))
             carry_wrench(scratch, i, parent, n, add(f, scale(d * lost, u_f)))
-            pass_rate_on(scratch, i, slide, column_n, column_f, D_rate)
+            propagate_rate(scratch, i, slide, column_n, column_f, D_rate)
             carry_inertia(scratch, i, parent, at.L_ANGULAR, at.L_COUPLING, at.L_LINEAR)
     return status

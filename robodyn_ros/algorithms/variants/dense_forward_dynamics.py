@@ -14,8 +14,19 @@ from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 def factorise_dense(M, status):
     """Factorise M = L D L^T in its lower triangle, row by row (Golub and Van Loan, section 4.1.2).
 
-    There are no roots, and every sum runs along two rows. The diagonal holds 1 / D. Returns
-    status, or 1 + the row of a singular pivot.
+    There are no roots, and every sum runs along two rows.
+
+    Parameters
+    ----------
+    M : (n, n) array
+        Mass matrix; its lower triangle is replaced by L, its diagonal by 1 / D.
+    status : int
+        Status so far.
+
+    Returns
+    -------
+    int
+        The given status, or 1 plus the row of a singular pivot.
     """
     for k in range(M.shape[0]):
         for i in range(k):
@@ -28,7 +39,7 @@ def factorise_dense(M, status):
             pivot = pivot - entry * M[k, j]
             M[k, j] = entry
         if singular(pivot, size):
-            M[k, k], status = 0.0, 1 + k  # like a locked joint, so that the sweep stays finite
+            M[k, k], status = 0.0, 1 + k  # as if locked, so that the results stay finite
         else:
             M[k, k] = 1.0 / pivot
     return status
@@ -36,7 +47,15 @@ def factorise_dense(M, status):
 
 @primitive
 def solve_dense(M, x):
-    """x becomes (L D L^T)^-1 x."""
+    """Replace x by (L D L^T)^-1 x.
+
+    Parameters
+    ----------
+    M : (n, n) array
+        Factors, as `factorise_dense` writes them.
+    x : (n,) array
+        Right-hand side, overwritten with the solution.
+    """
     n = M.shape[0]
     for k in range(n):
         for j in range(k):
@@ -62,16 +81,32 @@ def forward_dynamics_dense(
     bias: Vector,
     qdd: Vector,
 ):
-    """(M + diag(diagonal)) qdd = tau - C qd - g + J^T f_ext by a dense L D L^T, in O(n^3).
-
-    Jain 2011, section 7.2, first option; Walker and Orin 1982, method 3.
+    """Solve (M + diag(diagonal)) qdd = tau - C qd - g + J^T f_ext by a dense L D L^T, in O(n^3).
 
     Parameters
     ----------
-    M : (nv, nv)
-        Overwritten.
-    bias, qdd : (nv,)
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    tau : (nv,) array
+        Joint torques or forces [N m or N].
+    f_ext : (nb, 6) array
+        External moment and force on each body, in its frame about its origin [N m, N].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    M : (nv, nv) array
+        Working memory.
+    bias : (nv,) array
         Written; the other arguments as of `aba.forward_dynamics`.
+    qdd : (nv,) array
+        Written: written; the other arguments as of `aba.forward_dynamics`.
 
     Returns
     -------

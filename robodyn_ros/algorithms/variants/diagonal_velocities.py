@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Velocities eta = D^1/2 L^T qd in which the mass matrix M = L D L^T is 1, and their rates.
 
-The kinetic energy is eta^T eta / 2. Jain 2011, chapter 19; to be read in
-robodyn_ros.formulations.jain.diagonalised. Joints of one degree of freedom only, all independent.
+The kinetic energy is eta^T eta / 2. See Jain 2011, chapter 19, and
+robodyn_ros.formulations.jain.diagonalised. All joints are independent and have one degree of
+freedom.
 """
 
 from numpy import sqrt
@@ -18,7 +19,24 @@ from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology
 
 @unfused
 def carried(topology, F, rates, i):
-    """Return the sum of F rates over the joints that carry body i, where alone F is not zero."""
+    """Return the sum of F rates over the joints that carry body i; other entries of F are zero.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    F : (nv, nv) array
+        Unit triangular factor F = L^T.
+    rates : (nv,) array
+        Joint velocities.
+    i : int
+        Row of the body.
+
+    Returns
+    -------
+    float
+        Sum.
+    """
     k, total, up = topology[i, V], 0.0, topology[i, PARENT]
     while up > 0:
         total = total + F[k, topology[up, V]] * rates[topology[up, V]]
@@ -44,11 +62,22 @@ def diagonal_velocities(
 
     Parameters
     ----------
-    q, qd, diagonal : (nv,)
-    F : (nv, nv)
-        Written.
-    D, eta : (nv,)
-        Written.
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    F : (nv, nv) array
+        Written: unit triangular factor F = L^T.
+    D : (nv,) array
+        Written: joint inertias of the articulated bodies [kg m^2 or kg].
+    eta : (nv,) array
+        Written: velocities eta [J^0.5].
 
     Returns
     -------
@@ -76,8 +105,31 @@ def joint_velocities(
 ) -> Integer:
     """Compute qd = F^-1 D^-1/2 eta from base to tip, in O(n depth).
 
-    Jain 2011, Table 19.1. Arguments and result as for `diagonal_velocities`; F, D and qd are
-    written.
+    Jain 2011, Table 19.1.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    eta : (nv,) array
+        Velocities eta [J^0.5].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    F : (nv, nv) array
+        Written: unit triangular factor F = L^T.
+    D : (nv,) array
+        Written: joint inertias of the articulated bodies [kg m^2 or kg].
+    qd : (nv,) array
+        Written: joint velocities [rad/s or m/s].
+
+    Returns
+    -------
+    int
+        0, or the row of the body whose pivot is singular.
     """
     status = mass_factors(topology, constants, scratch, q, diagonal, F, D)
     for i in range(1, topology.shape[0]):
@@ -102,21 +154,34 @@ def diagonal_rates(
     memory: Matrix,
     rates: Vector,
 ) -> Integer:
-    """d(eta)/dt = D^-1/2 F^-T (tau - g + J^T f_ext) - C(q, eta), in O(n depth).
-
-    Jain 2011, eq. (19.14) and Table 19.2. C does no work: eta^T C = 0.
+    """Compute d(eta)/dt = D^-1/2 F^-T (tau - g + J^T f_ext) - C(q, eta), in O(n depth).
 
     Parameters
     ----------
-    q, qd, tau, diagonal : (nv,)
-    f_ext : (nb, 6)
-        Moment and force on each body [N m, N].
-    F, D
-        At q, as `joint_velocities` writes them.
-    memory : (m, nv)
-        At least three rows, overwritten.
-    rates : (nv,)
-        Written.
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    tau : (nv,) array
+        Joint torques or forces [N m or N].
+    f_ext : (nb, 6) array
+        External moment and force on each body, in its frame about its origin [N m, N].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    F : (nv, nv) array
+        Factor at q, as `joint_velocities` writes it.
+    D : (nv,) array
+        Joint inertias at q, as `joint_velocities` writes them.
+    memory : (m, nv) array
+        Working memory of at least three rows.
+    rates : (nv,) array
+        Written: d(eta)/dt.
 
     Returns
     -------

@@ -13,7 +13,29 @@ from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 
 @primitive
 def torque_left(topology, constants, gravity, scratch, q, qd, tau, f_ext, bias, qdd):
-    """Set qdd to tau - C qd - g + J^T f_ext; bias is overwritten."""
+    """Compute tau - C qd - g + J^T f_ext, the torque that accelerates.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    tau : (nv,) array
+        Joint torques or forces [N m or N].
+    f_ext : (nb, 6) array
+        External moment and force on each body, in its frame about its origin [N m, N].
+    bias : (nv,) array
+        Working memory.
+    qdd : (nv,) array
+        Written: this torque [N m or N].
+    """
     for k in range(qdd.shape[0]):
         qdd[k] = 0.0
     inverse_dynamics(topology, constants, gravity, scratch, q, qd, qdd, f_ext, bias)
@@ -43,10 +65,28 @@ def forward_dynamics_factored(
 
     Parameters
     ----------
-    F : (nv, nv)
-        Overwritten.
-    bias, qdd : (nv,)
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    tau : (nv,) array
+        Joint torques or forces [N m or N].
+    f_ext : (nb, 6) array
+        External moment and force on each body, in its frame about its origin [N m, N].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    F : (nv, nv) array
+        Working memory.
+    bias : (nv,) array
         Written; the other arguments as of `aba.forward_dynamics`.
+    qdd : (nv,) array
+        Written: written; the other arguments as of `aba.forward_dynamics`.
 
     Returns
     -------

@@ -27,19 +27,32 @@ def hamilton_rates(
     qd: Vector,
     pdot: Vector,
 ):
-    """qd = dH/dp = M^-1 p and pdot = -dH/dq + tau, both in O(n).
+    """Compute qd = dH/dp = M^-1 p and pdot = -dH/dq + tau, both in O(n).
 
-    Jain 2011, eq. (4.43); Spong, problems of chapter 6. A joint moves its composite body without a
-    change of relative motion. So dK/dq(i) = h(i) . (V(i) x S(i)) with the momentum h of the
-    composite body, summed like forces.
+    A joint moves its composite body without a change of relative motion. So dK/dq(i) = h(i) .
+    (V(i) x S(i)), with the momentum h of the composite body. The momenta are summed like forces.
+    Jain 2011, eq. (4.43); Spong, problems of chapter 6.
 
     Parameters
     ----------
-    q, p, tau : (nv,)
-    zero : (nv,)
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    p : (nv,) array
+        Generalised momenta [kg m^2/s or kg m/s].
+    tau : (nv,) array
+        Joint torques or forces [N m or N].
+    zero : (nv,) array
         Zeros.
-    qd, pdot : (nv,)
-        Written.
+    qd : (nv,) array
+        Written: joint velocities [rad/s or m/s].
+    pdot : (nv,) array
+        Written: rates of the momenta [N m or N].
 
     Returns
     -------

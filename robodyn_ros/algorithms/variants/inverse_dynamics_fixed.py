@@ -20,7 +20,23 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, s
 
 @primitive
 def accelerations_about_base(topology, gravity, scratch, qd, qdd):
-    """Compute alpha_I = alpha_I(parent) + H_I* qdd + (dH_I*/dt) qd of bodies. Needs the joints."""
+    """Compute alpha_I = alpha_I(parent) + H_I* qdd + dH_I*/dt qd of the bodies.
+
+    Needs the joint axes and their rates.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    qdd : (nv,) array
+        Joint accelerations [rad/s^2 or m/s^2].
+    """
     store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
     store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, topology.shape[0]):
@@ -31,7 +47,21 @@ def accelerations_about_base(topology, gravity, scratch, qd, qdd):
 
 @primitive
 def accelerate_body(scratch, i, alpha, a, rate, acceleration):
-    """Compute the acceleration of body i from (alpha, a) of the body that carries its joint."""
+    """Compute the acceleration of body i from that of the body that carries its joint.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    alpha, a : tuple
+        Angular and linear acceleration of the carrying body, 3-vectors.
+    rate : float
+        Joint velocity [rad/s or m/s].
+    acceleration : float
+        Joint acceleration [rad/s^2 or m/s^2].
+    """
     for part, carrier, axis, turning in (
         (at.ALPHA, alpha, at.AXIS, at.AXIS_RATE),
         (at.ACCEL, a, at.AXIS + 3, at.AXIS_RATE + 3),
@@ -44,7 +74,19 @@ def accelerate_body(scratch, i, alpha, a, rate, acceleration):
 
 @primitive
 def force_about_base(constants, scratch, i, f_ext):
-    """Return M_I alpha_I + bar(V_I) h_I - f_ext of body i, about the base origin (2.38)."""
+    """Store M_I alpha_I + bar(V_I) h_I - f_ext of body i, about the base origin (2.38).
+
+    Parameters
+    ----------
+    constants : array
+        Placement, inertia and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    f_ext : (nb, 6) array
+        External moment and force on each body, in its frame about its origin [N m, N].
+    """
     body_coriolis(constants, scratch, i)
     n, f = composite_inertia_times(
         scratch, i, load(scratch, i, at.ALPHA), load(scratch, i, at.ACCEL)
@@ -66,7 +108,27 @@ def force_about_base(constants, scratch, i, f_ext):
 
 @primitive
 def forces_about_base(topology, constants, gravity, scratch, q, qd, qdd, f_ext):
-    """Compute the inertia force of every body minus its wrench, with joints and motions."""
+    """Compute the inertia force of every body minus its external wrench, about the base origin.
+
+    Poses, joint axes and motions are computed, too.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    qdd : (nv,) array
+        Joint accelerations [rad/s^2 or m/s^2].
+    f_ext : (nb, 6) array
+        External moment and force on each body, in its frame about its origin [N m, N].
+    """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)
     joint_axes_base_to_tip(topology, constants, scratch, qd)
@@ -87,12 +149,30 @@ def inverse_dynamics_fixed(
     f_ext: Matrix,
     tau: Vector,
 ):
-    """Compute tau = H_I f_I, f_I = sum f_I(children) + M_I alpha_I + bar(V_I) h_I - f_ext.
+    """Compute tau = H_I f_I with all quantities about the origin of the base, in O(n).
 
-    In O(n). Quantities are those of the point of each body at the origin of the base.
+    f_I = sum f_I(children) + M_I alpha_I + bar(V_I) h_I - f_ext. Velocity and acceleration are
+    those of the point of each body at the base origin. Jain 2011, Table 5.1 and section 5.4:
+    (5.47) to (5.57), with the missing factor thd of (5.55); (2.38).
 
-    Jain 2011, Table 5.1 and section 5.4: (5.47) to (5.57), with the missing factor thd of (5.55);
-    (2.38). Arguments as of `rnea.inverse_dynamics`; tau (nv,) is written.
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    qdd : (nv,) array
+        Joint accelerations [rad/s^2 or m/s^2].
+    f_ext : (nb, 6) array
+        External moment and force on each body, in its frame about its origin [N m, N].
+    tau : (nv,) array
+        Written: joint torques or forces [N m or N].
     """
     forces_about_base(topology, constants, gravity, scratch, q, qd, qdd, f_ext)
     for i in range(topology.shape[0] - 1, 0, -1):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hybrid dynamics term by term, with numbers in place of flags for prescribed joints.
 
-Nothing branches on the state or on which joints are free, so that one recording serves them all.
+No branch depends on the state or on which joints are free. So one recording serves all cases.
 """
 
 from robodyn_ros.algorithms.core import scratch as at
@@ -31,9 +31,23 @@ from robodyn_ros.spatial.vec3 import add, load, store
 
 @primitive
 def mixed_inertias(topology, constants, scratch, free):
-    """Articulated inertias of the passive arm: P+ = P - free U U^T / D (Jain 2011, Alg. 16.1).
+    """Compute articulated inertias of the passive joints: P+ = P - free U U^T / D.
 
-    Returns 0, or the body of a free joint whose pivot is singular.
+    Jain 2011, Algorithm 16.1.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    free : (nv,) array
+        1 for a joint whose torque is given, 0 for one whose acceleration is given.
+
+    Returns
+    -------
+    int
+        0, or the row of the body of a free joint whose pivot is singular.
     """
     status = 0
     for i in range(1, topology.shape[0]):
@@ -41,12 +55,12 @@ def mixed_inertias(topology, constants, scratch, free):
     for i in range(topology.shape[0] - 1, 0, -1):
         about = at.P_LINEAR if topology[i, KIND] == PRISMATIC else at.P_ANGULAR
         size = scratch[i, about] + scratch[i, about + 3] + scratch[i, about + 5]
-        project(topology, constants, scratch, i, 0.0, 1.0)  # for U alone: P stays as it is
+        project(topology, constants, scratch, i, 0.0, 1.0)  # for U alone: this leaves P unchanged
         inertia = along_joint(
             topology, constants, i, load(scratch, i, at.U_ANGULAR), load(scratch, i, at.U_LINEAR)
         )
         share, rotor = free[topology[i, V]], constants[i, ROTOR]
-        # a joint that is not free has no pivot, and 1 does for it
+        # a joint that is not free has no pivot; 1 takes its place
         d = share * (inertia + rotor) + (1.0 - share)
         if singular(d, size):
             d_inverse, held, status = 0.0, 1.0, i
@@ -62,7 +76,25 @@ def mixed_inertias(topology, constants, scratch, free):
 
 @primitive
 def mixed_row(topology, constants, gravity, scratch, free, known, tau, qdd):
-    """One row of `mixed_dynamics`, from the bias accelerations and forces in scratch."""
+    """Compute one row of `mixed_dynamics`, from the bias accelerations and forces in scratch.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array or tuple
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    free : (nv,) array
+        1 for a joint whose torque is given, 0 for one whose acceleration is given.
+    known : (nv,) array
+        Given torques and accelerations.
+    tau : (nv,) array
+        Written: joint torques or forces [N m or N].
+    qdd : (nv,) array
+        Written: joint accelerations [rad/s^2 or m/s^2].
+    """
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
         tau[k] = free[k] * known[k]
@@ -106,24 +138,36 @@ def mixed_dynamics(
     tau: Matrix,
     qdd: Matrix,
 ):
-    """[tau_a; qdd_p] = [S_aa, S_ap; -S_ap^T, S_pp] [qdd_a; tau_p] + bias, row by row, in O(n).
+    """Compute [tau_a; qdd_p] = [S_aa, S_ap; -S_ap^T, S_pp] [qdd_a; tau_p] + bias, row by row.
+
+    A row takes O(n).
 
     S_aa = M_aa - M_ap M_pp^-1 M_pa, S_ap = M_ap M_pp^-1, S_pp = M_pp^-1 (Jain 2011, eq. 16.4 and
-    Algorithm 16.2). The first row has the bias (velocity, gravity, f_ext), the others have none,
-    so that rows may be added. They share the articulated inertias.
+    Algorithm 16.2). The first row has the bias (velocity, gravity, f_ext). The others have none,
+    so that rows may be added. All share the articulated inertias.
 
     Parameters
     ----------
-    q : (nq,)
-    qd : (nv,)
-    free : (nv,)
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    free : (nv,) array
         1 where tau is given, 0 where qdd is.
-    known : (m, nv)
-        The given torques and accelerations.
-    f_ext : (nb, 6)
-        As of `hybrid_dynamics`.
-    tau, qdd : (m, nv)
-        Written.
+    known : (m, nv) array
+        Given torques and accelerations, one case for each row.
+    f_ext : (nb, 6) array
+        External moment and force on each body, in its frame about its origin [N m, N].
+    tau : (m, nv) array
+        Written: joint torques or forces [N m or N].
+    qdd : (m, nv) array
+        Written: joint accelerations [rad/s^2 or m/s^2].
 
     Returns
     -------
