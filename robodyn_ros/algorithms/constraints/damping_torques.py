@@ -7,8 +7,7 @@ M = L^T D L over the independent velocities, eta = D^1/2 L qd = D^1/2 xi. With M
     X = L^-T Mdot L^-1 = dD/dt + Y + Y^T,   Y = D dL/dt L^-1 strictly lower
     m C(q, eta) = C qd - L^T (Y + dD/dt / 2) xi
 
-As in Jain 2011, (19.16), with any factor of a robot's mass matrix in the place of articulated
-bodies.
+This is Jain 2011, (19.16), with any factor of the mass matrix in place of articulated bodies.
 """
 
 from robodyn_ros.algorithms.constraints.expansion import (
@@ -27,12 +26,25 @@ from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
 
 @primitive
 def rate_of_mass_matrix(topology, constants, scratch, q, qd, product):
-    """Mdot = C + C^T (nv, nv), a new array.
+    """Return dM/dt = C + C^T in working memory, and compute C qd.
 
     Parameters
     ----------
-    product : (nv,)
-        C qd, written.
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    product : (nv,) array
+        Written: C qd [N m or N].
+
+    Returns
+    -------
+    (nv, nv) array
+        dM/dt.
     """
     nv = qd.shape[0]
     C = all_parameters(topology, scratch).reshape(-1)[: nv * nv].reshape(nv, nv)  # contiguous
@@ -61,17 +73,31 @@ def damping_torques(
     damping: Vector,
     coriolis: Vector,
 ):
-    """damping = -m rates m^T qd and coriolis = m C(q, eta), with M = m m^T, in O(n^3).
+    """Compute damping = -m rates m^T qd and coriolis = m C(q, eta), with M = m m^T, in O(n^3).
 
     Parameters
     ----------
-    q : (nq,)
-    qd, rates, diagonal, damping, coriolis : (nv,)
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    rates : (nv,) array
+        Rates of decay [1/s].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    damping : (nv,) array
+        Written: damping torques [N m or N].
+    coriolis : (nv,) array
+        Written: Coriolis torques [N m or N].
 
     Returns
     -------
     int
-        The pivot status.
+        0, or the row of the body whose pivot is singular.
     """
     X = rate_of_mass_matrix(topology, constants, scratch, q, qd, coriolis)
     status = factors(topology, constants, scratch, q, diagonal, damping)

@@ -1,10 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Derivatives over independent coordinates: by_q = E^T by_q_tree E, and what E(q) adds in loops.
+"""Derivatives by independent coordinates: E^T by_q_tree E, and further terms in loops.
 
-Of tau = E^T tau_tree(theta, theta', theta'') with theta' = E qd and theta'' = E qdd + f(qd, qd),
-where f has the second derivatives of theta. Their kernels allocate memory, since the derivatives
-of large robots are large.
+They are those of tau = E^T tau_tree(theta, theta', theta''). There theta' = E qd and theta'' =
+E qdd + f(qd, qd), and f has the second derivatives of theta. In loops E depends on q. Their
+kernels allocate memory, since the derivatives of large robots are large.
 """
 
 import numpy as np
@@ -51,7 +51,31 @@ def inverse_dynamics_derivatives(
     by_qd: Matrix,
     by_qdd: Matrix,
 ):
-    """dtau/dq, dtau/dqd and dtau/dqdd = M, each (nv, nv), written."""
+    """Compute dtau/dq along unit velocities, dtau/dqd and dtau/dqdd = M.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    qdd : (nv,) array
+        Joint accelerations [rad/s^2 or m/s^2].
+    f_ext : (nb, 6) array
+        External moment and force on each body, in its frame about its origin [N m, N].
+    by_q : (nv, nv) array
+        Written: derivative by the positions, along unit velocities; a row for each torque.
+    by_qd : (nv, nv) array
+        Written: derivative by the velocities; a row for each torque.
+    by_qdd : (nv, nv) array
+        Written: derivative by the accelerations, which is the mass matrix.
+    """
     everything = expand_positions(topology, constants, scratch, q)
     rates = expand(topology, scratch, 0, qd)
     accelerations = expand_acceleration(topology, constants, scratch, 1, qd, qdd)
@@ -108,8 +132,20 @@ def add_terms_of_loops(
 
     Parameters
     ----------
-    of_qd, of_qdd
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    qdd : (nv,) array
+        Joint accelerations [rad/s^2 or m/s^2].
+    tau_tree : (n,) array
+        Torques of all joints [N m or N].
+    of_qd, of_qdd : (n, n) array
         Derivatives over the tree.
+    by_q, by_qd : (nv, nv) array
+        Derivatives to which the terms are added.
     """
     n, nv = tau_tree.shape[0], qd.shape[0]
     second, mixed = second_derivatives(topology, constants, scratch), np.zeros(n)
@@ -142,7 +178,19 @@ def add_terms_of_loops(
 def add_rate_of_projection(
     topology: Topology, constants: Table, scratch: Matrix, M_tree: Matrix, by_q: Stack
 ):
-    """Add dE^T/dq_k M_tree E and its transpose at [:, :, k]."""
+    """Add dE^T/dq_k M_tree E and its transpose for every k.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    M_tree : (n, n) array
+        Mass matrix of the tree.
+    by_q : (nv, nv, nv) array
+        Derivative of the mass matrix, to which they are added at [:, :, k].
+    """
     n, nv = M_tree.shape[0], by_q.shape[0]
     second, product = second_derivatives(topology, constants, scratch), np.zeros((n, nv))
     project_columns(topology, scratch, M_tree, product)
@@ -172,7 +220,40 @@ def forward_dynamics_derivatives(
     by_qd: Matrix,
     by_tau: Matrix,
 ):
-    """dqdd/dq, dqdd/dqd and dqdd/dtau = M^-1; arguments and status as of the tree's."""
+    """Compute dqdd/dq along unit velocities, dqdd/dqd and dqdd/dtau = M^-1.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    tau : (nv,) array
+        Joint torques or forces [N m or N].
+    f_ext : (nb, 6) array
+        External moment and force on each body, in its frame about its origin [N m, N].
+    diagonal : (nv,) array
+        Zeros.
+    bias : (nv,) array
+        Working memory.
+    M : (nv, nv) array
+        Working memory.
+    wide : array
+        Working memory, of the shape of `matrices.wide`.
+    by_q, by_qd, by_tau : (nv, nv) array
+        Written: derivatives, a row for each acceleration.
+
+    Returns
+    -------
+    int
+        0, or the row of the body whose pivot is singular.
+    """
     status = forward_dynamics(
         topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, bias
     )
@@ -190,7 +271,21 @@ def forward_dynamics_derivatives(
 def mass_matrix_derivative(
     topology: Topology, constants: Table, scratch: Matrix, q: Vector, zero: Vector, by_q: Stack
 ):
-    """dM_ij / dq_k at [i, j, k]; (nv, nv, nv), written."""
+    """Compute dM/dq along unit velocities.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    zero : (nv,) array
+        Zeros.
+    by_q : (nv, nv, nv) array
+        Written: dM_ij/dq_k at [i, j, k].
+    """
     everything = expand_positions(topology, constants, scratch, q)
     n, nv = topology.shape[0] - 1, zero.shape[0]
     by_all, square = np.empty((n, n, n)), np.empty((nv, nv))

@@ -33,22 +33,59 @@ from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
 
 @primitive
 def independent(topology):
-    """Return the number of the independent velocities."""
+    """Return the number of the independent velocities.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+
+    Returns
+    -------
+    int
+        Number.
+    """
     return topology[0, FIRST]
 
 
 @primitive
 def reduced(topology):
-    """Return the topology of the elimination tree of their mass matrix.
+    """Return the topology of the elimination tree of the mass matrix.
 
     See model.dependent.embedding.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+
+    Returns
+    -------
+    array
+        View of the columns REDUCED of `topology`.
     """
     return topology[: topology[0, FIRST] + 1, REDUCED : REDUCED + TOPOLOGY_COLUMNS]
 
 
 @primitive
 def body_of(topology, status):
-    """Return the body that the velocity of a body of the reduced tree moves first; 0 of 0."""
+    """Return the row of the body that goes with a row of the reduced tree.
+
+    It is the first body that moves with the velocity of that row. So the status of a factorisation
+    over the reduced tree becomes a status over the bodies.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    status : int
+        Row of the reduced tree, or 0.
+
+    Returns
+    -------
+    int
+        Row of the body, or 0 if `status` is.
+    """
     if status == 0:
         return 0
     k, found = reduced(topology)[status, Q], 0
@@ -60,50 +97,148 @@ def body_of(topology, status):
 
 @primitive
 def all_positions(topology, scratch):
-    """Return memory for the positions of all joints."""
+    """Return memory for the positions of all joints.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+
+    Returns
+    -------
+    (nq,) array
+        View of scratch.
+    """
     return memory(topology, scratch, 0, topology[0, AT])
 
 
 @primitive
 def of_joints(topology, scratch, k):
-    """Return memory for vector k over all joints, k below VECTORS."""
+    """Return memory for one of several vectors over all joints.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    k : int
+        Number of the vector, below VECTORS.
+
+    Returns
+    -------
+    (n,) array
+        View of scratch.
+    """
     n = topology.shape[0] - 1
     return memory(topology, scratch, (2 + k) * n, n)
 
 
 @primitive
 def of_velocities(topology, scratch, k):
-    """Return the same over the independent velocities, another view of `of_joints`."""
+    """Return memory for one of several vectors over the independent velocities.
+
+    It is the beginning of the vector of `of_joints` with the same number.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    k : int
+        Number of the vector, below VECTORS.
+
+    Returns
+    -------
+    (nv,) array
+        View of scratch.
+    """
     n = topology.shape[0] - 1
     return memory(topology, scratch, (2 + k) * n, topology[0, FIRST])
 
 
 @primitive
 def expansion(topology, scratch):
-    """Return memory for the entries of E, a row for each joint."""
+    """Return memory for the entries of E, a row for each joint.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+
+    Returns
+    -------
+    (n, width) array
+        View of scratch.
+    """
     n, width = topology.shape[0] - 1, topology[0, COUNT]
     return memory(topology, scratch, (2 + VECTORS) * n, n * width).reshape(n, width)
 
 
 @primitive
 def all_square(topology, scratch):
-    """Return memory for a matrix over all joints."""
+    """Return memory for a matrix over all joints.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+
+    Returns
+    -------
+    (n, n) array
+        View of scratch.
+    """
     n, width = topology.shape[0] - 1, topology[0, COUNT]
     return memory(topology, scratch, (2 + VECTORS + width) * n, n * n).reshape(n, n)
 
 
 @primitive
 def square(topology, scratch):
-    """Return memory for a matrix over the independent velocities."""
+    """Return memory for a matrix over the independent velocities.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+
+    Returns
+    -------
+    (nv, nv) array
+        View of scratch.
+    """
     n, nv, width = topology.shape[0] - 1, topology[0, FIRST], topology[0, COUNT]
     return memory(topology, scratch, (2 + VECTORS + width + n) * n, nv * nv).reshape(nv, nv)
 
 
 @primitive
 def all_columns(topology, scratch, rows):
-    """Return memory for up to six, or ten n, rows with a column for each joint.
+    """Return memory for up to six rows, or 10 n rows, with a column for each joint.
 
-    Rows of six begin where `square` ends.
+    It begins behind `square`.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    rows : int
+        Number of rows.
+
+    Returns
+    -------
+    (rows, n) array
+        View of scratch.
     """
     n, nv, width = topology.shape[0] - 1, topology[0, FIRST], topology[0, COUNT]
     start = (2 + VECTORS + width + n) * n + nv * n
@@ -112,7 +247,20 @@ def all_columns(topology, scratch, rows):
 
 @primitive
 def six_rows(topology, scratch):
-    """Return memory for six rows over the independent velocities."""
+    """Return memory for six rows over the independent velocities.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+
+    Returns
+    -------
+    (6, nv) array
+        View of scratch.
+    """
     n, nv, width = topology.shape[0] - 1, topology[0, FIRST], topology[0, COUNT]
     start = (8 + VECTORS + width + n) * n + nv * n
     return memory(topology, scratch, start, 6 * nv).reshape(6, nv)
@@ -120,7 +268,20 @@ def six_rows(topology, scratch):
 
 @primitive
 def all_parameters(topology, scratch):
-    """Return memory for the regressor of all joints, a row for each."""
+    """Return memory for the regressor of all joints, a row for each.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+
+    Returns
+    -------
+    (n, 10 n) array
+        View of scratch.
+    """
     n, nv, width = topology.shape[0] - 1, topology[0, FIRST], topology[0, COUNT]
     start = (2 + VECTORS + width) * n + (n + nv) * (n + 6)
     return memory(topology, scratch, start, 10 * n * n).reshape(n, 10 * n)
@@ -128,7 +289,19 @@ def all_parameters(topology, scratch):
 
 @primitive
 def write_coupled(topology, constants, q, everything, E):
-    """Write positions of the joints that follow several others, and their entries of E."""
+    """Write positions and entries of E of the joints that follow several others.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    everything : (n,) array
+        Positions of all joints, of which these are written [rad or m].
+    E : (n, width) array
+        Entries of E, of which these are written.
+    """
     for i in range(1, topology.shape[0]):
         if topology[i, COUNT] > 1:
             position = constants[i, SHIFT]
@@ -140,7 +313,22 @@ def write_coupled(topology, constants, q, everything, E):
 
 @primitive
 def expand_positions(topology, constants, scratch, q):
-    """Compute positions of all joints and the entries of E; return the positions."""
+    """Compute the positions of all joints and the entries of E.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+
+    Returns
+    -------
+    (n,) array
+        Positions of all joints [rad or m], a view of scratch.
+    """
     everything, E = all_positions(topology, scratch), expansion(topology, scratch)
     for i in range(1, topology.shape[0]):
         kind, k, j = topology[i, KIND], topology[i, AT], topology[i, Q]
@@ -159,9 +347,25 @@ def expand_positions(topology, constants, scratch, q):
 
 @primitive
 def expand(topology, scratch, k, rates):
-    """Return E times a vector of independent velocities, as vector k over all joints.
+    """Compute E times a vector over the independent velocities.
 
     Needs `expand_positions`.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    k : int
+        Number of the vector of `of_joints` that receives the result.
+    rates : (nv,) array
+        Vector, such as velocities.
+
+    Returns
+    -------
+    (n,) array
+        Result for all joints.
     """
     everything, E = of_joints(topology, scratch, k), expansion(topology, scratch)
     for i in range(1, topology.shape[0]):
@@ -174,18 +378,56 @@ def expand(topology, scratch, k, rates):
 
 @primitive
 def expand_acceleration(topology, constants, scratch, k, qd, qdd):
-    """Return E qdd + dE/dt qd, as vector k over all joints. Needs `expand_positions`.
+    """Compute the accelerations of all joints, E qdd + dE/dt qd. Needs `expand_positions`.
 
-    dE/dt is zero for fixed ratios.
+    For fixed ratios dE/dt is zero.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    k : int
+        Number of the vector of `of_joints` that receives the result.
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    qdd : (nv,) array
+        Joint accelerations [rad/s^2 or m/s^2].
+
+    Returns
+    -------
+    (n,) array
+        Accelerations of all joints [rad/s^2 or m/s^2].
     """
     return expand_reference(topology, constants, scratch, k, qd, qd, qdd)
 
 
 @primitive
 def expand_reference(topology, constants, scratch, k, qd, qd_r, qdd_r):
-    """Return E qdd_r + dE/dt qd_r, along qd, as vector k over all joints.
+    """Compute the reference accelerations of all joints, E qdd_r + dE/dt qd_r.
 
-    Needs `expand_positions`.
+    dE/dt is that along qd. Needs `expand_positions`.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    k : int
+        Number of the vector of `of_joints` that receives the result.
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    qd_r : (nv,) array
+        Reference velocities [rad/s or m/s].
+    qdd_r : (nv,) array
+        Reference accelerations [rad/s^2 or m/s^2].
+
+    Returns
+    -------
+    (n,) array
+        Accelerations of all joints [rad/s^2 or m/s^2].
     """
     everything = expand(topology, scratch, k, qdd_r)
     if loops.has_loops(topology):
@@ -195,7 +437,24 @@ def expand_reference(topology, constants, scratch, k, qd, qd_r, qdd_r):
 
 @primitive
 def unaccelerated(topology, constants, scratch, k, qd):
-    """Return dE/dt qd, the accelerations of all joints at qdd = 0, as vector k."""
+    """Compute the accelerations of all joints at qdd = 0, dE/dt qd. Needs `expand_positions`.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    k : int
+        Number of the vector of `of_joints` that receives the result.
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+
+    Returns
+    -------
+    (n,) array
+        Accelerations of all joints [rad/s^2 or m/s^2].
+    """
     everything = of_joints(topology, scratch, k)
     for i in range(everything.shape[0]):
         everything[i] = 0.0
@@ -213,10 +472,23 @@ def add_rate_of_expansion(
     qd_r: Vector,
     accelerations: Vector,
 ):
-    """Add dE/dt qd_r, along qd, to accelerations of all joints.
+    """Add dE/dt qd_r to accelerations of all joints, with dE/dt along qd.
 
     It is a symmetric form f(qd, qd_r), as dE/dq has the second derivatives of positions. So it is
     a quarter of f(qd + qd_r, qd + qd_r) - f(qd - qd_r, qd - qd_r).
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    qd_r : (nv,) array
+        Reference velocities [rad/s or m/s].
+    accelerations : (n,) array
+        Accelerations to which it is added [rad/s^2 or m/s^2].
     """
     both = loops.loop_vector(topology, scratch, 2, accelerations.shape[0])
     for sign in (1.0, -1.0):
@@ -241,7 +513,19 @@ def add_rate_of_expansion(
 
 @primitive
 def project(topology, scratch, tau_tree, tau):
-    """tau = E^T tau_tree (Jain 2011, section 15.1.1). Needs `expand_positions`."""
+    """Compute tau = E^T tau_tree (Jain 2011, section 15.1.1). Needs `expand_positions`.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    tau_tree : (n,) array
+        Torques of all joints [N m or N].
+    tau : (nv,) array
+        Written: torques or forces over the independent velocities [N m or N].
+    """
     E = expansion(topology, scratch)
     for k in range(tau.shape[0]):
         tau[k] = 0.0
@@ -253,7 +537,19 @@ def project(topology, scratch, tau_tree, tau):
 
 @primitive
 def project_columns(topology, scratch, J_tree, J):
-    """J = J_tree E, of any number of rows. Needs `expand_positions`."""
+    """Compute J = J_tree E. Needs `expand_positions`.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    J_tree : (m, n) array
+        Jacobian over all joints.
+    J : (m, nv) array
+        Written: Jacobian over the independent velocities.
+    """
     E = expansion(topology, scratch)
     for row in range(J.shape[0]):
         for k in range(J.shape[1]):
@@ -266,7 +562,19 @@ def project_columns(topology, scratch, J_tree, J):
 
 @primitive
 def project_rows(topology, scratch, Y_tree, Y):
-    """Y = E^T Y_tree, of any number of columns. Needs `expand_positions`."""
+    """Compute Y = E^T Y_tree. Needs `expand_positions`.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    Y_tree : (n, m) array
+        Regressor of all joints.
+    Y : (nv, m) array
+        Written: regressor over the independent velocities.
+    """
     E = expansion(topology, scratch)
     for k in range(Y.shape[0]):
         for column in range(Y.shape[1]):
@@ -280,7 +588,19 @@ def project_rows(topology, scratch, Y_tree, Y):
 
 @primitive
 def project_both(topology, scratch, A_tree, A):
-    """A = E^T A_tree E. Needs `expand_positions`."""
+    """Compute A = E^T A_tree E. Needs `expand_positions`.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    A_tree : (n, n) array
+        Matrix over all joints.
+    A : (nv, nv) array
+        Written: matrix over the independent velocities.
+    """
     E = expansion(topology, scratch)
     for k in range(A.shape[0]):
         for other in range(A.shape[1]):
@@ -297,9 +617,20 @@ def project_both(topology, scratch, A_tree, A):
 
 @primitive
 def project_symmetric(topology, scratch, M_tree, M):
-    """The same of the mass matrix, symmetric to the bit, in O(n depth).
+    """Compute M = E^T M_tree E of the mass matrix, symmetric to the bit, in O(n depth).
 
-    Its entries are zero unless one body carries the other.
+    Entries of M_tree are zero unless one body carries the other. Needs `expand_positions`.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    M_tree : (n, n) array
+        Mass matrix of the tree.
+    M : (nv, nv) array
+        Written: mass matrix over the independent velocities.
     """
     E = expansion(topology, scratch)
     for k in range(M.shape[0]):

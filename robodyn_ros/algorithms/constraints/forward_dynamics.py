@@ -35,7 +35,25 @@ from robodyn_ros.spatial.types import Constant, Flags, Indices, Matrix, Table, T
 
 @primitive
 def bias(topology, constants, gravity, scratch, q, qd, f_ext, tau):
-    """tau = C(q, qd) qd + g(q) - J^T f_ext; (nv,), written."""
+    """Compute tau = C(q, qd) qd + g(q) - J^T f_ext.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    f_ext : (nb, 6) array
+        External moment and force on each body, in its frame about its origin [N m, N].
+    tau : (nv,) array
+        Written: joint torques or forces [N m or N].
+    """
     everything = expand_positions(topology, constants, scratch, q)
     rates = expand(topology, scratch, 0, qd)
     accelerations = unaccelerated(topology, constants, scratch, 1, qd)
@@ -56,7 +74,25 @@ def bias_torque(
     qd: Vector,
     tau: Vector,
 ):
-    """tau = C(q, qd) qd + g(q), as rnea.bias_torque; dependent joints of loops accelerate."""
+    """Compute tau = C(q, qd) qd + g(q), as `rnea.bias_torque` does.
+
+    At qdd = 0 the dependent joints of loops still accelerate.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    tau : (nv,) array
+        Written: joint torques or forces [N m or N].
+    """
     bias(topology, constants, gravity, scratch, q, qd, np.zeros((topology.shape[0], 6)), tau)
 
 
@@ -73,9 +109,33 @@ def forward_dynamics(
     diagonal: Vector,
     qdd: Vector,
 ):
-    """qdd = (M + diag(diagonal))^-1 (tau - C qd - g + J^T f_ext).
+    """Compute qdd = (M + diag(diagonal))^-1 (tau - C qd - g + J^T f_ext).
 
-    Arguments as of `aba.forward_dynamics`. Returns 0, or the body whose pivot is singular.
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    tau : (nv,) array
+        Joint torques or forces [N m or N].
+    f_ext : (nb, 6) array
+        External moment and force on each body, in its frame about its origin [N m, N].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    qdd : (nv,) array
+        Written: joint accelerations [rad/s^2 or m/s^2].
+
+    Returns
+    -------
+    int
+        0, or the row of the body whose pivot is singular.
     """
     held = of_velocities(topology, scratch, 3)
     bias(topology, constants, gravity, scratch, q, qd, f_ext, held)
@@ -101,7 +161,38 @@ def forward_dynamics_factored(
     bias: Vector,
     qdd: Vector,
 ):
-    """Compute the same; F and bias are not used."""
+    """Compute forward dynamics; see `forward_dynamics`.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    tau : (nv,) array
+        Joint torques or forces [N m or N].
+    f_ext : (nb, 6) array
+        External moment and force on each body, in its frame about its origin [N m, N].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    F : (nv, nv) array
+        Not used.
+    bias : (nv,) array
+        Not used.
+    qdd : (nv,) array
+        Written: joint accelerations [rad/s^2 or m/s^2].
+
+    Returns
+    -------
+    int
+        0, or the row of the body whose pivot is singular.
+    """
     return forward_dynamics(
         topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, qdd
     )
@@ -122,7 +213,38 @@ def forward_dynamics_dense(
     bias: Vector,
     qdd: Vector,
 ):
-    """Compute the same; M and bias are not used."""
+    """Compute forward dynamics; see `forward_dynamics`.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    tau : (nv,) array
+        Joint torques or forces [N m or N].
+    f_ext : (nb, 6) array
+        External moment and force on each body, in its frame about its origin [N m, N].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    M : (nv, nv) array
+        Not used.
+    bias : (nv,) array
+        Not used.
+    qdd : (nv,) array
+        Written: joint accelerations [rad/s^2 or m/s^2].
+
+    Returns
+    -------
+    int
+        0, or the row of the body whose pivot is singular.
+    """
     return forward_dynamics(
         topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, qdd
     )
@@ -144,7 +266,40 @@ def forward_dynamics_wrenches(
     qdd: Vector,
     wrenches: Matrix,
 ):
-    """Compute the same, and the wrench across every joint of the tree, as in `joint_wrenches`."""
+    """Compute forward dynamics, and the wrench across every joint of the tree.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    carried : (nb,) array of int
+        For each row, the body that carries its link.
+    links : (nb, 12) array
+        Rotation, row-major, and origin of each link in that body [-, m].
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    tau : (nv,) array
+        Joint torques or forces [N m or N].
+    f_ext : (nb, 6) array
+        External moment and force on each body, in its frame about its origin [N m, N].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    qdd : (nv,) array
+        Written: joint accelerations [rad/s^2 or m/s^2].
+    wrenches : (nb - 1, 6) array
+        Written: force and moment at the origin of each link [N, N m], in base axes.
+
+    Returns
+    -------
+    int
+        0, or the row of the body whose pivot is singular.
+    """
     status = forward_dynamics(
         topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, qdd
     )
@@ -178,7 +333,28 @@ def acceleration_of_wrench(
     diagonal: Vector,
     qdd: Vector,
 ):
-    """qdd = (M + diag(diagonal))^-1 J^T f_ext. Returns the pivot status."""
+    """Compute qdd = (M + diag(diagonal))^-1 J^T f_ext.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    f_ext : (nb, 6) array
+        External moment and force on each body, in its frame about its origin [N m, N].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    qdd : (nv,) array
+        Written: joint accelerations [rad/s^2 or m/s^2].
+
+    Returns
+    -------
+    int
+        0, or the row of the body whose pivot is singular.
+    """
     tau = of_velocities(topology, scratch, 3)
     everything, tau_tree = (
         expand_positions(topology, constants, scratch, q),
@@ -204,10 +380,39 @@ def hybrid_dynamics(
     tau: Vector,
     qdd: Vector,
 ):
-    """tau = (M + diag(diagonal)) qdd + C qd + g - J^T f_ext with one of tau and qdd given.
+    """Solve tau = (M + diag(diagonal)) qdd + C qd + g - J^T f_ext, with one of tau and qdd given.
 
-    Rows and columns of prescribed velocities are removed from M (Jain 2011, eq. 16.4). Arguments
-    as of `variants.hybrid_dynamics`. Returns the pivot status.
+    Rows and columns of prescribed velocities are removed from M (Jain 2011, eq. 16.4).
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    given : (nv,) array
+        Accelerations of the prescribed joints, torques of the others.
+    prescribed : (nv,) array of bool
+        Whether the acceleration of a joint is given.
+    f_ext : (nb, 6) array
+        External moment and force on each body, in its frame about its origin [N m, N].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    tau : (nv,) array
+        Written: joint torques or forces [N m or N].
+    qdd : (nv,) array
+        Written: joint accelerations [rad/s^2 or m/s^2].
+
+    Returns
+    -------
+    int
+        0, or the row of the body whose pivot is singular.
     """
     held, M = of_velocities(topology, scratch, 3), square(topology, scratch)
     bias(topology, constants, gravity, scratch, q, qd, f_ext, held)
@@ -249,7 +454,21 @@ def add_rate_of_embedding(
     qd: Vector,
     C: Matrix,
 ):
-    """Add E^T M_tree dE/dt to C (Jain 2011, section 15.1), a column at a time."""
+    """Add E^T M_tree dE/dt to C, a column at a time (Jain 2011, section 15.1).
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    everything : (n,) array
+        Positions of all joints [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    C : (nv, nv) array
+        Coriolis matrix to which it is added.
+    """
     M_tree = all_square(topology, scratch)
     crba.mass_matrix(topology, constants, scratch, everything, M_tree)
     unit = of_velocities(topology, scratch, 1)
@@ -275,7 +494,21 @@ def add_rate_of_embedding(
 def coriolis_matrix(
     topology: Topology, constants: Table, scratch: Matrix, q: Vector, qd: Vector, C: Matrix
 ):
-    """C = E^T (C_tree E + M_tree dE/dt), whose Mdot - 2 C is skew; (nv, nv), written."""
+    """Compute C = E^T (C_tree E + M_tree dE/dt), for which dM/dt - 2 C is skew-symmetric.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    C : (nv, nv) array
+        Written: Coriolis matrix [N m s/rad, N s or N s/m].
+    """
     everything, C_tree = (
         expand_positions(topology, constants, scratch, q),
         all_square(topology, scratch),
@@ -300,7 +533,34 @@ def hamilton_rates(
     qd: Vector,
     pdot: Vector,
 ):
-    """qd = M^-1 p and pdot = tau - g + C^T qd, as Mdot = C + C^T. Returns the pivot status."""
+    """Compute qd = M^-1 p and pdot = tau - g + C^T qd, since dM/dt = C + C^T.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    p : (nv,) array
+        Generalised momenta [kg m^2/s or kg m/s].
+    tau : (nv,) array
+        Joint torques or forces [N m or N].
+    zero : (nv,) array
+        Zeros.
+    qd : (nv,) array
+        Written: joint velocities [rad/s or m/s].
+    pdot : (nv,) array
+        Written: rates of the momenta [N m or N].
+
+    Returns
+    -------
+    int
+        0, or the row of the body whose pivot is singular.
+    """
     status = mass_solve(topology, constants, scratch, q, zero, p, qd)
     C = square(topology, scratch)
     coriolis_matrix(topology, constants, scratch, q, qd, C)

@@ -13,10 +13,22 @@ SMALLEST_PIVOT = 1e-9
 
 @primitive
 def solve(A: Matrix, d: Integer):
-    """Minimise |A[:, :d] X - A[:, d:]|, column by column; X is then in A[:d, d:].
+    """Minimise |A[:, :d] X - A[:, d:]|, column by column, in O(m d columns).
 
-    Golub and Van Loan 2013, Algorithm 5.3.2. The rotated residual is in A[d:, d:]. Returns whether
-    the unknowns are determined. O(m d (columns)).
+    Golub and Van Loan 2013, Algorithm 5.3.2. The solution X is left in A[:d, d:], and the rotated
+    residual in A[d:, d:].
+
+    Parameters
+    ----------
+    A : (m, columns) array
+        Matrix and right-hand sides, overwritten.
+    d : int
+        Number of unknowns.
+
+    Returns
+    -------
+    bool
+        Whether the unknowns are determined.
     """
     m, columns, largest, determined = A.shape[0], A.shape[1], 0.0, True
     for j in range(d):
@@ -29,7 +41,7 @@ def solve(A: Matrix, d: Integer):
             determined = False
             break
         pivot = -length if A[j, j] > 0.0 else length
-        A[j, j] = A[j, j] - pivot  # the column holds the vector of the reflection meanwhile
+        A[j, j] = A[j, j] - pivot  # until the reflection is applied, the column holds its vector
         for column in range(j + 1, columns):
             share = 0.0
             for i in range(j, m):

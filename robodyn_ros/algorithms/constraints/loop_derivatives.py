@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Second and third derivatives of the dependent joints of loops by the independent ones.
 
-With theta(t) along q + t w, theta' = E w and theta'' = f(w, w). f is a symmetric form, and the
-third derivative a form of three directions. The loops stay closed, so that all derivatives of
-their gaps vanish. With J_u of the dependent joints, J_u theta'''_u is minus the third derivative
-of the gaps along theta + t theta' + t^2 theta'' / 2. It is a coefficient of power series of the
-poses.
+Let theta(t) be the positions of all joints along q + t w. Then theta' = E w and theta'' = f(w, w),
+where f is a symmetric form. The third derivative is a form of three directions. The loops stay
+closed, so that all derivatives of their gaps vanish. With J_u of the dependent joints, J_u
+theta'''_u is minus the third derivative of the gaps along theta + t theta' + t^2 theta'' / 2. This
+is a coefficient of the power series of the poses.
 """
 
 from math import cos, sin
@@ -57,7 +57,21 @@ ORDERS = 4  # coefficients of a power series: up to the third
 
 @primitive
 def joint_series(constants, i, kind, position, rate, acceleration, local):
-    """Compute the series of a joint's transform, (ORDERS, 3, 4), of its position's series."""
+    """Compute the power series of the transform of a joint from that of its position.
+
+    Parameters
+    ----------
+    constants : array
+        Placement, inertia and joint of each body, see `model.layout`.
+    i : int
+        Row of the body.
+    kind : int
+        Type of the joint, see `model.layout`.
+    position, rate, acceleration : float
+        Position of the joint and its derivatives.
+    local : (ORDERS, 3, 4) array
+        Written: coefficients of rotation and origin.
+    """
     x = (position + constants[i, ZERO], rate, 0.5 * acceleration, 0.0)
     if kind == HELICAL:
         along = (constants[i, PITCH] * position, constants[i, PITCH] * rate)
@@ -89,7 +103,15 @@ def joint_series(constants, i, kind, position, rate, acceleration, local):
 
 @primitive
 def multiply_series(A, B, product):
-    """Compute the series of the product of two poses, (ORDERS, 3, 4) each."""
+    """Compute the power series of the product of two poses.
+
+    Parameters
+    ----------
+    A, B : (ORDERS, 3, 4) array
+        Series of the factors.
+    product : (ORDERS, 3, 4) array
+        Written: series of the product.
+    """
     for k in range(ORDERS):
         for row in range(3):
             for column in range(4):
@@ -102,7 +124,23 @@ def multiply_series(A, B, product):
 
 @primitive
 def frame_series(constants, k, first, pose, local, X):
-    """Compute the series of a closure's frame from that of its body."""
+    """Compute the power series of a frame of a closure from that of its body.
+
+    Parameters
+    ----------
+    constants : array
+        Placement, inertia and joint of each body, see `model.layout`.
+    k : int
+        Row of the closure.
+    first : int
+        First column of the frame in the constants.
+    pose : (ORDERS, 3, 4) array
+        Series of the pose of the body.
+    local : (ORDERS, 3, 4) array
+        Working memory.
+    X : (ORDERS, 3, 4) array
+        Written: series of the pose of the frame.
+    """
     local[:] = 0.0
     for row in range(3):
         for column in range(3):
@@ -113,7 +151,24 @@ def frame_series(constants, k, first, pose, local, X):
 
 @primitive
 def third_of_product(A, a, B, b):
-    """Return the third coefficient of the product of column a of A and column b of B."""
+    """Return the third coefficient of the scalar product of two columns of poses.
+
+    Parameters
+    ----------
+    A : (ORDERS, 3, 4) array
+        Power series of two poses.
+    a : int
+        Columns.
+    B : (ORDERS, 3, 4) array
+        Power series of two poses.
+    b : int
+        Columns.
+
+    Returns
+    -------
+    float
+        Coefficient of third order of their scalar product.
+    """
     total = 0.0
     for k in range(ORDERS):
         for row in range(3):
@@ -123,7 +178,28 @@ def third_of_product(A, a, B, b):
 
 @primitive
 def third_of_gap(XA, XB, lever, a, stops, length):
-    """Return the third coefficient of the gap of one stopped motion; see loops.write_equations."""
+    """Return the third coefficient of the gap of one constrained motion.
+
+    The gaps are those of loops.write_gaps.
+
+    Parameters
+    ----------
+    XA, XB : (ORDERS, 3, 4) array
+        Power series of the poses of frames A and B.
+    lever : (ORDERS, 3, 4) array
+        XB - XA.
+    a : int
+        Number of the constrained motion.
+    stops : int
+        Bits of all constrained motions, as STOPS in `model.layout`.
+    length : float
+        Distance that is kept [m]; 0 if the motion is no distance.
+
+    Returns
+    -------
+    float
+        Coefficient of third order.
+    """
     if length > 0.0:
         return 0.5 * third_of_product(lever, 3, lever, 3) / length
     if a < 3:
@@ -142,12 +218,18 @@ def third_of_gap(XA, XB, lever, a, stops, length):
 
 @primitive
 def third_derivative(topology, constants, scratch, w, third):
-    """Compute theta''' of all joints along w, after `expand_positions`.
+    """Compute theta''' of all joints along w. Needs `expand_positions`.
 
     Parameters
     ----------
-    third : (n,)
-        Written.
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    w : (nv,) array
+        Direction.
+    third : (n,) array
+        Written: third derivatives.
     """
     n, nv = topology.shape[0] - 1, topology[0, FIRST]
     everything, E = all_positions(topology, scratch), expansion(topology, scratch)
@@ -158,7 +240,7 @@ def third_derivative(topology, constants, scratch, w, third):
         poses[0, 0, row, row] = 1.0
     for i in range(1, n + 1):
         rate, acceleration = 0.0, 0.0
-        if topology[i, COORDINATE] >= 0:  # motions outside the loops do not open them
+        if topology[i, COORDINATE] >= 0:  # the motion of other joints opens no loop
             acceleration = bent[i - 1]
             for m in range(topology[i, COUNT]):
                 rate += E[i - 1, m] * w[topology[i, FIRST] + m]
@@ -186,7 +268,20 @@ def third_derivative(topology, constants, scratch, w, third):
 
 @primitive
 def second_derivatives(topology, constants, scratch):
-    """Return f(e_m, e_k) of all joints at [m, k], (nv, nv, n). Needs `expand_positions`."""
+    """Compute the second derivatives f(e_m, e_k) of all joints. Needs `expand_positions`.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+
+    Returns
+    -------
+    (nv, nv, n) array
+        f(e_m, e_k) at [m, k].
+    """
     n, nv = topology.shape[0] - 1, independent(topology)
     found, units = np.zeros((nv, nv, n)), np.eye(nv)
     for m in range(nv):
@@ -198,14 +293,23 @@ def second_derivatives(topology, constants, scratch):
 
 @primitive
 def mixed_third_derivative(topology, constants, scratch, qd, k, mixed):
-    """Compute the third derivative along (qd, qd, e_k).
+    """Compute the third derivative of all joints along (qd, qd, e_k).
 
-    A form of three equal directions gives it at qd + b, qd - b and b, for b as long as qd.
+    It follows from those of three equal directions at qd + b, qd - b and b, with b along e_k and
+    as long as qd.
 
     Parameters
     ----------
-    mixed : (n,)
-        Written.
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    k : int
+        Index of the independent velocity.
+    mixed : (n,) array
+        Written: third derivatives.
     """
     size, n = 0.0, mixed.shape[0]
     for j in range(qd.shape[0]):
@@ -213,9 +317,9 @@ def mixed_third_derivative(topology, constants, scratch, qd, k, mixed):
     mixed[:] = 0.0
     if size > 0.0:
         w, third = np.zeros(qd.shape[0]), np.zeros(n)
-        for of_rates, of_unit, share in ((1.0, 1.0, 1.0), (1.0, -1.0, -1.0), (0.0, 1.0, -2.0)):
+        for of_velocity, of_unit, share in ((1.0, 1.0, 1.0), (1.0, -1.0, -1.0), (0.0, 1.0, -2.0)):
             for j in range(qd.shape[0]):
-                w[j] = of_rates * qd[j] + (of_unit * size if j == k else 0.0)
+                w[j] = of_velocity * qd[j] + (of_unit * size if j == k else 0.0)
             third_derivative(topology, constants, scratch, w, third)
             for i in range(n):
                 mixed[i] += share * third[i] / (6.0 * size)

@@ -4,9 +4,9 @@
 
 A closure constrains motions of a frame B relative to a frame A. Let J_u and J_i be the columns of
 dependent and independent joints. J_u X + J_i = 0 gives the rows X of E (Jain 2011, eq. 11.30 and
-15.5), and J_u (dX/dt qd) = -dJ/dt E qd their rates. Newton's method finds the positions along a
-straight line of the independent joints from a closed posture. So they are a function of q alone,
-stay in one assembly mode, and do not drift.
+15.5), and J_u (dX/dt qd) = -dJ/dt E qd their rates. Newton's method follows the
+positions from a closed posture, while the independent joints move on a straight line to q. So they
+are a function of q alone, stay in one assembly mode, and do not drift.
 """
 
 from math import nan
@@ -55,21 +55,47 @@ from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale, sub
 
 STRIDE = 0.25  # longest step of an independent joint [rad or m]
 MOST_STEPS = 30  # of Newton's method at one point
-COARSE = 1e-3  # of the unknowns between two points [rad or m]
-FINE = 1e-8  # error before the last two steps of Newton's method, each of which squares it
+COARSE = 1e-3  # step of Newton's method that ends it before the last point [rad or m]
+FINE = 1e-8  # the same at the last point; this step and one more square the error [rad or m]
 OPEN = 1e-9  # gap beyond which a loop is open [m or rad]
 FAR = 10.0  # largest step of a converging iteration [rad or m]
 
 
 @primitive
 def has_loops(topology):
-    """Return whether the robot has closed loops."""
+    """Return whether the robot has closed loops.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+
+    Returns
+    -------
+    bool
+        Whether it has.
+    """
     return topology.shape[1] > EMBEDDED_TOPOLOGY_COLUMNS
 
 
 @primitive
 def equations(topology, scratch):
-    """Return memory for the rows of all closures: unknowns, independent velocities, right side."""
+    """Return memory for the equations of all closures.
+
+    The columns are those of the unknowns, the independent velocities and the right side.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+
+    Returns
+    -------
+    (m, d + nv + 1) array
+        View of scratch.
+    """
     m, d, nv = topology[0, STOPPED_ROWS], topology[0, UNKNOWNS], topology[0, FIRST]
     columns = d + nv + 1
     return loop_memory(topology, scratch, 0, m * columns).reshape(m, columns)
@@ -77,14 +103,44 @@ def equations(topology, scratch):
 
 @primitive
 def loop_vector(topology, scratch, k, length):
-    """Return memory for vector k over all joints, k below 4."""
+    """Return memory for one of four vectors over all joints.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    k : int
+        Number of the vector, below 4.
+    length : int
+        Number of entries.
+
+    Returns
+    -------
+    (length,) array
+        View of scratch.
+    """
     n, L = topology.shape[0] - 1, equations(topology, scratch)
     return loop_memory(topology, scratch, L.size + k * n, length)
 
 
 @primitive
 def frame_poses(topology, scratch):
-    """Return memory for the poses of the two frames of a closure."""
+    """Return memory for the poses of the two frames of a closure.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+
+    Returns
+    -------
+    tuple
+        Two (4, 4) arrays, views of scratch.
+    """
     n = topology.shape[0] - 1
     both = loop_vector(topology, scratch, 3, n + 44)[n:].reshape(11, 4)
     return both[:4], both[4:8]
@@ -92,7 +148,22 @@ def frame_poses(topology, scratch):
 
 @primitive
 def group_equations(topology, scratch, k):
-    """Return memory for the rows of the group of closures that begins with k."""
+    """Return memory for the equations of a group of closures.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    k : int
+        Row of the first closure of the group.
+
+    Returns
+    -------
+    array
+        View of scratch.
+    """
     rows = topology[k, GROUP_ROWS]
     columns = topology[k, GROUP_UNKNOWNS] + topology[k, LEADERS] + 1
     n, L = topology.shape[0] - 1, equations(topology, scratch)
@@ -102,7 +173,20 @@ def group_equations(topology, scratch, k):
 
 @primitive
 def column_of(X, k):
-    """Return an axis of a pose, or its origin."""
+    """Return an axis of a pose, or its origin.
+
+    Parameters
+    ----------
+    X : (4, 4) array
+        Pose.
+    k : int
+        Column: 0 to 2 for an axis, 3 for the origin.
+
+    Returns
+    -------
+    tuple
+        3-vector.
+    """
     return X[0, k], X[1, k], X[2, k]
 
 
@@ -112,6 +196,22 @@ def row_axis(XA, stops, a, along):
 
     If all three translations are stopped, it is one of the base. This turns the three rows
     together, which changes no solution, and constant axes save products.
+
+    Parameters
+    ----------
+    XA : (4, 4) array
+        Poses of frames A and B in the base.
+    stops : int
+        Bits of the constrained motions, as STOPS in `model.layout`.
+    a : int
+        Number of the constrained motion, see STOPS in `model.layout`.
+    along : tuple
+        Unit vector from A to B, for a closure that keeps a distance.
+
+    Returns
+    -------
+    tuple
+        Unit 3-vector in base axes.
     """
     if a < 3 and stops & 7 == 7:
         return 1.0 if a == 0 else 0.0, 1.0 if a == 1 else 0.0, 1.0 if a == 2 else 0.0
@@ -120,7 +220,18 @@ def row_axis(XA, stops, a, along):
 
 @primitive
 def stopped_turns(stops):
-    """Return the number of constrained rotations of a closure, and the free axis."""
+    """Return the number of constrained rotations of a closure, and an axis that is free.
+
+    Parameters
+    ----------
+    stops : int
+        Bits of the constrained motions, as STOPS in `model.layout`.
+
+    Returns
+    -------
+    tuple of int
+        Number, and axis 0 to 2.
+    """
     count, free = 0, 2
     for a in range(3):
         if stops & (8 << a):
@@ -136,6 +247,22 @@ def turn_error(XA, XB, a, turns, free):
 
     It is half the axial vector of R_AB if all rotations are constrained, and e x R_AB e for a free
     axis e.
+
+    Parameters
+    ----------
+    XA, XB : (4, 4) array
+        Poses of frames A and B in the base.
+    a : int
+        Axis of A, 0 to 2.
+    turns : int
+        Number of constrained rotations.
+    free : int
+        Free axis, 0 to 2.
+
+    Returns
+    -------
+    float
+        Error [rad], to first order.
     """
     if turns == 3:
         i, j = (a + 1) % 3, (a + 2) % 3
@@ -147,7 +274,24 @@ def turn_error(XA, XB, a, turns, free):
 
 @primitive
 def motion_at(topology, constants, scratch, i, point):
-    """Return the velocity that a unit rate of joint i gives a point, and the angular one."""
+    """Return the velocity of a point, and the angular velocity, for a unit rate of joint i.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    point : tuple
+        Point in base axes [m].
+
+    Returns
+    -------
+    tuple
+        Linear and angular velocity in base axes, each a 3-vector.
+    """
     z = world_axis(scratch, i)
     if topology[i, KIND] == PRISMATIC:
         return z, (0.0, 0.0, 0.0)
@@ -157,9 +301,21 @@ def motion_at(topology, constants, scratch, i, point):
 
 @primitive
 def next_joint(topology, body_A, body_B):
-    """Return the outer of two bodies, its sign, and the pair after it: to where their paths meet.
+    """Take one step on the paths of two bodies towards the body at which they meet.
 
-    Joints nearer to the base move both frames of a closure, so they do not open it.
+    Joints nearer to the base than that body move both frames of a closure, so they do not open it.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    body_A, body_B : int
+        Rows of the bodies.
+
+    Returns
+    -------
+    tuple
+        Row of the outer body, its sign (-1 for A, 1 for B), and the two bodies after the step.
     """
     if body_A > body_B:
         return body_A, -1.0, topology[body_A, PARENT], body_B
@@ -168,10 +324,29 @@ def next_joint(topology, body_A, body_B):
 
 @primitive
 def write_columns(topology, constants, scratch, k, XA, point, along, L, row):
-    """Add the joints on the loop of closure k to its rows, from `row` on.
+    """Add the joints on the loop of closure k to its rows.
 
-    An entry is an axis times a velocity of B relative to A. It is that at the origin of B, or the
-    angular velocity. Mimic joints add to the columns of their leaders.
+    An entry is an axis times a velocity of B relative to A. This is that of the origin of B, or
+    the angular velocity. Mimic joints add to the columns of the joints that they follow.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    k : int
+        Row of the closure.
+    XA : (4, 4) array
+        Poses of frames A and B in the base.
+    point : tuple
+        Origin of frame B in base axes [m].
+    along : tuple
+        Unit vector from A to B, for a closure that keeps a distance.
+    L : (m, d + nv + 1) array
+        Equations of all closures.
+    row : int
+        First row of the closure in L.
     """
     d, nv, stops = topology[0, UNKNOWNS], topology[0, FIRST], topology[k, STOPS]
     body_A, body_B = topology[k, BODY_A], topology[k, BODY_B]
@@ -192,7 +367,26 @@ def write_columns(topology, constants, scratch, k, XA, point, along, L, row):
 
 @primitive
 def slip_of(topology, constants, scratch, k, point, rates):
-    """Return the velocity of frame B of closure k as seen from A, in base axes."""
+    """Return the velocity of frame B of closure k as seen from A, in base axes.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    k : int
+        Row of the closure.
+    point : tuple
+        Origin of frame B in base axes [m].
+    rates : (n,) array
+        Velocities of all joints [rad/s or m/s].
+
+    Returns
+    -------
+    tuple
+        3-vector [m/s].
+    """
     body_A, body_B = topology[k, BODY_A], topology[k, BODY_B]
     slip = (0.0, 0.0, 0.0)
     while body_A != body_B:
@@ -204,13 +398,50 @@ def slip_of(topology, constants, scratch, k, point, rates):
 
 @primitive
 def angular_velocity(scratch, body):
-    """Return the angular velocity of a body in base axes."""
+    """Return the angular velocity of a body in base axes.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    body : int
+        Row of the body.
+
+    Returns
+    -------
+    tuple
+        3-vector [rad/s].
+    """
     return rotate(scratch, body, WORLD_ROTATION, load(scratch, body, OMEGA))
 
 
 @primitive
 def write_rates(topology, constants, scratch, k, XA, lever, along, point, rates, L, row):
-    """Write Jdot qd of closure k: the relative acceleration of its frames at qdd = 0."""
+    """Write dJ/dt qd of closure k, the relative acceleration of its frames at qdd = 0.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    k : int
+        Row of the closure.
+    XA : (4, 4) array
+        Poses of frames A and B in the base.
+    lever : tuple
+        Vector from the origin of A to that of B [m].
+    along : tuple
+        Unit vector from A to B, for a closure that keeps a distance.
+    point : tuple
+        Origin of frame B in base axes [m].
+    rates : (n,) array
+        Velocities of all joints [rad/s or m/s].
+    L : (m, d + nv + 1) array
+        Equations of all closures.
+    row : int
+        First row of the closure in L.
+    """
     body_A, body_B = topology[k, BODY_A], topology[k, BODY_B]
     stops, last = topology[k, STOPS], L.shape[1] - 1
     a_A, alpha_A = frame_acceleration(scratch, body_A, constants[k, FRAME_A : FRAME_A + 12])
@@ -234,7 +465,25 @@ def write_rates(topology, constants, scratch, k, XA, lever, along, point, rates,
 
 @primitive
 def write_gaps(topology, constants, k, XA, XB, lever, along, L, row):
-    """Write the gaps of closure k."""
+    """Write the gaps of closure k on the right side.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    k : int
+        Row of the closure.
+    XA, XB : (4, 4) array
+        Poses of frames A and B in the base.
+    lever : tuple
+        Vector from the origin of A to that of B [m].
+    along : tuple
+        Unit vector from A to B, for a closure that keeps a distance.
+    L : (m, d + nv + 1) array
+        Equations of all closures.
+    row : int
+        First row of the closure in L.
+    """
     stops, last = topology[k, STOPS], L.shape[1] - 1
     count, free = stopped_turns(stops)
     for a in range(7):
@@ -250,9 +499,23 @@ def write_gaps(topology, constants, k, XA, XB, lever, along, L, row):
 
 @primitive
 def clear_group(topology, k, L, row):
-    """Write zeros to the columns of the group of closure k, in the rows of closure k.
+    """Write zeros to the columns of the group of closure k, in the rows of this closure.
 
-    Returns the row after them.
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    k : int
+        Row of the closure.
+    L : (m, d + nv + 1) array
+        Equations of all closures.
+    row : int
+        First row of the closure in L.
+
+    Returns
+    -------
+    int
+        Row after those of the closure.
     """
     d, stops = topology[0, UNKNOWNS], topology[k, STOPS]
     unknown, leader = topology[k, FIRST_UNKNOWN], d + topology[k, FIRST_LEADER]
@@ -276,10 +539,25 @@ def write_equations(
     moving: Boolean,
     L: Matrix,
 ):
-    """Write the rows of all closures at the positions of all joints.
+    """Write the equations of all closures at the positions of all joints.
 
-    The right side is the gap of each closure or, given rates, the row of Jdot times rates. Entries
-    of other groups than that of the closure are not written: their columns do not matter.
+    The right side is the gap of each closure or, in motion, dJ/dt times the rates. Columns of
+    other groups are not written in the rows of a closure, since they are not read.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    everything : (n,) array
+        Positions of all joints [rad or m].
+    rates : (n,) array
+        Velocities of all joints [rad/s or m/s].
+    moving : bool
+        Whether the right side is that of motion.
+    L : (m, d + nv + 1) array
+        Equations of all closures.
     """
     joint_transforms(topology, constants, scratch, everything)
     poses_base_to_tip(topology, scratch)
@@ -310,10 +588,28 @@ def write_equations(
 
 @primitive
 def solve_group(topology, scratch, k, row, L):
-    """Minimise the rows of the group that begins with closure k, over its unknowns.
+    """Minimise the equations of the group that begins with closure k, over its unknowns.
 
-    The solution is then in the rows of L of its unknowns. Returns the largest gap that is left, or
-    -1 if the unknowns are not determined. O(rows unknowns (unknowns + leaders)).
+    The solution replaces the rows of L that belong to its unknowns. O(rows unknowns (unknowns +
+    leaders)).
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    k : int
+        Row of the closure.
+    row : int
+        First row of the group in L.
+    L : (m, d + nv + 1) array
+        Equations of all closures.
+
+    Returns
+    -------
+    float
+        Largest gap that is left; -1 if the unknowns are not determined.
     """
     A, d, last = group_equations(topology, scratch, k), topology[0, UNKNOWNS], L.shape[1] - 1
     first, unknowns = topology[k, FIRST_UNKNOWN], topology[k, GROUP_UNKNOWNS]
@@ -326,7 +622,7 @@ def solve_group(topology, scratch, k, row, L):
         A[i, unknowns + leaders] = L[row + i, last]
     if not solve(A, unknowns):
         return -1.0
-    for i in range(unknowns):  # rows of L up to there are those of solved groups
+    for i in range(unknowns):  # these rows of L belong to groups that are solved
         for column in range(leaders):
             L[first + i, leader + column] = A[i, unknowns + column]
         L[first + i, last] = A[i, unknowns + leaders]
@@ -338,10 +634,23 @@ def solve_group(topology, scratch, k, row, L):
 
 @primitive
 def solve_groups(topology, scratch, L):
-    """Solve the equations of all groups of closures: L[:, d:] has a row for each unknown.
+    """Solve the equations of all groups of closures: L[:, d:] then has a row for each unknown.
 
-    Columns of other groups are not written. Returns the largest gap that is left, or -1 if some
-    unknowns are not determined.
+    Columns of other groups are not written.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    L : (m, d + nv + 1) array
+        Equations of all closures.
+
+    Returns
+    -------
+    float
+        Largest gap that is left; -1 if some unknowns are not determined.
     """
     k, row, largest = 1, 0, 0.0
     while k <= topology[0, CLOSURES]:
@@ -355,10 +664,24 @@ def solve_groups(topology, scratch, L):
 
 
 @primitive
-def improve(topology, constants, scratch, everything, L):
+def newton_step(topology, constants, scratch, everything, L):
     """Take one step of Newton's method.
 
-    Returns its size, or -1 if it diverges, and the largest gap that no step closes.
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    everything : (n,) array
+        Positions of all joints [rad or m], of which the dependent ones change.
+    L : (m, d + nv + 1) array
+        Equations of all closures.
+
+    Returns
+    -------
+    tuple of float
+        Size of the step, -1 if it diverges; and the largest gap that no step closes.
     """
     d, nv, size = topology[0, UNKNOWNS], topology[0, FIRST], 0.0
     write_equations(topology, constants, scratch, everything, everything, False, L)
@@ -375,10 +698,23 @@ def improve(topology, constants, scratch, everything, L):
 
 
 @primitive
-def go_on(topology, constants, scratch, everything, target, share, before, L):
+def advance(topology, constants, scratch, everything, target, share, before, L):
     """Move the independent joints to a share of their path, and the dependent ones with them.
 
-    Needs the solved equations at the previous share.
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    everything : (n,) array
+        Written: positions of all joints [rad or m].
+    target : (n,) array
+        Positions at the end of the path [rad or m].
+    share, before : float
+        Shares of the path, the new one and the previous one.
+    L : (m, d + nv + 1) array
+        Equations of all closures.
     """
     d, nv = topology[0, UNKNOWNS], topology[0, FIRST]
     way = loop_vector(topology, scratch, 1, nv)
@@ -403,10 +739,29 @@ def go_on(topology, constants, scratch, everything, target, share, before, L):
 
 
 @primitive
-def settle(topology, constants, scratch, everything, enough, L):
-    """Iterate Newton's method until its step is below `enough`; return whether it converges."""
+def converge(topology, constants, scratch, everything, enough, L):
+    """Iterate Newton's method until its step is below a bound.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    everything : (n,) array
+        Positions of all joints [rad or m], of which the dependent ones change.
+    enough : float
+        Bound of the step [rad or m].
+    L : (m, d + nv + 1) array
+        Equations of all closures.
+
+    Returns
+    -------
+    bool
+        Whether it converges.
+    """
     for _ in range(MOST_STEPS):
-        size, _ = improve(topology, constants, scratch, everything, L)
+        size, _ = newton_step(topology, constants, scratch, everything, L)
         if size < 0.0:
             return False
         if size < enough:
@@ -422,10 +777,14 @@ def close(topology: Topology, constants: Table, scratch: Matrix, everything: Vec
 
     Parameters
     ----------
-    everything : (n,)
-        Positions of all joints; those of the independent ones are given, the others written.
-    E : (n, width)
-        Written.
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    everything : (n,) array
+        Positions of all joints [rad or m]; those of dependent joints are written.
+    E : (n, width) array
+        Entries of E; those of dependent joints are written.
     """
     n, d, nv = topology.shape[0] - 1, topology[0, UNKNOWNS], topology[0, FIRST]
     L, target = equations(topology, scratch), loop_vector(topology, scratch, 0, n)
@@ -438,10 +797,10 @@ def close(topology: Topology, constants: Table, scratch: Matrix, everything: Vec
                 longest = max(longest, abs(target[i - 1] - constants[i, REFERENCE]))
             everything[j] = constants[i, REFERENCE]
     steps = 1 + int(min(longest, 1e6) / STRIDE)
-    closed = improve(topology, constants, scratch, everything, L)[0] >= 0.0
+    closed = newton_step(topology, constants, scratch, everything, L)[0] >= 0.0
     for step in range(steps):
         if closed:
-            go_on(
+            advance(
                 topology,
                 constants,
                 scratch,
@@ -452,9 +811,9 @@ def close(topology: Topology, constants: Table, scratch: Matrix, everything: Vec
                 L,
             )
             enough = FINE if step == steps - 1 else COARSE
-            closed = settle(topology, constants, scratch, everything, enough, L)
+            closed = converge(topology, constants, scratch, everything, enough, L)
     if closed:
-        size, gap = improve(topology, constants, scratch, everything, L)
+        size, gap = newton_step(topology, constants, scratch, everything, L)
         closed = size >= 0.0 and gap <= OPEN
     for i in range(1, n + 1):
         unknown = topology[i, COORDINATE] - nv
@@ -476,7 +835,23 @@ def closing_acceleration(
     share: Scalar,
     accelerations: Vector,
 ):
-    """Add share times dE/dt qd of the dependent joints of loops; rates E qd of all joints."""
+    """Add a share of dE/dt qd to the accelerations of the dependent joints of loops.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    everything : (n,) array
+        Positions of all joints [rad or m].
+    rates : (n,) array
+        Velocities of all joints [rad/s or m/s].
+    share : float
+        Factor.
+    accelerations : (n,) array
+        Accelerations of all joints [rad/s^2 or m/s^2].
+    """
     d, nv, L = topology[0, UNKNOWNS], topology[0, FIRST], equations(topology, scratch)
     write_equations(topology, constants, scratch, everything, rates, True, L)
     solve_groups(topology, scratch, L)

@@ -25,13 +25,40 @@ from robodyn_ros.spatial.types import Scalar, Table, Topology, Vector
 
 @primitive
 def adds_up(topology, i):
-    """Return whether a body has an independent coordinate whose velocity is its rate."""
+    """Return whether a body has an independent coordinate whose rate is its velocity.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    i : int
+        Row of the body.
+
+    Returns
+    -------
+    bool
+        False for dependent and for spherical joints.
+    """
     return topology[i, DOF] > 0 and topology[i, KIND] != BALL_Y and topology[i, KIND] != BALL_Z
 
 
 @primitive
 def integrate(topology: Topology, q: Vector, qd: Vector, dt: Scalar, moved: Vector):
-    """moved = q + dt qd, p' = p exp(dt omega) for a quaternion p, as core.manifold.integrate."""
+    """Compute the positions after a time at constant velocity, as `core.manifold.integrate` does.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    dt : float
+        Time [s].
+    moved : (nq,) array
+        Written: positions, with quaternions of length one. May be q.
+    """
     for i in range(1, topology.shape[0]):
         k, j = topology[i, AT], topology[i, FIRST]
         if topology[i, KIND] == BALL_X:
@@ -45,12 +72,18 @@ def integrate(topology: Topology, q: Vector, qd: Vector, dt: Scalar, moved: Vect
 
 @primitive
 def position_rates(topology: Topology, q: Vector, qd: Vector, rates: Vector):
-    """rates = dq/dt, as core.manifold.position_rates.
+    """Compute dq/dt, as `core.manifold.position_rates` does.
 
     Parameters
     ----------
-    rates : (nq,)
-        Written.
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    rates : (nq,) array
+        Written: rates of the positions [rad/s or m/s].
     """
     for i in range(1, topology.shape[0]):
         k, j = topology[i, AT], topology[i, FIRST]
@@ -65,7 +98,15 @@ def position_rates(topology: Topology, q: Vector, qd: Vector, rates: Vector):
 
 @primitive
 def make_unit(topology: Topology, q: Vector):
-    """Normalise every quaternion."""
+    """Normalise every quaternion, in place.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    """
     for i in range(1, topology.shape[0]):
         if topology[i, KIND] == BALL_X:
             k = topology[i, AT]
@@ -74,7 +115,19 @@ def make_unit(topology: Topology, q: Vector):
 
 @primitive
 def difference(topology: Topology, start: Vector, end: Vector, motion: Vector):
-    """Compute the velocity from start to end in unit time, as core.manifold.difference."""
+    """Compute the velocity that leads from one configuration to another in unit time.
+
+    See core.manifold.difference.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    start, end : (nq,) array
+        Joint positions [rad or m].
+    motion : (nv,) array
+        Written: velocity, for which integrate(start, motion, 1) is end.
+    """
     for i in range(1, topology.shape[0]):
         k, j = topology[i, AT], topology[i, FIRST]
         if topology[i, KIND] == BALL_X:
@@ -87,10 +140,21 @@ def difference(topology: Topology, start: Vector, end: Vector, motion: Vector):
 
 @primitive
 def friction_torque(topology: Topology, constants: Table, q: Vector, qd: Vector, tau: Vector):
-    """Project the friction of all joints to the independent ones; tau (nv,), written.
+    """Project the friction of all joints to the independent ones.
 
     Dependent joints of loops are left out, because their ratios depend on the posture. So are
-    coupled joints, whose friction no single joint can have.
+    coupled joints, whose friction cannot be assigned to a single joint.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    tau : (nv,) array
+        Written: friction [N m or N].
     """
     for k in range(tau.shape[0]):
         tau[k] = 0.0

@@ -28,13 +28,18 @@ from robodyn_ros.spatial.types import Boolean, Matrix, Table, Topology, Vector
 
 @primitive
 def mass_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Vector, M: Matrix):
-    """M = E^T M_tree E, symmetric positive definite (Jain 2011, eq. 15.8).
+    """Compute M = E^T M_tree E, symmetric and positive definite (Jain 2011, eq. 15.8).
 
     Parameters
     ----------
-    q : (nq,)
-    M : (nv, nv)
-        Written [kg m^2, kg m or kg].
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    M : (nv, nv) array
+        Written: mass matrix [kg m^2, kg m or kg].
     """
     everything, M_tree = (
         expand_positions(topology, constants, scratch, q),
@@ -46,9 +51,25 @@ def mass_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Vector
 
 @primitive
 def factors(topology, constants, scratch, q, diagonal, size):
-    """M + diag(diagonal) = L^T D L in `square`; size (nv,) is overwritten.
+    """Factorise M + diag(diagonal) = L^T D L, in the memory of `square`.
 
-    Returns 0, or the body whose pivot is singular.
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    size : (nv,) array
+        Working memory.
+
+    Returns
+    -------
+    int
+        0, or the row of the body whose pivot is singular.
     """
     M = square(topology, scratch)
     mass_matrix(topology, constants, scratch, q, M)
@@ -65,7 +86,28 @@ def mass_solve(
     b: Vector,
     x: Vector,
 ):
-    """x = (M(q) + diag(diagonal))^-1 b, all (nv,). Returns the pivot status."""
+    """Compute x = (M(q) + diag(diagonal))^-1 b.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    b : (nv,) array
+        Right-hand side.
+    x : (nv,) array
+        Written: solution.
+
+    Returns
+    -------
+    int
+        0, or the row of the body whose pivot is singular.
+    """
     status = factors(topology, constants, scratch, q, diagonal, x)
     for k in range(x.shape[0]):
         x[k] = b[k]
@@ -83,19 +125,27 @@ def mass_matrix_inverse(
     motions: Matrix,
     inverse: Matrix,
 ):
-    """Compute M(q)^-1.
+    """Compute (M(q) + diag(diagonal))^-1.
 
     Parameters
     ----------
-    motions
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    motions : array
         Not used.
-    inverse : (nv, nv)
-        Written.
+    inverse : (nv, nv) array
+        Written: inverse of the mass matrix [1/(kg m^2), 1/(kg m) or 1/kg].
 
     Returns
     -------
     int
-        The pivot status.
+        0, or the row of the body whose pivot is singular.
     """
     status = factors(topology, constants, scratch, q, diagonal, inverse[0])
     inverse_of_factors(reduced(topology), square(topology, scratch), inverse)
@@ -111,7 +161,26 @@ def mass_matrix_inverse_in_place(
     diagonal: Vector,
     inverse: Matrix,
 ):
-    """Compute the same, without an array for motions."""
+    """Compute (M(q) + diag(diagonal))^-1, without an array for motions.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    inverse : (nv, nv) array
+        Written: inverse of the mass matrix [1/(kg m^2), 1/(kg m) or 1/kg].
+
+    Returns
+    -------
+    int
+        0, or the row of the body whose pivot is singular.
+    """
     return mass_matrix_inverse(topology, constants, scratch, q, diagonal, inverse, inverse)
 
 
@@ -119,7 +188,21 @@ def mass_matrix_inverse_in_place(
 def mass_product(
     topology: Topology, constants: Table, scratch: Matrix, q: Vector, x: Vector, y: Vector
 ):
-    """y = M(q) x, both (nv,)."""
+    """Compute y = M(q) x.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    x : (nv,) array
+        Vector.
+    y : (nv,) array
+        Written: product.
+    """
     M = square(topology, scratch)
     mass_matrix(topology, constants, scratch, q, M)
     for k in range(y.shape[0]):
@@ -132,7 +215,19 @@ def mass_product(
 def mass_matrix_diagonal(
     topology: Topology, constants: Table, scratch: Matrix, q: Vector, entries: Vector
 ):
-    """Diagonal of M(q), (nv,) [kg m^2 or kg], written."""
+    """Compute the diagonal of M(q).
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    entries : (nv,) array
+        Written: diagonal of the mass matrix [kg m^2 or kg].
+    """
     M = square(topology, scratch)
     mass_matrix(topology, constants, scratch, q, M)
     for k in range(entries.shape[0]):
@@ -143,7 +238,26 @@ def mass_matrix_diagonal(
 def joint_inertias(
     topology: Topology, constants: Table, scratch: Matrix, q: Vector, diagonal: Vector, D: Vector
 ):
-    """D of M + diag(diagonal) = L^T D L, (nv,), written. Returns the pivot status."""
+    """Compute D of M + diag(diagonal) = L^T D L.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    D : (nv,) array
+        Written: joint inertias of the articulated bodies [kg m^2 or kg].
+
+    Returns
+    -------
+    int
+        0, or the row of the body whose pivot is singular.
+    """
     status = factors(topology, constants, scratch, q, diagonal, D)
     M = square(topology, scratch)
     if status == 0:
@@ -162,7 +276,28 @@ def mass_factors(
     F: Matrix,
     D: Vector,
 ):
-    """F and D of M + diag(diagonal) = F^T D F. Returns the pivot status."""
+    """Compute F and D of M + diag(diagonal) = F^T D F.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    F : (nv, nv) array
+        Written: unit triangular factor of the mass matrix.
+    D : (nv,) array
+        Written: joint inertias of the articulated bodies [kg m^2 or kg].
+
+    Returns
+    -------
+    int
+        0, or the row of the body whose pivot is singular.
+    """
     status = joint_inertias(topology, constants, scratch, q, diagonal, D)
     tree, L = reduced(topology), square(topology, scratch)
     for k in range(F.shape[0]):
@@ -188,17 +323,34 @@ def factor_product(
     inverse: Boolean,
     y: Vector,
 ):
-    """F^T x, F x (transposed), F^-T x (inverse) or F^-1 x (both) of M = F^T D F.
+    """Compute y = F^T x, F x, F^-T x or F^-1 x, with M + diag(diagonal) = F^T D F.
+
+    The names are those of L = F^T: F^T x by default, F x if transposed, F^-T x if inverse, F^-1 x
+    if both.
 
     Parameters
     ----------
-    x, y : (nv,)
-        y written.
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    x : (nv,) array
+        Vector.
+    transposed : bool
+        Whether the factor L = F^T is transposed.
+    inverse : bool
+        Whether the factor L = F^T is inverted.
+    y : (nv,) array
+        Written: product.
 
     Returns
     -------
     int
-        The pivot status.
+        0, or the row of the body whose pivot is singular.
     """
     status = factors(topology, constants, scratch, q, diagonal, y)
     tree, L = reduced(topology), square(topology, scratch)

@@ -33,7 +33,23 @@ def jacobian(
     frame: Constant,
     J: Matrix,
 ):
-    """J = J_tree E of a frame, in base axes, linear first; (6, nv), written."""
+    """Compute J = J_tree E of a frame.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    body : int
+        Row of the body that carries the frame.
+    frame : (12,) array
+        Rotation, row-major, and origin of the frame in its body [-, m].
+    J : (6, nv) array
+        Written: jacobian of the frame at its origin, in base axes, linear rows first.
+    """
     everything = expand_positions(topology, constants, scratch, q)
     J_tree = all_columns(topology, scratch, 6)
     jacobians.jacobian(topology, constants, scratch, everything, body, frame, J_tree)
@@ -42,7 +58,25 @@ def jacobian(
 
 @primitive
 def load_wrenches(topology, constants, scratch, q, bodies, frames, wrenches, f_ext):
-    """f_ext (nb, 6) of wrenches (m, 6) on m frames, as kinematics.load_wrenches."""
+    """Compute the wrenches on the bodies from wrenches at the origins of m frames.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    bodies : (m,) array of int
+        Rows of the bodies that carry the frames.
+    frames : (m, 12) array
+        Rotation, row-major, and origin of each frame in its body [-, m].
+    wrenches : (m, 6) array
+        Force and moment in base axes [N, N m].
+    f_ext : (nb, 6) array
+        Written: external moment and force on each body, in its frame about its origin [N m, N].
+    """
     everything = expand_positions(topology, constants, scratch, q)
     kinematics.load_wrenches(
         topology, constants, scratch, everything, bodies, frames, wrenches, f_ext
@@ -61,9 +95,31 @@ def operational_space(
     J: Matrix,
     compliance: Matrix,
 ):
-    """J and Lambda^-1 = J M^-1 J^T = Y D^-1 Y^T of a frame, with Y = J L^-1.
+    """Compute J and Lambda^-1 = J M^-1 J^T = Y D^-1 Y^T of a frame, with Y = J L^-1.
 
-    Arguments as those of operational_space_inertia.operational_space. Returns the pivot status.
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    body : int
+        Row of the body that carries the frame.
+    frame : (12,) array
+        Rotation, row-major, and origin of the frame in its body [-, m].
+    J : (6, nv) array
+        Written: jacobian of the frame at its origin, in base axes, linear rows first.
+    compliance : (6, 6) array
+        Written: J M^-1 J^T [1/kg, 1/(kg m), 1/(kg m^2)].
+
+    Returns
+    -------
+    int
+        0, or the row of the body whose pivot is singular.
     """
     jacobian(topology, constants, scratch, q, body, frame, J)
     status = factors(
@@ -98,7 +154,36 @@ def by_compliances(
     compliance: Matrix,
     inertia: Matrix,
 ):
-    """J, J M^-1 J^T and its inverse Lambda; arguments as of cholesky_inverse.by_compliances."""
+    """Compute J, J M^-1 J^T and its inverse Lambda of a frame.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    body : int
+        Row of the body that carries the frame.
+    frame : (12,) array
+        Rotation, row-major, and origin of the frame in its body [-, m].
+    factor : (6, 6) array
+        Working memory.
+    J : (6, nv) array
+        Written: jacobian of the frame at its origin, in base axes, linear rows first.
+    compliance : (6, 6) array
+        Written: J M^-1 J^T [1/kg, 1/(kg m), 1/(kg m^2)].
+    inertia : (6, 6) array
+        Written: task inertia Lambda [kg, kg m, kg m^2].
+
+    Returns
+    -------
+    int
+        0, or another number if a pivot is singular, or a direction is lost or almost lost.
+    """
     status = operational_space(
         topology, constants, scratch, q, diagonal, body, frame, J, compliance
     )
@@ -118,7 +203,32 @@ def coupled_compliance(
     J: Matrix,
     compliance: Matrix,
 ):
-    """J (6 m, nv) and J M^-1 J^T of m frames. Returns the pivot status."""
+    """Compute J and J M^-1 J^T of m frames.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    bodies : (m,) array of int
+        Rows of the bodies that carry the frames.
+    frames : (m, 12) array
+        Rotation, row-major, and origin of each frame in its body [-, m].
+    J : (6 m, nv) array
+        Written: Jacobians, six rows for each frame.
+    compliance : (6 m, 6 m) array
+        Written: J M^-1 J^T [1/kg, 1/(kg m), 1/(kg m^2)].
+
+    Returns
+    -------
+    int
+        0, or the row of the body whose pivot is singular.
+    """
     for k in range(bodies.shape[0]):
         rows = J[6 * k : 6 * k + 6]
         jacobian(topology, constants, scratch, q, bodies[k], frames[k], rows)
@@ -147,16 +257,27 @@ def task_solve(
     J: Matrix,
     X: Matrix,
 ):
-    """X = J M^-1, row by row.
+    """Compute X = J M^-1, row by row.
 
     Parameters
     ----------
-    J, X : (m, nv)
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    J : (m, nv) array
+        Jacobian.
+    X : (m, nv) array
+        Written: J M^-1.
 
     Returns
     -------
     int
-        The pivot status.
+        0, or the row of the body whose pivot is singular.
     """
     x = of_velocities(topology, scratch, 0)
     status = factors(topology, constants, scratch, q, diagonal, x)
@@ -183,9 +304,39 @@ def task_acceleration(
     qdd: Vector,
     acceleration: Vector,
 ):
-    """J qdd + Jdot qd of several frames, qdd by forward dynamics.
+    """Compute J qdd + dJ/dt qd of m frames, with qdd by forward dynamics.
 
-    Arguments as of `task_acceleration.task_acceleration`. Returns the pivot status.
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    tau : (nv,) array
+        Joint torques or forces [N m or N].
+    f_ext : (nb, 6) array
+        External moment and force on each body, in its frame about its origin [N m, N].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    bodies : (m,) array of int
+        Rows of the bodies that carry the frames.
+    frames : (m, 12) array
+        Rotation, row-major, and origin of each frame in its body [-, m].
+    qdd : (nv,) array
+        Written: joint accelerations [rad/s^2 or m/s^2].
+    acceleration : (6 m,) array
+        Written: linear and angular acceleration of each frame [m/s^2, rad/s^2], in base axes.
+
+    Returns
+    -------
+    int
+        0, or the row of the body whose pivot is singular.
     """
     status = forward_dynamics(
         topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, qdd

@@ -12,7 +12,24 @@ from robodyn_ros.spatial.primitive import primitive
 
 @primitive
 def memory(topology, scratch, start, length):
-    """Return the entries behind the rows of the bodies."""
+    """Return entries of the memory behind the rows of the bodies.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    start : int
+        First entry.
+    length : int
+        Number of entries.
+
+    Returns
+    -------
+    (length,) array
+        View of scratch.
+    """
     flat = scratch.reshape(scratch.size)
     first = topology.shape[0] * WIDTH + start
     return flat[first : first + length]
@@ -20,7 +37,24 @@ def memory(topology, scratch, start, length):
 
 @primitive
 def loop_memory(topology, scratch, start, length):
-    """Return the entries behind those of `expansion`."""
+    """Return entries of the memory behind that of `expansion`.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    start : int
+        First entry.
+    length : int
+        Number of entries.
+
+    Returns
+    -------
+    (length,) array
+        View of scratch.
+    """
     n, nv, width = topology.shape[0] - 1, topology[0, FIRST], topology[0, COUNT]
     before = (2 + VECTORS + width) * n + (n + nv) * (n + 6) + 10 * n * n
     return memory(topology, scratch, before + start, length)

@@ -20,6 +20,6 @@ GRIPPER = """
 WITHOUT_LOOPS = """
 from robodyn_ros.algorithms.constraints import loops
 from robodyn_ros.spatial.primitive import primitive
-loops.improve = primitive(lambda topology, constants, scratch, everything, L: (0.0, 0.0))
-loops.settle = primitive(lambda topology, constants, scratch, everything, enough, L: True)
+loops.newton_step = primitive(lambda topology, constants, scratch, everything, L: (0.0, 0.0))
+loops.converge = primitive(lambda topology, constants, scratch, everything, enough, L: True)
 """
