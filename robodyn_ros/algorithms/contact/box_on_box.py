@@ -22,13 +22,45 @@ INSIDE, EDGE = 1.0 - 1e-9, 1.0 + 1e-9  # shares of half an edge, short of its en
 
 @unfused
 def axis_of(pose, obstacles, obstacle, j):
-    """Return axis j of the shape in axes of the obstacle."""
+    """Return an axis of the shape, in axes of the obstacle.
+
+    Parameters
+    ----------
+    pose : (4, 4) array
+        Pose of the shape in the base [-, m].
+    obstacles : (o, OBSTACLE_COLUMNS) array
+        Obstacles, see contact_tables.py.
+    obstacle : int
+        Row of the obstacle.
+    j : int
+        Axis of the shape, 0 to 2.
+
+    Returns
+    -------
+    tuple
+        Unit 3-vector.
+    """
     return rotate_inverse(obstacles, obstacle, TURN, (pose[0, j], pose[1, j], pose[2, j]))
 
 
 @unfused
 def extent(half, x, y, z, direction):
-    """Return half the width of a box with axes x, y, z along a direction."""
+    """Return half the width of a box with axes x, y, z along a direction.
+
+    Parameters
+    ----------
+    half : tuple
+        Half edges of the box [m].
+    x, y, z : tuple
+        Axes of the box, 3-vectors.
+    direction : tuple
+        Unit 3-vector.
+
+    Returns
+    -------
+    float
+        Half of the width [m].
+    """
     return (
         half[0] * abs(dot(x, direction))
         + half[1] * abs(dot(y, direction))
@@ -38,7 +70,20 @@ def extent(half, x, y, z, direction):
 
 @unfused
 def column(axes, i):
-    """Return vector i of three."""
+    """Return one of three vectors.
+
+    Parameters
+    ----------
+    axes : tuple
+        Three 3-vectors.
+    i : int
+        Index, 0 to 2.
+
+    Returns
+    -------
+    tuple
+        3-vector.
+    """
     if i == 0:
         return axes[0]
     return axes[1] if i == 1 else axes[2]
@@ -46,13 +91,45 @@ def column(axes, i):
 
 @unfused
 def sign(x):
-    """Return 1.0, or -1.0 for a negative x."""
+    """Return the sign of a number.
+
+    Parameters
+    ----------
+    x : float
+        Number.
+
+    Returns
+    -------
+    float
+        1.0, or -1.0 for a negative number.
+    """
     return 1.0 if x >= 0.0 else -1.0
 
 
 @unfused
 def on_face(height, on_shape, face, u, v, n, x, y):
-    """Return point of the shape, normal and gap of a point x, y over a face at that height."""
+    """Return point, normal and gap of the contact of a face with a point over it.
+
+    Parameters
+    ----------
+    height : float
+        Height of the point over the face [m].
+    on_shape : bool
+        Whether the face belongs to the shape.
+    face : tuple
+        Middle of the face, 3-vector [m].
+    u, v : tuple
+        Axes of the face, unit 3-vectors.
+    n : tuple
+        Normal of the face, out of its box.
+    x, y : float
+        Coordinates of the point along u and v [m].
+
+    Returns
+    -------
+    tuple
+        Point of the shape [m], normal from the obstacle to the shape, and gap [m].
+    """
     over = add(face, add(scale(x, u), scale(y, v)))
     if on_shape:
         return over, scale(-1.0, n), height
@@ -80,12 +157,42 @@ def faces(
 ):
     """Clip the face quad + s e + t f against the face with axes u, v and normal n.
 
-    The corners of both that lie over the other, and the crossings of their edges, are contacts.
+    Contacts are the corners of each face that lie over the other one, and the crossings of their
+    edges.
 
     Parameters
     ----------
+    contacts : (c, CONTACT_COLUMNS) array
+        Table of contacts, see contact_tables.py; found contacts are added.
+    count : int
+        Number of contacts so far.
+    shape : int
+        Row of the shape.
+    obstacles : (o, OBSTACLE_COLUMNS) array
+        Obstacles, see contact_tables.py.
+    obstacle : int
+        Row of the obstacle.
+    margin : float
+        Largest gap of a contact [m].
     on_shape : bool
         Whether the face with normal n belongs to the shape.
+    face : tuple
+        Middle of the face with normal n, 3-vector [m].
+    u, v : tuple
+        Axes of this face, unit 3-vectors.
+    n : tuple
+        Unit normal.
+    hu, hv : float
+        Half edges of this face [m].
+    quad : tuple
+        Middle of the other face, 3-vector [m].
+    e, f : tuple
+        Half edges of the other face, 3-vectors [m].
+
+    Returns
+    -------
+    int
+        Number of contacts.
     """
     middle = sub(quad, face)
     x0, y0, z0 = dot(u, middle), dot(v, middle), dot(n, middle)
@@ -111,8 +218,8 @@ def faces(
                         contacts, count, shape, obstacles, obstacle, margin, point, normal, gap
                     )
     for turn in range(2):
-        gx, gy, gz = (ex, ey, ez) if turn == 0 else (fx, fy, fz)  # along the edge
-        kx, ky, kz = (fx, fy, fz) if turn == 0 else (ex, ey, ez)  # across to it
+        gx, gy, gz = (ex, ey, ez) if turn == 0 else (fx, fy, fz)  # along the edge,
+        kx, ky, kz = (fx, fy, fz) if turn == 0 else (ex, ey, ez)  # and across
         for s in (-1.0, 1.0):
             x, y, z = x0 + s * kx, y0 + s * ky, z0 + s * kz
             for t in (-1.0, 1.0):
@@ -139,7 +246,24 @@ def faces(
 
 @unfused
 def facing(axes, half, centre, n):
-    """Return middle and half edges of the face of a box that faces against n."""
+    """Return middle and half edges of the face of a box that faces against a direction.
+
+    Parameters
+    ----------
+    axes : tuple
+        Axes of the box, three 3-vectors.
+    half : tuple
+        Half edges of the box [m].
+    centre : tuple
+        Centre of the box, 3-vector [m].
+    n : tuple
+        Direction, unit 3-vector.
+
+    Returns
+    -------
+    tuple
+        Middle and two half edges, each a 3-vector [m].
+    """
     k = 0
     for j in range(1, 3):
         if abs(dot(column(axes, j), n)) > abs(dot(column(axes, k), n)):
@@ -157,9 +281,43 @@ def facing(axes, half, centre, n):
 def edges(
     contacts, count, shape, obstacles, obstacle, margin, axes, half, centre, size, i, j, n, gap
 ):
-    """Add the contact of edge i of the obstacle with edge j of the shape; n is their normal.
+    """Add the contact of edge i of the obstacle with edge j of the shape.
 
     There is none where the common normal meets one of them beyond its end.
+
+    Parameters
+    ----------
+    contacts : (c, CONTACT_COLUMNS) array
+        Table of contacts, see contact_tables.py; found contacts are added.
+    count : int
+        Number of contacts so far.
+    shape : int
+        Row of the shape.
+    obstacles : (o, OBSTACLE_COLUMNS) array
+        Obstacles, see contact_tables.py.
+    obstacle : int
+        Row of the obstacle.
+    margin : float
+        Largest gap of a contact [m].
+    axes : tuple
+        Axes of the shape, three 3-vectors.
+    half : tuple
+        Half edges of the shape [m].
+    centre : tuple
+        Centre of the shape, 3-vector [m].
+    size : tuple
+        Half edges of the obstacle [m].
+    i, j : int
+        Directions of the edges, 0 to 2.
+    n : tuple
+        Common normal, from the obstacle to the shape.
+    gap : float
+        Distance of the boxes along it [m].
+
+    Returns
+    -------
+    int
+        Number of contacts.
     """
     p, q = centre, (0.0, 0.0, 0.0)
     for k in range(3):
@@ -180,7 +338,32 @@ def edges(
 
 @unfused
 def box_on_box(shapes, shape, obstacles, obstacle, pose, margin, contacts, count):
-    """Add the contacts of two boxes; return the number."""
+    """Add the contacts of two boxes.
+
+    Parameters
+    ----------
+    shapes : (s, SHAPE_COLUMNS) array
+        Shapes, see contact_tables.py.
+    shape : int
+        Row of the shape.
+    obstacles : (o, OBSTACLE_COLUMNS) array
+        Obstacles, see contact_tables.py.
+    obstacle : int
+        Row of the obstacle.
+    pose : (4, 4) array
+        Pose of the shape in the base [-, m].
+    margin : float
+        Largest gap of a contact [m].
+    contacts : (c, CONTACT_COLUMNS) array
+        Table of contacts, see contact_tables.py; found contacts are added.
+    count : int
+        Number of contacts so far.
+
+    Returns
+    -------
+    int
+        Number of contacts.
+    """
     x, y, z = (
         axis_of(pose, obstacles, obstacle, 0),
         axis_of(pose, obstacles, obstacle, 1),

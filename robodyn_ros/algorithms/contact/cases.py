@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exact impulses where the case of every joint and contact is known: linear equations.
 
-Contacts may depend on each other, such as the four corners of a box. A small ridge makes the
-equations regular, and corrections of the rest remove its error from the velocities.
+They are singular if contacts depend on each other, such as the four corners of a box. A small
+number on the diagonal, the ridge, makes them regular. Iterative refinement of the residual removes
+its error from the velocities.
 """
 
 from robodyn_ros.algorithms.contact.cone import (
@@ -40,13 +41,27 @@ from robodyn_ros.algorithms.contact.linear_solve import factorise, solve
 from robodyn_ros.spatial.primitive import unfused
 
 CORRECTIONS = 6
-EXACT = 1e-13  # [-] share of the first rest that may be left
+EXACT = 1e-13  # [-] share of the first residual that may be left
 SLACK = 1e-9  # [-] of impulses and velocities at the border of two cases, where both are right
 
 
 @unfused
 def columns(system, n):
-    """Return where the square, the row exchanges, the right-hand side and the sum begin."""
+    """Return where some columns of the system begin.
+
+    Parameters
+    ----------
+    system : (r, 2 n + r + 4) array
+        Linear equations, with columns as of `columns`.
+    n : int
+        Number of velocities.
+
+    Returns
+    -------
+    tuple of int
+        Columns of the square matrix, of row exchanges and ridge, of the right side, and of the
+        sum.
+    """
     square = 2 * n
     order = square + system.shape[0]
     return square, order, order + 1, order + 2
@@ -54,7 +69,26 @@ def columns(system, n):
 
 @unfused
 def begin(system, m, n, target, ridge):
-    """Clear row m: an unknown impulse, with a target of its velocity."""
+    """Clear the row of an unknown impulse, and set the target of its velocity.
+
+    Parameters
+    ----------
+    system : (r, 2 n + r + 4) array
+        Linear equations, with columns as of `columns`.
+    m : int
+        Number of an unknown.
+    n : int
+        Number of velocities.
+    target : float
+        Velocity [rad/s or m/s].
+    ridge : float
+        Number added on the diagonal.
+
+    Returns
+    -------
+    int
+        Number of unknowns.
+    """
     _, order, right, total = columns(system, n)
     for k in range(2 * n):
         system[m, k] = 0.0
@@ -66,7 +100,25 @@ def begin(system, m, n, target, ridge):
 
 @unfused
 def add_direction(system, m, n, rows, responses, row, condition, force):
-    """Add a direction to the condition and to the force of unknown m."""
+    """Add a direction to the condition and to the force of an unknown.
+
+    Parameters
+    ----------
+    system : (r, 2 n + r + 4) array
+        Linear equations, with columns as of `columns`.
+    m : int
+        Number of an unknown.
+    n : int
+        Number of velocities.
+    rows : (r, n) array
+        Directions F.
+    responses : (r, n) array
+        Responses F A.
+    row : int
+        Row of the direction.
+    condition, force : float
+        Factors of the direction in the condition and in the force.
+    """
     for k in range(n):
         system[m, k] = system[m, k] + condition * rows[row, k]
         system[m, n + k] = system[m, n + k] + force * responses[row, k]
@@ -74,7 +126,25 @@ def add_direction(system, m, n, rows, responses, row, condition, force):
 
 @unfused
 def add_force(system, m, n, responses, row, mu, edge):
-    """Make the force of unknown m one on an edge of the pyramid."""
+    """Let the force of an unknown be a unit normal force with friction on an edge of the pyramid.
+
+    Parameters
+    ----------
+    system : (r, 2 n + r + 4) array
+        Linear equations, with columns as of `columns`.
+    m : int
+        Number of an unknown.
+    n : int
+        Number of velocities.
+    responses : (r, n) array
+        Responses F A.
+    row : int
+        Row of the normal.
+    mu : float
+        Coefficient of friction.
+    edge : int
+        Edge of the pyramid.
+    """
     for k in range(n):
         system[m, n + k] = (
             responses[row, k]
@@ -85,7 +155,30 @@ def add_force(system, m, n, responses, row, mu, edge):
 
 @unfused
 def assemble(blocks, count, rows, responses, impulses, v, system):
-    """Write a row for each unknown, and apply the known friction of joints; return the number."""
+    """Write a row for each unknown, and apply the known friction of joints.
+
+    Parameters
+    ----------
+    blocks : (b, BLOCK_COLUMNS) array
+        Conditions of joints and contacts, see contact_tables.py.
+    count : int
+        Number of blocks in use.
+    rows : (r, n) array
+        Directions F.
+    responses : (r, n) array
+        Responses F A.
+    impulses : (r,) array
+        Impulses of the directions [N s or N m s].
+    v : (n,) array
+        Velocities [rad/s or m/s].
+    system : (r, 2 n + r + 4) array
+        Linear equations, with columns as of `columns`.
+
+    Returns
+    -------
+    int
+        Number of unknowns.
+    """
     n, m = v.shape[0], 0
     for b in range(count):
         r, case, edge = int(blocks[b, ROW]), blocks[b, CASE], int(blocks[b, EDGE])
@@ -121,8 +214,25 @@ def assemble(blocks, count, rows, responses, impulses, v, system):
 
 
 @unfused
-def rest(system, m, n, v):
-    """Write the rest of every condition at velocity v; return the largest."""
+def residual(system, m, n, v):
+    """Write the residual of every condition at a velocity.
+
+    Parameters
+    ----------
+    system : (r, 2 n + r + 4) array
+        Linear equations, with columns as of `columns`.
+    m : int
+        Number of unknowns.
+    n : int
+        Number of velocities.
+    v : (n,) array
+        Velocities [rad/s or m/s].
+
+    Returns
+    -------
+    float
+        Largest residual.
+    """
     square, order, right, total = columns(system, n)
     largest = 0.0
     for i in range(m):
@@ -136,9 +246,25 @@ def rest(system, m, n, v):
 
 @unfused
 def solve_system(system, m, n, v):
-    """Solve for the unknowns, and add their effect to v; return the size of the rest, or -1.
+    """Solve for the unknowns x, and add their effect to v.
 
     The equations are C A B x = target - C v, with conditions C and forces B.
+
+    Parameters
+    ----------
+    system : (r, 2 n + r + 4) array
+        Linear equations, with columns as of `columns`.
+    m : int
+        Number of unknowns.
+    n : int
+        Number of velocities.
+    v : (n,) array
+        Velocities without and then with the impulses [rad/s or m/s].
+
+    Returns
+    -------
+    float
+        Largest residual before, or -1 without a solution.
     """
     square, order, right, total = columns(system, n)
     for i in range(m):
@@ -150,7 +276,7 @@ def solve_system(system, m, n, v):
                 entry = entry + system[i, k] * system[j, n + k]
             system[i, square + j] = entry
         system[i, square + i] = system[i, square + i] + ridge
-    first = rest(system, m, n, v)
+    first = residual(system, m, n, v)
     if not factorise(system, square, m, order):
         return -1.0
     left = first
@@ -163,13 +289,32 @@ def solve_system(system, m, n, v):
             system[i, total] = system[i, total] + change
             for k in range(n):
                 v[k] = v[k] + system[i, n + k] * change
-        left = rest(system, m, n, v)
+        left = residual(system, m, n, v)
     return first if left <= SLACK * first else -1.0
 
 
 @unfused
-def take_impulses(blocks, count, impulses, system, n):
-    """Write the impulses of all unknowns, in the order of `assemble`; return the largest."""
+def write_impulses(blocks, count, impulses, system, n):
+    """Write the impulses of all unknowns, in the order of `assemble`.
+
+    Parameters
+    ----------
+    blocks : (b, BLOCK_COLUMNS) array
+        Conditions of joints and contacts, see contact_tables.py.
+    count : int
+        Number of blocks in use.
+    impulses : (r,) array
+        Impulses of the directions [N s or N m s].
+    system : (r, 2 n + r + 4) array
+        Linear equations, with columns as of `columns`.
+    n : int
+        Number of velocities.
+
+    Returns
+    -------
+    float
+        Largest normal impulse of a contact.
+    """
     _, _, _, total = columns(system, n)
     m, largest = 0, 0.0
     for b in range(count):
@@ -201,7 +346,26 @@ def take_impulses(blocks, count, impulses, system, n):
 
 @unfused
 def joint_fits(blocks, b, impulse, velocity, slack):
-    """Return whether impulse and velocity of a joint match its case."""
+    """Return whether impulse and velocity of a joint match its case.
+
+    Parameters
+    ----------
+    blocks : (b, BLOCK_COLUMNS) array
+        Conditions of joints and contacts, see contact_tables.py.
+    b : int
+        Row of the block.
+    impulse : float
+        Impulse of friction or of a stop [N s or N m s].
+    velocity : float
+        Velocity of the joint [rad/s or m/s].
+    slack : float
+        Tolerance of velocities.
+
+    Returns
+    -------
+    bool
+        Whether they match.
+    """
     case, bound = blocks[b, CASE], blocks[b, BOUND]
     border = SLACK * (bound + abs(impulse))
     if case == STICKS:
@@ -220,10 +384,31 @@ def joint_fits(blocks, b, impulse, velocity, slack):
 
 @unfused
 def contact_fits(blocks, b, rows, impulses, v, slack, border):
-    """Return whether impulse and velocity of a contact obey its laws, in any case.
+    """Return whether impulse and velocity of a contact obey the laws of contact, in any case.
 
-    A contact at rest may have any friction in the pyramid. The impulses of contacts that depend on
-    each other are not unique.
+    A contact at rest may have any friction in the pyramid, since its impulse need not be unique.
+
+    Parameters
+    ----------
+    blocks : (b, BLOCK_COLUMNS) array
+        Conditions of joints and contacts, see contact_tables.py.
+    b : int
+        Row of the block.
+    rows : (r, n) array
+        Directions F.
+    impulses : (r,) array
+        Impulses of the directions [N s or N m s].
+    v : (n,) array
+        Velocities [rad/s or m/s].
+    slack : float
+        Tolerance of velocities.
+    border : float
+        Tolerance of impulses.
+
+    Returns
+    -------
+    bool
+        Whether they obey.
     """
     r, mu = int(blocks[b, ROW]), blocks[b, BOUND]
     gap, p = along_row(rows, r, v) - blocks[b, LOW], impulses[r]
@@ -244,13 +429,36 @@ def contact_fits(blocks, b, rows, impulses, v, slack, border):
 
 @unfused
 def solve_cases(blocks, count, rows, responses, impulses, v, system):
-    """Compute the impulses of the present cases, and add them to v; return whether they fit."""
+    """Compute the impulses of the present cases, and add their effect to v.
+
+    Parameters
+    ----------
+    blocks : (b, BLOCK_COLUMNS) array
+        Conditions of joints and contacts, see contact_tables.py.
+    count : int
+        Number of blocks in use.
+    rows : (r, n) array
+        Directions F.
+    responses : (r, n) array
+        Responses F A.
+    impulses : (r,) array
+        Impulses of the directions [N s or N m s].
+    v : (n,) array
+        Velocities without and then with the impulses [rad/s or m/s].
+    system : (r, 2 n + r + 4) array
+        Linear equations, with columns as of `columns`.
+
+    Returns
+    -------
+    bool
+        Whether impulses and velocities match the cases.
+    """
     n = v.shape[0]
     m = assemble(blocks, count, rows, responses, impulses, v, system)
     slack = SLACK * solve_system(system, m, n, v)
     if slack < 0.0:
         return False
-    border = SLACK * take_impulses(blocks, count, impulses, system, n)
+    border = SLACK * write_impulses(blocks, count, impulses, system, n)
     for b in range(count):
         r = int(blocks[b, ROW])
         if blocks[b, KIND] == JOINT:

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pyramid of friction, and the impulse of one joint or contact, all others given.
 
-The friction of a contact with normal impulse p lies in the octagon whose corners are mu p d_i. It
-does the most work against the sliding (Stewart and Trinkle 1996; Anitescu and Potra 1997).
+The friction of a contact with normal impulse p lies in the octagon with corners mu p d_i. Of those
+vectors it is the one that takes most power from the sliding (Stewart and Trinkle 1996; Anitescu
+and Potra 1997).
 """
 
 from robodyn_ros.algorithms.contact.contact_tables import BETWEEN, COMPLIANCE, FREE, SLIDES, STICKS
@@ -15,15 +16,29 @@ ALONG = (1.0, DIAGONAL, 0.0, -DIAGONAL, -1.0, -DIAGONAL, 0.0, DIAGONAL)
 ACROSS = (0.0, DIAGONAL, 1.0, DIAGONAL, 0.0, -DIAGONAL, -1.0, -DIAGONAL)
 FLATNESS = 0.41421356237309503  # tangent of half the angle between two edges
 IMMOVABLE = 1e-15  # [1/kg] compliance of a contact that no impulse moves
-RIDGE = 1e-8  # share of its compliance that is added to that of a contact, which may be singular
+RIDGE = 1e-8  # share of its mean added to the compliance of a contact, which may be singular
 
 
 @unfused
 def constrained(free, reach, low, high):
-    """Return the velocity of one joint with its impulse from the one without it.
+    """Return the velocity of a joint with friction and stops.
 
-    It is the proximal map of friction, which changes it by at most `reach`. The result is clamped
-    to the interval from low <= 0 to high >= 0.
+    Friction is the proximal map, which changes the velocity by at most `reach` towards zero. The
+    result is clamped to the interval from low <= 0 to high >= 0.
+
+    Parameters
+    ----------
+    free : float
+        Velocity without impulse [rad/s or m/s].
+    reach : float
+        Largest change by friction [rad/s or m/s].
+    low, high : float
+        Least and largest velocity [rad/s or m/s].
+
+    Returns
+    -------
+    float
+        Velocity [rad/s or m/s].
     """
     after = max(free - reach, 0.0) if free > 0.0 else min(free + reach, 0.0)
     return min(max(after, low), high)
@@ -31,26 +46,74 @@ def constrained(free, reach, low, high):
 
 @unfused
 def size_of(x, y):
-    """Return the factor by which the unit octagon just contains (x, y)."""
+    """Return the factor by which the unit octagon just contains (x, y).
+
+    Parameters
+    ----------
+    x, y : float
+        Components of the vector.
+
+    Returns
+    -------
+    float
+        Factor.
+    """
     x, y = abs(x), abs(y)
     return max(x, y) + FLATNESS * min(x, y)
 
 
 @unfused
 def following(edge):
-    """Return the next edge around the pyramid."""
+    """Return the next edge around the pyramid.
+
+    Parameters
+    ----------
+    edge : int
+        Edge of the pyramid.
+
+    Returns
+    -------
+    int
+        Edge.
+    """
     return edge + 1 if edge + 1 < EDGES else 0
 
 
 @unfused
 def against(x, y, edge):
-    """Return the sliding speed against the friction of an edge: -u . d."""
+    """Return the sliding speed against the friction of an edge: -u . d.
+
+    Parameters
+    ----------
+    x, y : float
+        Velocity along the two tangents [m/s].
+    edge : int
+        Edge of the pyramid.
+
+    Returns
+    -------
+    float
+        Speed [m/s].
+    """
     return -(x * ALONG[edge] + y * ACROSS[edge])
 
 
 @unfused
 def misfit(x, y, edge):
-    """Return how far the friction of another edge would do more work; at most 0 where it fits."""
+    """Return by how much another edge would take more power from the sliding.
+
+    Parameters
+    ----------
+    x, y : float
+        Velocity along the two tangents [m/s].
+    edge : int
+        Edge of the pyramid.
+
+    Returns
+    -------
+    float
+        Difference of sliding speeds [m/s], at most 0 if the edge fits.
+    """
     own = against(x, y, edge)
     other = max(against(x, y, following(edge)), against(x, y, edge - 1 if edge > 0 else EDGES - 1))
     return max(other - own, -own)
@@ -58,14 +121,44 @@ def misfit(x, y, edge):
 
 @unfused
 def scale_of(blocks, b):
-    """Return the mean compliance of the three directions of a contact [1/kg]."""
+    """Return the mean compliance of the three directions of a contact [1/kg].
+
+    Parameters
+    ----------
+    blocks : (b, BLOCK_COLUMNS) array
+        Conditions of joints and contacts, see contact_tables.py.
+    b : int
+        Row of the block.
+
+    Returns
+    -------
+    float
+        Mean compliance [1/kg].
+    """
     c = COMPLIANCE
     return (blocks[b, c] + blocks[b, c + 4] + blocks[b, c + 8]) / 3.0
 
 
 @unfused
 def sticking(blocks, b, gap, x, y):
-    """Return the impulse that takes (gap, x, y) off the velocity of a contact."""
+    """Return the impulse that brings a contact to rest.
+
+    Parameters
+    ----------
+    blocks : (b, BLOCK_COLUMNS) array
+        Conditions of joints and contacts, see contact_tables.py.
+    b : int
+        Row of the block.
+    gap : float
+        Velocity along the normal, above the least one [m/s].
+    x, y : float
+        Velocity along the two tangents [m/s].
+
+    Returns
+    -------
+    tuple
+        Impulse along normal and tangents [N s].
+    """
     c, ridge = COMPLIANCE, RIDGE * scale_of(blocks, b)
     nn, nx, ny = blocks[b, c] + ridge, blocks[b, c + 1], blocks[b, c + 2]
     xx, xy, yy = blocks[b, c + 4] + ridge, blocks[b, c + 5], blocks[b, c + 8] + ridge
@@ -82,7 +175,24 @@ def sticking(blocks, b, gap, x, y):
 
 @unfused
 def sliding(blocks, b, mu, edge):
-    """Return the change of a contact's velocity due to an impulse (1, mu d) on an edge."""
+    """Return the change of a contact's velocity due to an impulse (1, mu d) on an edge.
+
+    Parameters
+    ----------
+    blocks : (b, BLOCK_COLUMNS) array
+        Conditions of joints and contacts, see contact_tables.py.
+    b : int
+        Row of the block.
+    mu : float
+        Coefficient of friction.
+    edge : int
+        Edge of the pyramid.
+
+    Returns
+    -------
+    tuple
+        Change along normal and tangents [m/s per N s].
+    """
     c, along, across = COMPLIANCE, mu * ALONG[edge], mu * ACROSS[edge]
     return (
         blocks[b, c] + blocks[b, c + 1] * along + blocks[b, c + 2] * across,
@@ -93,23 +203,49 @@ def sliding(blocks, b, mu, edge):
 
 @unfused
 def on_edge(p, mu, edge):
-    """Return the impulse (p, mu p d)."""
+    """Return the impulse of friction on an edge, (p, mu p d).
+
+    Parameters
+    ----------
+    p : float
+        Normal impulse [N s].
+    mu : float
+        Coefficient of friction.
+    edge : int
+        Edge of the pyramid.
+
+    Returns
+    -------
+    tuple
+        Impulse along normal and tangents [N s].
+    """
     return p, mu * p * ALONG[edge], mu * p * ACROSS[edge]
 
 
 @unfused
 def of_contact(blocks, b, normal, x, y, low, mu):
-    """Return the impulse of a contact along normal and tangents, its case and edge.
+    """Return the impulse of a contact along normal and tangents, its case and its edge.
 
-    0 <= p, low <= u_n, p (u_n - low) = 0, and friction opposes the sliding. Each case is tried in
+    0 <= p, low <= u_n, p (u_n - low) = 0, and friction opposes the sliding. The cases are tried in
     turn: at rest, sliding on one of the edges, between two of them.
 
     Parameters
     ----------
+    blocks : (b, BLOCK_COLUMNS) array
+        Conditions of joints and contacts, see contact_tables.py.
+    b : int
+        Row of the block.
     normal, x, y : float
-        Velocity without the impulse [m/s].
+        Velocity along normal and tangents without the impulse [m/s].
     low : float
         Least velocity along the normal [m/s].
+    mu : float
+        Coefficient of friction.
+
+    Returns
+    -------
+    tuple
+        Impulse, a 3-vector [N s]; case and edge, see contact_tables.py.
     """
     compliance = blocks[b, COMPLIANCE]
     gap = normal - low

@@ -5,7 +5,7 @@
 # shapes (s, SHAPE_COLUMNS): boxes with rounded edges, in their own frame
 HALF = 0  # half edges, 3 [m]: zero for a sphere, along z alone for a capsule
 RADIUS = 3  # of the rounding [m]: zero for a box
-REACH = 4  # farthest point from the centre [m]
+REACH = 4  # distance of the farthest point from the centre [m]
 SHAPE_COLUMNS = 5
 
 # obstacles (o, OBSTACLE_COLUMNS), fixed to the base
@@ -36,10 +36,10 @@ BOUND = 4  # largest impulse of a joint's friction [N m s or N s]; coefficient o
 CASE = 5  # see below
 EDGE = 6  # of the pyramid, where a contact slides
 COMPLIANCE = 7  # of its directions, 3 x 3 row-major, or 1 x 1
-SHIFT = 16  # impulse of the correction of a penetration [m kg]
+SHIFT = 16  # impulse that corrects a penetration [m kg]
 BLOCK_COLUMNS = 17
 
 JOINT, CONTACT = 0.0, 1.0
-# cases of a block: without impulse; at rest; sliding, a joint backward or onward; at a bound
+# cases of a block: without impulse; at rest; sliding (a joint forward or backward); at a bound
 FREE, STICKS, SLIDES, SLIDES_BACK, AT_LOW, AT_HIGH = 0.0, 1.0, 2.0, 3.0, 4.0, 5.0
 BETWEEN = 6.0  # a contact whose friction lies between two edges, EDGE and the next

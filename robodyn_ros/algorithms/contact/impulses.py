@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Impulses of contacts, with friction and stops of joints, over one step: all solved together.
 
-With the velocity v = v_f + A F^T p, A the inverse of M + h D and F the directions, every contact
-has (Jain 2011, eq. 11.48, 11.49, for impulses)
+With the impulses p the velocity is v_f + A F^T p, where F has the directions. A is the inverse of
+M + h D, with the step h and the damping D. Every contact has (Jain 2011, eq. 11.48, 11.49, for
+impulses)
 
     0 <= p_n,   low <= u_n = F_n v,   p_n (u_n - low) = 0,
 
-and its friction lies in the pyramid, against the sliding. It is the linear complementarity problem
-of Anitescu and Potra 1997. Projected Gauss-Seidel finds which contacts separate, stick and slide;
-the exact impulses of that case follow from linear equations. Contacts that jam are left to
-pivoting.
+and its friction lies in the pyramid, against the sliding. This is the linear complementarity
+problem of Anitescu and Potra 1997. Projected Gauss-Seidel finds which contacts separate, stick and
+slide. The exact impulses of that case follow from linear equations. If contacts jam, neither
+converges, and pivoting takes over.
 """
 
 from robodyn_ros.algorithms.contact.cases import solve_cases
@@ -43,14 +44,42 @@ VECTORS = 4
 
 @unfused
 def copy(source, target, size):
-    """Copy the first entries of a vector."""
+    """Copy the first entries of a vector.
+
+    Parameters
+    ----------
+    source : (n,) array
+        Vector that is read.
+    target : (m,) array
+        Vector whose first entries are written.
+    size : int
+        Number of entries.
+    """
     for k in range(size):
         target[k] = source[k]
 
 
 @unfused
 def presume_rest(blocks, count, rows, v):
-    """Presume that contacts without a gap rest; return whether any of them needs an impulse."""
+    """Write the case of rest for every contact that closes.
+
+    Parameters
+    ----------
+    blocks : (b, BLOCK_COLUMNS) array
+        Conditions of joints and contacts, see contact_tables.py; the first `count` rows are in
+        use.
+    count : int
+        Number of blocks in use.
+    rows : (r, n) array
+        Directions F.
+    v : (n,) array
+        Velocities [rad/s or m/s].
+
+    Returns
+    -------
+    bool
+        Whether any contact closes.
+    """
     found = False
     for b in range(count):
         if blocks[b, KIND] == CONTACT:
@@ -66,8 +95,33 @@ def presume_rest(blocks, count, rows, v):
 def solve_exactly(blocks, count, rows, responses, vectors, system, v, tries):
     """Find the exact impulses and velocities, first for the present cases.
 
-    Further tries are for the cases that the result of the previous one gives: semi-smooth Newton.
-    Returns whether they are found; if not, impulses and velocities have not changed.
+    Further tries are for the cases that follow from the previous result: a semi-smooth Newton
+    method. Without a solution, impulses and velocities do not change.
+
+    Parameters
+    ----------
+    blocks : (b, BLOCK_COLUMNS) array
+        Conditions of joints and contacts, see contact_tables.py; the first `count` rows are in
+        use.
+    count : int
+        Number of blocks in use.
+    rows : (r, n) array
+        Directions F.
+    responses : (r, n) array
+        Responses F A.
+    vectors : (VECTORS, max(r, n)) array
+        Working memory; the impulses are in row IMPULSES.
+    system : (r, 2 n + r + 4) array
+        Working memory of cases.py.
+    v : (n,) array
+        Velocities [rad/s or m/s].
+    tries : int
+        Most tries.
+
+    Returns
+    -------
+    bool
+        Whether a solution is found.
     """
     n, size = v.shape[0], rows.shape[0]
     copy(vectors[IMPULSES], vectors[KEPT_IMPULSES], size)
@@ -94,24 +148,26 @@ def contact_impulses(
     table: Matrix,
     v: Vector,
 ) -> Boolean:
-    """Compute v = v_f + A F^T p, the impulses p in vectors[IMPULSES].
+    """Compute the velocities with impulses of contacts, friction and stops: v = v_f + A F^T p.
 
     A sweep is O(n) for each block. An exact solution is O(m^3) for m unknowns.
 
     Parameters
     ----------
-    blocks : (b, BLOCK_COLUMNS)
+    blocks : (b, BLOCK_COLUMNS) array
         The first `count` rows are in use.
-    rows, responses : (r, n)
+    count : int
+        Number of blocks in use.
+    rows, responses : (r, n) array
         F and F A.
-    vectors : (VECTORS, max(r, n))
-        Written.
-    system : (r, 2 n + r + 4)
-        Written.
-    table : (m, 2 m + 9)
-        Memory for at most m conditions, see pivoting.py; written.
-    v : (n,)
-        v_f, replaced by v.
+    vectors : (VECTORS, max(r, n)) array
+        Written: the impulses p in row IMPULSES; the other rows are working memory.
+    system : (r, 2 n + r + 4) array
+        Working memory of cases.py.
+    table : (m, 2 m + 9) array
+        Working memory of pivoting.py for at most m conditions.
+    v : (n,) array
+        Velocities without impulses v_f, replaced by v [rad/s or m/s].
 
     Returns
     -------
@@ -140,5 +196,5 @@ def contact_impulses(
         copy(vectors[KEPT], v, v.shape[0])
         return False
     sweep(blocks, count, rows, responses, vectors[IMPULSES], v, False)
-    solve_exactly(blocks, count, rows, responses, vectors, system, v, TRIES)  # to the last digit
+    solve_exactly(blocks, count, rows, responses, vectors, system, v, TRIES)  # refines
     return True

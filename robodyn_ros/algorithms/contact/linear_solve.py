@@ -10,17 +10,23 @@ from robodyn_ros.spatial.primitive import unfused
 
 @unfused
 def factorise(system, at, m, order):
-    """Factorise the square of columns at .. at + m - 1 of the first m rows; O(m^3).
+    """Factorise a square matrix in the first m rows of a table, in O(m^3).
 
     Parameters
     ----------
+    system : (r, c) array
+        Matrix in some of its columns, and right-hand side.
+    at : int
+        First column of the square matrix.
+    m : int
+        Number of equations.
     order : int
         Column for the row exchanges.
 
     Returns
     -------
     bool
-        Whether there is no zero pivot.
+        Whether no pivot is zero.
     """
     for j in range(m):
         best = j
@@ -46,7 +52,21 @@ def factorise(system, at, m, order):
 
 @unfused
 def solve(system, at, m, order, right):
-    """Solve for the right-hand side in a column, in place; O(m^2). Needs `factorise`."""
+    """Solve for the right-hand side in a column, in place, in O(m^2). Needs `factorise`.
+
+    Parameters
+    ----------
+    system : (r, c) array
+        Matrix in some of its columns, and right-hand side.
+    at : int
+        First column of the square matrix.
+    m : int
+        Number of equations.
+    order : int
+        Column for the row exchanges.
+    right : int
+        Column of the right-hand side.
+    """
     for j in range(m):
         other = int(system[j, order])
         kept = system[other, right]

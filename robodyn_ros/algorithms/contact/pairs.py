@@ -16,7 +16,28 @@ from robodyn_ros.spatial.vec3 import dot, load, sub
 
 @unfused
 def is_near(shapes, shape, obstacles, obstacle, pose, distance):
-    """Return whether the ball about a shape is nearer to an obstacle than that distance [m]."""
+    """Return whether the ball around a shape is nearer to an obstacle than a distance.
+
+    Parameters
+    ----------
+    shapes : (s, SHAPE_COLUMNS) array
+        Shapes, see contact_tables.py.
+    shape : int
+        Row of the shape.
+    obstacles : (o, OBSTACLE_COLUMNS) array
+        Obstacles, see contact_tables.py.
+    obstacle : int
+        Row of the obstacle.
+    pose : (4, 4) array
+        Pose of the shape in the base [-, m].
+    distance : float
+        Distance [m].
+
+    Returns
+    -------
+    bool
+        Whether it is.
+    """
     place = sub(centre_of(pose), load(obstacles, obstacle, PLACE))
     place = rotate_inverse(obstacles, obstacle, TURN, place)
     reach = shapes[shape, REACH] + distance
@@ -27,22 +48,32 @@ def is_near(shapes, shape, obstacles, obstacle, pose, distance):
 
 
 @unfused
-def touch(shapes, shape, obstacles, obstacle, pose, margin, contacts, count):
-    """Add the contacts of a shape with an obstacle that have a gap below `margin`.
+def add_contacts(shapes, shape, obstacles, obstacle, pose, margin, contacts, count):
+    """Add the contacts of a shape with an obstacle.
 
     Parameters
     ----------
-    pose : (4, 4)
+    shapes : (s, SHAPE_COLUMNS) array
+        Shapes, see contact_tables.py.
+    shape : int
+        Row of the shape.
+    obstacles : (o, OBSTACLE_COLUMNS) array
+        Obstacles, see contact_tables.py.
+    obstacle : int
+        Row of the obstacle.
+    pose : (4, 4) array
         Pose of the shape in the base.
     margin : float
         Largest gap [m].
+    contacts : (c, CONTACT_COLUMNS) array
+        Table of contacts, see contact_tables.py; found contacts are added.
     count : int
         Number of contacts so far.
 
     Returns
     -------
     int
-        The number of contacts.
+        Number of contacts.
     """
     if obstacles[obstacle, IS_BOX] == 0.0:
         return on_plane(shapes, shape, obstacles, obstacle, pose, margin, contacts, count)
@@ -55,29 +86,31 @@ def touch(shapes, shape, obstacles, obstacle, pose, margin, contacts, count):
 def contact_points(
     shapes: Table, obstacles: Table, poses: Stack, margin: Scalar, contacts: Matrix
 ):
-    """Find the points, normals and gaps of all shapes and obstacles, in O(shapes obstacles).
+    """Find points, normals and gaps of all shapes and obstacles, in O(shapes obstacles).
 
     Parameters
     ----------
-    shapes, obstacles
+    shapes : (s, SHAPE_COLUMNS) array
         See contact_tables.py.
-    poses : (s, 4, 4)
-        Poses of the shapes in the base.
+    obstacles : (o, OBSTACLE_COLUMNS) array
+        See contact_tables.py.
+    poses : (s, 4, 4) array
+        Poses of the shapes in the base [-, m].
     margin : float
         Gap below which a pair of points is a contact [m].
-    contacts
-        Written, see contact_tables.py.
+    contacts : (c, CONTACT_COLUMNS) array
+        Written: contacts, see contact_tables.py.
 
     Returns
     -------
     int
-        The number of contacts, at most the capacity of the table.
+        Number of contacts, at most the capacity of the table.
     """
     count = 0
     for shape in range(shapes.shape[0]):
         for obstacle in range(obstacles.shape[0]):
             if is_near(shapes, shape, obstacles, obstacle, poses[shape], margin):
-                count = touch(
+                count = add_contacts(
                     shapes, shape, obstacles, obstacle, poses[shape], margin, contacts, count
                 )
     return count

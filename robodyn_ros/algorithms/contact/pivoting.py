@@ -1,14 +1,14 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The same impulses by complementary pivoting, where Gauss-Seidel does not converge.
+"""Impulses of contacts by complementary pivoting, where Gauss-Seidel does not converge.
 
 It is Lemke's method (Cottle, Pang and Stone 1992, Algorithm 4.4.5) with the lexicographic rule. It
 ends in a solution for the copositive matrices of friction (Anitescu and Potra 1997). Contacts that
 jam need it: there the friction of one contact opens or closes another.
 
-w = F z + f >= 0, z >= 0, w z = 0. A contact has its normal impulse, one impulse for each edge of
-the pyramid, and the sliding speed. A joint has both directions of its friction, its sliding speed,
-and both stops.
+It solves w = F z + f >= 0, z >= 0, w z = 0. For a contact, z has the normal impulse, one impulse
+for each edge of the pyramid, and the sliding speed. For a joint, z has the impulses of both
+directions of friction, the sliding speed, and the impulses of both stops.
 """
 
 from robodyn_ros.algorithms.contact.cone import ACROSS, ALONG, EDGES
@@ -28,7 +28,20 @@ SPEED = -1.0  # in DIRECTION, of a sliding speed
 
 @unfused
 def conditions(blocks, count):
-    """Return the number of conditions of all blocks."""
+    """Return the number of conditions of all blocks.
+
+    Parameters
+    ----------
+    blocks : (b, BLOCK_COLUMNS) array
+        Conditions of joints and contacts, see contact_tables.py.
+    count : int
+        Number of blocks in use.
+
+    Returns
+    -------
+    int
+        Number of conditions.
+    """
     total = 0
     for b in range(count):
         total += OF_JOINT if blocks[b, KIND] == JOINT else OF_CONTACT
@@ -37,7 +50,30 @@ def conditions(blocks, count):
 
 @unfused
 def describe(table, size, k, row, share, share_of_next, first, right):
-    """Write condition k on the velocity share d(row) + share_of_next d(row + 1)."""
+    """Write one condition: on share times a direction plus share_of_next times the next direction.
+
+    Parameters
+    ----------
+    table : (m, 2 m + 9) array
+        Tableau.
+    size : int
+        Number of conditions.
+    k : int
+        Number of the condition.
+    row : int
+        Row of the direction, or SPEED.
+    share, share_of_next : float
+        Factors of the direction and of the next one.
+    first : int
+        First condition of the block.
+    right : float
+        Right-hand side.
+
+    Returns
+    -------
+    int
+        Number of the next condition.
+    """
     last = 2 * size
     table[k, last + DIRECTION] = row
     table[k, last + SHARE] = share
@@ -49,7 +85,23 @@ def describe(table, size, k, row, share, share_of_next, first, right):
 
 @unfused
 def list_conditions(blocks, count, rows, v, table, size):
-    """Write the conditions of all blocks with the right-hand sides f."""
+    """Write the conditions of all blocks, with the right-hand sides f.
+
+    Parameters
+    ----------
+    blocks : (b, BLOCK_COLUMNS) array
+        Conditions of joints and contacts, see contact_tables.py.
+    count : int
+        Number of blocks in use.
+    rows : (r, n) array
+        Directions of the velocities.
+    v : (n,) array
+        Velocities without impulses [rad/s or m/s].
+    table : (m, 2 m + 9) array
+        Tableau.
+    size : int
+        Number of conditions.
+    """
     k = 0
     for b in range(count):
         r, first = int(blocks[b, ROW]), k
@@ -71,7 +123,26 @@ def list_conditions(blocks, count, rows, v, table, size):
 
 @unfused
 def coupling(table, size, rows, responses, i, j):
-    """Return the change of velocity i due to a unit impulse j."""
+    """Return the change of velocity i due to a unit impulse j.
+
+    Parameters
+    ----------
+    table : (m, 2 m + 9) array
+        Tableau.
+    size : int
+        Number of conditions.
+    rows : (r, n) array
+        Directions of the velocities.
+    responses : (r, n) array
+        Responses to impulses along the directions.
+    i, j : int
+        Numbers of two conditions.
+
+    Returns
+    -------
+    float
+        Change of velocity [rad/s or m/s].
+    """
     last, total = 2 * size, 0.0
     for m in range(2):
         a = table[i, last + SHARE + m]
@@ -91,7 +162,19 @@ def coupling(table, size, rows, responses, i, j):
 
 @unfused
 def write_speeds(blocks, count, table, size):
-    """Write the couplings of the sliding speeds with friction and its bound."""
+    """Write the couplings of the sliding speeds with friction and its bound.
+
+    Parameters
+    ----------
+    blocks : (b, BLOCK_COLUMNS) array
+        Conditions of joints and contacts, see contact_tables.py.
+    count : int
+        Number of blocks in use.
+    table : (m, 2 m + 9) array
+        Tableau.
+    size : int
+        Number of conditions.
+    """
     k = 0
     for b in range(count):
         is_joint = blocks[b, KIND] == JOINT
@@ -107,7 +190,25 @@ def write_speeds(blocks, count, table, size):
 
 @unfused
 def write_tableau(blocks, count, rows, responses, v, table, size):
-    """Write w - F z - z0 = f: columns of w, z and z0, then f."""
+    """Write the tableau of w - F z - z0 = f: columns of w, z and z0, then f.
+
+    Parameters
+    ----------
+    blocks : (b, BLOCK_COLUMNS) array
+        Conditions of joints and contacts, see contact_tables.py.
+    count : int
+        Number of blocks in use.
+    rows : (r, n) array
+        Directions of the velocities.
+    responses : (r, n) array
+        Responses to impulses along the directions.
+    v : (n,) array
+        Velocities without impulses [rad/s or m/s].
+    table : (m, 2 m + 9) array
+        Tableau.
+    size : int
+        Number of conditions.
+    """
     list_conditions(blocks, count, rows, v, table, size)
     last = 2 * size
     for i in range(size):
@@ -122,7 +223,24 @@ def write_tableau(blocks, count, rows, responses, v, table, size):
 
 @unfused
 def is_less(table, size, one, other, column):
-    """Return whether row `one` over its pivot comes before `other` in lexicographic order."""
+    """Return whether one row comes before another in lexicographic order, each over its pivot.
+
+    Parameters
+    ----------
+    table : (m, 2 m + 9) array
+        Tableau.
+    size : int
+        Number of conditions.
+    one, other : int
+        Rows.
+    column : int
+        Column of the variable that enters the basis.
+
+    Returns
+    -------
+    bool
+        Whether it does.
+    """
     for k in range(-1, size):
         at = 2 * size + 1 if k < 0 else k
         a, b = table[one, at] / table[one, column], table[other, at] / table[other, column]
@@ -133,7 +251,24 @@ def is_less(table, size, one, other, column):
 
 @unfused
 def leaving_row(table, size, column):
-    """Return the row of the smallest ratio, that of z0 first among equals; -1 for none."""
+    """Return the row with the smallest ratio of right-hand side and pivot.
+
+    Among equals, that of z0 comes first.
+
+    Parameters
+    ----------
+    table : (m, 2 m + 9) array
+        Tableau.
+    size : int
+        Number of conditions.
+    column : int
+        Column of the variable that enters the basis.
+
+    Returns
+    -------
+    int
+        Row, or -1 if there is none.
+    """
     largest = 0.0
     for i in range(size):
         largest = max(largest, abs(table[i, column]))
@@ -154,7 +289,24 @@ def leaving_row(table, size, column):
 
 @unfused
 def exchange(table, size, row, column):
-    """Make a variable basic in a row; return the variable that leaves."""
+    """Let a variable enter the basis in a row.
+
+    Parameters
+    ----------
+    table : (m, 2 m + 9) array
+        Tableau.
+    size : int
+        Number of conditions.
+    row : int
+        Row.
+    column : int
+        Column of the variable that enters the basis.
+
+    Returns
+    -------
+    int
+        Variable that leaves the basis.
+    """
     width = 2 * size + 2
     pivot = table[row, column]
     for k in range(width):
@@ -171,7 +323,20 @@ def exchange(table, size, row, column):
 
 @unfused
 def pivot(table, size):
-    """Pivot until z0 leaves; return whether it did."""
+    """Pivot until z0 leaves the basis.
+
+    Parameters
+    ----------
+    table : (m, 2 m + 9) array
+        Tableau.
+    size : int
+        Number of conditions.
+
+    Returns
+    -------
+    bool
+        Whether it leaves.
+    """
     row, right = 0, 2 * size + 1
     for i in range(size):
         if table[i, right] < table[row, right]:
@@ -192,9 +357,31 @@ def pivot(table, size):
 
 @unfused
 def by_pivoting(blocks, count, rows, responses, impulses, v, table):
-    """Add the impulses to v, which is the velocity without any; return whether they are found.
+    """Find the impulses by pivoting, and add their effect to v, in O(m^3) for m conditions.
 
-    O(m^3) for m conditions. If they are not found, or have no room in the table, nothing changes.
+    If no solution is found, or the table is too small, nothing changes.
+
+    Parameters
+    ----------
+    blocks : (b, BLOCK_COLUMNS) array
+        Conditions of joints and contacts, see contact_tables.py.
+    count : int
+        Number of blocks in use.
+    rows : (r, n) array
+        Directions of the velocities.
+    responses : (r, n) array
+        Responses to impulses along the directions.
+    impulses : (r,) array
+        Written: impulses [N s or N m s].
+    v : (n,) array
+        Velocities without and then with the impulses [rad/s or m/s].
+    table : (m, 2 m + 9) array
+        Tableau.
+
+    Returns
+    -------
+    bool
+        Whether a solution is found.
     """
     size = conditions(blocks, count)
     if size > table.shape[0]:

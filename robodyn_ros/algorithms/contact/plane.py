@@ -21,9 +21,31 @@ from robodyn_ros.spatial.vec3 import dot, load, scale, store, sub
 
 @unfused
 def add_contact(contacts, count, shape, obstacle, point, normal, gap):
-    """Add a contact in base axes to the first `count` ones; return their number.
+    """Add a contact to the table.
 
-    If the table is full, it replaces the farthest contact, or is left out.
+    If the table is full, the contact replaces the one with the largest gap, or is left out.
+
+    Parameters
+    ----------
+    contacts : (c, CONTACT_COLUMNS) array
+        Table of contacts, see contact_tables.py; found contacts are added.
+    count : int
+        Number of contacts so far.
+    shape : int
+        Row of the shape.
+    obstacle : int
+        Row of the obstacle.
+    point : tuple
+        Point of the shape in base axes [m].
+    normal : tuple
+        Unit normal from the obstacle to the shape, in base axes.
+    gap : float
+        Distance along the normal [m], negative inside.
+
+    Returns
+    -------
+    int
+        Number of contacts.
     """
     row = count
     if count == contacts.shape[0]:
@@ -45,13 +67,37 @@ def add_contact(contacts, count, shape, obstacle, point, normal, gap):
 
 @unfused
 def centre_of(pose):
-    """Return the origin of a pose (4, 4)."""
+    """Return the origin of a pose.
+
+    Parameters
+    ----------
+    pose : (4, 4) array
+        Pose of the shape in the base [-, m].
+
+    Returns
+    -------
+    tuple
+        3-vector [m].
+    """
     return pose[0, 3], pose[1, 3], pose[2, 3]
 
 
 @unfused
 def of_shape(pose, x, y, z):
-    """Return a point in base axes, given in those of the shape."""
+    """Transform a point from the frame of a shape to the base.
+
+    Parameters
+    ----------
+    pose : (4, 4) array
+        Pose of the shape in the base [-, m].
+    x, y, z : float
+        Point in the frame of the shape [m].
+
+    Returns
+    -------
+    tuple
+        Point in base axes [m].
+    """
     return (
         pose[0, 3] + pose[0, 0] * x + pose[0, 1] * y + pose[0, 2] * z,
         pose[1, 3] + pose[1, 0] * x + pose[1, 1] * y + pose[1, 2] * z,
@@ -61,9 +107,33 @@ def of_shape(pose, x, y, z):
 
 @unfused
 def on_plane(shapes, shape, obstacles, obstacle, pose, margin, contacts, count):
-    """Add the corners of a shape that are nearer to a plane than `margin`; return the number.
+    """Add the contacts of the corners of a shape with a plane.
 
     A sphere has one corner, a capsule two, a box eight.
+
+    Parameters
+    ----------
+    shapes : (s, SHAPE_COLUMNS) array
+        Shapes, see contact_tables.py.
+    shape : int
+        Row of the shape.
+    obstacles : (o, OBSTACLE_COLUMNS) array
+        Obstacles, see contact_tables.py.
+    obstacle : int
+        Row of the obstacle.
+    pose : (4, 4) array
+        Pose of the shape in the base [-, m].
+    margin : float
+        Gap below which a corner is a contact [m].
+    contacts : (c, CONTACT_COLUMNS) array
+        Table of contacts, see contact_tables.py; found contacts are added.
+    count : int
+        Number of contacts so far.
+
+    Returns
+    -------
+    int
+        Number of contacts.
     """
     normal = (
         obstacles[obstacle, TURN + 2],

@@ -15,21 +15,62 @@ SAME = 1e-9  # [m] between points that count as one
 
 @unfused
 def beyond(x, half):
-    """Return how far a coordinate lies outside [-half, half], with its sign."""
+    """Return how far a coordinate lies outside [-half, half], with its sign.
+
+    Parameters
+    ----------
+    x : float
+        Coordinate [m].
+    half : float
+        Half of the interval [m].
+
+    Returns
+    -------
+    float
+        Distance with sign [m], 0 inside.
+    """
     return max(x - half, 0.0) + min(x + half, 0.0)
 
 
 @unfused
 def excess(p, half):
-    """Return the vector from the nearest point of a box to p; zero inside."""
+    """Return the vector from the nearest point of a box to p; zero inside.
+
+    Parameters
+    ----------
+    p : tuple
+        Point, 3-vector [m].
+    half : tuple
+        Half edges of the box [m].
+
+    Returns
+    -------
+    tuple
+        3-vector [m].
+    """
     return beyond(p[0], half[0]), beyond(p[1], half[1]), beyond(p[2], half[2])
 
 
 @unfused
 def nearest(start, along, half):
-    """Return t in [0, 1] at which start + t along is nearest to the box.
+    """Return the place on a segment that is nearest to the box.
 
-    The squared distance is convex; its slope is linear between the planes of the faces.
+    It is t in [0, 1] of start + t along. The squared distance is convex; its slope is linear
+    between the planes of the faces.
+
+    Parameters
+    ----------
+    start : tuple
+        Start of the segment, 3-vector [m].
+    along : tuple
+        Vector from its start to its end [m].
+    half : tuple
+        Half edges of the box [m].
+
+    Returns
+    -------
+    float
+        Place t.
     """
     low, high = 0.0, 1.0
     at_low = dot(along, excess(start, half))
@@ -53,7 +94,26 @@ def nearest(start, along, half):
 
 @unfused
 def clipped(start, along, half, axis, low, high):
-    """Return the part of [low, high] in which one coordinate is within the box."""
+    """Return the part of an interval of a segment in which one coordinate is within the box.
+
+    Parameters
+    ----------
+    start : tuple
+        Start of the segment, 3-vector [m].
+    along : tuple
+        Vector from its start to its end [m].
+    half : tuple
+        Half edges of the box [m].
+    axis : int
+        Coordinate, 0 to 2.
+    low, high : float
+        Ends of the interval.
+
+    Returns
+    -------
+    tuple of float
+        Ends of the part; the first is larger if there is none.
+    """
     if along[axis] == 0.0:
         return low, high
     one, other = (
@@ -65,7 +125,34 @@ def clipped(start, along, half, axis, low, high):
 
 @unfused
 def add_local(contacts, count, shape, obstacles, obstacle, margin, point, normal, gap):
-    """Add a contact in axes of the obstacle, unless the gap exceeds `margin`."""
+    """Add a contact given in axes of the obstacle, unless its gap exceeds the margin.
+
+    Parameters
+    ----------
+    contacts : (c, CONTACT_COLUMNS) array
+        Table of contacts, see contact_tables.py; found contacts are added.
+    count : int
+        Number of contacts so far.
+    shape : int
+        Row of the shape.
+    obstacles : (o, OBSTACLE_COLUMNS) array
+        Obstacles, see contact_tables.py.
+    obstacle : int
+        Row of the obstacle.
+    margin : float
+        Gap below which a point is a contact [m].
+    point : tuple
+        Point of the shape [m].
+    normal : tuple
+        Unit normal from the obstacle to the shape.
+    gap : float
+        Distance along the normal [m], negative inside.
+
+    Returns
+    -------
+    int
+        Number of contacts.
+    """
     if gap >= margin:
         return count
     point = add(rotate(obstacles, obstacle, TURN, point), load(obstacles, obstacle, PLACE))
@@ -75,7 +162,20 @@ def add_local(contacts, count, shape, obstacles, obstacle, margin, point, normal
 
 @unfused
 def face_of(p, half):
-    """Return axis and side of the face that p is over; the nearest one for a p inside."""
+    """Return the face of the box that a point is over, or the nearest one for a point inside.
+
+    Parameters
+    ----------
+    p : tuple
+        Point, 3-vector [m].
+    half : tuple
+        Half edges of the box [m].
+
+    Returns
+    -------
+    tuple
+        Axis of its normal, 0 to 2, and the sign of the normal.
+    """
     axis = 0
     for k in range(1, 3):
         if abs(p[k]) - half[k] > abs(p[axis]) - half[axis]:
@@ -85,16 +185,53 @@ def face_of(p, half):
 
 @unfused
 def unit(axis, side):
-    """Return the unit vector along a coordinate axis."""
+    """Return the unit vector along a coordinate axis.
+
+    Parameters
+    ----------
+    axis : int
+        Axis, 0 to 2.
+    side : float
+        1 or -1.
+
+    Returns
+    -------
+    tuple
+        3-vector.
+    """
     return (side if axis == 0 else 0.0, side if axis == 1 else 0.0, side if axis == 2 else 0.0)
 
 
 @unfused
 def segment_on_box(shapes, shape, obstacles, obstacle, pose, margin, contacts, count):
-    """Add the contacts of a sphere or capsule; return the number.
+    """Add the contacts of a sphere or capsule with a box.
 
-    Over a face they are the ends of the part of its segment that lies over that face. At an edge
+    Over a face they are the ends of the part of the segment that lies over that face. At an edge
     or corner it is the nearest point (Ericson 2005, section 5.1).
+
+    Parameters
+    ----------
+    shapes : (s, SHAPE_COLUMNS) array
+        Shapes, see contact_tables.py.
+    shape : int
+        Row of the shape.
+    obstacles : (o, OBSTACLE_COLUMNS) array
+        Obstacles, see contact_tables.py.
+    obstacle : int
+        Row of the obstacle.
+    pose : (4, 4) array
+        Pose of the shape in the base [-, m].
+    margin : float
+        Gap below which a point is a contact [m].
+    contacts : (c, CONTACT_COLUMNS) array
+        Table of contacts, see contact_tables.py; found contacts are added.
+    count : int
+        Number of contacts so far.
+
+    Returns
+    -------
+    int
+        Number of contacts.
     """
     origin, reach = load(obstacles, obstacle, PLACE), shapes[shape, HALF + 2]
     half, radius = load(obstacles, obstacle, SIZE), shapes[shape, RADIUS]

@@ -13,7 +13,7 @@ from robodyn_ros.algorithms.contact.contact_tables import (
     RESTITUTION,
     SHAPE,
 )
-from robodyn_ros.algorithms.contact.pairs import is_near, touch
+from robodyn_ros.algorithms.contact.pairs import add_contacts, is_near
 from robodyn_ros.algorithms.core.jacobian import jacobian
 from robodyn_ros.algorithms.core.kinematics import frame_poses
 from robodyn_ros.spatial.primitive import unfused
@@ -68,7 +68,7 @@ def approach(topology, constants, scratch, contact, h, q, qd):
                 )
                 speed = speed_of(contact.jacobian, qd, contact.shapes[shape, REACH])
                 margin = MARGIN + AHEAD * h * speed
-            count = touch(
+            count = add_contacts(
                 contact.shapes,
                 shape,
                 contact.obstacles,
