@@ -1,12 +1,13 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Deformed bodies: where others hang on them, how these places move, inertias and their bias.
+"""Deformed bodies: the mounts of others on them, how these move, inertias and bias forces.
 
     delta = Pi eta,  R = (1 - [s])^-1 (1 + [s]),  s = delta_q / 2               (Jain 13.2, 13.3)
     omega = (delta_q' + delta_q x delta_q' / 2) / (1 + s.s)
     M_fl(eta) = M_0 + sum eta_r M_1r + sum eta_r eta_s M_2rs                           (13.27)
 
-Vectors are in axes of the body that deforms. Accelerations are classical.
+A mount is the point of a body at which a child is attached. Vectors are in axes of the body that
+deforms. Accelerations are classical.
 """
 
 from robodyn_ros.algorithms.core import scratch as at
@@ -54,14 +55,48 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, s
 
 @primitive
 def first_mode(topology, i, of_velocities):
-    """Return the index of the first mode of body i, in qd or in q."""
+    """Return the index of the first mode of body i, in qd or in q.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    i : int
+        Row of the body.
+    of_velocities : bool
+        Whether the index is that in qd.
+
+    Returns
+    -------
+    int
+        Index.
+    """
     start = topology[0, FIRST_VELOCITY] if of_velocities else topology[0, FIRST_POSITION]
     return start + topology[i, FIRST_MODE]
 
 
 @primitive
 def summed(flat, place, n, amplitudes, first):
-    """Return rotation and displacement of a node: its n shapes times amplitudes from `first`."""
+    """Return rotation and displacement of a node: the sum of its shapes times the amplitudes.
+
+    Parameters
+    ----------
+    flat : array
+        Vector that holds the shapes.
+    place : int
+        Index of the first shape.
+    n : int
+        Number of shapes.
+    amplitudes : array
+        Positions, velocities or accelerations of modes.
+    first : int
+        Index of the first amplitude.
+
+    Returns
+    -------
+    tuple
+        Rotation and displacement, each a 3-vector.
+    """
     turned, moved = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for r in range(n):
         x = amplitudes[first + r]
@@ -72,7 +107,20 @@ def summed(flat, place, n, amplitudes, first):
 
 @primitive
 def turned_by(delta, v):
-    """Return R v for twice the Gibbs vector, delta."""
+    """Return a vector rotated by a Gibbs vector.
+
+    Parameters
+    ----------
+    delta : tuple
+        Twice the Gibbs vector of the rotation, 3-vector.
+    v : tuple
+        3-vector.
+
+    Returns
+    -------
+    tuple
+        3-vector.
+    """
     s = scale(0.5, delta)
     twice = cross(s, v)
     share = 2.0 / (1.0 + dot(s, s))
@@ -81,7 +129,20 @@ def turned_by(delta, v):
 
 @primitive
 def turning_rate(delta, rate):
-    """Return the angular velocity of a rotation by delta and its rate."""
+    """Return the angular velocity of a rotation given by a Gibbs vector and its rate.
+
+    Parameters
+    ----------
+    delta : tuple
+        Twice the Gibbs vector of the rotation, 3-vector.
+    rate : tuple
+        Rate of delta, 3-vector.
+
+    Returns
+    -------
+    tuple
+        Angular velocity, 3-vector.
+    """
     more = scale(0.5, cross(delta, rate))
     return scale(1.0 / (1.0 + 0.25 * dot(delta, delta)), add(rate, more))
 
@@ -90,7 +151,16 @@ def turning_rate(delta, rate):
 def modal_transforms(topology, constants, scratch, q):
     """Compute the pose of each body on its deformed parent, and the modal motions of its mount.
 
-    A modal motion is that of the point of the parent at the body's origin.
+    A modal motion is the motion of the mount for a unit rate of a mode.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Positions of joints and modes.
     """
     joint_transforms(topology, constants, scratch, q)
     flat, room = numbers(constants), memory(topology, scratch)
@@ -118,7 +188,19 @@ def modal_transforms(topology, constants, scratch, q):
 
 @primitive
 def mount_motions(topology, constants, scratch, q, qd):
-    """Compute how each mount moves on its parent, and what that adds to accelerations."""
+    """Compute the velocity of each mount on its parent, and its bias acceleration.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Positions of joints and modes.
+    qd : (nv,) array
+        Velocities of joints and modes.
+    """
     flat, room = numbers(constants), memory(topology, scratch)
     for i in range(1, topology.shape[0]):
         parent = topology[i, PARENT]
@@ -145,7 +227,17 @@ def mount_motions(topology, constants, scratch, q, qd):
 
 @primitive
 def deformed_inertias(topology, constants, scratch, q):
-    """Compute first moment, inertia and modal coupling of every body, deformed."""
+    """Compute first moment, inertia and modal coupling of every deformed body.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Positions of joints and modes.
+    """
     flat, room = numbers(constants), memory(topology, scratch)
     for i in range(1, topology.shape[0]):
         n = topology[i, MODES]
@@ -167,7 +259,24 @@ def deformed_inertias(topology, constants, scratch, q):
 
 @primitive
 def add_scaled(a, x, flat, k):
-    """Return A + x B for symmetric matrices, B at place k."""
+    """Return A + x B for symmetric matrices, with B in a vector.
+
+    Parameters
+    ----------
+    a : tuple
+        Symmetric matrix A, six numbers.
+    x : float
+        Factor.
+    flat : array
+        Constants as a vector, see `modal_storage`.
+    k : int
+        Index of B.
+
+    Returns
+    -------
+    tuple
+        Six numbers.
+    """
     return (
         a[0] + x * flat[k],
         a[1] + x * flat[k + 1],
@@ -180,7 +289,21 @@ def add_scaled(a, x, flat, k):
 
 @primitive
 def gyroscopic_forces(topology, constants, scratch, q, qd):
-    """Compute b_fl of every body (13.38): moment and force, and z_m. Needs angular velocities."""
+    """Compute the bias force b_fl of every body (13.38): moment, force, and z_m of the modes.
+
+    Needs the angular velocities.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Positions of joints and modes.
+    qd : (nv,) array
+        Velocities of joints and modes.
+    """
     flat, room = numbers(constants), memory(topology, scratch)
     for i in range(1, topology.shape[0]):
         n, place = topology[i, MODES], topology[i, SHAPE]
@@ -215,7 +338,22 @@ def gyroscopic_forces(topology, constants, scratch, q, qd):
 
 @primitive
 def add_symmetric_scaled(a, x, b):
-    """Return A + x B for symmetric matrices."""
+    """Return A + x B for symmetric matrices.
+
+    Parameters
+    ----------
+    a : tuple
+        Symmetric matrix A, six numbers.
+    x : float
+        Factor.
+    b : tuple
+        Symmetric matrix B, six numbers.
+
+    Returns
+    -------
+    tuple
+        Six numbers.
+    """
     return (
         a[0] + x * b[0],
         a[1] + x * b[1],
@@ -228,12 +366,18 @@ def add_symmetric_scaled(a, x, b):
 
 @primitive
 def apply_wrenches(topology, constants, scratch, q, f_ext):
-    """Take external wrenches from the forces of bodies, and from z_m those on loaded nodes.
+    """Subtract external wrenches from the forces of bodies, and those on loaded nodes from z_m.
 
     Parameters
     ----------
-    f_ext : (nb + nodes, 6)
-        Moment and force on each body about its origin, then on each node.
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Positions of joints and modes.
+    f_ext : (nb + nodes, 6) array
+        External moment and force on each body about its origin, then on each node [N m, N].
     """
     flat, room, nb = numbers(constants), memory(topology, scratch), topology.shape[0]
     for i in range(1, nb):
@@ -261,7 +405,22 @@ def apply_wrenches(topology, constants, scratch, q, f_ext):
 
 @primitive
 def in_body(flat, k, v):
-    """Return R v, with R row-major at place k."""
+    """Return R v, with R row-major in a vector.
+
+    Parameters
+    ----------
+    flat : array
+        Constants as a vector, see `modal_storage`.
+    k : int
+        Index of R.
+    v : tuple
+        3-vector.
+
+    Returns
+    -------
+    tuple
+        3-vector.
+    """
     return (
         flat[k] * v[0] + flat[k + 1] * v[1] + flat[k + 2] * v[2],
         flat[k + 3] * v[0] + flat[k + 4] * v[1] + flat[k + 5] * v[2],

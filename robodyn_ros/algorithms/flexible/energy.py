@@ -31,7 +31,17 @@ from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale, store
 
 @primitive
 def velocities_base_to_tip(topology, constants, scratch, qd):
-    """Compute angular velocities and velocities of the origins. Needs `modal_transforms`."""
+    """Compute angular velocities and velocities of the origins. Needs `modal_transforms`.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    qd : (nv,) array
+        Velocities of joints and modes.
+    """
     room = memory(topology, scratch)
     store(scratch, 0, at.OMEGA, (0.0, 0.0, 0.0))
     store(scratch, 0, at.SPEED, (0.0, 0.0, 0.0))
@@ -61,14 +71,24 @@ def energy(
     qd: Vector,
     energies: Vector,
 ):
-    """T = sum V_fl' M_fl V_fl / 2 (13.26) and V = -sum g.(m p + R h), in O(n).
+    """Compute the kinetic energy T and the potential energy V, in O(n).
+
+    T = sum V_fl^T M_fl V_fl / 2 (13.26) and V = -sum g.(m p + R h).
 
     Parameters
     ----------
-    q, qd
-        Of joints and modes.
-    energies : (2,)
-        Kinetic and potential, written [J].
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Positions of joints and modes.
+    qd : (nv,) array
+        Velocities of joints and modes.
+    energies : (2,) array
+        Written: kinetic and potential energy [J].
     """
     modal_transforms(topology, constants, scratch, q)
     deformed_inertias(topology, constants, scratch, q)

@@ -8,8 +8,8 @@ Jain 2011, algorithms 13.5 to 13.7: first the modes of a body, then its joint. W
 clamped at the root, H_M = [1, 0]. D_m is factorised anew, cubic in the modes of a body.
 
 The update (13.70) is quadratic. But with one child it takes more operations up to 40 modes, and
-with two up to more than 60. It also needs the inverse of M^ff with the diagonal of the call. That
-is cubic again wherever steps or dampers change.
+with two up to more than 60. It also needs the inverse of M^ff plus the diagonal. This is cubic
+again whenever the step or a damper changes.
 """
 
 from numpy import sqrt
@@ -90,7 +90,17 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, s
 
 @primitive
 def velocity_base_to_tip(topology, constants, scratch, qd):
-    """Compute angular velocities, and velocity-dependent accelerations of mounts and joints."""
+    """Compute angular velocities, and velocity-dependent accelerations of mounts and joints.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    qd : (nv,) array
+        Velocities of joints and modes.
+    """
     room = memory(topology, scratch)
     store(scratch, 0, at.OMEGA, (0.0, 0.0, 0.0))
     for i in range(1, topology.shape[0]):
@@ -125,7 +135,19 @@ def velocity_base_to_tip(topology, constants, scratch, qd):
 
 @primitive
 def start_inertia(topology, constants, scratch, diagonal, i):
-    """Start P_fl of body i from M_fl and the diagonal."""
+    """Start P_fl of body i from M_fl and the diagonal.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix, joints and modes.
+    i : int
+        Row of the body.
+    """
     flat, room = numbers(constants), memory(topology, scratch)
     m, h = constants[i, MASS], load(scratch, i, at.C_MOMENT)
     store_symmetric(scratch, i, at.P_ANGULAR, load_symmetric(scratch, i, at.C_INERTIA))
@@ -145,7 +167,19 @@ def start_inertia(topology, constants, scratch, diagonal, i):
 
 @primitive
 def propagate_to_modes(topology, scratch, i, parent):
-    """Add P+ of body i to P_fl of its deformed parent: A_fl Gamma A_fl'."""
+    """Add P+ of body i to P_fl of its deformed parent: A_fl Gamma A_fl^T.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    parent : int
+        Row of its parent.
+    """
     room, n = memory(topology, scratch), topology[parent, MODES]
     motions, mine = topology[i, MOUNT_ROOM] + MOTIONS, topology[parent, ROOM]
     c, s = scratch[i, at.COS], scratch[i, at.SIN]
@@ -180,7 +214,22 @@ def propagate_to_modes(topology, scratch, i, parent):
 
 @primitive
 def factorise_modes(room, mine, n):
-    """Replace D_m by its Cholesky factor, the diagonal inverted; return whether that succeeded."""
+    """Replace D_m by its Cholesky factor, with the diagonal inverted.
+
+    Parameters
+    ----------
+    room : array
+        Memory of the modes, see `modal_storage`.
+    mine : int
+        Index of the memory of the body.
+    n : int
+        Number of modes.
+
+    Returns
+    -------
+    bool
+        Whether all pivots are positive.
+    """
     done = True
     for r in range(n):
         for s in range(r + 1):
@@ -191,7 +240,7 @@ def factorise_modes(room, mine, n):
                 room[mine + r * n + s] = x * room[mine + s * n + s]
             elif x > 0.0:
                 room[mine + r * n + r] = 1.0 / sqrt(x)
-            else:  # like a mode that is held
+            else:  # as if the mode were locked
                 room[mine + r * n + r] = 0.0
                 done = False
     return done
@@ -199,7 +248,21 @@ def factorise_modes(room, mine, n):
 
 @primitive
 def solve_modes(room, mine, n, x, stride):
-    """Solve D_m y = x in place, whose entries begin at place x, `stride` apart."""
+    """Solve D_m y = x, in place.
+
+    Parameters
+    ----------
+    room : array
+        Memory of the modes, see `modal_storage`.
+    mine : int
+        Index of the memory of the body.
+    n : int
+        Number of modes.
+    x : int
+        Index of the first entry of x.
+    stride : int
+        Distance of its entries.
+    """
     for r in range(n):
         y = room[x + stride * r]
         for k in range(r):
@@ -214,7 +277,24 @@ def solve_modes(room, mine, n, x, stride):
 
 @primitive
 def eliminate_modes(topology, scratch, i, status):
-    """Compute g, and P_pr in place of P^rr. Returns status, or i if D_m is singular."""
+    """Eliminate the modes of body i: compute the gain g, and P_pr in place of P^rr.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    status : int
+        Status so far: 0, or the row of a body whose pivot is singular.
+
+    Returns
+    -------
+    int
+        The given status, or i if D_m is singular.
+    """
     room, n, mine = memory(topology, scratch), topology[i, MODES], topology[i, ROOM]
     if not factorise_modes(room, mine, n):
         status = i
@@ -249,7 +329,20 @@ def eliminate_modes(topology, scratch, i, status):
 
 @primitive
 def less(a, g, u):
-    """Return A - g u^T, of which the sum over modes is symmetric."""
+    """Return A - g u^T, whose sum over all modes is symmetric.
+
+    Parameters
+    ----------
+    a : tuple
+        Symmetric matrix A, six numbers.
+    g, u : tuple
+        3-vectors.
+
+    Returns
+    -------
+    tuple
+        Six numbers.
+    """
     return (
         a[0] - g[0] * u[0],
         a[1] - g[0] * u[1],
@@ -262,13 +355,15 @@ def less(a, g, u):
 
 @primitive
 def articulated_inertias(topology, constants, scratch, diagonal):
-    """Compute articulated inertias tip to base, modes and joint of each body eliminated.
-
-    Needs `modal_transforms` and `deformed_inertias`.
+    """Compute articulated inertias, tip to base, eliminating modes and joint of each body.
 
     Parameters
     ----------
-    diagonal : (nv,)
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    diagonal : (nv,) array
         Added to the diagonal of the mass matrix, joints and modes.
 
     Returns
@@ -293,7 +388,17 @@ def articulated_inertias(topology, constants, scratch, diagonal):
 
 @primitive
 def residual_tip_to_base(topology, constants, scratch, tau):
-    """Propagate bias forces to the base; compute the residuals of joints, and nu_m of modes."""
+    """Propagate the bias forces to the base; compute residuals of joints, and nu_m of modes.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    tau : (nv,) array
+        Torques of joints and modes; that of a mode is the force of its spring and damper.
+    """
     room = memory(topology, scratch)
     for i in range(topology.shape[0] - 1, 0, -1):
         parent, m, mine = topology[i, PARENT], topology[i, MODES], topology[i, ROOM]
@@ -320,7 +425,21 @@ def residual_tip_to_base(topology, constants, scratch, tau):
 
 @primitive
 def carry_force(topology, scratch, i, parent, n, f):
-    """Add moment and force on body i to those of its parent, and to z_m of its modes."""
+    """Add moment and force on body i to those of its parent, and to z_m of its modes.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    parent : int
+        Row of its parent.
+    n, f : tuple
+        Moment and force, 3-vectors [N m, N].
+    """
     f, n = to_parent(scratch, i, f), to_parent(scratch, i, n)
     m = modes(topology, parent)
     if m > 0:
@@ -336,7 +455,26 @@ def carry_force(topology, scratch, i, parent, n, f):
 
 @primitive
 def carried(topology, scratch, i, qdd):
-    """Return the acceleration that body i has from its parent and its modes, without biases."""
+    """Return the acceleration of body i due to its parent and the modes of its parent.
+
+    Velocity-dependent terms are left out.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    qdd : (nv,) array
+        Accelerations of joints and modes.
+
+    Returns
+    -------
+    tuple
+        Angular and linear acceleration in axes of body i, each a 3-vector.
+    """
     parent = topology[i, PARENT]
     turning = load(scratch, parent, at.ALPHA)
     moving = add(load(scratch, parent, at.ACCEL), cross(turning, load(scratch, i, at.POSITION)))
@@ -353,7 +491,19 @@ def carried(topology, scratch, i, qdd):
 
 @primitive
 def acceleration_base_to_tip(topology, constants, gravity, scratch, qdd):
-    """Compute the accelerations of joints, then those of the modes of each body."""
+    """Compute the accelerations of joints, then those of the modes of each body.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    qdd : (nv,) array
+        Written: accelerations of joints and modes.
+    """
     room = memory(topology, scratch)
     store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
     store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
@@ -383,14 +533,26 @@ def forward_dynamics(
     diagonal: Vector,
     qdd: Vector,
 ) -> Integer:
-    """qdd = (M + diag(diagonal))^-1 (tau - C qd - g + J^T f_ext), in O(n).
+    """Compute qdd = (M + diag(diagonal))^-1 (tau - C qd - g + J^T f_ext), in O(n).
 
     Parameters
     ----------
-    q, qd, tau, diagonal, qdd
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
         Of joints and modes; tau of a mode has its spring and damper.
-    f_ext
+    qd, tau : (nv,) array
+        Of joints and modes; tau of a mode has its spring and damper.
+    f_ext : (nb + nodes, 6) array
         See `apply_wrenches`.
+    diagonal : (nv,) array
+        Of joints and modes; tau of a mode has its spring and damper.
+    qdd : (nv,) array
+        Written: of joints and modes; tau of a mode has its spring and damper.
 
     Returns
     -------
@@ -418,12 +580,20 @@ def mass_matrix_inverse(
     diagonal: Vector,
     inverse: Matrix,
 ) -> Integer:
-    """Compute (M + diag(diagonal))^-1, symmetric, by accelerations for unit torques; O(n^2).
+    """Compute (M + diag(diagonal))^-1, symmetric, by accelerations for unit torques, in O(n^2).
 
     Parameters
     ----------
-    inverse
-        Of joints and modes, written in its first rows.
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Positions of joints and modes.
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix, joints and modes.
+    inverse : (m, m) array
+        Written: inverse for joints and modes, in its first rows.
 
     Returns
     -------
@@ -458,7 +628,18 @@ def mass_matrix_inverse(
 
 @primitive
 def count_modes(topology):
-    """Return the number of all modes."""
+    """Return the number of all modes.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+
+    Returns
+    -------
+    int
+        Number.
+    """
     count = 0
     for i in range(1, topology.shape[0]):
         count = count + topology[i, MODES]

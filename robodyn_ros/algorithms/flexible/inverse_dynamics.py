@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Inverse dynamics of flexible links: Jain 2011, algorithm 13.1.
 
-V(k), alpha(k) outward from the deformed mounts,  f_fl = A_fl f(child) + M_fl alpha_fl + b_fl
-T = [f^f; H f^r]                                                           (13.51 to 13.55)
+Velocities and accelerations are propagated outward over the deformed mounts. The forces are
+(13.51 to 13.55)
+
+    f_fl = A_fl f(child) + M_fl alpha_fl + b_fl,  T = [f^f; H f^r]
 """
 
 from robodyn_ros.algorithms.core import scratch as at
@@ -39,7 +41,19 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, s
 
 @primitive
 def motion_base_to_tip(topology, constants, gravity, scratch, qdd):
-    """Compute accelerations of the bodies from those of joints and modes."""
+    """Compute the accelerations of the bodies from those of joints and modes.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    qdd : (nv,) array
+        Accelerations of joints and modes.
+    """
     store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
     store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, topology.shape[0]):
@@ -53,7 +67,17 @@ def motion_base_to_tip(topology, constants, gravity, scratch, qdd):
 
 @primitive
 def inertia_forces(topology, constants, scratch, qdd):
-    """Add M_fl alpha_fl to the forces of bodies and modes."""
+    """Add M_fl alpha_fl to the forces of bodies and modes.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    qdd : (nv,) array
+        Accelerations of joints and modes.
+    """
     flat, room = numbers(constants), memory(topology, scratch)
     for i in range(1, topology.shape[0]):
         n, place, mine = topology[i, MODES], topology[i, SHAPE], topology[i, ROOM]
@@ -75,7 +99,19 @@ def inertia_forces(topology, constants, scratch, qdd):
 
 @primitive
 def force_tip_to_base(topology, constants, scratch, qdd, tau):
-    """Propagate the forces to the base: their parts along joints and modes are the torques."""
+    """Propagate the forces to the base; the parts along joints and modes are the torques.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    qdd : (nv,) array
+        Accelerations of joints and modes.
+    tau : (nv,) array
+        Written: torques of joints and modes.
+    """
     room = memory(topology, scratch)
     for i in range(topology.shape[0] - 1, 0, -1):
         parent, k = topology[i, PARENT], topology[i, V]
@@ -100,14 +136,24 @@ def inverse_dynamics(
     f_ext: Matrix,
     tau: Vector,
 ):
-    """tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext, in O(n), without springs of modes.
+    """Compute tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext, in O(n), without springs of modes.
 
     Parameters
     ----------
-    q, qd, qdd, tau
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
         Of joints and modes.
-    f_ext
+    qd, qdd : (nv,) array
+        Of joints and modes.
+    f_ext : (nb + nodes, 6) array
         See `apply_wrenches`.
+    tau : (nv,) array
+        Written: of joints and modes.
     """
     modal_transforms(topology, constants, scratch, q)
     mount_motions(topology, constants, scratch, q, qd)
@@ -129,9 +175,23 @@ def gravity_torque(
     q: Vector,
     tau: Vector,
 ):
-    """tau = g(q) = dV/dq, of joints and modes, without springs of modes."""
+    """Compute tau = g(q) = dV/dq of joints and modes, without springs of modes.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Positions of joints and modes.
+    tau : (nv,) array
+        Written: torques of joints and modes.
+    """
     for k in range(tau.shape[0]):
-        tau[k] = 0.0  # also the rates and accelerations, each read before it is overwritten
+        tau[k] = 0.0  # also velocities and accelerations: entries are read before they change
     modal_transforms(topology, constants, scratch, q)
     mount_motions(topology, constants, scratch, q, tau)
     velocity_base_to_tip(topology, constants, scratch, tau)

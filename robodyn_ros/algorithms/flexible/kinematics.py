@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Poses of bodies that hang on deformed links."""
+"""Poses of bodies on deformed links."""
 
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip
@@ -15,8 +15,14 @@ def body_poses(topology: Topology, constants: Table, scratch: Matrix, q: Vector,
 
     Parameters
     ----------
-    poses : (nb, 4, 4)
-        Written [-, m].
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Positions of joints and modes.
+    poses : (nb, 4, 4) array
+        Written: homogeneous transforms [-, m].
     """
     modal_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Positions of joints and modes: integration and rates. Modes add up, as sliding joints do."""
+"""Positions of joints and modes: integration and rates. Modes behave as prismatic joints do."""
 
 from robodyn_ros.algorithms.core import manifold
 from robodyn_ros.model.layout import FIRST_POSITION, FIRST_VELOCITY
@@ -10,7 +10,21 @@ from robodyn_ros.spatial.types import Scalar, Topology, Vector
 
 @primitive
 def integrate(topology: Topology, q: Vector, qd: Vector, dt: Scalar, moved: Vector):
-    """moved = q + dt qd along the motion at constant qd; see core.manifold.integrate."""
+    """Compute the positions after a time at constant velocity; see core.manifold.integrate.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    q : (nq,) array
+        Positions of joints and modes.
+    qd : (nv,) array
+        Velocities of joints and modes.
+    dt : float
+        Time [s].
+    moved : (nq,) array
+        Written: positions. May be q.
+    """
     manifold.integrate(topology, q, qd, dt, moved)
     k = topology[0, FIRST_POSITION]
     for r in range(q.shape[0] - k):
@@ -19,7 +33,19 @@ def integrate(topology: Topology, q: Vector, qd: Vector, dt: Scalar, moved: Vect
 
 @primitive
 def position_rates(topology: Topology, q: Vector, qd: Vector, rates: Vector):
-    """rates = dq/dt; see core.manifold.position_rates."""
+    """Compute dq/dt; see core.manifold.position_rates.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    q : (nq,) array
+        Positions of joints and modes.
+    qd : (nv,) array
+        Velocities of joints and modes.
+    rates : (nq,) array
+        Written: rates of the positions.
+    """
     manifold.position_rates(topology, q, qd, rates)
     k = topology[0, FIRST_POSITION]
     for r in range(q.shape[0] - k):

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers of the modes of a body in the constants, and their memory in the scratch array.
+"""Constants of the modes of a body, and their memory in the scratch array.
 
 For n modes, in the axes of the body about its origin:
 
@@ -11,8 +11,8 @@ For n modes, in the axes of the body about its origin:
     ANGULAR_SLOPE 3 n^2  ANGULAR of mode r by mode s [kg]
     INERTIA_CURVE 6 n^2  half of the inertia by modes r and s [kg]
 
-The shapes of a node are n times a rotation [rad] and a displacement [m]. A loaded node is its
-body, place (3), axes (9), and shapes.
+The shapes of a node are n times a rotation [rad] and a displacement [m]. A loaded node has its
+body, position (3), axes (9), and shapes.
 """
 
 from robodyn_ros.algorithms.core.scratch import WIDTH
@@ -27,115 +27,357 @@ TURNING, MOVING, TURNING_BIAS, MOVING_BIAS, MOTIONS = 0, 3, 6, 9, 12
 
 
 def numbers_of(n):
-    """Return how many numbers a body with n modes has."""
+    """Return how many constants a body with n modes has.
+
+    Parameters
+    ----------
+    n : int
+        Number of modes of the body.
+
+    Returns
+    -------
+    int
+        Number.
+    """
     return 12 * n + 10 * n * n
 
 
 def room_of(n):
-    """Return how many entries of memory a body with n modes needs."""
+    """Return how many entries of memory a body with n modes needs.
+
+    Parameters
+    ----------
+    n : int
+        Number of modes of the body.
+
+    Returns
+    -------
+    int
+        Number of entries.
+    """
     return n * n + 17 * n
 
 
 def mount_room_of(n):
-    """Return how many entries of memory a mount on a body with n modes needs."""
+    """Return how many entries of memory a mount on a body with n modes needs.
+
+    Parameters
+    ----------
+    n : int
+        Number of modes of the body.
+
+    Returns
+    -------
+    int
+        Number of entries.
+    """
     return MOTIONS + 6 * n
 
 
 @primitive
 def numbers(constants):
-    """Return the constants as a vector."""
+    """Return the constants as a vector.
+
+    Parameters
+    ----------
+    constants : array
+        Placement, inertia and joint of each body, see `model.layout`.
+
+    Returns
+    -------
+    array
+        View of the constants.
+    """
     return constants.reshape(constants.size)
 
 
 @primitive
 def memory(topology, scratch):
-    """Return the memory behind the rows of the bodies."""
+    """Return the memory behind the rows of the bodies.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+
+    Returns
+    -------
+    array
+        View of scratch.
+    """
     return scratch.reshape(scratch.size)[topology.shape[0] * WIDTH :]
 
 
 @primitive
 def modes(topology, i):
-    """Return the number of modes of a body; the base has none."""
+    """Return the number of modes of a body; the base has none.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    i : int
+        Row of the body.
+
+    Returns
+    -------
+    int
+        Number.
+    """
     return topology[i, MODES] if i > 0 else 0
 
 
 @primitive
 def vec(flat, k):
-    """Return the 3-vector at place k."""
+    """Return the 3-vector at an index.
+
+    Parameters
+    ----------
+    flat : array
+        Vector.
+    k : int
+        Index.
+
+    Returns
+    -------
+    tuple
+        3-vector.
+    """
     return flat[k], flat[k + 1], flat[k + 2]
 
 
 @primitive
 def write_vec(flat, k, v):
-    """Write the 3-vector v to place k."""
+    """Write a 3-vector at an index.
+
+    Parameters
+    ----------
+    flat : array
+        Vector.
+    k : int
+        Index.
+    v : tuple
+        3-vector.
+    """
     flat[k] = v[0]
     flat[k + 1] = v[1]
     flat[k + 2] = v[2]
 
 
-# places in the numbers of a body with n modes
+# indices in the constants of a body with n modes
 @primitive
 def modal_mass(n, r, s):
-    """Return the place of MODAL_MASS of modes r and s."""
+    """Return the index of MODAL_MASS of modes r and s.
+
+    Parameters
+    ----------
+    n : int
+        Number of modes of the body.
+    r : int
+        Mode.
+    s : int
+        Another mode.
+
+    Returns
+    -------
+    int
+        Index.
+    """
     return r * n + s
 
 
 @primitive
 def linear(n, r):
-    """Return the place of LINEAR of mode r."""
+    """Return the index of LINEAR of mode r.
+
+    Parameters
+    ----------
+    n : int
+        Number of modes of the body.
+    r : int
+        Mode.
+
+    Returns
+    -------
+    int
+        Index.
+    """
     return n * n + 3 * r
 
 
 @primitive
 def angular(n, r):
-    """Return the place of ANGULAR of mode r."""
+    """Return the index of ANGULAR of mode r.
+
+    Parameters
+    ----------
+    n : int
+        Number of modes of the body.
+    r : int
+        Mode.
+
+    Returns
+    -------
+    int
+        Index.
+    """
     return n * n + 3 * n + 3 * r
 
 
 @primitive
 def inertia_slope(n, r):
-    """Return the place of INERTIA_SLOPE of mode r."""
+    """Return the index of INERTIA_SLOPE of mode r.
+
+    Parameters
+    ----------
+    n : int
+        Number of modes of the body.
+    r : int
+        Mode.
+
+    Returns
+    -------
+    int
+        Index.
+    """
     return n * n + 6 * n + 6 * r
 
 
 @primitive
 def angular_slope(n, r, s):
-    """Return the place of ANGULAR_SLOPE of mode r by mode s."""
+    """Return the index of ANGULAR_SLOPE of mode r by mode s.
+
+    Parameters
+    ----------
+    n : int
+        Number of modes of the body.
+    r : int
+        Mode.
+    s : int
+        Another mode.
+
+    Returns
+    -------
+    int
+        Index.
+    """
     return n * n + 12 * n + 3 * (r * n + s)
 
 
 @primitive
 def inertia_curve(n, r, s):
-    """Return the place of INERTIA_CURVE of modes r and s."""
+    """Return the index of INERTIA_CURVE of modes r and s.
+
+    Parameters
+    ----------
+    n : int
+        Number of modes of the body.
+    r : int
+        Mode.
+    s : int
+        Another mode.
+
+    Returns
+    -------
+    int
+        Index.
+    """
     return 4 * n * n + 12 * n + 6 * (r * n + s)
 
 
-# places in the memory of a body with n modes; its Cholesky factor comes first
+# indices in the memory of a body with n modes; its Cholesky factor comes first
 @primitive
 def coupling(n, r):
-    """Return the place of P^fr of mode r: moment and force."""
+    """Return the index of P^fr of mode r: moment and force.
+
+    Parameters
+    ----------
+    n : int
+        Number of modes of the body.
+    r : int
+        Mode.
+
+    Returns
+    -------
+    int
+        Index.
+    """
     return n * n + 6 * r
 
 
 @primitive
 def gain(n, r):
-    """Return the place of g = D_m^-1 P^fr of mode r: moment and force."""
+    """Return the index of g = D_m^-1 P^fr of mode r: moment and force.
+
+    Parameters
+    ----------
+    n : int
+        Number of modes of the body.
+    r : int
+        Mode.
+
+    Returns
+    -------
+    int
+        Index.
+    """
     return n * n + 6 * n + 6 * r
 
 
 @primitive
 def spin_coupling(n, r):
-    """Return the place of ANGULAR of mode r, deformed."""
+    """Return the index of ANGULAR of mode r, deformed.
+
+    Parameters
+    ----------
+    n : int
+        Number of modes of the body.
+    r : int
+        Mode.
+
+    Returns
+    -------
+    int
+        Index.
+    """
     return n * n + 12 * n + 3 * r
 
 
 @primitive
 def load_of(n, r):
-    """Return the place of z_m of mode r."""
+    """Return the index of z_m of mode r.
+
+    Parameters
+    ----------
+    n : int
+        Number of modes of the body.
+    r : int
+        Mode.
+
+    Returns
+    -------
+    int
+        Index.
+    """
     return n * n + 15 * n + r
 
 
 @primitive
 def share_of(n, r):
-    """Return the place of nu_m of mode r."""
+    """Return the index of nu_m of mode r.
+
+    Parameters
+    ----------
+    n : int
+        Number of modes of the body.
+    r : int
+        Mode.
+
+    Returns
+    -------
+    int
+        Index.
+    """
     return n * n + 16 * n + r
