@@ -60,6 +60,7 @@ WITHOUT_SECTIONS = ('robodyn_ros.control.supervisor', 'robodyn_ros.ros', 'robody
 WITH_PARAMETERS = ('robodyn_ros.control.laws', 'robodyn_ros.simulation')
 #: Where every parameter of all public functions is documented.
 WITH_ALL_PARAMETERS = (
+    'robodyn_ros.algorithms',
     'robodyn_ros.console',
     'robodyn_ros.control.reference',
     'robodyn_ros.errors',
@@ -71,6 +72,7 @@ WITH_ALL_PARAMETERS = (
     'robodyn_ros.model.sources',
     'robodyn_ros.realtime',
     'robodyn_ros.robot',
+    'robodyn_ros.spatial',
     'robodyn_ros.testing',
     'robodyn_ros.view',
 )
