@@ -88,12 +88,20 @@ class Obstacle:
             Direction out of the obstacle, in base axes.
         point : (3,) array_like
             A point of the plane [m], in base axes.
-        friction, restitution, name
+        friction, restitution : float
             As of the class.
+        name : str
+            For messages and reports.
 
         Returns
         -------
         Obstacle
+            The half-space.
+
+        Raises
+        ------
+        ModelError
+            For a value that is not possible.
         """
         direction = np.asarray(normal, dtype=float)
         length = norm(direction) if direction.shape == (3,) else 0.0
@@ -122,12 +130,20 @@ class Obstacle:
             Its centre in base axes [m].
         rpy : (3,) array_like
             Its roll, pitch and yaw in the base [rad].
-        friction, restitution, name
+        friction, restitution : float
             As of the class.
+        name : str
+            For messages and reports.
 
         Returns
         -------
         Obstacle
+            The box.
+
+        Raises
+        ------
+        ModelError
+            For a value that is not possible.
         """
         pose = Placement(from_rpy(*vector(name, rpy)), vector(name, centre))
         return cls('box', pose, size_of(edges), friction, restitution, name)
@@ -172,12 +188,41 @@ class Contacts:
 
 
 def size_of(edges):
-    """Return lengths as a tuple of float."""
+    """Return lengths as a tuple of float.
+
+    Parameters
+    ----------
+    edges : array_like
+        Lengths [m].
+
+    Returns
+    -------
+    tuple of float
+        Lengths [m].
+    """
     return tuple(np.asarray(edges, dtype=float).ravel().tolist())
 
 
 def vector(name, values):
-    """Return three finite numbers; ModelError with the name for anything else."""
+    """Return three finite numbers.
+
+    Parameters
+    ----------
+    name : str
+        What they belong to, for messages.
+    values : (3,) array_like
+        Numbers.
+
+    Returns
+    -------
+    (3,) ndarray
+        Numbers.
+
+    Raises
+    ------
+    ModelError
+        For anything else.
+    """
     found = np.array(values, dtype=float)
     if found.shape != (3,) or not np.isfinite(found).all():
         raise ModelError(f'{name!r} has {values} for a vector; expected three finite numbers')

@@ -30,6 +30,7 @@ def sphere(link: str, radius: float, centre: ArrayLike = ORIGIN) -> Shape:
     Returns
     -------
     Shape
+        The sphere.
     """
     return Shape(link, Placement(translation=vector(link, centre)), 'sphere', (float(radius),))
 
@@ -43,14 +44,17 @@ def capsule(
     ----------
     link : str
         Name of a link or joint frame.
-    radius, length : float
-        Radius, and length of the segment along z that it is about [m].
+    radius : float
+        Radius [m].
+    length : float
+        Length of its segment, which lies along z [m].
     centre, rpy : (3,) array_like
         Pose in the link [m, rad].
 
     Returns
     -------
     Shape
+        The capsule.
     """
     pose = Placement(from_rpy(*vector(link, rpy)), vector(link, centre))
     return Shape(link, pose, 'capsule', (float(radius), float(length)))
@@ -71,6 +75,7 @@ def box(link: str, edges: ArrayLike, centre: ArrayLike = ORIGIN, rpy: ArrayLike 
     Returns
     -------
     Shape
+        The box.
     """
     pose = Placement(from_rpy(*vector(link, rpy)), vector(link, centre))
     return Shape(link, pose, 'box', size_of(edges))
@@ -92,6 +97,7 @@ def collision_shapes(source, links: Sequence[str] | None = None) -> tuple[Shape,
     Returns
     -------
     tuple of Shape
+        Spheres, capsules and boxes.
     """
     found = shapes(source, 'collision')
     taken = [each for each in found if links is None or each.link in links]

@@ -4,7 +4,7 @@
 
     EI w'''' + rho A wddot = 0,   omega_r = x_r^2 sqrt(EI / rho A) / L^2
     free tip     cos(x) cosh(x) = -1,   torsion  x_r = (r - 1/2) pi
-    loaded tip   unit displacement and slope of the tip, and the modes with the tip held:
+    loaded tip   unit displacement and slope of the tip, and the modes with the tip clamped:
                  cos(x) cosh(x) = 1,    torsion  x_r = r pi
     w_r = cosh - cos - sigma_r (sinh - sin) of x_r s,  s = x / L,  its square 1 in the mean
 
@@ -18,28 +18,60 @@ import numpy as np
 
 
 class Modes(NamedTuple):
-    """Shapes (len(s), 6, n) of modes, and their mass-free stiffness (n, n): omega^2 = K / mass."""
+    """Modes of a beam.
+
+    Parameters
+    ----------
+    shapes : (m, 6, n) ndarray
+        Rotation and displacement at m places by each mode.
+    stiffness : (n, n) ndarray
+        Modal stiffness K, for omega^2 = K / mass.
+    """
 
     shapes: np.ndarray
     stiffness: np.ndarray
 
 
 def bending_roots(count, sign=-1.0):
-    """Return the first x_r > 0 (count,) with cos(x) cosh(x) = sign.
+    """Return the first x_r > 0 with cos(x) cosh(x) = sign.
 
-    sign -1 : free tip, 1.8751, 4.6941, ...; +1 : tip held, 4.7300, 7.8532, ...
+    Parameters
+    ----------
+    count : int
+        Number of roots.
+    sign : float
+        -1 for a free tip: 1.8751, 4.6941, ...; 1 for a clamped tip: 4.7300, 7.8532, ...
+
+    Returns
+    -------
+    (count,) ndarray
+        Roots.
     """
     x = (np.arange(count) + (0.5 if sign < 0.0 else 1.5)) * np.pi
-    for _ in range(8):  # Newton: quadratic from a start that is right to 0.3
+    for _ in range(8):  # Newton's method converges quadratically from this start
         slope = -np.sin(x) + sign * np.tanh(x) / np.cosh(x)
         x = x - (np.cos(x) - sign / np.cosh(x)) / slope
     return x
 
 
 def bending_shape(root, s, sign=-1.0):
-    """Return (w, dw/ds), each of the shape of s (0 .. 1), of one root of bending_roots.
+    """Return a mode of bending and its slope.
 
     1 - sigma is computed directly, since large terms would cancel at high roots.
+
+    Parameters
+    ----------
+    root : float
+        Root x_r of `bending_roots`.
+    s : (m,) array_like
+        Places along the beam, 0 at the root and 1 at the tip.
+    sign : float
+        As of `bending_roots`.
+
+    Returns
+    -------
+    tuple of ndarray
+        w and dw/ds at these places.
     """
     if sign < 0.0:
         rest = np.exp(-root) + np.cos(root) + np.sin(root)
@@ -57,12 +89,14 @@ def bending_shape(root, s, sign=-1.0):
 
 
 def bending_modes(L, EI, count, s, axes, loaded_tip):
-    """Return the Modes of bending of a beam.
+    """Return the modes of bending of a beam.
 
     Parameters
     ----------
-    L, EI : float
-        Length [m] and stiffness [N m^2].
+    L : float
+        Length [m].
+    EI : float
+        Stiffness [N m^2].
     count : int
         Number of modes.
     s : (m,) ndarray
@@ -71,6 +105,11 @@ def bending_modes(L, EI, count, s, axes, loaded_tip):
         Index of the displacement, of the rotation, and its sign.
     loaded_tip : bool
         Whether there is a load on the tip.
+
+    Returns
+    -------
+    Modes
+        Shapes and stiffness.
     """
     along, about, turn = axes
     sign = 1.0 if loaded_tip else -1.0
@@ -92,14 +131,25 @@ def bending_modes(L, EI, count, s, axes, loaded_tip):
 
 
 def torsion_modes(L, GJ, count, s, loaded_tip):
-    """Return the Modes of torsion of a shaft.
+    """Return the modes of torsion of a shaft.
 
     Parameters
     ----------
-    L, GJ : float
-        Length [m] and stiffness [N m^2].
-    count, s, loaded_tip
-        As of `bending_modes`.
+    L : float
+        Length [m].
+    GJ : float
+        Stiffness [N m^2].
+    count : int
+        Number of modes.
+    s : (m,) ndarray
+        Places, 0 at the root and 1 at the tip.
+    loaded_tip : bool
+        Whether there is a load on the tip.
+
+    Returns
+    -------
+    Modes
+        Shapes and stiffness.
     """
     waves = (np.arange(count) + (0.0 if loaded_tip else 0.5)) * np.pi
     shapes = np.zeros((len(s), 6, count))

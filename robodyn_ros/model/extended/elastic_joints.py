@@ -4,11 +4,11 @@
 
     q = theta + delta,   T_link = -k delta - d deltadot          theta of the motor, q of the link
 
-Each becomes two joints in series: the motor's, with a massless body, and the deflection delta of
-the spring. In these coordinates the springs are diagonal, and every recursion runs as it is. A
-rotor that is a body of its own follows theta. Then this is Jain's tree of links and motors without
-the gear (Jain 2011, section 12.1). With the motor inertia at theta alone it is the model of Spong
-1987 (Spong, Hutchinson and Vidyasagar, section 6.4).
+Each becomes two joints in series. The first is that of the motor, with a massless body. The second
+is the deflection delta of the spring. In these coordinates the springs are diagonal, and every
+recursion runs as it is. If a rotor is a body of its own, it follows theta. Then this is Jain's
+tree of links and motors without the gear (Jain 2011, section 12.1). With the motor inertia at
+theta alone it is the model of Spong 1987 (Spong, Hutchinson and Vidyasagar, section 6.4).
 """
 
 from collections.abc import Mapping
@@ -34,12 +34,12 @@ class ElasticJoint:
     Parameters
     ----------
     stiffness : float
-        Of the spring, seen at the link [N m/rad or N/m].
+        Stiffness of the spring, seen at the link [N m/rad or N/m].
     damping : float, optional
-        Of the damper beside it [N m s/rad or N s/m].
+        Damping of the damper beside it [N m s/rad or N s/m].
     motor_inertia : float, optional
-        Of the motor, seen at the link: gear_ratio^2 J [kg m^2 or kg]. By default the rotor inertia
-        of the robot; 0 beside a rotor that is a body of its own.
+        Inertia of the motor, seen at the link: gear_ratio^2 J [kg m^2 or kg]. By default it is the
+        rotor inertia of the robot. It is 0 if the rotor is a body of its own.
     """
 
     stiffness: float
@@ -61,8 +61,9 @@ def with_elastic_joints(model: RobotModel, joints: Mapping[str, ElasticJoint]) -
     Returns
     -------
     RobotModel
-        The joints of `model` are those of the motors, in the same order. Then `<joint>_deflection`
-        of each spring, in the order of the joints. A motor's body is `<joint>_motor`.
+        The joints of `model` are those of the motors, in the same order. Behind them are the
+        springs, `<joint>_deflection`, in the order of the joints. The body of a motor is
+        `<joint>_motor`.
 
     Raises
     ------
@@ -76,7 +77,7 @@ def with_elastic_joints(model: RobotModel, joints: Mapping[str, ElasticJoint]) -
     rows = dict(zip(model.joint_names, map(int, model.joint_rows())))
     elastic = {rows[name]: name for name in model.joint_names if name in joints}
     order = [row for row in range(len(model.topology)) for _ in range(1 + (row in elastic))]
-    last = {row: place for place, row in enumerate(order)}  # of both, that of the link
+    last = {row: place for place, row in enumerate(order)}  # the row of the link, not the motor
     topology, constants = simple_topology(model)[order], model.constants[order]
     topology[:, PARENT] = [last[row] for row in topology[:, PARENT]]
     for k, (row, name) in enumerate(elastic.items()):
@@ -87,7 +88,7 @@ def with_elastic_joints(model: RobotModel, joints: Mapping[str, ElasticJoint]) -
 
 
 def _check(model, joints):
-    """Refuse what cannot have springs."""
+    """Refuse joints that cannot have springs."""
     robot = f'robot {model.name!r}'
     model.refuse_loops('elastic joints')
     if model.springs:
@@ -131,7 +132,7 @@ def _motor_inertia(model, name, joint):
 
 
 def _split(topology, constants, link, joint):
-    """Make rows link - 1 and link, alike so far, those of the motor and of the spring."""
+    """Turn rows link - 1 and link, equal so far, into those of the motor and of the spring."""
     motor = link - 1
     topology[motor, PARENT], topology[link, PARENT] = topology[link, PARENT], motor
     kept = [ROTOR, *JOINT_FRICTION]
@@ -187,7 +188,20 @@ def _with_springs(model, names, elastic):
 
 
 def without_limits(limits, count):
-    """Return limits of `count` more joints, which have none."""
+    """Return the limits of a robot with more joints, which have none.
+
+    Parameters
+    ----------
+    limits : JointLimits
+        Limits of the other joints.
+    count : int
+        Number of further joints.
+
+    Returns
+    -------
+    JointLimits
+        Limits of all joints.
+    """
     none = {'lower': -inf, 'upper': inf, 'velocity': inf, 'effort': nan}
     return JointLimits(
         *(

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Flexible links: uniform beams, as chains of rigid pieces and springs.
 
-    k = EI / ds,  d = time k,  ds = length / pieces
+    k = EI / ds,  d = damping k,  ds = length / pieces
 
 This is the lumped form of a flexible body (Jain 2011, section 13.1), as its smallest tree. Half a
 piece is clamped at the joint. Each spring is in the middle of its share of the beam. So the error
 of the frequencies falls with the square of the number of pieces. The joints of the springs are
-joints of the robot, and every recursion runs as it is. Unlike modes that are linear in the
-deformation, pieces stiffen when they spin.
+joints of the robot, and every recursion runs as it is. Unlike modes, which are linear in the
+deformation, a chain of pieces stiffens as it spins.
 """
 
 from collections.abc import Mapping
@@ -58,13 +58,13 @@ class FlexibleLink:
     torsion : float
         GJ [N m^2]; inf, the default, for a beam that does not twist.
     up : (3,) array_like
-        Second axis of bending; of the frame of the link, made normal to the beam.
+        Second axis of bending in axes of the link; its part normal to the beam counts.
     pieces : int
         Number of springs along the beam.
     damping : float
-        Time of the dampers beside the springs [s].
+        Damping of each spring over its stiffness [s].
     mass : float, optional
-        Of the beam [kg]; by default that of the link, whose inertia it replaces.
+        Mass of the beam [kg]; by default that of the link, whose inertia it replaces.
     gyration : float
         Radius of gyration about its own axis [m]; above 0 for a beam that twists.
     """
@@ -156,13 +156,17 @@ def with_flexible_links(model: RobotModel, links: Mapping[str, FlexibleLink]) ->
 class _Tables:
     """The rows of the new robot, while they are made.
 
-    pieces : {row of the robot: [(new row, rotation, origin) of each piece, in the body's frame]}.
+    Parameters
+    ----------
+    model : RobotModel
+        The robot with rigid links.
     """
 
     def __init__(self, model):
         self._from, self._beams = model, {}
         self.topology, self.constants = [model.topology[0]], [model.constants[0]]
         self.bodies, self.springs = [model.body_names[0]], []
+        #: By row of the robot: new row, rotation and origin of each piece in the body's frame.
         self.pieces = {0: [(0, np.eye(3), np.zeros(3))]}
 
     def add(self, row):
@@ -183,7 +187,7 @@ class _Tables:
         return new, product(axes.T, turn), product(axes.T, place - origin)
 
     def bend(self, row, name, beam):
-        """Put the pieces of a beam in the place of the inertia of the row added last."""
+        """Replace the inertia of the row added last by the pieces of a beam."""
         self._beams[row] = beam
         constants = self.constants[-1]
         constants[MASS : INERTIA + 6] = 0.0
@@ -257,7 +261,7 @@ def _row(model, name):
 
 
 def _beam(model, name, link):
-    """Return the _Beam of a link; ModelError where it is impossible."""
+    """Return the _Beam of a link, after checking it."""
     where = f'robot {model.name!r}: flexible link {name!r}'
     frame, row = model.frame(name), model.constants[_row(model, name)]
     end = np.array(link.end, float)

@@ -37,25 +37,31 @@ from robodyn_ros.model.layout import (
 from robodyn_ros.model.rigid_body import pack
 from robodyn_ros.model.robot_model import Frame, RobotModel, Spring
 
-#: Places and sizes of the tables, as algorithms.flexible.modal_storage reads them.
+#: Sizes in the tables, as in algorithms.flexible.modal_storage.
 NODE, MOTIONS = 13, 12
 
 
 @dataclass(frozen=True, eq=False)
 class FlexibleModel(RobotModel):
-    """A robot whose links bend by modes; only a plant and the recursions for modes take it.
+    """A robot whose links bend by modes; only a plant and the recursions for modes accept it.
 
-    Modes are joints behind those of the robot, `<link>_mode_<k>`, each with its spring. Frames on
-    a flexible link are rows of external wrenches behind the bodies.
+    Modes are joints behind those of the robot, `<link>_mode_<k>`, each with its spring. External
+    wrenches on frames of flexible links have rows behind those on the bodies.
 
-    Attributes
+    Parameters
     ----------
-    rigid : RobotModel
-        The joints before the modes were added.
-    links : dict of int to ModalLink
-        By row of the body, in its axes and with its payloads.
-    on_links : tuple
+    name, joint_names, position_names, nq, nv, body_names, multi_dof_joints, frames
+        As of RobotModel.
+    topology, constants, gravity, limits, report, all_joint_names, all_position_names
+        As of RobotModel.
+    held, closures, springs, base_inertia
+        As of RobotModel.
+    on_links : tuple of str
         Frames on flexible links, in the order of their rows.
+    rigid : RobotModel
+        The robot with rigid links.
+    links : dict of int to ModalLink
+        Flexible links by row of the body, in its axes and with its payloads.
     """
 
     rigid: RobotModel = field(repr=False, kw_only=True)
@@ -69,21 +75,49 @@ class FlexibleModel(RobotModel):
 
     @property
     def coordinates(self):
-        """Return (nv,) indices in q, see RobotModel."""
+        """Return the index in q of each velocity, (nv,); see RobotModel."""
         return np.concatenate((self.rigid.coordinates, np.arange(self.rigid.nq, self.nq)))
 
     @property
     def slides(self):
-        """Return (nv,) whether each velocity is linear; those of modes count as such."""
+        """Return whether each velocity is linear, (nv,); those of modes count as linear."""
         return np.concatenate((self.rigid.slides, np.ones(self.nv - self.rigid.nv, dtype=bool)))
 
     def joint_values(self, column):
-        """Return a column of the constants as (nv,); zero for modes."""
+        """Return a column of the constants in joint order; zero for modes.
+
+        Parameters
+        ----------
+        column : int
+            A column of the layout, such as layout.DAMPING.
+
+        Returns
+        -------
+        (nv,) ndarray
+            Values.
+        """
         values = self.rigid.joint_values(column)
         return np.concatenate((values, np.zeros(self.nv - self.rigid.nv)))
 
     def with_inertia(self, frame, mass, com, inertia):
-        """Return the robot with a rigid body on a frame; see RobotModel.with_inertia."""
+        """Return the robot with a rigid body on a frame; see RobotModel.with_inertia.
+
+        Parameters
+        ----------
+        frame : str
+            Name of a link or joint.
+        mass : float
+            Mass [kg].
+        com : (3,) array_like
+            Centre of mass in the axes of the frame [m].
+        inertia : (3, 3) array_like
+            Inertia about the centre of mass, in these axes [kg m^2].
+
+        Returns
+        -------
+        FlexibleModel
+            The robot with the body.
+        """
         checked = self.rigid.with_inertia(frame, mass, com, inertia)  # refuses impossible bodies
         place = self.rigid.frame(frame)
         if place.body not in self.links:
@@ -101,21 +135,43 @@ class FlexibleModel(RobotModel):
         return _assembled(checked, {**self.links, place.body: heavier})
 
     def node_of(self, frame):
-        """Return the shape (6, n) of a frame on a flexible link in axes of its body, or None."""
+        """Return the shape of a frame on a flexible link, in axes of its body.
+
+        Parameters
+        ----------
+        frame : str
+            Name of a link or joint.
+
+        Returns
+        -------
+        (6, n) ndarray or None
+            Rotation and displacement by each mode; None on a rigid link.
+        """
         place = self.rigid.frame(frame)
         link = self.links.get(place.body)
         return None if link is None else link.points(place.translation)
 
     def largest_turn(self, eta):
-        """Return the largest rotation [rad] of a mount or frame by the modes (modes,)."""
+        """Return the largest rotation of a mount or frame by the modes.
+
+        Parameters
+        ----------
+        eta : (modes,) ndarray
+            Positions of the modes.
+
+        Returns
+        -------
+        float
+            Rotation [rad].
+        """
         found, first = 0.0, 0
         for row, link in self.links.items():
             mine, first = eta[first : first + link.n], first + link.n
-            hangs = self.rigid.constants[
+            mounts = self.rigid.constants[
                 self.rigid.topology[:, PARENT] == row, OFFSET : OFFSET + 3
             ]
             on = [self.rigid.frame(name) for name in self.on_links]
-            for place in (*hangs, *(frame.translation for frame in on if frame.body == row)):
+            for place in (*mounts, *(frame.translation for frame in on if frame.body == row)):
                 found = max(found, float(np.linalg.norm(link.points(place)[:3] @ mine)))
         return found
 
@@ -135,6 +191,11 @@ def with_modal_links(model, links):
     links : mapping of str to ModalBeam, ModalNodes, CraigBampton or ModalLink
         By name of the link, which a joint moves. Its numbers replace the inertia of the link and
         of all that is fixed to it.
+
+    Returns
+    -------
+    FlexibleModel
+        The robot with modes.
 
     Raises
     ------
@@ -165,7 +226,29 @@ def with_modal_links(model, links):
 
 
 def shape_at(model, link, place, what):
-    """Return the shape (6, n) of a Frame on a link; ModelError where it is not known."""
+    """Return the shape of a frame on a flexible link.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot with rigid links.
+    link : ModalLink
+        The link.
+    place : Frame
+        The frame.
+    what : str
+        What it is, for messages.
+
+    Returns
+    -------
+    (6, n) ndarray
+        Rotation and displacement by each mode.
+
+    Raises
+    ------
+    ModelError
+        If the modes are not known there.
+    """
     shape = link.points(place.translation)
     if shape is None:
         raise ModelError(

@@ -36,7 +36,7 @@ def with_free_base(model: RobotModel) -> RobotModel:
     Raises
     ------
     ModelError
-        For a robot with loops, or with such names already.
+        For a robot with loops, or with links or joints of these names.
     """
     model.refuse_loops('a free base')
     one = Inertial(1.0, np.zeros(3), np.eye(3))

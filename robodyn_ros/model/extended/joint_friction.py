@@ -5,7 +5,7 @@
     f(q, v) = d v + (fc + a cos(w q) + b sin(w q) + (fs - fc) c(v)) sgn v
     c(v) = 1 / (1 + (v / vs)^2), or exp(-(|v| / vs)^e)
 
-d and fc are `damping` and `friction` of a URDF. In gears that are not round, Coulomb friction
+d and fc are `damping` and `friction` of a URDF. In eccentric gears, Coulomb friction
 is a function of the position (Craig, section 6.8): the wave. The rational Stribeck curve is that
 of Hess and Soom 1990. The exponential with e = 1 is that of Angeles, eq. 7.136, where gamma is
 1 / vs, a rate. With e = 2 it is a Gaussian (Armstrong-Helouvry, Dupont, Canudas de Wit 1994).
@@ -89,13 +89,14 @@ def with_joint_friction(model: RobotModel, joints: Mapping[str, JointFriction]) 
     Returns
     -------
     RobotModel
+        The robot with this friction.
 
     Raises
     ------
     UnknownNameError
         For a joint that does not exist, or depends on others.
     ModelError
-        For friction that could drive, or is not finite.
+        For friction that could drive a joint, or is not finite.
     """
     require_names(f'robot {model.name!r}', 'joint', joints, model.joint_names, ' for friction')
     given = {model.joint_names.index(name): each for name, each in joints.items()}
@@ -112,7 +113,7 @@ def with_joint_friction(model: RobotModel, joints: Mapping[str, JointFriction]) 
 
 
 def friction_parts(model, q, qd):
-    """Return {column of the layout: effort (k, nv) that its value 1 has} at moving states.
+    """Return the friction that the value 1 of each friction constant has, at moving states.
 
     The sum of these times `model.joint_values` of the columns is the friction f(q, v). At rest it
     is zero.
@@ -121,8 +122,15 @@ def friction_parts(model, q, qd):
     ----------
     model : RobotModel
         The robot, of joints of one degree of freedom.
-    q, qd : (k, nv) array_like
-        Positions and velocities [rad or m, rad/s or m/s].
+    q : (k, nv) array_like
+        Positions [rad or m].
+    qd : (k, nv) array_like
+        Velocities [rad/s or m/s].
+
+    Returns
+    -------
+    dict of int to (k, nv) ndarray
+        Torque or force by column of the layout.
     """
     sign, slow = np.sign(qd), model.joint_values(STRIBECK_VELOCITY)
     exponent = model.joint_values(STRIBECK_EXPONENT)
@@ -139,7 +147,22 @@ def friction_parts(model, q, qd):
 
 
 def friction_of(model, q, qd):
-    """Return the friction (k, nv) [N m or N] of moving joints, see `friction_parts`."""
+    """Return the friction of moving joints, see `friction_parts`.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot, of joints of one degree of freedom.
+    q : (k, nv) array_like
+        Positions [rad or m].
+    qd : (k, nv) array_like
+        Velocities [rad/s or m/s].
+
+    Returns
+    -------
+    (k, nv) ndarray
+        Friction [N m or N].
+    """
     parts = friction_parts(model, q, qd)
     return sum(part * model.joint_values(column) for column, part in parts.items())
 

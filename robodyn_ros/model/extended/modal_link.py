@@ -4,7 +4,7 @@
 
     u = Pi eta,  M_fl = [Pi'; B] M_nd [Pi, B']                              (13.20 to 13.27)
 
-Modes are clamped at the frame of the link. A link has all numbers in the axes of that frame.
+Modes are clamped at the frame of the link. All numbers are in the axes of that frame.
 """
 
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from robodyn_ros.errors import ModelError
 
 #: [m] within which a place is that of a node.
 NEAR = 1e-6
-#: [-] of the largest entry, below which another one off the diagonal is rounding.
+#: [-] share of the largest entry, below which an entry off the diagonal is rounding.
 DIAGONAL = 1e-9
 
 
@@ -26,25 +26,26 @@ class ModalLink:
     Parameters
     ----------
     mass : float
-        [kg]
+        Mass [kg].
     moment : (3,) ndarray
         First moment of mass, undeformed [kg m].
     inertia : (3, 3) ndarray
-        About the origin of the frame, undeformed [kg m^2].
+        Inertia about the origin of the frame, undeformed [kg m^2].
     modal_mass : (n, n) ndarray
         M^ff [kg].
     linear, angular : (n, 3) ndarray
         M^fr, undeformed: linear [kg] and angular [kg m] momentum of each mode.
     inertia_slope : (n, 3, 3) ndarray
-        Inertia by each mode [kg m].
+        Derivative of the inertia by each mode [kg m].
     angular_slope : (n, n, 3) ndarray
-        `angular` of mode r by mode s [kg].
+        Derivative of `angular` of mode r by mode s [kg].
     inertia_curve : (n, n, 3, 3) ndarray
-        Inertia by the product of modes r and s [kg].
+        Factor of the product of modes r and s in the inertia [kg].
     stiffness, damping : (n, n) ndarray
-        [N/m], [N s/m]
+        Modal stiffness and damping [N/m, N s/m].
     points : callable
-        (place (3,)) -> (6, n), rotation and displacement by each mode there; None where unknown.
+        Function of a place (3,): rotation and displacement (6, n) by each mode there. None if the
+        modes are not known there.
     known : str
         Where the modes are known, for messages.
     """
@@ -78,9 +79,14 @@ class ModalLink:
         shape : (6, n) ndarray
             Rotation [rad] and displacement [m] of that point by each mode.
         mass : float
-            [kg]
+            Mass [kg].
         inertia : (3, 3) array_like
-            About its centre of mass [kg m^2]. The modes do not turn it (13.27).
+            Inertia about its centre of mass [kg m^2]. Rotation by the modes is neglected (13.27).
+
+        Returns
+        -------
+        ModalLink
+            The link with the body.
         """
         p, I = np.asarray(place, float), np.asarray(inertia, float)  # noqa: E741
         turn, move = np.asarray(shape[:3]).T, np.asarray(shape[3:]).T
@@ -103,9 +109,27 @@ class ModalLink:
         )
 
     def with_integrals(self, mass, moment, inertia, modal_mass, linear, angular):
-        """Return the link with these integrals of the undeformed link, and none of its slopes.
+        """Return the link with other integrals of the undeformed link.
 
-        Parameters as of ModalLink.
+        Its slopes and curves stay as they are.
+
+        Parameters
+        ----------
+        mass : float
+            Mass [kg].
+        moment : (3,) ndarray
+            First moment of mass [kg m].
+        inertia : (3, 3) ndarray
+            Inertia about the origin of the frame [kg m^2].
+        modal_mass : (n, n) ndarray
+            Modal mass [kg].
+        linear, angular : (n, 3) ndarray
+            Linear [kg] and angular [kg m] momentum of each mode.
+
+        Returns
+        -------
+        ModalLink
+            The link.
         """
         return replace(
             self,
@@ -118,15 +142,48 @@ class ModalLink:
         )
 
     def with_modal_mass(self, modal_mass):
-        """Return the link with another modal mass matrix (n, n)."""
+        """Return the link with another modal mass matrix (n, n).
+
+        Parameters
+        ----------
+        modal_mass : (n, n) ndarray
+            Modal mass [kg].
+
+        Returns
+        -------
+        ModalLink
+            The link.
+        """
         return replace(self, modal_mass=modal_mass)
 
     def with_damping(self, damping):
-        """Return the link with another modal damping matrix (n, n)."""
+        """Return the link with another modal damping matrix (n, n).
+
+        Parameters
+        ----------
+        damping : (n, n) ndarray
+            Modal damping [N s/m].
+
+        Returns
+        -------
+        ModalLink
+            The link.
+        """
         return replace(self, damping=damping)
 
     def in_axes(self, R):
-        """Return the link in other axes of the same origin: R (3, 3) of its frame in them."""
+        """Return the link in other axes with the same origin.
+
+        Parameters
+        ----------
+        R : (3, 3) ndarray
+            Rotation matrix of the frame of the link in these axes.
+
+        Returns
+        -------
+        ModalLink
+            The link.
+        """
 
         def moved(place):
             shape = self.points(R.T @ np.asarray(place, float))
@@ -145,7 +202,18 @@ class ModalLink:
         )
 
     def with_coordinates(self, S):
-        """Return the link in modes that are the columns of S (n, m) in the present ones."""
+        """Return the link in other modes.
+
+        Parameters
+        ----------
+        S : (n, m) ndarray
+            Columns that state the other modes in the present ones.
+
+        Returns
+        -------
+        ModalLink
+            The link.
+        """
 
         def mixed(place):
             shape = self.points(place)
@@ -169,6 +237,16 @@ class ModalLink:
 
         Modes that have them already stay as they are. Others become the natural modes of the
         clamped link, of unit modal mass, by rising frequency.
+
+        Parameters
+        ----------
+        where : str
+            Text for the link, for messages.
+
+        Returns
+        -------
+        ModalLink
+            The link.
 
         Raises
         ------
@@ -203,7 +281,18 @@ class ModalLink:
 
 
 def is_diagonal(A):
-    """Return whether all entries off the diagonal are rounding."""
+    """Return whether all entries off the diagonal are rounding.
+
+    Parameters
+    ----------
+    A : (n, n) ndarray
+        Matrix.
+
+    Returns
+    -------
+    bool
+        Whether they are.
+    """
     off = A - np.diag(np.diag(A))
     return bool(np.abs(off).max(initial=0.0) <= DIAGONAL * np.abs(A).max(initial=0.0))
 
@@ -214,9 +303,16 @@ def massless(stiffness, damping, points, known):
     Parameters
     ----------
     stiffness, damping : (n, n) ndarray
-        Of the modes [N/m, N s/m].
-    points, known
-        As of ModalLink.
+        Stiffness and damping of the modes [N/m, N s/m].
+    points : callable
+        Modes of points, as of ModalLink.
+    known : str
+        Where they are known, for messages.
+
+    Returns
+    -------
+    ModalLink
+        The link.
     """
     n = len(stiffness)
     return ModalLink(
@@ -240,6 +336,18 @@ def with_damping_ratio(link, ratio):
     """Return the link with the same damping ratio of each natural mode of the clamped link.
 
     D = 2 ratio M^(1/2) (M^(-1/2) K M^(-1/2))^(1/2) M^(1/2), of modal mass and stiffness.
+
+    Parameters
+    ----------
+    link : ModalLink
+        The link.
+    ratio : float
+        Damping ratio [-].
+
+    Returns
+    -------
+    ModalLink
+        The link with this damping.
     """
     L = np.linalg.cholesky(link.modal_mass)
     square, modes = np.linalg.eigh(np.linalg.solve(L, np.linalg.solve(L, link.stiffness).T))
@@ -259,6 +367,12 @@ def at_nodes(places, shapes):
         Places of the nodes [m].
     shapes : (k, 6, n) ndarray
         Rotation [rad] and displacement [m] of each node by each mode.
+
+    Returns
+    -------
+    callable
+        Function of a place (3,): rotation and displacement (6, n) by each mode; None off the
+        nodes.
     """
     places, shapes = np.array(places, float), np.array(shapes, float)
 
@@ -273,5 +387,18 @@ def at_nodes(places, shapes):
 
 
 def shifted(shape, arm):
-    """Return the shape (6, n) of a point that an arm (3,) carries rigidly."""
+    """Return the shape of a point that is rigidly connected to another one.
+
+    Parameters
+    ----------
+    shape : (6, n) ndarray
+        Rotation and displacement of the other point by each mode.
+    arm : (3,) array_like
+        Vector from the other point to it [m].
+
+    Returns
+    -------
+    (6, n) ndarray
+        Rotation and displacement of the point.
+    """
     return np.vstack((shape[:3], shape[3:] + np.cross(shape[:3].T, arm).T))

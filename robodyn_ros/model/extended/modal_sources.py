@@ -34,14 +34,14 @@ class ModalBeam:
     torsion : float
         GJ [N m^2]; inf, the default, for a beam that does not twist.
     up : (3,) array_like
-        Second axis of bending; of the frame of the link, made normal to the beam.
+        Second axis of bending in axes of the link; its part normal to the beam counts.
     modes : (3,) tuple of int
-        Modes of bending about the two axes, and of torsion. Of an axis that does not move, none.
-        With a loaded tip, at least two of bending.
+        Numbers of modes of bending about the two axes, and of torsion. An axis that does not move
+        has none. With a loaded tip, each number of bending is 0 or at least 2.
     damping_ratio : float
-        Of each natural mode of the beam, clamped at its joint [-].
+        Damping ratio of each natural mode of the beam, clamped at its joint [-].
     mass : float, optional
-        Of the beam [kg]; by default that of the link, whose inertia it replaces.
+        Mass of the beam [kg]; by default that of the link, whose inertia it replaces.
     gyration : float
         Radius of gyration about its own axis [m]; above 0 for a beam that twists.
     loaded_tip : bool
@@ -59,7 +59,27 @@ class ModalBeam:
     loaded_tip: bool = True
 
     def link(self, model, row, where):
-        """Return the ModalLink of a row of a RobotModel; ModelError where it is impossible."""
+        """Return the link by modes.
+
+        Parameters
+        ----------
+        model : RobotModel
+            The robot with rigid links.
+        row : int
+            Row of the body of the link.
+        where : str
+            Text for the link, for messages.
+
+        Returns
+        -------
+        ModalLink
+            The link.
+
+        Raises
+        ------
+        ModelError
+            For an impossible beam.
+        """
         end, up, stiffness, counts, mass = self._checked(model, row, where)
         length = float(np.linalg.norm(end))
         along = unit_axis(end)
@@ -98,7 +118,7 @@ class ModalBeam:
         return with_damping_ratio(link, self.damping_ratio)
 
     def _checked(self, model, row, where):
-        """Return end, up, (EI, EI, GJ), counts of modes and mass; ModelError for others."""
+        """Return end, up, (EI, EI, GJ), numbers of modes and mass, after checking them."""
         end, up = np.array(self.end, float), np.array(self.up, float)
         if end.shape != (3,) or not (np.isfinite(end).all() and np.linalg.norm(end) > 0.0):
             raise ModelError(
@@ -137,7 +157,7 @@ class ModalBeam:
             raise ModelError(f'{where} has mass {mass:g}; expected a finite one above 0')
         if counts[2] and self.gyration == 0.0:
             raise ModelError(f'{where} twists and has gyration 0; expected a radius above 0')
-        # an axis that does not move has no modes, for any stiffness
+        # an axis that does not move has no modes, so any finite stiffness will do
         return end, up, tuple(each if each < inf else 1.0 for each in stiffness), counts, mass
 
 
@@ -148,21 +168,21 @@ class ModalNodes:
     Parameters
     ----------
     places : (m, 3) array_like
-        Of the nodes, undeformed, in the frame of the link [m].
+        Places of the nodes, undeformed, in the frame of the link [m].
     shapes : (m, n, 6) array_like
         Rotation [rad] and displacement [m] of each node by each mode; none at the frame itself.
     masses : (m,) array_like
-        [kg]
+        Masses of the nodes [kg].
     stiffness : (n, n) or (n,) array_like
         Modal stiffness; a vector for a diagonal.
     damping : (n, n) or (n,) array_like, optional
-        Modal damping, likewise. In its place:
+        Modal damping, likewise; by default that of `damping_ratio`.
     damping_ratio : float
-        Of each natural mode of the link, clamped at its joint [-].
+        Damping ratio of each natural mode of the link, clamped at its joint [-].
     inertias : (m, 3, 3) or (m, 3) array_like, optional
-        About each node [kg m^2]; three numbers for a diagonal.
+        Inertia about each node [kg m^2]; three numbers for a diagonal.
     modal_mass : (n, n) or (n,) array_like, optional
-        In place of that of the nodes: of finite elements with more of them.
+        Modal mass in place of that of the nodes, as from finite elements with more nodes.
     """
 
     places: np.ndarray
@@ -175,7 +195,27 @@ class ModalNodes:
     modal_mass: np.ndarray | None = None
 
     def link(self, model, row, where):
-        """Return the ModalLink; ModelError for numbers that do not belong together."""
+        """Return the link by modes.
+
+        Parameters
+        ----------
+        model : RobotModel
+            Not used.
+        row : int
+            Not used.
+        where : str
+            Text for the link, for messages.
+
+        Returns
+        -------
+        ModalLink
+            The link.
+
+        Raises
+        ------
+        ModelError
+            For numbers that do not fit together.
+        """
         del model, row
         places = array(where, 'places', self.places, (None, 3))
         m = len(places)
@@ -206,14 +246,15 @@ class CraigBampton:
     Parameters
     ----------
     mass, stiffness : (6 b + n, 6 b + n) array_like
-        Of six displacements of each boundary node, rotations [rad] before translations [m]. Then
-        of the modes. In axes of the frame of the link.
+        Matrices over six displacements of each boundary node, rotations [rad] before translations
+        [m], and then over the modes. Displacements are in axes of the link.
     boundary : (b, 3) array_like
         Places of the boundary nodes [m]. The first is at the frame of the link.
     damping : (6 b - 6 + n,) square array_like, optional
-        Of all displacements but those of the first node. In its place:
+        Damping over all displacements but those of the first node; by default that of
+        `damping_ratio`.
     damping_ratio : float
-        Of each natural mode of the link, clamped at its first node [-].
+        Damping ratio of each natural mode of the link, clamped at its first node [-].
     """
 
     mass: np.ndarray
@@ -223,7 +264,29 @@ class CraigBampton:
     damping_ratio: float = 0.0
 
     def link(self, model, row, where):
-        """Return the ModalLink. Its inertia changes to first order with the first moment alone."""
+        """Return the link by modes.
+
+        Deformation changes its first moment of mass, to first order, but not its inertia.
+
+        Parameters
+        ----------
+        model : RobotModel
+            Not used.
+        row : int
+            Not used.
+        where : str
+            Text for the link, for messages.
+
+        Returns
+        -------
+        ModalLink
+            The link.
+
+        Raises
+        ------
+        ModelError
+            For numbers that do not fit together.
+        """
         del model, row
         boundary = array(where, 'boundary', self.boundary, (None, 3))
         b = len(boundary)
@@ -270,7 +333,27 @@ class CraigBampton:
 
 
 def damped(where, link, source):
-    """Return a link with the damping, or the damping ratio, of its source."""
+    """Return a link with the damping, or the damping ratio, of its source.
+
+    Parameters
+    ----------
+    where : str
+        Text for the link, for messages.
+    link : ModalLink
+        The link.
+    source : ModalNodes or CraigBampton
+        Its source.
+
+    Returns
+    -------
+    ModalLink
+        The link with damping.
+
+    Raises
+    ------
+    ModelError
+        For a damping that is not possible.
+    """
     if source.damping is not None:
         return link.with_damping(square(where, 'damping', source.damping, link.n))
     if not (isfinite(source.damping_ratio) and source.damping_ratio >= 0.0):
@@ -282,14 +365,51 @@ def damped(where, link, source):
 
 
 def with_modal_mass(where, link, modal_mass):
-    """Return a link with another modal mass matrix, or itself for None."""
+    """Return a link with another modal mass matrix, or itself for None.
+
+    Parameters
+    ----------
+    where : str
+        Text for the link, for messages.
+    link : ModalLink
+        The link.
+    modal_mass : (n, n) or (n,) array_like, optional
+        Modal mass [kg]; a vector for a diagonal.
+
+    Returns
+    -------
+    ModalLink
+        The link with this modal mass.
+    """
     if modal_mass is None:
         return link
     return link.with_modal_mass(square(where, 'modal_mass', modal_mass, link.n))
 
 
 def array(where, what, values, shape):
-    """Return finite numbers of a shape, of which None is any length above 0; else ModelError."""
+    """Return finite numbers of a shape.
+
+    Parameters
+    ----------
+    where : str
+        Text for the link, for messages.
+    what : str
+        What they are, for messages.
+    values : array_like
+        Numbers.
+    shape : tuple of int or None
+        Expected lengths; None for any length above 0.
+
+    Returns
+    -------
+    ndarray
+        Numbers.
+
+    Raises
+    ------
+    ModelError
+        For anything else.
+    """
     try:
         found = np.array(values, dtype=float)
     except (TypeError, ValueError):
@@ -305,7 +425,29 @@ def array(where, what, values, shape):
 
 
 def square(where, what, values, n):
-    """Return a symmetric matrix (n, n), also from its diagonal (n,)."""
+    """Return a symmetric matrix, also from its diagonal.
+
+    Parameters
+    ----------
+    where : str
+        Text for the link, for messages.
+    what : str
+        What it is, for messages.
+    values : (n, n) or (n,) array_like
+        Matrix, or its diagonal.
+    n : int
+        Number of rows.
+
+    Returns
+    -------
+    (n, n) ndarray
+        Matrix.
+
+    Raises
+    ------
+    ModelError
+        For anything else.
+    """
     if np.ndim(values) == 1:
         return np.diag(array(where, what, values, (n,)))
     found = array(where, what, values, (n, n))

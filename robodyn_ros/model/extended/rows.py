@@ -19,7 +19,20 @@ from robodyn_ros.model.layout import (
 
 
 def simple_topology(model):
-    """Return the topology without dependent joints: followers have the indices of their leader."""
+    """Return the topology as if no joint depended on others.
+
+    Joints that follow others have the indices of their first leader.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+
+    Returns
+    -------
+    (nb, 5) ndarray
+        Topology.
+    """
     simple = model.topology[:, :TOPOLOGY_COLUMNS].copy()
     if model.is_embedded:
         simple[1:, Q], simple[1:, V] = model.topology[1:, AT], model.topology[1:, FIRST]
@@ -28,7 +41,7 @@ def simple_topology(model):
 
 
 def embedded_again(model, order, topology, constants):
-    """Return the tables with the dependent joints of the model, where it has some.
+    """Return the new tables with the dependent joints of the model, if it has some.
 
     Parameters
     ----------
@@ -38,15 +51,20 @@ def embedded_again(model, order, topology, constants):
         Row of `model` of each row, or None for a new row.
     topology, constants : ndarray
         The new tables.
+
+    Returns
+    -------
+    tuple of ndarray
+        Topology and constants.
     """
     if not model.is_embedded:
         return topology, constants
-    ways = {
+    following = {
         place: (_ratios(model, row, constants[place]), constants[place, SHIFT])
         for place, row in enumerate(order)
         if row and model.topology[row, DOF] == 0
     }
-    return embed(topology, constants[:, :CONSTANT_COLUMNS], ways)
+    return embed(topology, constants[:, :CONSTANT_COLUMNS], following)
 
 
 def _ratios(model, row, constants):
@@ -56,6 +74,17 @@ def _ratios(model, row, constants):
 
 
 def read_only(array):
-    """Return the array, made read-only."""
+    """Make an array read-only.
+
+    Parameters
+    ----------
+    array : ndarray
+        The array.
+
+    Returns
+    -------
+    ndarray
+        The same array.
+    """
     array.flags.writeable = False
     return array

@@ -13,7 +13,7 @@ flexible_links:
       modes: [2, 2, 1]         # of bending about both axes, and of torsion
       damping_ratio: 0.01      # of each natural mode, clamped at the joint
       mass: 4.0                # [kg]; by default that of the link
-      loaded_tip: true         # whether something hangs on its end
+      loaded_tip: true         # whether its end carries a load
   upper_arm:
     nodes:                     # mode shapes at nodes, in the frame of the link
       places: [[0.2, 0, 0], [0.4, 0, 0]]             # [m]

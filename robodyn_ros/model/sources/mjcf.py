@@ -35,6 +35,11 @@ def parse(source):
     source : str or path
         MJCF text, or the path of a file.
 
+    Returns
+    -------
+    RobotDescription
+        Links, joints and closures.
+
     Raises
     ------
     ModelError

@@ -37,12 +37,17 @@ STOPS = {
 
 
 def closures(root):
-    """Return the closures of a URDF+, a tuple of Closure.
+    """Return the closures of a URDF+.
 
     Parameters
     ----------
     root : Element
         The <robot> element.
+
+    Returns
+    -------
+    tuple of Closure
+        Closures.
 
     Raises
     ------
@@ -66,6 +71,11 @@ def independent(root):
     ----------
     root : Element
         The <robot> element.
+
+    Returns
+    -------
+    tuple of str
+        Names.
     """
     return tuple(
         joint.get('name', '')

@@ -37,6 +37,11 @@ def sections(source, what, *others):
     what, *others : str
         Sections of which at least one is required.
 
+    Returns
+    -------
+    tuple
+        Text for the file, for messages; and the sections by name.
+
     Raises
     ------
     ModelError
@@ -54,7 +59,7 @@ def sections(source, what, *others):
 
 
 def named(where, content, what):
-    """Return (name, entry) of a section, none where it is missing.
+    """Return the entries of a section.
 
     Parameters
     ----------
@@ -64,6 +69,16 @@ def named(where, content, what):
         Sections of the file.
     what : str
         Name of the section.
+
+    Returns
+    -------
+    list of tuple
+        Name and contents of each entry; empty without the section.
+
+    Raises
+    ------
+    ModelError
+        If the section is not a mapping of names.
     """
     found = content.get(what, {})
     if not isinstance(found, dict) or not all(isinstance(name, str) for name in found):
@@ -72,7 +87,7 @@ def named(where, content, what):
 
 
 def of_joints(source, what, make):
-    """Return {joint: make(where, entries)} of a section of a file.
+    """Return values by joint of a section of a file.
 
     Parameters
     ----------
@@ -82,6 +97,11 @@ def of_joints(source, what, make):
         Name of the section.
     make : callable
         Makes the value of a joint from a text for messages and its entries.
+
+    Returns
+    -------
+    dict
+        Value that `make` returns, by name of the joint.
     """
     if source is None or isinstance(source, Mapping):
         return dict(source or {})
@@ -122,7 +142,9 @@ def check_names(where, entries, known, required):
 
 
 def numbers(where, name, value, count):
-    """Return a number of values as (count,) floats; 1e-4, without a point, is text to YAML 1.1.
+    """Return the numbers of a part of an entry.
+
+    YAML 1.1 reads 1e-4, without a point, as text. So text is accepted if it is a number.
 
     Parameters
     ----------
@@ -132,6 +154,11 @@ def numbers(where, name, value, count):
         The value in the file.
     count : int
         Number of values.
+
+    Returns
+    -------
+    (count,) ndarray
+        Numbers.
 
     Raises
     ------
@@ -155,12 +182,17 @@ def scalar(where, name, value):
         Text for the entry, and name of the part, for messages.
     value : object
         The value in the file.
+
+    Returns
+    -------
+    float
+        Number.
     """
     return float(numbers(where, name, value, 1)[0])
 
 
 def scalars(where, entries):
-    """Return {name: float} of an entry whose parts are numbers.
+    """Return the numbers of an entry whose parts are numbers.
 
     Parameters
     ----------
@@ -168,6 +200,11 @@ def scalars(where, entries):
         Text for the entry, for messages.
     entries : dict
         Parts by name.
+
+    Returns
+    -------
+    dict of str to float
+        Numbers by name.
     """
     return {name: scalar(where, name, value) for name, value in entries.items()}
 
