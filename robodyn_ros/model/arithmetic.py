@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arithmetic of a model's constants, bit for bit the same on every machine.
 
-The order of sums, fused products and approximations of sines in libraries depend on the processor.
-Here every sum has a fixed order of IEEE 754 operations, and trigonometric functions are correctly
-rounded from integers.
+In libraries the order of sums, fused products and approximations of sines depend on the processor.
+Here every sum has a fixed order of IEEE 754 operations. Trigonometric functions are computed in
+integers and correctly rounded.
 """
 
 import functools
@@ -13,7 +13,7 @@ import operator
 
 import numpy as np
 
-#: Bits beyond those of the argument; 120 suffice for every double (Muller 2010).
+#: Bits in addition to those of the argument; 120 suffice for every double (Muller 2010).
 GUARD = 192
 
 
@@ -22,12 +22,15 @@ def product(A, B):
 
     Parameters
     ----------
-    A : array_like, shape (3, 3)
-    B : array_like, shape (3, 3) or (3,)
+    A : (3, 3) array_like
+        Left factor.
+    B : (3, 3) or (3,) array_like
+        Right factor.
 
     Returns
     -------
     ndarray, shape of B
+        Product.
     """
     A, B = np.asarray(A, dtype=float), np.asarray(B, dtype=float)
     first, second, third = (np.multiply.outer(A[:, k], B[k]) for k in range(3))
@@ -35,25 +38,68 @@ def product(A, B):
 
 
 def dot(a, b):
-    """Return a . b of 3-vectors, summed from the first entry to the third."""
+    """Return the scalar product of two 3-vectors, summed from the first entry to the third.
+
+    Parameters
+    ----------
+    a, b : (3,) array_like
+        3-vectors.
+
+    Returns
+    -------
+    float
+        Scalar product.
+    """
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 def added(terms):
-    """Return the sum of a sequence of numbers or arrays, from the first term to the last."""
+    """Return the sum of numbers or arrays, from the first term to the last.
+
+    Parameters
+    ----------
+    terms : iterable of float or ndarray
+        Terms, at least one.
+
+    Returns
+    -------
+    float or ndarray
+        Sum.
+    """
     return functools.reduce(operator.add, terms)
 
 
 def norm(a):
-    """Return the Euclidean length of a 3-vector."""
+    """Return the Euclidean length of a 3-vector.
+
+    Parameters
+    ----------
+    a : (3,) array_like
+        3-vector.
+
+    Returns
+    -------
+    float
+        Length.
+    """
     return math.sqrt(dot(a, a))
 
 
 @functools.lru_cache(maxsize=1024)
 def cosine_and_sine(angle):
-    """Return the correctly rounded cosine and sine of an angle [rad], nan where it is not finite.
+    """Return the correctly rounded cosine and sine of an angle.
 
-    Taylor series in integers, after reduction to at most an eighth of a turn.
+    They are Taylor series in integers, after reduction to at most an eighth of a turn.
+
+    Parameters
+    ----------
+    angle : float
+        Angle [rad].
+
+    Returns
+    -------
+    tuple of float
+        Cosine and sine; nan if the angle is not finite.
     """
     angle = float(angle)
     if not math.isfinite(angle):
@@ -64,9 +110,19 @@ def cosine_and_sine(angle):
 
 
 def arctangent(y, x):
-    """Return the correctly rounded angle [rad] of the point (x, y), as `math.atan2` does.
+    """Return the correctly rounded angle of the point (x, y), as `math.atan2` does.
 
-    One Newton step in integers from the value of the C library, whose last bit varies.
+    It is one Newton step in integers from the value of the C library, whose last bit varies.
+
+    Parameters
+    ----------
+    y, x : float
+        Coordinates of the point.
+
+    Returns
+    -------
+    float
+        Angle [rad].
     """
     start = math.atan2(y, x)
     bits = max(map(_bits, (start, x, y)))

@@ -76,6 +76,7 @@ def build(
     Returns
     -------
     RobotModel
+        Arrays of the robot.
 
     Raises
     ------
@@ -112,9 +113,9 @@ def build(
     )
     constants = np.array(assembly.constants)
     topology = np.array(assembly.topology, dtype=np.int64)
-    if assembly.ways:
-        topology, constants = embed(topology, constants, assembly.ways)
-    if not in_loops:  # the bodies that a loop moves are not known yet
+    if assembly.following:
+        topology, constants = embed(topology, constants, assembly.following)
+    if not in_loops:  # which bodies a loop moves is not known yet
         validate.idle_joints(description.name, assembly.body_names, topology, constants)
     frames = {link for link in assembly.link_frames if link not in assembly.rotors}
     assembly.findings += lint.massless_bodies(assembly.body_names, constants, frames)
@@ -153,7 +154,7 @@ class _Assembly:
         self.moving = _coordinates(commanded)
         self.led = led
         self.held = held
-        self.ways = {}  # row -> Following, of the dependent bodies
+        self.following = {}  # row of a dependent body -> ratios, shift
         self.velocity_names, self.position_names = [], []
         self.carried = {}  # joint name -> name of the link it carries
         self.body_names = [root]
@@ -192,12 +193,14 @@ class _Assembly:
 
     def _add_bodies(self, joint, parent, placement):
         """Append the rows of a moving joint; return its link's placement in the last of them."""
-        way = self.led.get(joint.name)
-        leaders = [self.moving[name] for name in way.ratios] if way else [self.moving[joint.name]]
+        following = self.led.get(joint.name)
+        names = following.ratios if following else [joint.name]
+        leaders = [self.moving[name] for name in names]
         at_position = min(moving.positions.start for moving in leaders)
         at_velocity = min(moving.velocities.start for moving in leaders)
-        if way:
-            self.ways[len(self.topology)] = self._ratios(joint, way), way.shift
+        if following:
+            ratios = self._ratios(joint, following)
+            self.following[len(self.topology)] = ratios, following.shift
         self.velocity_names += joint_types.velocity_names(joint)
         self.position_names += joint_types.position_names(joint)
         for name, (kind, axes) in zip(
@@ -216,9 +219,9 @@ class _Assembly:
         self.body_names[-1] = joint.child
         return placement
 
-    def _ratios(self, joint, way):
+    def _ratios(self, joint, following):
         """Return the ratio of a following joint to each velocity from its first leader on."""
-        leaders = {name: self.moving[name] for name in way.ratios}
+        leaders = {name: self.moving[name] for name in following.ratios}
         places = {name: moving.velocities.start for name, moving in leaders.items()}
         first, last = min(places, key=places.__getitem__), max(places, key=places.__getitem__)
         between = leaders[last].positions.start - leaders[first].positions.start
@@ -229,7 +232,7 @@ class _Assembly:
                 'order'
             )
         ratios = [0.0] * (between + 1)
-        for name, ratio in way.ratios.items():
+        for name, ratio in following.ratios.items():
             ratios[places[name] - places[first]] = ratio
         return ratios
 
@@ -294,17 +297,17 @@ def _limits(commanded, followers, led, assembly):
             limits += joint_types.limits(joint)
             continue
         (limit,) = joint_types.limits(joint)
-        ways = [
+        ranges = [
             (led[each.name].ratios[joint.name], led[each.name].shift, *joint_types.limits(each))
             for each in own
         ]
-        limit, apart = common_limit(limit, ways)
+        limit, apart = common_limit(limit, ranges)
         limits.append(limit)
         assembly.findings += [
             Finding(
                 WARNING,
                 f'joint {own[k].name!r}',
-                f'has a range that {joint.name!r} leads it out of everywhere; taken as unlimited',
+                f'has a range that leaves {joint.name!r} no position; taken as unlimited',
             )
             for k in apart
         ]

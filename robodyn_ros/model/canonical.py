@@ -4,8 +4,9 @@
 
 Constants that are equal in the description may differ by a few units of roundoff after different
 sums. Recorded code shares equal values, so each kind of constant is reduced to a canonical set.
-The largest magnitude replaces all within CLOSE units of roundoff below it. The largest of the rest
-does the same, and so on. The result does not depend on the order of the constants.
+The largest magnitude replaces all that are at most CLOSE units of roundoff below it. Then the
+largest of the others does the same, and so on. The result does not depend on the order of the
+constants.
 """
 
 from bisect import bisect_right
@@ -23,8 +24,8 @@ def canonical(values, known=(), absolute=False):
 
     Parameters
     ----------
-    values : array_like of finite numbers, any shape
-        Signs are kept, and so are zeros.
+    values : array_like
+        Finite numbers. Signs are kept, and so are zeros.
     known : array_like
         Magnitudes that take precedence, for any size.
     absolute : bool
@@ -33,6 +34,7 @@ def canonical(values, known=(), absolute=False):
     Returns
     -------
     ndarray, shape of values
+        Canonical numbers.
     """
     values = np.array(values, dtype=float)
     leaders = [size for size in np.unique(np.abs(known)).tolist() if size]
@@ -53,16 +55,17 @@ def canonical(values, known=(), absolute=False):
 
 
 def without_rounding(values):
-    """Return the values with those set to zero that are rounding errors of the largest one.
+    """Return the values, with those set to zero that are rounding errors of the largest one.
 
     Parameters
     ----------
-    values : array_like, any shape
+    values : array_like
         Results of the same sum, such as the components of one vector.
 
     Returns
     -------
     ndarray, shape of values
+        Values.
     """
     values = np.asarray(values)
     slack = CLOSE * ROUNDOFF * np.abs(values).max(initial=0.0)

@@ -194,8 +194,15 @@ def on_free_base(description, root, ordered):
     ----------
     description : RobotDescription
         The robot.
-    root, ordered : str, sequence of Joint
-        From tree.base_to_tip.
+    root : str
+        Name of the base link.
+    ordered : sequence of Joint
+        Joints below it, as of `tree.base_to_tip`.
+
+    Returns
+    -------
+    tuple
+        Description, name of the floating joint, and name of the new base link.
     """
     links = {link.name: link for link in description.links}
     taken = {*links, *(joint.name for joint in description.joints)}

@@ -101,6 +101,7 @@ def describe(rows, convention='modified', name='dh', base='base'):
     Returns
     -------
     RobotDescription
+        Links and joints of the table.
 
     Raises
     ------

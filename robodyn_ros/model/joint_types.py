@@ -23,7 +23,7 @@ QUATERNION = ('qx', 'qy', 'qz', 'qw')
 POSITIONS = VELOCITIES | {'spherical': QUATERNION, 'floating': ('x', 'y', 'z', *QUATERNION)}
 KINDS = {'prismatic': PRISMATIC, 'helical': HELICAL}  # with one velocity, except revolute ones
 
-#: Columns y, z, x: this rotation moves the z axis to x; applied twice, to y.
+#: Rotation with the columns y, z, x. It moves the z axis to x; applied twice, to y.
 CYCLE = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
 ALONG = (CYCLE, product(CYCLE, CYCLE), np.eye(3))  # z along x, y and z
 BALL = tuple(zip((BALL_X, BALL_Y, BALL_Z), ALONG))
@@ -33,7 +33,15 @@ NO_TURN = (0.0, 0.0, 0.0, 1.0)
 
 @dataclass(frozen=True, eq=False)
 class JointCoordinates:
-    """A moving joint of several velocities: its description, and its indices in q and qd."""
+    """A moving joint and its coordinates.
+
+    Parameters
+    ----------
+    joint : Joint
+        Its description.
+    positions, velocities : slice
+        Its indices in q and in qd.
+    """
 
     joint: Joint
     positions: slice
@@ -41,12 +49,34 @@ class JointCoordinates:
 
 
 def velocity_names(joint):
-    """Return the names of the velocities of a joint; a single one has the joint's name."""
+    """Return the names of the velocities of a joint; a single one has the joint's name.
+
+    Parameters
+    ----------
+    joint : Joint
+        The joint.
+
+    Returns
+    -------
+    tuple of str
+        Names.
+    """
     return _names(joint, VELOCITIES)
 
 
 def position_names(joint):
-    """Return the names of the positions of a joint, four for each quaternion."""
+    """Return the names of the positions of a joint, four for each quaternion.
+
+    Parameters
+    ----------
+    joint : Joint
+        The joint.
+
+    Returns
+    -------
+    tuple of str
+        Names.
+    """
     return _names(joint, POSITIONS)
 
 
@@ -59,17 +89,8 @@ def _names(joint, within):
 def limits(joint):
     """Return a Limit for every velocity of a joint.
 
-    A single Limit of a joint with several velocities applies to each of them. It limits speed and
-    effort, and has no range.
-    """
-    limit, count = joint.limit, len(velocity_names(joint))
-    if isinstance(limit, tuple):
-        return limit
-    return (limit if count == 1 else Limit(velocity=limit.velocity, effort=limit.effort),) * count
-
-
-def elements(joint):
-    """Return (kind, axes) of the bodies of a moving joint, from its parent to its child.
+    A single Limit of a joint with several velocities applies to each of them. It then limits speed
+    and effort only, not the position.
 
     Parameters
     ----------
@@ -78,9 +99,28 @@ def elements(joint):
 
     Returns
     -------
-    list of tuple
-        Kinds of robodyn_ros.model.layout, and axes (3, 3) of the bodies in those of the joint at
-        q = 0, z along the motion.
+    tuple of Limit
+        Limits.
+    """
+    limit, count = joint.limit, len(velocity_names(joint))
+    if isinstance(limit, tuple):
+        return limit
+    return (limit if count == 1 else Limit(velocity=limit.velocity, effort=limit.effort),) * count
+
+
+def elements(joint):
+    """Return type and axes of the bodies of a moving joint, from its parent to its child.
+
+    Parameters
+    ----------
+    joint : Joint
+        The joint.
+
+    Returns
+    -------
+    tuple of tuple
+        Types of robodyn_ros.model.layout, and axes (3, 3) of the bodies in those of the joint at q
+        = 0, z along the motion.
     """
     if joint.type == 'spherical':
         return BALL
@@ -98,18 +138,40 @@ def elements(joint):
 
 
 def neutral(joint):
-    """Return the position of a joint at which its child link coincides with it."""
+    """Return the position of a joint at which the frame of its child link coincides with its own.
+
+    Parameters
+    ----------
+    joint : Joint
+        The joint.
+
+    Returns
+    -------
+    tuple of float
+        Position, with a unit quaternion.
+    """
     count = len(position_names(joint))
     return (0.0,) * (count - 4) + NO_TURN if has_quaternion(joint) else (0.0,) * count
 
 
 def has_quaternion(joint):
-    """Return whether the last four positions of a joint are a quaternion."""
+    """Return whether the last four positions of a joint are a quaternion.
+
+    Parameters
+    ----------
+    joint : Joint
+        The joint.
+
+    Returns
+    -------
+    bool
+        Whether they are.
+    """
     return joint.type in ('spherical', 'floating')
 
 
 def displacement(joint, position):
-    """Return the Placement of the child link in the joint at a position.
+    """Return the placement of the child link in the joint at a position.
 
     Parameters
     ----------
@@ -117,6 +179,11 @@ def displacement(joint, position):
         The joint.
     position : sequence of float
         All positions of the joint, with a unit quaternion.
+
+    Returns
+    -------
+    Placement
+        Placement.
     """
     if tuple(position) == neutral(joint):
         return Placement()

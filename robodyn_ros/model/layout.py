@@ -33,12 +33,12 @@ FRICTION = 24  # Coulomb friction [N m or N]
 ZERO = 25  # added to the joint coordinate [rad or m]; for a helical joint to its angle alone
 PITCH = 26  # travel of a helical joint per angle [m/rad]; zero for other joints
 STICTION = 27  # static friction beyond Coulomb friction [N m or N]
-STRIBECK_VELOCITY = 28  # at which half or 37 % of that is left [rad/s or m/s]; 0 without
+STRIBECK_VELOCITY = 28  # at which half or 37 % of STICTION is left [rad/s or m/s]; 0 without
 COSINE = 29  # amplitudes of Coulomb friction that varies with the position [N m or N]
 SINE = 30
 WAVENUMBER = 31  # of that wave [rad/rad or rad/m]; 0 without
 DEAD_BAND = 32  # velocity around 0 without feed-forward of dry friction [rad/s or m/s]
-STRIBECK_EXPONENT = 33  # 1 or 2 of an exponential curve; 0 of the rational one
+STRIBECK_EXPONENT = 33  # 1 or 2 for an exponential curve; 0 for the rational one
 CONSTANT_COLUMNS = 34
 #: Columns of a joint that are the effort of friction, and may be scaled together.
 DRY_FRICTION = (FRICTION, STICTION, COSINE, SINE)
@@ -58,7 +58,7 @@ JOINT_FRICTION = (
 FIRST = 5  # first of the independent velocities that move the joint
 COUNT = 6  # their number
 AT = 7  # index of the independent position that the joint follows
-REDUCED = 8  # 5 columns: topology of a tree in which M of the independent velocities is full
+REDUCED = 8  # 5 columns: topology of the elimination tree of M of the independent velocities
 EMBEDDED_TOPOLOGY_COLUMNS = 13
 
 # For a robot with closed loops these columns are added. Closure k is in row k + 1. Row 0 has the
@@ -77,7 +77,7 @@ FIRST_UNKNOWN, GROUP_UNKNOWNS = 19, 20  # its dependent joints
 FIRST_LEADER, LEADERS = 21, 22  # consecutive independent velocities with those of the group
 CLOSED_TOPOLOGY_COLUMNS = 23
 RATIO = 34  # position of the joint per position of the one it follows
-SHIFT = 35  # position of the joint when that is zero [rad or m]
+SHIFT = 35  # position of the joint when the one it follows is at zero [rad or m]
 EMBEDDED_CONSTANT_COLUMNS = 36
 REFERENCE = 36  # position of the joint in a posture in which all loops are closed [rad or m]
 FRAME_A, FRAME_B = 37, 49  # rotations and translations of the frames on their bodies, 12 each
@@ -86,20 +86,20 @@ CLOSED_CONSTANT_COLUMNS = 62
 
 # A coupled joint follows several others. For a robot with such joints these columns of the
 # constants come behind all of the above. A coupled body has COUNT independent velocities from
-# FIRST on, and as many positions from AT on. Its ratios to them are here, zero to those between
-# its leaders.
+# FIRST on, and as many positions from AT on. Here are its ratios to them. They are zero for joints
+# between its leaders that it does not follow.
 RATIOS = 62
 
 # For a robot whose links bend by modes these columns follow the first five. Modes come behind the
-# joints in q and qd. Their numbers are in rows of the constants behind those of the bodies. A
-# column gives the place, see robodyn_ros.algorithms.flexible.modal_storage.
+# joints in q and qd. Their constants are in rows behind those of the bodies. A column gives the
+# index there, see robodyn_ros.algorithms.flexible.modal_storage.
 MODES = 5  # number of modes of the body
 FIRST_MODE = 6  # the first of them among all modes
-SHAPE = 7  # place of the numbers of the body
-MOUNT = 8  # place of the mode shapes of its parent where the body hangs
+SHAPE = 7  # index of the constants of the modes of the body
+MOUNT = 8  # index of the mode shapes of its parent at the mount of the body
 ROOM = 9  # memory of the body in the scratch array
 MOUNT_ROOM = 10  # memory of its mount there
 FIRST_POSITION, FIRST_VELOCITY = MODES, FIRST_MODE  # of row 0: of the modes in q and qd
-NODES, FIRST_NODE = SHAPE, MOUNT  # of row 0: number of loaded nodes, and the place of the first
+NODES, FIRST_NODE = SHAPE, MOUNT  # of row 0: number of loaded nodes, and the index of the first
 ALL_ROOM = ROOM  # of row 0: entries of memory
 FLEXIBLE_TOPOLOGY_COLUMNS = 11

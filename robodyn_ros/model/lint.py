@@ -12,16 +12,23 @@ from robodyn_ros.model.model_report import NOTE, WARNING, Finding
 from robodyn_ros.model.rotation_matrix import ROUNDING
 from robodyn_ros.model.validate import NO_INERTIA, PRINTED, inertia_fault
 
-HEAVY = 1000.0  # [kg] of one link; more points to grams read as kilograms
+HEAVY = 1000.0  # [kg] of one link; more suggests grams read as kilograms
 DENSEST = 22_600.0  # [kg/m^3] osmium
-FAR = 5.0  # [m] centre of mass or radius of gyration; more points to millimetres read as metres
+FAR = 5.0  # [m] centre of mass or radius of gyration; more suggests millimetres
 DEGREES = (10.0 * np.pi, 720.0)  # [rad] a limit between these is probably not in radians
 QUARTER_TURN = 1e-15  # rounding of a quarter turn in double precision
 AXIS_TOLERANCE = 1e-3  # a unit axis printed with three digits
 
 
 def inertial(subject, body):
-    """Yield findings about a rigid body: broken triangle inequality, absurd size, no mass.
+    """Yield findings about a rigid body: inertia that no mass has, implausible size, no mass.
+
+    Parameters
+    ----------
+    subject : str
+        What it is, for messages.
+    body : Inertial
+        Mass and inertia.
 
     Yields
     ------
@@ -73,6 +80,15 @@ def inertial(subject, body):
 def resting_inertial(link, body, is_base):
     """Yield findings about a rigid body that is fixed to the base.
 
+    Parameters
+    ----------
+    link : str
+        Name of the link.
+    body : Inertial
+        Its mass and inertia.
+    is_base : bool
+        Whether the link is the base itself.
+
     Yields
     ------
     Finding
@@ -88,6 +104,11 @@ def resting_inertial(link, body, is_base):
 
 def joint(joint):
     """Yield findings about a commanded joint: its axis, its range and its limits.
+
+    Parameters
+    ----------
+    joint : Joint
+        The joint.
 
     Yields
     ------
@@ -135,6 +156,15 @@ def _limit(subject, joint, limit):
 def held_joint(joint, position, commanded):
     """Yield findings about a joint that is locked.
 
+    Parameters
+    ----------
+    joint : Joint
+        The joint.
+    position : tuple of float
+        Where it is locked.
+    commanded : collection of str
+        Names of the joints that move.
+
     Yields
     ------
     Finding
@@ -163,6 +193,13 @@ def held_joint(joint, position, commanded):
 def coupled_joint(joint, following):
     """Yield findings about a joint that follows several others.
 
+    Parameters
+    ----------
+    joint : Joint
+        The joint.
+    following : Following
+        Ratios to the joints that it follows.
+
     Yields
     ------
     Finding
@@ -179,6 +216,15 @@ def coupled_joint(joint, following):
 
 def massless_bodies(body_names, constants, links):
     """Yield a finding for every moving body whose merged mass is zero, if it carries a link.
+
+    Parameters
+    ----------
+    body_names : sequence of str
+        Names of the bodies, in row order.
+    constants : (nb, k) ndarray
+        Table of the robot.
+    links : collection of str
+        Names of links.
 
     Yields
     ------

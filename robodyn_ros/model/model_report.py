@@ -10,7 +10,17 @@ NOTE = 'note'
 
 @dataclass(frozen=True)
 class Finding:
-    """One finding: severity 'warning' or 'note', the link or joint, and a sentence."""
+    """One finding about a robot.
+
+    Parameters
+    ----------
+    severity : {'warning', 'note'}
+        A warning may make the dynamics wrong.
+    subject : str
+        The link or joint.
+    sentence : str
+        What is implausible, and how it is handled.
+    """
 
     severity: str
     subject: str
@@ -22,7 +32,15 @@ class Finding:
 
 @dataclass(frozen=True)
 class ModelReport:
-    """The findings about one robot, in the order of the checks."""
+    """The findings about one robot.
+
+    Parameters
+    ----------
+    robot : str
+        Name of the robot.
+    findings : tuple of Finding
+        Findings in the order of the checks.
+    """
 
     robot: str
     findings: tuple[Finding, ...] = ()

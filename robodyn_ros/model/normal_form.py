@@ -45,28 +45,50 @@ KINDS = (
 
 
 def normal_form(model, regrouped=True):
-    """Return all steps of the normal form, or all but the last.
+    """Return a model after all steps of the normal form.
 
-    After each step, constants that differ by rounding only are equal.
+    After each step, constants that differ by rounding only are made equal.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    regrouped : bool
+        Whether the last step, `regroup`, is included.
+
+    Returns
+    -------
+    RobotModel
+        Equivalent robot.
     """
     model = align(clean(model))
     return regroup(model) if regrouped else model
 
 
 def clean(model):
-    """Make direction cosines within EXACT of 0 or +-1, and offsets within EXACT of 0, exact.
+    """Make direction cosines and offsets exact that differ from 0 or +-1 by less than EXACT.
 
-    This applies to placements of bodies on their parents and of frames on their bodies. `cleaned`
-    lists the changes.
+    This applies to the placements of bodies on their parents and of frames on their bodies. For
+    offsets only 0 counts. `cleaned` lists the changes.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+
+    Returns
+    -------
+    RobotModel
+        Equivalent robot.
     """
     constants = model.constants.copy()
     for row in constants[1:]:
         row[ROTATION : ROTATION + 9] = _cleaned(row[ROTATION : ROTATION + 9])
-        row[OFFSET : OFFSET + 3] = _without_dust(row[OFFSET : OFFSET + 3])
-    return _settled(model, constants, model.frames)
+        row[OFFSET : OFFSET + 3] = _small_as_zero(row[OFFSET : OFFSET + 3])
+    return _with_equal_constants(model, constants, model.frames)
 
 
-def _settled(model, constants, frames):
+def _with_equal_constants(model, constants, frames):
     """Return the model with canonical constants of its bodies, then of its frames."""
     for kind in KINDS:
         constants[1:, kind] = canonical(
@@ -78,7 +100,7 @@ def _settled(model, constants, frames):
         absolute=True,
     )
     places = canonical(
-        [_without_dust(frame.translation) for frame in frames.values()], constants[1:, PLACES]
+        [_small_as_zero(frame.translation) for frame in frames.values()], constants[1:, PLACES]
     )
     frames = {
         name: replace(frame, rotation=R, translation=p)
@@ -88,7 +110,18 @@ def _settled(model, constants, frames):
 
 
 def cleaned(model):
-    """Return [(body or frame, row, column, cosine as described)] of changes by `clean`."""
+    """Return the direction cosines that `clean` changes.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+
+    Returns
+    -------
+    list of tuple
+        Body or frame, row, column, and cosine as described.
+    """
     placed = {name: _rotation(model, i) for i, name in enumerate(model.body_names) if i}
     placed |= {f'frame {name}': frame.rotation for name, frame in model.frames.items()}
     return [
@@ -99,14 +132,25 @@ def cleaned(model):
 
 
 def regroup(model):
-    """Move inertial parameters without effect on a joint to its parent; drop those of the base.
+    """Move inertial parameters without effect on a joint to its parent; remove those of the base.
 
-    Three quantities of a body act on a revolute joint as if they were the parent's. They are its
-    mass, its first moment along the axis, and an inertia (J, J, 0). So they move to the parent and
-    Iyy becomes zero: the base parameters of Gautier and Khalil 1990. For a prismatic joint this
-    holds for the inertia. All parameters affect screws and spherical joints. Torques, mass matrix
-    and forward dynamics stay the same, and potential energy changes by a constant. Momentum and
-    energies of single bodies lose their meaning.
+    Three quantities of a body act on a revolute joint as if they were those of the parent. They
+    are its mass, its first moment along the axis, and an inertia (J, J, 0). So they move to the
+    parent, and Iyy becomes zero: the base parameters of Gautier and Khalil 1990. For a prismatic
+    joint this holds for the whole inertia. On helical and spherical joints all parameters act.
+
+    Torques, mass matrix and forward dynamics stay the same, and potential energy changes by a
+    constant. Momentum and energies of single bodies lose their meaning.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+
+    Returns
+    -------
+    RobotModel
+        Equivalent robot.
     """
     constants = model.constants.copy()
     for i in range(len(constants) - 1, 0, -1):
@@ -133,17 +177,27 @@ def regroup(model):
             carrier[MASS] += mass
             carrier[MOMENT : MOMENT + 3] += np.array(turned) + mass * np.array(shift)
             carrier[INERTIA : INERTIA + 6] = add_symmetric(carrier[INERTIA : INERTIA + 6], moved)
-    return _settled(model, constants, model.frames)
+    return _with_equal_constants(model, constants, model.frames)
 
 
 def align(model):
-    """Move every body's frame about and along its joint so that its placement is simplest.
+    """Rotate and shift the frame of every body on its joint axis, to the simplest placement.
 
     x of a body lies along the common normal of its joint and that of its longest branch. The
-    origin of a revolute body is the foot of the common normal with its parent's joint. A placement
-    is then a rotation about x, an offset without a y component, and a constant added to the joint
-    coordinate. In the last body of a branch the first moment lies along x. Frames of the user and
-    bodies of a spherical joint do not move.
+    origin of a revolute body is the foot of the common normal with the joint of its parent. A
+    placement is then a rotation about x, an offset without a y component, and a constant added to
+    the joint coordinate. In the last body of a branch the first moment lies along x. Frames of the
+    user and bodies of a spherical joint do not move.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+
+    Returns
+    -------
+    RobotModel
+        Equivalent robot.
     """
     count = len(model.body_names)
     branch = _longest_branches(model.topology)
@@ -164,7 +218,7 @@ def align(model):
         length = _length(normal)
         if length > EXACT:
             turns[i] = normal[0] / length, normal[1] / length
-    return _regauged(model, turns, slides)
+    return _with_frames_on_axes(model, turns, slides)
 
 
 def _length(normal):
@@ -199,22 +253,29 @@ def _foot(model, i, slides, child):
     else:
         return 0.0
     across = 1.0 - v[2] * v[2]
-    # parallel axes: level with the parent's origin, so that the offset is normal to them
+    # parallel axes: at the height of the parent's origin, so that the offset is normal to them
     if across < EXACT:
-        return c[2] + slides[model.topology[i, PARENT]] * v[2]  # the base has not moved
+        return c[2] + slides[model.topology[i, PARENT]] * v[2]  # zero on the base
     return c[2] - v[2] * (v[0] * c[0] + v[1] * c[1]) / across
 
 
-def _regauged(model, turns, slides):
-    """Return the model with frame i rotated about its z axis, and moved by slides[i] along it.
+def _with_frames_on_axes(model, turns, slides):
+    """Return the model with each frame rotated about its z axis, and moved along it.
 
-    turns[i] : cosine and sine of the angle.
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    turns : sequence of tuple
+        Cosine and sine of the angle of each body.
+    slides : (nb,) ndarray
+        Displacement of each body [m].
     """
     constants = model.constants.copy()
-    gauges = [_about_z(*turn) for turn in turns]
+    rotations = [_about_z(*turn) for turn in turns]
     for i in range(1, len(constants)):
         row, parent = constants[i], model.topology[i, PARENT]
-        G, P = gauges[i], gauges[parent]
+        G, P = rotations[i], rotations[parent]
         z = np.array((0.0, 0.0, 1.0))
         R = _rotation(model, i)
         p = product(P.T, row[OFFSET : OFFSET + 3] - slides[parent] * z + R[:, 2] * slides[i])
@@ -225,7 +286,7 @@ def _regauged(model, turns, slides):
             row[ZERO] += arctangent(s, c)
             R = product(R, _about_z(c, -s))
         row[ROTATION : ROTATION + 9] = _cleaned(R).ravel()
-        row[OFFSET : OFFSET + 3] = _without_dust(p)
+        row[OFFSET : OFFSET + 3] = _small_as_zero(p)
         mass, h = row[MASS], row[MOMENT : MOMENT + 3].copy()
         back = -slides[i] * z
         inertia = shift_inertia(tuple(row[INERTIA : INERTIA + 6]), mass, tuple(h), tuple(back))
@@ -237,20 +298,20 @@ def _regauged(model, turns, slides):
     frames = {
         name: replace(
             frame,
-            rotation=product(gauges[frame.body].T, frame.rotation),
+            rotation=product(rotations[frame.body].T, frame.rotation),
             translation=product(
-                gauges[frame.body].T, frame.translation - (0.0, 0.0, slides[frame.body])
+                rotations[frame.body].T, frame.translation - (0.0, 0.0, slides[frame.body])
             ),
         )
         for name, frame in model.frames.items()
     }
-    return _settled(model, constants, frames)
+    return _with_equal_constants(model, constants, frames)
 
 
 def _zero(R):
-    """Return cosine and sine of the angle about z that reduces R to a rotation about x.
+    """Return cosine and sine of the angle about z after which R is a rotation about x.
 
-    With parallel axes nothing remains.
+    For parallel axes this rotation is the identity.
     """
     length = _length(R[0, :2])
     return (R[0, 0] / length, -R[0, 1] / length) if length > 0.5 else (1.0, 0.0)
@@ -262,9 +323,9 @@ def _about_z(c, s):
 
 def _cleaned(R):
     """Return the matrix with direction cosines within EXACT of 0 or +-1 made exact."""
-    nearest = np.round(R) + 0.0  # never a negative zero
+    nearest = np.round(R) + 0.0  # + 0.0 turns -0.0 into 0.0
     return np.where(np.abs(R - nearest) < EXACT, nearest, R)
 
 
-def _without_dust(p):
+def _small_as_zero(p):
     return np.where(np.abs(p) < EXACT, 0.0, p)

@@ -14,12 +14,34 @@ _ROW, _COLUMN = np.triu_indices(3)
 
 
 def pack(inertia):
-    """Return the six entries xx xy xz yy yz zz of a symmetric (3, 3) matrix."""
+    """Return the six entries of a symmetric matrix.
+
+    Parameters
+    ----------
+    inertia : (3, 3) ndarray
+        Symmetric matrix.
+
+    Returns
+    -------
+    (6,) ndarray
+        Entries xx, xy, xz, yy, yz, zz.
+    """
     return inertia[_ROW, _COLUMN]
 
 
 def unpack(six):
-    """Return the symmetric (3, 3) matrix of the six entries xx xy xz yy yz zz."""
+    """Return the symmetric matrix of six entries.
+
+    Parameters
+    ----------
+    six : (6,) array_like
+        Entries xx, xy, xz, yy, yz, zz.
+
+    Returns
+    -------
+    (3, 3) ndarray
+        Symmetric matrix.
+    """
     inertia = np.empty((3, 3))
     inertia[_ROW, _COLUMN] = six
     inertia[_COLUMN, _ROW] = six
@@ -67,7 +89,7 @@ class Payloads:
         return bool(self._on)
 
     def attach(self, frame, mass, com, inertia):
-        """Return the robot with a payload on a frame, in place of the one there; zeros detach it.
+        """Attach a payload to a frame, in place of the one there; zeros detach it.
 
         Parameters
         ----------
@@ -79,6 +101,11 @@ class Payloads:
             Centre of mass in the axes of the frame [m].
         inertia : (3, 3) array_like
             Inertia about the centre of mass, in these axes [kg m^2].
+
+        Returns
+        -------
+        RobotModel
+            The robot with all payloads.
 
         Raises
         ------
@@ -100,7 +127,7 @@ class Payloads:
         for name, payload in on.items():
             model = model.with_inertia(name, *payload)
         for finding in model.report.findings[len(self.bare.report.findings) :]:
-            if finding.severity == WARNING:  # the report of a running robot stays unread
+            if finding.severity == WARNING:  # nobody reads the report of a running robot
                 raise ModelError(
                     f'robot {self.bare.name!r}: {finding.subject}: {finding.sentence}'
                 )
@@ -108,6 +135,12 @@ class Payloads:
         return model
 
     def clear(self):
-        """Detach every payload; return the robot without."""
+        """Detach every payload.
+
+        Returns
+        -------
+        RobotModel
+            The robot without payloads.
+        """
         self._on = {}
         return self.bare

@@ -59,7 +59,17 @@ class ReadOnly:
 
 @dataclass(frozen=True, eq=False)
 class Frame(ReadOnly):
-    """A named frame fixed to a body: its placement in the body's frame."""
+    """A named frame that is fixed to a body.
+
+    Parameters
+    ----------
+    body : int
+        Row of the body.
+    rotation : (3, 3) ndarray
+        Rotation matrix of the frame in axes of the body.
+    translation : (3,) ndarray
+        Origin of the frame in the frame of the body [m].
+    """
 
     body: int
     rotation: np.ndarray
@@ -68,7 +78,17 @@ class Frame(ReadOnly):
 
 @dataclass(frozen=True, eq=False)
 class JointLimits(ReadOnly):
-    """Limits in joint order, each (nv,): +-inf without one, effort nan if not described."""
+    """Limits of all velocities of a robot, in joint order.
+
+    Parameters
+    ----------
+    lower, upper : (nv,) ndarray
+        Positions [rad or m]; -inf and inf without a limit.
+    velocity : (nv,) ndarray
+        Speeds [rad/s or m/s]; inf without a limit.
+    effort : (nv,) ndarray
+        Torques or forces [N m or N]; inf without a limit, nan if not described.
+    """
 
     lower: np.ndarray
     upper: np.ndarray
@@ -77,7 +97,7 @@ class JointLimits(ReadOnly):
 
 
 class Spring(NamedTuple):
-    """A spring and a damper at a joint of one velocity without a drive, both without load at zero.
+    """A spring and a damper at a joint of one velocity without a drive, unloaded at zero.
 
     Parameters
     ----------
@@ -100,35 +120,45 @@ class RobotModel(ReadOnly):
 
     The with_* methods return a new robot and do not change this one.
 
-    Attributes
+    Parameters
     ----------
+    name : str
+        Name of the robot.
     joint_names : tuple of str
-        Order of qd, qdd and tau, (nv,). A joint of several velocities has a name for each.
+        Names in the order of qd, qdd and tau, (nv,). A joint of several velocities has a name for
+        each.
     position_names : tuple of str
-        Order of q, (nq,): the same names except for the four of a quaternion.
+        Names in the order of q, (nq,). They are the same, except for the four of a quaternion.
+    nq, nv : int
+        Numbers of positions and of velocities.
     body_names : tuple of str
-        In row order, first the base link. Then the child link of each joint, or the name of a
-        velocity without a link.
+        Names in row order: the base link, then the child link of each joint. A velocity without a
+        link has its own name.
     multi_dof_joints : tuple of JointCoordinates
         Joints of several velocities.
     frames : mapping of str to Frame
-        Every link name, and every joint name that is not also a link's.
+        Frames by the names of all links, and of the joints whose name is not also that of a link.
     topology : (nb, 5) ndarray
+        Structure of the robot.
     constants : (nb, 34) ndarray
-        The tables.
+        Placement, inertia and joint of each body.
     gravity : (3,) ndarray
         Acceleration of gravity in base axes [m/s^2].
+    limits : JointLimits
+        Limits of the joints.
+    report : ModelReport
+        Implausible values of the description.
     all_joint_names, all_position_names : tuple of str
-        With dependent joints, in row order if there are any.
+        The names with those of dependent joints; in row order if there are any.
     held : mapping of str to float
         Positions of the locked joints of one degree of freedom [rad or m].
     closures : tuple of str
         Names of the closures of its loops.
     springs : tuple of Spring
-        Springs of joints without a drive. A plant applies them; the dynamics of a Robot leave
-        them out.
+        Springs of joints without a drive. A simulated plant applies them; the dynamics of a Robot
+        leave them out.
     base_inertia : (10,) ndarray
-        Mass, first moment and inertia of the base, as columns of constants; for a free base.
+        Mass, first moment and inertia of the base, as in the constants; used by a free base.
     """
 
     name: str
@@ -166,6 +196,11 @@ class RobotModel(ReadOnly):
         name : str
             Name of the link or joint.
 
+        Returns
+        -------
+        Frame
+            The frame.
+
         Raises
         ------
         UnknownNameError
@@ -179,7 +214,13 @@ class RobotModel(ReadOnly):
             ) from None
 
     def centres(self):
-        """Return the (nb, 3) centre of mass of every body in its frame; zero without mass."""
+        """Return the centre of mass of every body in its frame.
+
+        Returns
+        -------
+        (nb, 3) ndarray
+            Centres of mass [m]; zero for a body without mass.
+        """
         mass = self.constants[:, MASS, None]
         return np.divide(
             self.constants[:, MOMENT : MOMENT + 3],
@@ -189,10 +230,16 @@ class RobotModel(ReadOnly):
         )
 
     def link_placements(self):
-        """Return the body (nb,) of each row's link, and the link's placement (nb, 12), read-only.
+        """Return the body of the link of each row, and the placement of the link on that body.
 
-        A placement is a row-major rotation and a translation. The link of an intermediate body of
-        a joint is the joint's child link.
+        The link of an intermediate body of a joint is the child link of the joint.
+
+        Returns
+        -------
+        (nb,) ndarray of int
+            Rows of the bodies, read-only.
+        (nb, 12) ndarray
+            Rotation, row-major, and origin of each link [-, m], read-only.
         """
         bodies = np.arange(len(self.body_names))
         for i in range(len(bodies) - 1, 0, -1):
@@ -228,7 +275,7 @@ class RobotModel(ReadOnly):
 
     @property
     def closed_posture(self):
-        """Return (nq,): where the loops were closed, for a robot that has loops."""
+        """Return a posture (nq,) in which the loops are closed, for a robot with loops."""
         q, at = np.zeros(self.nq), self.coordinates
         q[at[at >= 0]] = self.constants[self.joint_rows(), REFERENCE][at >= 0]
         q[self.quaternions + 3] = 1.0
@@ -236,19 +283,19 @@ class RobotModel(ReadOnly):
 
     @property
     def elimination_order(self):
-        """Return (nv,): velocities from base to tip, in which factors of M are triangular."""
+        """Return the order of velocities, (nv,), in which factors of M are triangular."""
         if self.is_embedded:
             return self.topology[1 : self.nv + 1, REDUCED + V].copy()
         return self.topology[1:, V].copy()
 
     @property
     def followed(self):
-        """Return {row: row of the leader} of the bodies of mimic joints."""
+        """Return the row of the leader by row of each body of a mimic joint."""
         return {row: leaders[0] for row, leaders in self._led.items() if len(leaders) == 1}
 
     @property
     def coupled(self):
-        """Return {row: {row of a leader: ratio}} of the bodies that follow several joints."""
+        """Return the ratios to leaders, by their row, by row of each body with several leaders."""
         return {
             row: {
                 leader: float(ratio)
@@ -266,7 +313,7 @@ class RobotModel(ReadOnly):
 
     @property
     def _led(self):
-        """Return {row: rows from the first leader to the last} of mimic and coupled joints."""
+        """Return rows from the first leader to the last, by row of each mimic or coupled joint."""
         if not self.is_embedded:
             return {}
         leaders, (first, count) = self.joint_rows().tolist(), self.topology[:, [FIRST, COUNT]].T
@@ -278,7 +325,7 @@ class RobotModel(ReadOnly):
 
     @property
     def coordinates(self):
-        """Return (nv,) indices in q: of the coordinate whose rate each velocity is, or -1.
+        """Return the index in q of the coordinate whose rate each velocity is, (nv,), or -1.
 
         The angular velocity of a spherical joint is not the rate of a coordinate.
         """
@@ -287,16 +334,21 @@ class RobotModel(ReadOnly):
 
     @property
     def slides(self):
-        """Return (nv,): whether each velocity is linear [m/s] instead of angular."""
+        """Return whether each velocity is linear [m/s] instead of angular, (nv,)."""
         return self.topology[self.joint_rows(), KIND] == PRISMATIC
 
     def refuse_quaternions(self, what):
-        """Raise ModelError for a joint with a quaternion.
+        """Refuse joints with a quaternion.
 
         Parameters
         ----------
         what : str
-            What needs nq = nv, for the message.
+            The function that needs nq = nv, for the message.
+
+        Raises
+        ------
+        UnlockedError
+            If there is such a joint.
         """
         for k in self.quaternions[:1]:
             joint = self.position_names[k].rpartition('.')[0]
@@ -309,12 +361,17 @@ class RobotModel(ReadOnly):
             )
 
     def refuse_dependent(self, what):
-        """Raise ModelError for dependent joints.
+        """Refuse dependent joints.
 
         Parameters
         ----------
         what : str
-            What needs independent joints, for the message.
+            The function that needs independent joints, for the message.
+
+        Raises
+        ------
+        UnlockedError
+            If there are any.
         """
         if self.is_embedded:
             names = [name for name in self.all_joint_names if name not in self.joint_names]
@@ -325,12 +382,17 @@ class RobotModel(ReadOnly):
             )
 
     def refuse_loops(self, what):
-        """Raise ModelError for closed loops.
+        """Refuse closed loops.
 
         Parameters
         ----------
         what : str
-            What needs constant ratios, for the message.
+            The function that needs constant ratios, for the message.
+
+        Raises
+        ------
+        ModelError
+            If there are any.
         """
         if self.has_loops:
             names = [self.all_joint_names[self.topology[row, V]] for row in self.led_by_loops]
@@ -340,14 +402,19 @@ class RobotModel(ReadOnly):
             )
 
     def joint_values(self, column):
-        """Return a column of the constants as (nv,) in joint order.
+        """Return a column of the constants in joint order.
 
-        The result includes the ROTOR, DAMPING and FRICTION of a joint's followers.
+        ROTOR, DAMPING and FRICTION include those of the joints that follow a joint.
 
         Parameters
         ----------
         column : int
             A column of the layout, such as layout.DAMPING.
+
+        Returns
+        -------
+        (nv,) ndarray
+            Values.
         """
         values = self.constants[self.joint_rows(), column].copy()
         for row, leader in self.followed.items():
@@ -363,6 +430,11 @@ class RobotModel(ReadOnly):
         ----------
         gravity : (3,) array_like
             Acceleration of gravity in base axes [m/s^2].
+
+        Returns
+        -------
+        RobotModel
+            The robot with this gravity.
         """
         return replace(self, gravity=finite_array(gravity, (3,), 'gravity', self.name))
 
@@ -373,6 +445,11 @@ class RobotModel(ReadOnly):
         ----------
         constants : (nb, 34) array_like
             The table.
+
+        Returns
+        -------
+        RobotModel
+            The robot with this table.
         """
         return replace(
             self, constants=finite_array(constants, self.constants.shape, 'constants', self.name)
@@ -389,6 +466,16 @@ class RobotModel(ReadOnly):
             layout.ROTOR [kg m^2 or kg] or one of layout.JOINT_FRICTION.
         values : (nv,) array_like
             At least 0, in joint order. COSINE and SINE may be negative.
+
+        Returns
+        -------
+        RobotModel
+            The robot with these values.
+
+        Raises
+        ------
+        ModelError
+            For a negative value of another column.
         """
         values = finite_array(values, (self.nv,), 'joint constants', self.name)
         if column not in (COSINE, SINE) and np.any(values < 0.0):
@@ -416,6 +503,11 @@ class RobotModel(ReadOnly):
             Centre of mass in the axes of the frame [m].
         inertia : (3, 3) array_like
             Inertia about the centre of mass, in these axes [kg m^2].
+
+        Returns
+        -------
+        RobotModel
+            The robot with the body.
 
         Raises
         ------
@@ -456,6 +548,16 @@ class RobotModel(ReadOnly):
         ----------
         factors : float or (nb,) array_like
             One positive number, or one for each row.
+
+        Returns
+        -------
+        RobotModel
+            The robot with these masses.
+
+        Raises
+        ------
+        ModelError
+            For a factor that is not positive.
         """
         shape = () if isinstance(factors, Real) else (len(self.body_names),)
         factors = finite_array(factors, shape, 'mass factors', self.name)
@@ -466,13 +568,41 @@ class RobotModel(ReadOnly):
         return self.with_constants(constants)
 
     def joint_rows(self):
-        """Return (nv,): the row of the body that each velocity moves first."""
+        """Return the row of the body that each velocity moves first.
+
+        Returns
+        -------
+        (nv,) ndarray of int
+            Rows.
+        """
         rows = np.flatnonzero(self.topology[1:, DOF]) + 1
         return rows[np.argsort(self.topology[rows, FIRST if self.is_embedded else V])]
 
 
 def finite_array(values, shape, what, robot):
-    """Return a read-only float64 copy of finite `values` of a shape; ShapeError for others."""
+    """Return a read-only array of finite numbers of a shape.
+
+    Parameters
+    ----------
+    values : array_like
+        The numbers.
+    shape : tuple of int
+        Expected shape.
+    what : str
+        What they are, for messages.
+    robot : str
+        Name of the robot, for messages.
+
+    Returns
+    -------
+    ndarray
+        Copy of the numbers.
+
+    Raises
+    ------
+    ShapeError
+        For anything else.
+    """
     try:
         array = np.array(values, dtype=np.float64, order='C')
     except (TypeError, ValueError):

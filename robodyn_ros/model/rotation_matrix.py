@@ -6,7 +6,7 @@ import numpy as np
 
 from robodyn_ros.model.arithmetic import cosine_and_sine, norm, product
 
-# Rounding of pi/2 leaves 6e-17 in place of 0; intended values are far larger.
+# Rounding of pi/2 leaves 6e-17 in place of 0. Intended values are far larger.
 ROUNDING = 1e-12
 
 SHORTEST = 1e-3  # length below which a quaternion is an error
@@ -35,42 +35,123 @@ def clean(rows):
 
 
 def about_x(angle):
-    """Return the rotation matrix (3, 3) by `angle` [rad] about x."""
+    """Return the rotation matrix of an angle about x.
+
+    Parameters
+    ----------
+    angle : float
+        Angle [rad].
+
+    Returns
+    -------
+    (3, 3) ndarray
+        Rotation matrix.
+    """
     c, s = cosine_and_sine(angle)
     return clean(np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]]))
 
 
 def about_y(angle):
-    """Return the rotation matrix (3, 3) by `angle` [rad] about y."""
+    """Return the rotation matrix of an angle about y.
+
+    Parameters
+    ----------
+    angle : float
+        Angle [rad].
+
+    Returns
+    -------
+    (3, 3) ndarray
+        Rotation matrix.
+    """
     c, s = cosine_and_sine(angle)
     return clean(np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]]))
 
 
 def about_z(angle):
-    """Return the rotation matrix (3, 3) by `angle` [rad] about z."""
+    """Return the rotation matrix of an angle about z.
+
+    Parameters
+    ----------
+    angle : float
+        Angle [rad].
+
+    Returns
+    -------
+    (3, 3) ndarray
+        Rotation matrix.
+    """
     c, s = cosine_and_sine(angle)
     return clean(np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]))
 
 
 def about_axis(axis, angle):
-    """Return the rotation matrix (3, 3) by `angle` [rad] about the unit vector `axis` (3,)."""
+    """Return the rotation matrix of an angle about an axis.
+
+    Parameters
+    ----------
+    axis : (3,) array_like
+        Unit vector.
+    angle : float
+        Angle [rad].
+
+    Returns
+    -------
+    (3, 3) ndarray
+        Rotation matrix.
+    """
     R_LB = z_to_axis(axis)
     return clean(product(product(R_LB, about_z(angle)), R_LB.T))
 
 
 def from_quaternion(x, y, z, w):
-    """Return the rotation matrix (3, 3) of a unit quaternion: 1 + 2 (w [v] + [v]^2)."""
+    """Return the rotation matrix of a unit quaternion: 1 + 2 (w [v] + [v]^2).
+
+    Parameters
+    ----------
+    x, y, z : float
+        Vector part v.
+    w : float
+        Scalar part.
+
+    Returns
+    -------
+    (3, 3) ndarray
+        Rotation matrix.
+    """
     V = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     return clean(np.eye(3) + 2.0 * (w * V + product(V, V)))
 
 
 def from_rpy(roll, pitch, yaw):
-    """Return R = Rz(yaw) Ry(pitch) Rx(roll) of URDF's fixed-axis angles [rad]."""
+    """Return R = Rz(yaw) Ry(pitch) Rx(roll), of the fixed-axis angles of URDF.
+
+    Parameters
+    ----------
+    roll, pitch, yaw : float
+        Angles [rad].
+
+    Returns
+    -------
+    (3, 3) ndarray
+        Rotation matrix.
+    """
     return clean(product(product(about_z(yaw), about_y(pitch)), about_x(roll)))
 
 
 def made_exact(roll, pitch, yaw):
-    """Return the largest change of a direction cosine by which `from_rpy` makes it exact."""
+    """Return the largest change of a direction cosine by which `from_rpy` makes it exact.
+
+    Parameters
+    ----------
+    roll, pitch, yaw : float
+        Angles [rad].
+
+    Returns
+    -------
+    float
+        Change.
+    """
     (cr, sr), (cp, sp), (cy, sy) = map(cosine_and_sine, (roll, pitch, yaw))
     raw = np.array(
         [
@@ -83,15 +164,37 @@ def made_exact(roll, pitch, yaw):
 
 
 def unit_axis(axis):
-    """Return the direction of a non-zero vector (3,), exact along a coordinate axis."""
+    """Return the direction of a vector, exact along a coordinate axis.
+
+    Parameters
+    ----------
+    axis : (3,) ndarray
+        Vector, not zero.
+
+    Returns
+    -------
+    (3,) ndarray
+        Unit vector.
+    """
     return clean(axis / norm(axis))
 
 
 def z_to_axis(axis):
-    """Return the smallest rotation R that turns z into a unit vector: R e_z = axis = (x, y, z).
+    """Return the smallest rotation that turns z into an axis, so that R e_z = axis.
 
-    R = 1 + [v] + [v]^2 / (1 + z), v = e_z x axis. For +z it is the identity, for -z the half turn
-    about x. For every other coordinate axis it is a signed permutation.
+    R = 1 + [v] + [v]^2 / (1 + z), with axis = (x, y, z) and v = e_z x axis. For +z it is the
+    identity, for -z the half turn about x. For every other coordinate axis it is a signed
+    permutation.
+
+    Parameters
+    ----------
+    axis : (3,) array_like
+        Unit vector.
+
+    Returns
+    -------
+    (3, 3) ndarray
+        Rotation matrix.
     """
     x, y, z = axis
     if x == 0.0 and y == 0.0:

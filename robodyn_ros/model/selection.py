@@ -31,7 +31,7 @@ def split_joints(robot, ordered, joints, locked, asked=()):
         are neither commanded nor locked are locked at 0, and followers of locked joints
         accordingly.
     asked : collection of str
-        Floating and planar joints that move without being named in `joints`.
+        Floating and planar joints that move even if `joints` does not name them.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def split_joints(robot, ordered, joints, locked, asked=()):
     UnknownNameError
         For a name that is not a movable joint.
     ModelError
-        For a choice that cannot be honoured.
+        For joints that cannot be commanded or locked as asked.
     """
     for joint in ordered:
         _check_type(robot, joint)
@@ -134,7 +134,7 @@ def _refuse_followers(robot, following):
             for name, follower in following.items()
         )
         raise ModelError(
-            f'robot {robot!r}: {who}, and moves with it; expected in joints those that lead alone'
+            f'robot {robot!r}: {who}, and moves with it; expected only joints that follow no other'
         )
 
 
@@ -187,6 +187,11 @@ def held(text):
     ----------
     text : str
         `name`, `name=0.3` or `name=0.1 0.2 0.3`.
+
+    Returns
+    -------
+    tuple
+        Name, and position: a number, or a tuple of numbers.
 
     Raises
     ------

@@ -17,7 +17,25 @@ _NUMBER = re.compile(r'[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?')
 
 
 def read_placement(element, where):
-    """Return the Placement of the child element <origin>, the identity where there is none."""
+    """Return the placement that the child element <origin> states.
+
+    Parameters
+    ----------
+    element : Element
+        XML element.
+    where : str
+        Text for the element, for messages.
+
+    Returns
+    -------
+    Placement
+        Placement; the identity without such an element.
+
+    Raises
+    ------
+    ModelError
+        For an element that is not valid.
+    """
     origin = only_child(element, 'origin', where)
     zeros = (0.0, 0.0, 0.0)
     angles = read_vector(origin, 'rpy', f'{where} origin', zeros)
@@ -29,7 +47,27 @@ def read_placement(element, where):
 
 
 def only_child(element, tag, where):
-    """Return the child element of that tag or None; two of them would be ambiguous."""
+    """Return the child element of a tag.
+
+    Parameters
+    ----------
+    element : Element
+        XML element.
+    tag : str
+        Tag of the child element.
+    where : str
+        Text for the element, for messages.
+
+    Returns
+    -------
+    Element or None
+        The child; None if there is none.
+
+    Raises
+    ------
+    ModelError
+        If there are several, which would be ambiguous.
+    """
     found = element.findall(tag)
     if len(found) > 1:
         raise ModelError(f'{where} has {len(found)} <{tag}> elements; expected at most one')
@@ -37,7 +75,27 @@ def only_child(element, tag, where):
 
 
 def required_child(element, tag, where):
-    """Return the one child element of that tag; ModelError where there is none."""
+    """Return the one child element of a tag.
+
+    Parameters
+    ----------
+    element : Element
+        XML element.
+    tag : str
+        Tag of the child element.
+    where : str
+        Text for the element, for messages.
+
+    Returns
+    -------
+    Element
+        The child.
+
+    Raises
+    ------
+    ModelError
+        If there is none, or several.
+    """
     child = only_child(element, tag, where)
     if child is None:
         raise ModelError(f'{where} has no <{tag}> element')
@@ -45,7 +103,27 @@ def required_child(element, tag, where):
 
 
 def required_attribute(element, key, where):
-    """Return the text of an attribute; ModelError where it is missing."""
+    """Return the text of an attribute.
+
+    Parameters
+    ----------
+    element : Element
+        XML element.
+    key : str
+        Name of the attribute.
+    where : str
+        Text for the element, for messages.
+
+    Returns
+    -------
+    str
+        Text.
+
+    Raises
+    ------
+    ModelError
+        If it is missing.
+    """
     text = element.get(key)
     if text is None:
         raise ModelError(f'{where} has no attribute {key!r}')
@@ -53,7 +131,27 @@ def required_attribute(element, key, where):
 
 
 def read_name(element, key, where):
-    """Return an attribute that is a printable name without xacro expressions."""
+    """Return the name that an attribute holds.
+
+    Parameters
+    ----------
+    element : Element
+        XML element.
+    key : str
+        Name of the attribute.
+    where : str
+        Text for the element, for messages.
+
+    Returns
+    -------
+    str
+        Name of printable characters, without xacro expressions.
+
+    Raises
+    ------
+    ModelError
+        For any other text.
+    """
     name = required_attribute(element, key, where)
     if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
         raise ModelError(
@@ -69,14 +167,58 @@ def read_name(element, key, where):
 
 
 def read_number(element, key, where, default=None):
-    """Return one number; `default` None means that the attribute is required."""
+    """Return the number that an attribute holds.
+
+    Parameters
+    ----------
+    element : Element or None
+        XML element, if there is one.
+    key : str
+        Name of the attribute.
+    where : str
+        Text for the element, for messages.
+    default : float, optional
+        Number without the attribute; None if the attribute is required.
+
+    Returns
+    -------
+    float
+        Number.
+
+    Raises
+    ------
+    ModelError
+        If it is required and missing, or not a finite decimal number.
+    """
     if default is not None and (element is None or element.get(key) is None):
         return default
     return read_value(required_attribute(element, key, where), f'{where} attribute {key!r}')
 
 
 def read_vector(element, key, where, default):
-    """Return three numbers separated by blanks, as (3,)."""
+    """Return the three numbers that an attribute holds, separated by blanks.
+
+    Parameters
+    ----------
+    element : Element or None
+        XML element, if there is one.
+    key : str
+        Name of the attribute.
+    where : str
+        Text for the element, for messages.
+    default : (3,) array_like
+        Numbers without the attribute.
+
+    Returns
+    -------
+    (3,) ndarray
+        Numbers.
+
+    Raises
+    ------
+    ModelError
+        For any other text.
+    """
     if element is None or element.get(key) is None:
         return np.array(default)
     words = element.get(key).split()
@@ -88,7 +230,25 @@ def read_vector(element, key, where, default):
 
 
 def read_value(text, where):
-    """Return the finite decimal number that a text holds."""
+    """Return the number that a text holds.
+
+    Parameters
+    ----------
+    text : str
+        Text.
+    where : str
+        Text for its place, for messages.
+
+    Returns
+    -------
+    float
+        Number.
+
+    Raises
+    ------
+    ModelError
+        If it is not a finite decimal number.
+    """
     word = text.strip()
     value = float(word) if len(word) <= 100 and _NUMBER.fullmatch(word) else nan
     if not isfinite(value):
@@ -97,5 +257,16 @@ def read_value(text, where):
 
 
 def shown(text):
-    """Return a text for a message, cut where it is long."""
+    """Return a text for a message, shortened if it is long.
+
+    Parameters
+    ----------
+    text : str
+        Text.
+
+    Returns
+    -------
+    str
+        At most 60 characters, and three dots.
+    """
     return text if len(text) <= 60 else f'{text[:60]}...'

@@ -3,7 +3,7 @@
 """Write the inertias and joint constants of a model into its URDF, and the rest into YAML.
 
 URDF has no element for rotor inertia, nor for friction at rest, at low speed or over the position.
-YAML files beside it have: `sources.rotor_file`, to be read with the reflected model of rotors, and
+They are written to YAML files: `sources.rotor_file` for the reflected model of rotors, and
 `sources.friction_file`.
 """
 
@@ -81,9 +81,20 @@ def with_parameters(source, model):
 
 
 def link_inertias(model):
-    """Return {link: (mass, com (3,), inertia (3, 3) about it)} in axes of the link.
+    """Return mass and inertia of the links of a model.
 
-    Bodies have the inertia of all links that are fixed to them. Massless ones are left out.
+    Bodies have the inertia of all links that are fixed to them. Links without mass are left out.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+
+    Returns
+    -------
+    dict
+        By name of the link: mass [kg], centre of mass (3,) [m] in axes of the link, and inertia
+        (3, 3) about it [kg m^2].
     """
     found = {}
     for name, row in zip(model.body_names[1:], model.constants[1:]):
@@ -104,12 +115,17 @@ def link_inertias(model):
 
 
 def rotor_file(model):
-    """Return YAML text of the rotor inertias of a model, seen at the joints; '' without any.
+    """Return YAML text of the rotor inertias of a model, seen at the joints.
 
     Parameters
     ----------
     model : RobotModel
         The robot.
+
+    Returns
+    -------
+    str
+        Text; '' without any.
     """
     inertias = {
         name: float(inertia)
@@ -125,12 +141,17 @@ def rotor_file(model):
 
 
 def friction_file(model):
-    """Return YAML text of the friction of a model that URDF cannot state; '' without any.
+    """Return YAML text of the friction of a model that URDF cannot state.
 
     Parameters
     ----------
     model : RobotModel
         The robot.
+
+    Returns
+    -------
+    str
+        Text; '' without any.
     """
     columns = {
         'stribeck_velocity': STRIBECK_VELOCITY,
@@ -160,7 +181,12 @@ def parameter_file(model, urdf_path, rotors_path='', friction_path=''):
     model : RobotModel
         The robot.
     urdf_path, rotors_path, friction_path : path
-        Its files; no rotors and no friction beside the URDF by default.
+        Its files; '' without rotors, and without further friction.
+
+    Returns
+    -------
+    str
+        YAML text.
     """
     values = {
         'urdf_path': _quoted(urdf_path),

@@ -41,7 +41,20 @@ ON_AXIS = 1e-12  # of the trace: rounding of the inertia of a mass that lies on 
 
 
 def mass(subject, value):
-    """Refuse a mass [kg] that is neither 0 nor between 1e-12 and 1e9."""
+    """Refuse a mass that is neither 0 nor between 1e-12 and 1e9 kg.
+
+    Parameters
+    ----------
+    subject : str
+        What it is, for messages.
+    value : float
+        Mass [kg].
+
+    Raises
+    ------
+    ModelError
+        For any other mass.
+    """
     if not (value == 0.0 or SMALLEST_MASS <= value <= LARGEST_MASS):
         raise ModelError(
             f'{subject}: mass is {value:g} kg; expected 0 or a mass between '
@@ -50,13 +63,41 @@ def mass(subject, value):
 
 
 def length(subject, what, vector):
-    """Refuse a vector [m] with an entry beyond 1e6."""
+    """Refuse a vector with an entry beyond 1e6 m.
+
+    Parameters
+    ----------
+    subject : str
+        What it is, for messages.
+    what : str
+        Name of the vector, for the message.
+    vector : (3,) ndarray
+        Vector [m].
+
+    Raises
+    ------
+    ModelError
+        For such a vector.
+    """
     if not np.max(np.abs(vector)) <= LARGEST_LENGTH:
         raise ModelError(f'{subject}: {what} is {vector} m; expected at most {LARGEST_LENGTH:g}')
 
 
 def placement(subject, placement):
-    """Refuse a placement whose matrix is not a rotation or whose origin is beyond 1e6 m."""
+    """Refuse a placement whose matrix is not a rotation or whose origin is beyond 1e6 m.
+
+    Parameters
+    ----------
+    subject : str
+        What it is, for messages.
+    placement : Placement
+        The placement.
+
+    Raises
+    ------
+    ModelError
+        For such a placement.
+    """
     R = placement.rotation
     if not np.max(np.abs(R @ R.T - np.eye(3))) <= NOT_A_ROTATION or np.linalg.det(R) < 0.0:
         raise ModelError(
@@ -67,16 +108,39 @@ def placement(subject, placement):
 
 
 def inertia(subject, matrix):
-    """Refuse an inertia (3, 3) [kg m2] that no rigid body has; see `inertia_fault`."""
+    """Refuse an inertia that no rigid body has; see `inertia_fault`.
+
+    Parameters
+    ----------
+    subject : str
+        What it is, for messages.
+    matrix : (3, 3) ndarray
+        Inertia [kg m^2].
+
+    Raises
+    ------
+    ModelError
+        For such an inertia.
+    """
     fault = inertia_fault(matrix)
     if fault:
         raise ModelError(f'{subject}: {fault}')
 
 
 def inertia_fault(matrix):
-    """Return why an inertia is impossible, or '': huge, not symmetric, or indefinite.
+    """Return why an inertia is impossible: huge, not symmetric, or indefinite.
 
     A principal moment may be negative by the rounding of five printed digits.
+
+    Parameters
+    ----------
+    matrix : (3, 3) ndarray
+        Inertia [kg m^2].
+
+    Returns
+    -------
+    str
+        Sentence; '' for a possible inertia.
     """
     size = np.max(np.abs(matrix))
     if not size <= LARGEST_INERTIA:
@@ -94,7 +158,20 @@ def inertia_fault(matrix):
 
 
 def joint(robot, joint):
-    """Refuse a moving joint without direction, with inverted limits or with negative constants."""
+    """Refuse a moving joint without direction, with inverted limits or with negative constants.
+
+    Parameters
+    ----------
+    robot : str
+        Name of the robot, for messages.
+    joint : Joint
+        The joint.
+
+    Raises
+    ------
+    ModelError
+        For such a joint.
+    """
     subject = f'robot {robot!r}: joint {joint.name!r}'
     axes = () if joint.type in ('floating', 'spherical') else (joint.axis, joint.second_axis)
     for axis in axes:
@@ -160,10 +237,26 @@ def idle_joints(robot, body_names, topology, constants):
     """Refuse a joint that moves no inertia: M would be singular in every posture.
 
     The last body of a branch needs inertia about its axis (revolute), about every axis (spherical)
-    or mass (prismatic). Any other body needs some inertia or mass on it or beyond it, unless its
-    joint has rotor inertia. For coupled joints, such as those of one loop, one of them is enough.
-    This is necessary for a regular M but not sufficient: the pivots of the forward dynamics are
-    checked too.
+    or mass (prismatic). Any other body needs some inertia or mass, or
+    must carry a body that has it. Rotor inertia at the joint is enough, too. Of coupled joints,
+    such as those of one loop, a single one needs it.
+
+    This is necessary for a regular M but not sufficient. So forward dynamics checks its pivots
+    too.
+
+    Parameters
+    ----------
+    robot : str
+        Name of the robot, for messages.
+    body_names : sequence of str
+        Names of the bodies, in row order.
+    topology, constants : ndarray
+        Tables of the robot.
+
+    Raises
+    ------
+    ModelError
+        For such a joint.
     """
     beyond = np.zeros((len(body_names), 2))  # mass, and mass + trace of inertia
     is_leaf = np.ones(len(body_names), dtype=bool)

@@ -3,8 +3,9 @@
 """Parse all XML of the package: text or a file to a bounded element tree.
 
 XML may refer to files, multiply entities and nest without bound, which no robot description needs.
-A document type is refused before parsing, since only it can declare entities. Refused too are more
-than 10 MB, 200 000 attributes, 100 000 elements or 500 nested ones, where possible while reading.
+A document type is refused before parsing, since only it can declare entities. Also refused are
+more than 10 MB, 200 000 attributes, 100 000 elements or 500 nested ones. If possible, they are
+refused while reading.
 """
 
 import os
@@ -30,6 +31,11 @@ def root_element(source):
     ----------
     source : str, bytes or path
         Text, UTF-8 bytes or the path of a file. A string with a '<' in it is text.
+
+    Returns
+    -------
+    Element
+        Root element.
 
     Raises
     ------

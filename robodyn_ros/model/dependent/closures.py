@@ -83,16 +83,16 @@ class Closure:
     a, b : str
         Links or joints to which its two frames are fixed.
     type : {'weld', 'hinge', 'slider', 'ball', 'plane', 'distance'}
-        The motions that it constrains. In this order, they are all motions, and all but the
-        rotation about z or the translation along z. Then follow translations, the translation
-        along z, and the distance.
+        Which motions it constrains. A weld constrains all, a hinge all but the rotation about z, a
+        slider all but the translation along z. A ball constrains the translations, a plane the
+        translation along z, and a distance that of the two origins.
     stops : sequence of {'x', 'y', 'z', 'rx', 'ry', 'rz'}, optional
         Constrained motions of B in axes of A, in place of those of the type. The number of
         rotations is 0, 2 or 3, because a single one is not a constraint on positions.
     place_a, place_b : Placement
-        The frames on their links.
+        Placements of the frames on their links.
     distance : float, optional
-        Of the origins, for type 'distance' [m].
+        Distance of the origins, for type 'distance' [m].
     """
 
     name: str
@@ -118,6 +118,7 @@ def stopped(robot: str, closure: Closure) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
+        Some of MOTIONS, or 'distance'.
 
     Raises
     ------
@@ -160,8 +161,8 @@ def on_loops(model: RobotModel, closures: Iterable[Closure]) -> list[dict[int, i
 
     Returns
     -------
-    list of dict of int to int
-        Indices in joint_names, with the number of bodies from the base on.
+    list of dict
+        For each closure: indices in joint_names, with the number of bodies from the base to each.
 
     Raises
     ------
@@ -239,7 +240,7 @@ def closed(
     unknown: Iterable[int],
     reference: Mapping[str, float],
 ) -> RobotModel:
-    """Return the robot with closures, over its independent joints.
+    """Return the robot with closures, described by its independent joints.
 
     Parameters
     ----------
@@ -255,12 +256,12 @@ def closed(
     Returns
     -------
     RobotModel
-        Over the other velocities.
+        The robot, whose velocities are the independent ones.
 
     Raises
     ------
     ModelError
-        As of `stopped` and `on_loops`; for more closures than joints.
+        As of `stopped` and `on_loops`, and for more closures than joints.
     """
     stops = [stopped(model.name, closure) for closure in closures]
     loops, wanted = on_loops(model, closures), set(unknown)

@@ -44,6 +44,7 @@ def with_couplings(description: RobotDescription, couplings: Sequence[Coupling])
     Returns
     -------
     RobotDescription
+        The robot with coupled joints.
 
     Raises
     ------

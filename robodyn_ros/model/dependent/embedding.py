@@ -1,10 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of a robot with dependent joints over its independent coordinates.
+"""Tables of a robot with dependent joints, for kernels over its independent coordinates.
 
-Constraint embedding (Jain 2011, section 15.1): rates of all joints are E times the independent
-ones. Every recursion over the tree is between E and its transpose. Further columns of the tables
-hold the data for the kernels, see robodyn_ros.model.layout.
+This is constraint embedding (Jain 2011, section 15.1). Rates of all joints are E times the
+independent ones. A recursion over the tree comes between a product with E and one with its
+transpose. Further columns of the tables hold the data for this, see robodyn_ros.model.layout.
 """
 
 import numpy as np
@@ -32,28 +32,32 @@ from robodyn_ros.model.layout import (
 )
 
 
-def embed(topology, constants, ways):
+def embed(topology, constants, following):
     """Return the tables of a robot with dependent joints.
 
     Parameters
     ----------
-    topology : (nb, 5) ndarray
-    constants : (nb, 34) ndarray
+    topology, constants : (nb, 5) and (nb, 34) ndarray
         Tables of the tree. Q and V of a body that follows are those of its first leader.
-    ways : dict
-        {row: (ratios, shift)} of the dependent bodies, with a ratio for each velocity from the
-        first leader to the last.
+    following : dict
+        Ratios and shift [rad or m] by row of each dependent body. There is a ratio for each
+        velocity from the first leader to the last.
+
+    Returns
+    -------
+    tuple of ndarray
+        The new topology and constants.
     """
     nb, nv = len(topology), topology[1:, V].max() + 1
     wide = np.zeros((nb, EMBEDDED_TOPOLOGY_COLUMNS), dtype=np.int64)
-    widest = max((len(ratios) for ratios, _ in ways.values()), default=1)
+    widest = max((len(ratios) for ratios, _ in following.values()), default=1)
     values = np.zeros((nb, EMBEDDED_CONSTANT_COLUMNS if widest == 1 else RATIOS + widest))
     wide[:, :TOPOLOGY_COLUMNS] = topology
     values[:, :CONSTANT_COLUMNS] = constants
     wide[1:, FIRST], wide[1:, COUNT], wide[1:, AT] = topology[1:, V], 1, topology[1:, Q]
     wide[1:, V] = np.arange(nb - 1)
     values[1:, RATIO] = 1.0
-    for row, (ratios, shift) in ways.items():
+    for row, (ratios, shift) in following.items():
         wide[row, DOF] = 0
         values[row, SHIFT] = shift
         if len(ratios) == 1:
@@ -90,19 +94,24 @@ def write_ratios(topology, constants, row, ratios):
 
 
 def reduced_tree(topology):
-    """Return the (nv + 1, 5) topology of the elimination tree.
+    """Return the topology of the elimination tree of the mass matrix.
 
-    In it one velocity carries another if their entry of the mass matrix, or of its factors L^T D
-    L, is nonzero. Liu 1990, "The role of elimination trees in sparse factorization". Of a robot
-    without dependent joints it is the tree itself.
+    In this tree one velocity carries another if their entry of the mass matrix, or of its factors
+    L^T D L, is nonzero. For a robot without dependent joints it is the tree of the robot. Liu
+    1990, "The role of elimination trees in sparse factorization".
 
     Parameters
     ----------
     topology : (nb, k) ndarray
         Topology of the robot.
+
+    Returns
+    -------
+    (nv + 1, 5) ndarray
+        Topology.
     """
     nv = topology[0, FIRST]
-    moved_by = np.zeros((len(topology), nv), dtype=bool)  # body by velocity, with its carriers'
+    moved_by = np.zeros((len(topology), nv), dtype=bool)  # whether a velocity moves a body
     for row in range(1, len(topology)):
         first = topology[row, FIRST]
         moved_by[row] = moved_by[topology[row, PARENT]]

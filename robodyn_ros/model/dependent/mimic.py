@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Which joints follow which: mimic and coupled joints, chains of them resolved."""
+"""Joints that follow others: mimic and coupled joints, with chains of them resolved."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,12 +27,17 @@ class Following:
 
 
 def leaders_of(joint):
-    """Return {leader: multiplier} of a mimic or coupled joint; empty for any other.
+    """Return the joints that a mimic or coupled joint follows.
 
     Parameters
     ----------
     joint : Joint
         The joint.
+
+    Returns
+    -------
+    dict
+        Multiplier by name of the leader; empty for any other joint.
     """
     return {joint.mimic: joint.multiplier} if joint.mimic else dict(joint.follows)
 
@@ -52,7 +57,7 @@ def followers(robot, movable, locked):
     Returns
     -------
     dict
-        {name: Following}.
+        Following by name of the joint.
 
     Raises
     ------
@@ -84,7 +89,7 @@ def _resolved(robot, movable, locked, joint):
 
 
 def _check(robot, movable, joint, leader, multiplier, path):
-    """Refuse a leader that a joint cannot follow; path : the joints that follow the joint."""
+    """Refuse a leader that a joint cannot follow; `path` are the joints that follow the joint."""
     verb = 'mimics' if joint.mimic else 'follows'
     where = f'robot {robot!r}: joint {joint.name!r} {verb} {leader!r}'
     hold = 'expected it locked to hold it still: '
@@ -107,22 +112,22 @@ def _check(robot, movable, joint, leader, multiplier, path):
 
 
 def common_limit(limit, followers):
-    """Return the Limit of a leader within which its followers stay within theirs.
+    """Return the limit of a leader within which its followers stay within theirs.
 
-    A follower whose range leaves the leader none is left out. The effort is the leader's own: its
-    motor moves them all.
+    A follower is left out if its range leaves none to the leader. The effort is that of the
+    leader, whose motor moves them all.
 
     Parameters
     ----------
     limit : Limit
         Limit of the leader.
     followers : sequence of tuple
-        (ratio, shift, Limit) of each follower.
+        Ratio, shift [rad or m] and Limit of each follower.
 
     Returns
     -------
     tuple of Limit and list of int
-        The limit, and which followers are left out.
+        The limit, and the numbers of the followers that are left out.
     """
     lower, upper, velocity, apart = limit.lower, limit.upper, limit.velocity, []
     for k, (ratio, shift, own) in enumerate(followers):
