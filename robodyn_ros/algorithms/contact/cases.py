@@ -68,7 +68,7 @@ def columns(system, n):
 
 
 @unfused
-def begin(system, m, n, target, ridge):
+def start_unknown(system, m, n, target, ridge):
     """Clear the row of an unknown impulse, and set the target of its velocity.
 
     Parameters
@@ -190,22 +190,22 @@ def assemble(blocks, count, rows, responses, impulses, v, system):
             elif case != FREE:
                 target = blocks[b, LOW] if case == AT_LOW else 0.0
                 target = blocks[b, HIGH] if case == AT_HIGH else target
-                m = begin(system, m, n, target, RIDGE * blocks[b, COMPLIANCE])
+                m = start_unknown(system, m, n, target, RIDGE * blocks[b, COMPLIANCE])
                 add_direction(system, m - 1, n, rows, responses, r, 1.0, 1.0)
             continue
         ridge, mu = RIDGE * scale_of(blocks, b), blocks[b, BOUND]
         for k in range(3):
             impulses[r + k] = 0.0
             if case == STICKS:
-                m = begin(system, m, n, blocks[b, LOW] if k == 0 else 0.0, ridge)
+                m = start_unknown(system, m, n, blocks[b, LOW] if k == 0 else 0.0, ridge)
                 add_direction(system, m - 1, n, rows, responses, r + k, 1.0, 1.0)
         if case == SLIDES or case == BETWEEN:
-            m = begin(system, m, n, blocks[b, LOW], ridge)
+            m = start_unknown(system, m, n, blocks[b, LOW], ridge)
             add_direction(system, m - 1, n, rows, responses, r, 1.0, 0.0)
             add_force(system, m - 1, n, responses, r, mu, edge)
         if case == BETWEEN:
             after = following(edge)
-            m = begin(system, m, n, 0.0, ridge)
+            m = start_unknown(system, m, n, 0.0, ridge)
             along, across = ALONG[edge] - ALONG[after], ACROSS[edge] - ACROSS[after]
             add_direction(system, m - 1, n, rows, responses, r + 1, along, 0.0)
             add_direction(system, m - 1, n, rows, responses, r + 2, across, 0.0)

@@ -49,7 +49,7 @@ def conditions(blocks, count):
 
 
 @unfused
-def describe(table, size, k, row, share, share_of_next, first, right):
+def write_condition(table, size, k, row, share, share_of_next, first, right):
     """Write one condition: on share times a direction plus share_of_next times the next direction.
 
     Parameters
@@ -107,18 +107,18 @@ def list_conditions(blocks, count, rows, v, table, size):
         r, first = int(blocks[b, ROW]), k
         u = along_row(rows, r, v)
         if blocks[b, KIND] == JOINT:
-            k = describe(table, size, k, r, 1.0, 0.0, first, u)
-            k = describe(table, size, k, r, -1.0, 0.0, first, -u)
-            k = describe(table, size, k, SPEED, 0.0, 0.0, first, blocks[b, BOUND])
-            k = describe(table, size, k, r, 1.0, 0.0, first, u - blocks[b, LOW])
-            k = describe(table, size, k, r, -1.0, 0.0, first, blocks[b, HIGH] - u)
+            k = write_condition(table, size, k, r, 1.0, 0.0, first, u)
+            k = write_condition(table, size, k, r, -1.0, 0.0, first, -u)
+            k = write_condition(table, size, k, SPEED, 0.0, 0.0, first, blocks[b, BOUND])
+            k = write_condition(table, size, k, r, 1.0, 0.0, first, u - blocks[b, LOW])
+            k = write_condition(table, size, k, r, -1.0, 0.0, first, blocks[b, HIGH] - u)
             continue
         x, y = along_row(rows, r + 1, v), along_row(rows, r + 2, v)
-        k = describe(table, size, k, r, 1.0, 0.0, first, u - blocks[b, LOW])
+        k = write_condition(table, size, k, r, 1.0, 0.0, first, u - blocks[b, LOW])
         for edge in range(EDGES):
             a, c = ALONG[edge], ACROSS[edge]
-            k = describe(table, size, k, r + 1, a, c, first, a * x + c * y)
-        k = describe(table, size, k, SPEED, 0.0, 0.0, first, 0.0)
+            k = write_condition(table, size, k, r + 1, a, c, first, a * x + c * y)
+        k = write_condition(table, size, k, SPEED, 0.0, 0.0, first, 0.0)
 
 
 @unfused

@@ -21,7 +21,7 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, store
 
 
 @primitive
-def stand_at(scratch, i):
+def start_poses_at(scratch, i):
     """Start the poses at body i, whose pose becomes the identity.
 
     Parameters
@@ -79,7 +79,7 @@ def poses_base_to_tip(topology, scratch):
     scratch : array
         Working memory, a row for each body; columns as in `core.scratch`.
     """
-    stand_at(scratch, 0)
+    start_poses_at(scratch, 0)
     for i in range(1, topology.shape[0]):
         step_outward(scratch, topology[i, PARENT], i)
 

@@ -10,7 +10,7 @@ the base. The rotation of this body is the identity, and the axes of its neighbo
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.jacobian import world_axis
 from robodyn_ros.algorithms.core.joint_transform import along_joint, wrench_on_parent
-from robodyn_ros.algorithms.core.kinematics import stand_at, step_outward
+from robodyn_ros.algorithms.core.kinematics import start_poses_at, step_outward
 from robodyn_ros.model.layout import KIND, PARENT, PITCH, PRISMATIC, V
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.rotation import rotate, rotate_z
@@ -101,7 +101,7 @@ def poses_in_world_frame(topology, scratch):
                 further = only_child(topology, seen_from)
                 if further > 0:
                     seen_from = further
-            stand_at(scratch, seen_from)
+            start_poses_at(scratch, seen_from)
             while seen_from > i:
                 scratch[seen_from, at.ON_PATH] = 1.0
                 step_inward(scratch, seen_from, topology[seen_from, PARENT])

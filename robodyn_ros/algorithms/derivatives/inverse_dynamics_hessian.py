@@ -43,7 +43,7 @@ from robodyn_ros.algorithms.derivatives.inverse_dynamics_second_derivatives impo
     motion,
     outer_form,
     outer_wrenches,
-    six,
+    pairing,
     transform,
 )
 from robodyn_ros.algorithms.derivatives.mass_matrix_derivative import inertia_rate
@@ -225,14 +225,14 @@ def inverse_dynamics_hessian(
             axis, carried = motion(scratch, i, at.AXIS), motion(scratch, i, at.CARRIED)
             y = motion(scratch, i, CARRYING)
             crossed = motion_rate(y[0], y[1], axis[0], axis[1])
-            entry = six(P, motion(scratch, i, at.CARRIED_RATE)) + six(Q, carried)
-            by_q_q[k, l] = entry + six(crossed, G)
+            entry = pairing(P, motion(scratch, i, at.CARRIED_RATE)) + pairing(Q, carried)
+            by_q_q[k, l] = entry + pairing(crossed, G)
             by_q_q[l, k] = by_q_q[k, l]
-            by_q_qd[l, k] = 2.0 * six(P, carried) + six(Q, axis)
-            by_qd_qd[k, l] = six(N, axis)
+            by_q_qd[l, k] = 2.0 * pairing(P, carried) + pairing(Q, axis)
+            by_qd_qd[k, l] = pairing(N, axis)
             by_qd_qd[l, k] = by_qd_qd[k, l]
-            by_q_qdd[l, k] = six(P, axis)
+            by_q_qdd[l, k] = pairing(P, axis)
             if i != o:
-                by_q_qd[k, l] = six(N, carried) + six(crossed, K)
-                by_q_qdd[k, l] = six(crossed, momentum)
+                by_q_qd[k, l] = pairing(N, carried) + pairing(crossed, K)
+                by_q_qdd[k, l] = pairing(crossed, momentum)
             i = topology[i, PARENT]

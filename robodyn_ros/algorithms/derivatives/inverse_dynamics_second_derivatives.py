@@ -255,7 +255,7 @@ def outer_wrenches(scratch, o):
 
 
 @primitive
-def six(a, b):
+def pairing(a, b):
     """Return the scalar product of a wrench and a motion.
 
     Parameters
@@ -316,11 +316,11 @@ def of_torque_outside(topology, scratch, o, s, P, Q, by_q_q, by_q_qd, M_q):
     while i > 0:
         k = topology[i, V]
         axis, carried = motion(scratch, i, at.AXIS), motion(scratch, i, at.CARRIED)
-        entry = six(P, motion(scratch, i, at.CARRIED_RATE)) + six(Q, carried)
+        entry = pairing(P, motion(scratch, i, at.CARRIED_RATE)) + pairing(Q, carried)
         by_q_q[j, k, l] = entry
         by_q_q[j, l, k] = entry
-        by_q_qd[j, l, k] = 2.0 * six(P, carried) + six(Q, axis)
-        M_q[j, k, l] = six(P, axis)
+        by_q_qd[j, l, k] = 2.0 * pairing(P, carried) + pairing(Q, axis)
+        M_q[j, k, l] = pairing(P, axis)
         M_q[k, j, l] = M_q[j, k, l]
         i = topology[i, PARENT]
 
@@ -352,15 +352,15 @@ def of_torque_inside(topology, scratch, o, s, P, Q, G, by_q_q, by_q_qd, M_q):
             between = False
         k = topology[i, V]
         axis, carried = motion(scratch, i, at.AXIS), motion(scratch, i, at.CARRIED)
-        entry = six(P, motion(scratch, i, at.CARRIED_RATE)) + six(Q, carried)
+        entry = pairing(P, motion(scratch, i, at.CARRIED_RATE)) + pairing(Q, carried)
         if between:
-            entry = entry + six(motion_rate(own[0], own[1], axis[0], axis[1]), G)
+            entry = entry + pairing(motion_rate(own[0], own[1], axis[0], axis[1]), G)
         else:
-            M_q[j, k, l] = six(P, axis)
+            M_q[j, k, l] = pairing(P, axis)
             M_q[k, j, l] = M_q[j, k, l]
         by_q_q[j, k, l] = entry
         by_q_q[j, l, k] = entry
-        by_q_qd[j, l, k] = 2.0 * six(P, carried) + six(Q, axis)
+        by_q_qd[j, l, k] = 2.0 * pairing(P, carried) + pairing(Q, axis)
         i = topology[i, PARENT]
 
 
@@ -387,10 +387,12 @@ def of_velocity_outside(topology, scratch, o, s, R, K, by_q_qd):
     while i > 0:
         if i == s:
             between = False
-        l, entry = topology[i, V], six(R, motion(scratch, i, at.CARRIED))
+        l, entry = topology[i, V], pairing(R, motion(scratch, i, at.CARRIED))
         if between:
             axis = motion(scratch, i, at.AXIS)
-            by_q_qd[near, l, far] = six(motion_rate(own[0], own[1], axis[0], axis[1]), K) - entry
+            by_q_qd[near, l, far] = (
+                pairing(motion_rate(own[0], own[1], axis[0], axis[1]), K) - entry
+            )
         else:
             by_q_qd[near, l, far] = -entry
             if i != s:

@@ -308,8 +308,8 @@ def eliminate_modes(topology, scratch, i, status):
     for r in range(n):
         g, f = vec(room, mine + gain(n, r)), vec(room, mine + gain(n, r) + 3)
         u, w = vec(room, mine + coupling(n, r)), vec(room, mine + coupling(n, r) + 3)
-        a = less(a, g, u)
-        d = less(d, f, w)
+        a = subtract_outer(a, g, u)
+        d = subtract_outer(d, f, w)
         b = (
             b[0] - g[0] * w[0],
             b[1] - g[0] * w[1],
@@ -328,7 +328,7 @@ def eliminate_modes(topology, scratch, i, status):
 
 
 @primitive
-def less(a, g, u):
+def subtract_outer(a, g, u):
     """Return A - g u^T, whose sum over all modes is symmetric.
 
     Parameters
@@ -454,7 +454,7 @@ def carry_force(topology, scratch, i, parent, n, f):
 
 
 @primitive
-def carried(topology, scratch, i, qdd):
+def acceleration_from_parent(topology, scratch, i, qdd):
     """Return the acceleration of body i due to its parent and the modes of its parent.
 
     Velocity-dependent terms are left out.
@@ -508,7 +508,7 @@ def acceleration_base_to_tip(topology, constants, gravity, scratch, qdd):
     store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
     store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, topology.shape[0]):
-        alpha, a = carried(topology, scratch, i, qdd)
+        alpha, a = acceleration_from_parent(topology, scratch, i, qdd)
         alpha = add(alpha, load(scratch, i, at.BIAS_ANGULAR))
         a = add(a, load(scratch, i, at.BIAS_LINEAR))
         qdd[topology[i, V]] = accelerate(topology, constants, scratch, i, alpha, a)

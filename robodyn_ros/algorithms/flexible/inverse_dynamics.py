@@ -19,7 +19,7 @@ from robodyn_ros.algorithms.flexible.deformation import (
     mount_motions,
 )
 from robodyn_ros.algorithms.flexible.forward_dynamics import (
-    carried,
+    acceleration_from_parent,
     carry_force,
     velocity_base_to_tip,
 )
@@ -57,7 +57,7 @@ def motion_base_to_tip(topology, constants, gravity, scratch, qdd):
     store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
     store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, topology.shape[0]):
-        alpha, a = carried(topology, scratch, i, qdd)
+        alpha, a = acceleration_from_parent(topology, scratch, i, qdd)
         alpha = add(alpha, load(scratch, i, at.BIAS_ANGULAR))
         a = add(a, load(scratch, i, at.BIAS_LINEAR))
         alpha, a = add_along_joint(topology, constants, i, alpha, a, qdd[topology[i, V]])

@@ -18,7 +18,7 @@ from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology
 
 
 @unfused
-def carried(topology, F, rates, i):
+def sum_over_carriers(topology, F, rates, i):
     """Return the sum of F rates over the joints that carry body i; other entries of F are zero.
 
     Parameters
@@ -87,7 +87,7 @@ def diagonal_velocities(
     status = mass_factors(topology, constants, scratch, q, diagonal, F, D)
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
-        eta[k] = sqrt(D[k]) * (qd[k] + carried(topology, F, qd, i))
+        eta[k] = sqrt(D[k]) * (qd[k] + sum_over_carriers(topology, F, qd, i))
     return status
 
 
@@ -134,7 +134,7 @@ def joint_velocities(
     status = mass_factors(topology, constants, scratch, q, diagonal, F, D)
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
-        qd[k] = eta[k] / sqrt(D[k]) - carried(topology, F, qd, i)
+        qd[k] = eta[k] / sqrt(D[k]) - sum_over_carriers(topology, F, qd, i)
     return status
 
 
