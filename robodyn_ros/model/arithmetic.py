@@ -142,6 +142,7 @@ def _bits(number):
 
 
 def _fixed(number, bits):
+    """Return a number in units of 2^-bits, rounded down."""
     numerator, denominator = float(number).as_integer_ratio()
     return (numerator << bits) // denominator
 

@@ -263,6 +263,7 @@ class _Assembly:
 
 
 def _row(placement):
+    """Return a row of the constants with a placement and no inertia."""
     row = np.zeros(CONSTANT_COLUMNS)
     row[ROTATION : ROTATION + 9] = placement.rotation.ravel()
     row[OFFSET : OFFSET + 3] = placement.translation
@@ -270,6 +271,7 @@ def _row(placement):
 
 
 def _frame(body, placement):
+    """Return a read-only frame on a body."""
     return Frame(
         body, _read_only(placement.rotation.copy()), _read_only(placement.translation.copy())
     )
@@ -320,5 +322,6 @@ def _limits(commanded, followers, led, assembly):
 
 
 def _read_only(array):
+    """Make an array read-only, and return it."""
     array.flags.writeable = False
     return array

@@ -18,9 +18,9 @@ if TYPE_CHECKING:  # these import this module
 
 ONE_AXIS = ('revolute', 'continuous', 'prismatic')
 JOINT_TYPES = ONE_AXIS + ('fixed', 'floating', 'planar')  # those of URDF
-#: Those that URDF does not have.
+#: Joint types that URDF does not have.
 MORE_TYPES = ('helical', 'cylindrical', 'universal', 'spherical')
-#: Those that move only on request: in a URDF they often represent a portable robot.
+#: Joint types that move only if asked for. In a URDF they often state where the robot stands.
 ASKED_TYPES = ('floating', 'planar')
 
 
@@ -214,4 +214,5 @@ def on_free_base(description, root, ordered):
 
 
 def _unused(name, taken):
+    """Return a name, with underscores behind it if it is taken."""
     return name if name not in taken else _unused(f'{name}_', taken)

@@ -140,6 +140,7 @@ def describe(rows, convention='modified', name='dh', base='base'):
 
 
 def _check(where, row):
+    """Refuse a row with an unknown joint, or with an entry that is no finite number."""
     if row.joint not in JOINTS:
         raise ModelError(f'{where} has joint {row.joint!r}; expected one of {", ".join(JOINTS)}')
     for what, shape in SHAPES.items():
@@ -154,6 +155,7 @@ def _check(where, row):
 
 
 def _joint(row, name, parent, child, placement):
+    """Return the joint of a row, about or along z."""
     return Joint(
         name,
         row.joint,

@@ -81,6 +81,7 @@ def position_names(joint):
 
 
 def _names(joint, within):
+    """Return the name of a joint, or one for each of its several coordinates."""
     if joint.type not in within:
         return (joint.name,)
     return tuple(f'{joint.name}.{name}' for name in within[joint.type])

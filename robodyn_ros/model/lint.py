@@ -16,8 +16,8 @@ HEAVY = 1000.0  # [kg] of one link; more suggests grams read as kilograms
 DENSEST = 22_600.0  # [kg/m^3] osmium
 FAR = 5.0  # [m] centre of mass or radius of gyration; more suggests millimetres
 DEGREES = (10.0 * np.pi, 720.0)  # [rad] a limit between these is probably not in radians
-QUARTER_TURN = 1e-15  # rounding of a quarter turn in double precision
-AXIS_TOLERANCE = 1e-3  # a unit axis printed with three digits
+QUARTER_TURN = 1e-15  # rounding of the cosines of a quarter turn
+AXIS_TOLERANCE = 1e-3  # of the length of an axis that is written with three digits
 
 
 def inertial(subject, body):
@@ -131,6 +131,7 @@ def joint(joint):
 
 
 def _limit(subject, joint, limit):
+    """Yield findings about the range and the limits of one velocity."""
     if joint.type in ('revolute', 'prismatic', 'helical') and np.isinf(limit.upper - limit.lower):
         yield Finding(WARNING, subject, f'is {joint.type} without a range; taken as unlimited')
     largest = max(-limit.lower, limit.upper)

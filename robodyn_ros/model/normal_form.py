@@ -222,6 +222,7 @@ def align(model):
 
 
 def _length(normal):
+    """Return the length of a vector of two entries."""
     return sqrt(normal[0] * normal[0] + normal[1] * normal[1])
 
 
@@ -236,6 +237,7 @@ def _longest_branches(topology):
 
 
 def _rotation(model, i):
+    """Return the rotation matrix of a body on its parent, a view of the constants."""
     return model.constants[i, ROTATION : ROTATION + 9].reshape(3, 3)
 
 
@@ -318,6 +320,7 @@ def _zero(R):
 
 
 def _about_z(c, s):
+    """Return the rotation matrix about z of a cosine and a sine."""
     return _cleaned(np.array(((c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0))))
 
 
@@ -328,4 +331,5 @@ def _cleaned(R):
 
 
 def _small_as_zero(p):
+    """Return a vector with entries below EXACT set to zero."""
     return np.where(np.abs(p) < EXACT, 0.0, p)

@@ -143,6 +143,7 @@ def with_rotors(
 
 
 def _check(where, joint, rotor):
+    """Refuse a rotor with impossible numbers, or at a joint of several velocities."""
     if joint.type == 'fixed' or len(joint_types.velocity_names(joint)) > 1:
         raise ModelError(f'{where} drives a {joint.type} joint; expected one of one velocity')
     for what, value in (

@@ -98,6 +98,7 @@ def split_joints(robot, ordered, joints, locked, asked=()):
 
 
 def _check_names(robot, movable, names):
+    """Refuse names that are unknown or occur twice."""
     for name, times in Counter(names).items():
         require_names(f'robot {robot!r}', 'movable joint', [name], movable, ' below its base')
         if times > 1:
@@ -108,6 +109,7 @@ def _check_names(robot, movable, names):
 
 
 def _check_type(robot, joint):
+    """Refuse a joint of an unknown type."""
     known = JOINT_TYPES + MORE_TYPES
     if joint.type not in known:
         raise ModelError(
@@ -117,6 +119,7 @@ def _check_type(robot, joint):
 
 
 def _check_commanded(robot, joint, asked):
+    """Refuse a floating or planar joint that is not asked for."""
     if joint.type in ASKED_TYPES and not asked:
         raise UnlockedError(
             f'robot {robot!r}: joint {joint.name!r} is {joint.type}, and moves only '
@@ -126,7 +129,7 @@ def _check_commanded(robot, joint, asked):
 
 
 def _refuse_followers(robot, following):
-    """Refuse commanded joints that follow others, with the names of all: grippers have many."""
+    """Refuse commanded joints that follow others; name them all, since grippers have many."""
     if following:
         who = ', '.join(
             f'joint {name!r} {"mimics" if len(follower.ratios) == 1 else "follows"} '

@@ -88,6 +88,7 @@ def _children(description):
 
 
 def _root(description):
+    """Return the name of the one link without a parent."""
     held = {joint.child for joint in description.joints}
     roots = [link.name for link in description.links if link.name not in held]
     if not roots:
@@ -104,6 +105,7 @@ def _root(description):
 
 
 def _walk(base, children):
+    """Return the joints below a link, depth first in document order."""
     ordered = []
     waiting = list(reversed(children[base]))
     while waiting:
@@ -114,5 +116,6 @@ def _walk(base, children):
 
 
 def _listed(names, most=8):
+    """Return names for a message, only the first of many."""
     shown = ', '.join(repr(name) for name in names[:most])
     return shown if len(names) <= most else f'{shown} and {len(names) - most} more'

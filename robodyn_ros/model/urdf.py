@@ -138,6 +138,7 @@ def _first(places, tags, where):
 
 
 def _link(element):
+    """Return the Link of an element."""
     name = read_name(element, 'name', 'a <link> element')
     inertial = only_child(element, 'inertial', f'link {name!r}')
     return Link(name, None if inertial is None else _inertial(inertial, f'link {name!r} inertial'))
@@ -145,6 +146,7 @@ def _link(element):
 
 @np.errstate(over='ignore', invalid='ignore')  # an overflow is refused when the model is built
 def _inertial(element, where):
+    """Return the Inertial of an element, in axes of the link."""
     placement = read_placement(element, where)
     mass = read_number(required_child(element, 'mass', where), 'value', f'{where} mass')
     entries = required_child(element, 'inertia', where)
@@ -158,6 +160,7 @@ def _inertial(element, where):
 
 
 def _joint(element):
+    """Return the Joint of an element."""
     name = read_name(element, 'name', 'a <joint> element')
     where = f'joint {name!r}'
     kind = required_attribute(element, 'type', where)

@@ -203,6 +203,7 @@ def parameter_file(model, urdf_path, rotors_path='', friction_path=''):
 
 
 def _add_inertial(link, mass, com, inertia):
+    """Add an <inertial> element to a link."""
     element = ElementTree.SubElement(link, 'inertial')
     ElementTree.SubElement(element, 'origin', xyz=' '.join(repr(float(x)) for x in com))
     ElementTree.SubElement(element, 'mass', value=repr(mass))
@@ -211,13 +212,16 @@ def _add_inertial(link, mass, com, inertia):
 
 
 def _child(element, tag):
+    """Return the child element of a tag, which is made if it is missing."""
     found = element.find(tag)
     return ElementTree.SubElement(element, tag) if found is None else found
 
 
 def _quoted(text):
+    """Return a text as a YAML string."""
     return "'{}'".format(str(text).replace("'", "''"))
 
 
 def _listed(names):
+    """Return names as a YAML list."""
     return f'[{", ".join(map(_quoted, names))}]'

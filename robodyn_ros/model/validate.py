@@ -28,16 +28,17 @@ from robodyn_ros.model.layout import (
 )
 from robodyn_ros.model.rigid_body import unpack
 
-SMALLEST_MASS = 1e-12  # [kg] a smaller mass points to a wrong exponent
+SMALLEST_MASS = 1e-12  # [kg] a smaller mass suggests a wrong exponent
 LARGEST_MASS = 1e9  # [kg]
 LARGEST_INERTIA = 1e12  # [kg m2]
 LARGEST_LENGTH = 1e6  # [m]
 NOT_A_ROTATION = 1e-9
-SHORTEST_AXIS, LONGEST_AXIS = 1e-6, 1e6  # of a direction whose length should be 1
+SHORTEST_AXIS, LONGEST_AXIS = 1e-6, 1e6  # lengths of a direction; they should be 1
 NO_INERTIA = 1e-15  # [kg m2] rounding of a zero inertia
-# Inertias have five or six digits, so that of a thin rod may be indefinite by their rounding.
+# Inertias are written with five or six digits. By their rounding that of a thin rod may be
+# indefinite.
 PRINTED = 1e-5
-ON_AXIS = 1e-12  # of the trace: rounding of the inertia of a mass that lies on the axis
+ON_AXIS = 1e-12  # share of the trace: rounding of the inertia of a mass on the axis
 
 
 def mass(subject, value):
@@ -200,6 +201,7 @@ def joint(robot, joint):
 
 
 def _limit(subject, limit, of_ball):
+    """Refuse impossible limits of one velocity."""
     if not limit.lower <= limit.upper:
         raise ModelError(
             f'{subject} has lower limit {limit.lower:g} above its upper limit '

@@ -77,7 +77,7 @@ def root_element(source):
 
 
 def _end_of_prolog(content):
-    """Return where the document type or the root element begins, after comments and the like."""
+    """Return where the document type or the root element begins, after any comments."""
     place = len(_BYTE_ORDER_MARK) if content.startswith(_BYTE_ORDER_MARK) else 0
     while match := _PROLOG.match(content, place):
         place = match.end()
@@ -85,6 +85,7 @@ def _end_of_prolog(content):
 
 
 def _content(source):
+    """Return the bytes of a text or of a file."""
     if isinstance(source, bytes):
         return source
     if not isinstance(source, (str, os.PathLike)):
@@ -107,6 +108,7 @@ def _content(source):
 
 
 def _check_size(content):
+    """Refuse a description of more than MOST_BYTES."""
     if len(content) > MOST_BYTES:
         raise ModelError(
             f'the description is larger than {MOST_BYTES // 1_000_000} MB; expected '

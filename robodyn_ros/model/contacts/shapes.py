@@ -105,6 +105,7 @@ def collision_shapes(source, links: Sequence[str] | None = None) -> tuple[Shape,
 
 
 def _rounded(shape):
+    """Return a cylinder as a capsule or a sphere; any other shape unchanged."""
     if shape.kind != 'cylinder':
         return shape
     radius, length = shape.size

@@ -360,7 +360,7 @@ def closed(
 
 
 def _wide(model):
-    """Return tables with the columns of loops, and the names of all joints in row order."""
+    """Return the tables widened by the columns of loops, and all joint names in row order."""
     names, position_names = list(model.all_joint_names), list(model.all_position_names)
     topology, constants = model.topology, model.constants
     if not model.is_embedded:
@@ -426,5 +426,6 @@ def _findings(model, constants, old, unknown):
 
 
 def _read_only(array):
+    """Make an array read-only, and return it."""
     array.flags.writeable = False
     return array

@@ -124,7 +124,7 @@ def _check(model, joints):
 
 
 def _motor_inertia(model, name, joint):
-    """Return the inertia of a motor; nan beside a body that follows the joint, which has some."""
+    """Return the inertia of a motor; nan if a body with inertia follows the joint."""
     row = model.joint_rows()[model.joint_names.index(name)]
     if row in model.leading:
         return nan
@@ -176,7 +176,7 @@ def _renamed(model, joints, elastic, order, topology, constants):
 
 
 def _with_springs(model, names, elastic):
-    """Return names with those of the deflections: last, or in row order where joints depend."""
+    """Return names with those of the deflections: last, or in row order with dependent joints."""
     elastic = set(elastic.values())
     if not model.is_embedded:
         return names + tuple(name + DEFLECTION for name in model.joint_names if name in elastic)

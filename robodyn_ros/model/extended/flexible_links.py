@@ -219,6 +219,7 @@ class _Tables:
         self._append(topology, constants, joint)
 
     def _append(self, topology, constants, body):
+        """Append a row, and the name of its body."""
         self.topology.append(topology)
         self.constants.append(constants)
         self.bodies.append(body)

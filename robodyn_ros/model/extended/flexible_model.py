@@ -340,7 +340,7 @@ def _assembled(model, links):
 
 
 def _numbers(link):
-    """Return the numbers of a link in the order of algorithms.flexible.modal_storage."""
+    """Return the constants of a link in the order of algorithms.flexible.modal_storage."""
     return np.concatenate(
         [
             np.ravel(each)

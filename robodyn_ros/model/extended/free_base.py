@@ -97,4 +97,5 @@ def with_free_base(model: RobotModel) -> RobotModel:
 
 
 def _shifted(where, by):
+    """Return a slice, shifted."""
     return slice(where.start + by, where.stop + by)

@@ -182,6 +182,7 @@ _COLUMNS = {
 
 
 def _check(model, k, friction):
+    """Refuse friction that could drive a joint, or that is not complete."""
     where = f'robot {model.name!r}: friction of joint {model.joint_names[k]!r}'
     coulomb = model.joint_values(FRICTION)[k] if friction.coulomb is None else friction.coulomb
     for what in ('damping', 'coulomb', 'stribeck_velocity', 'wavenumber', 'dead_band'):

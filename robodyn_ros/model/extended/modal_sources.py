@@ -13,9 +13,9 @@ from robodyn_ros.model.extended.modal_link import at_nodes, massless, shifted, w
 from robodyn_ros.model.layout import MASS
 from robodyn_ros.model.rotation_matrix import unit_axis
 
-#: Gauss nodes along a beam: the integrals of its modes are exact to rounding.
+#: Gauss nodes along a beam, which make the integrals of its modes exact to rounding.
 GAUSS = 48
-#: Share of the stiffness that a rigid motion may meet: files of finite elements have 7 digits.
+#: Share of the stiffness that a rigid motion may have. Files of finite elements have 7 digits.
 STRAIN_FREE = 1e-6
 #: Largest number of modes of a link.
 MOST = 40

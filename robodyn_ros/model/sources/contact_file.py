@@ -69,6 +69,7 @@ def contacts_of(source: str | os.PathLike, urdf=None) -> Contacts:
 
 
 def _shape(where, entries):
+    """Return one shape of the file."""
     yaml_file.check_names(where, entries, ('link', *LENGTHS, *POSE), ('link',))
     form, link = _only(where, entries, LENGTHS), entries['link']
     size = yaml_file.numbers(where, form, entries[form], LENGTHS[form])
@@ -79,6 +80,7 @@ def _shape(where, entries):
 
 
 def _obstacle(where, name, entries):
+    """Return one obstacle of the file."""
     yaml_file.check_names(where, entries, (*KINDS, *POSE, *SURFACE), ())
     kind = _only(where, entries, KINDS)
     size = yaml_file.numbers(where, kind, entries[kind], 3)
@@ -100,4 +102,5 @@ def _only(where, entries, choices):
 
 
 def _pose(where, entries):
+    """Return position [m] and roll, pitch and yaw [rad] of an entry."""
     return [yaml_file.numbers(where, key, entries.get(key, [0, 0, 0]), 3) for key in POSE]

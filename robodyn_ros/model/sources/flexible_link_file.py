@@ -114,7 +114,8 @@ def _numbers(value):
 
 
 def _number(value):
+    """Return a value as a float if it is a number, else unchanged."""
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
-        return value  # refused with the table that it is in
+        return value  # refused later, with the table that contains it

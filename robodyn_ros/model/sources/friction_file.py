@@ -8,7 +8,7 @@ joint_friction:
     coulomb: 6.0
     static: 7.5                # the others as in robodyn_ros.model.extended.joint_friction
     stribeck_velocity: 0.02
-    stribeck_exponent: 1       # rational curve without
+    stribeck_exponent: 1       # the rational curve by default
     cosine: 1.1
     sine: -0.4
     wavenumber: 1

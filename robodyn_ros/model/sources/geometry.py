@@ -119,6 +119,7 @@ def mesh_path(file, folder):
 
 
 def _shape(element, link, where, materials):
+    """Return one shape of a link."""
     geometry = required_child(element, 'geometry', where)
     if len(geometry) != 1 or geometry[0].tag not in KINDS:
         tags = ', '.join(shown(child.tag) for child in geometry)

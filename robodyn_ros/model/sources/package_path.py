@@ -55,4 +55,5 @@ def resolved(source: str | os.PathLike) -> str | os.PathLike:
 
 
 def _entries(variable):
+    """Return the folders in an environment variable."""
     return [entry for entry in os.environ.get(variable, '').split(os.pathsep) if entry]

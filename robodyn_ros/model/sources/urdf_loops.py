@@ -25,7 +25,7 @@ from robodyn_ros.model.urdf_elements import (
     shown,
 )
 
-#: Types of joints, and the motions that they stop of a frame with z along the axis.
+#: Motions that each joint type constrains, in a frame with z along the axis.
 STOPS = {
     'fixed': ('x', 'y', 'z', 'rx', 'ry', 'rz'),
     'revolute': ('x', 'y', 'z', 'rx', 'ry'),
@@ -85,6 +85,7 @@ def independent(root):
 
 
 def _closure(element):
+    """Return the closure of one element."""
     name = read_name(element, 'name', f'a <{element.tag}> element')
     where = f'{element.tag} {name!r}'
     kind = required_attribute(element, 'type', where)

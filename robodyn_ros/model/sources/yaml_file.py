@@ -210,6 +210,7 @@ def scalars(where, entries):
 
 
 def _number(value):
+    """Return a value as a float; None if it is no number."""
     if isinstance(value, bool) or not isinstance(value, (str, Real)):
         return None
     try:
