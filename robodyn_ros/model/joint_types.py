@@ -166,7 +166,7 @@ def has_quaternion(joint):
     Returns
     -------
     bool
-        Whether they are.
+        True for spherical and floating joints.
     """
     return joint.type in ('spherical', 'floating')
 

@@ -4,9 +4,9 @@
 
 A closure constrains motions of a frame B relative to a frame A. Let J_u and J_i be the columns of
 dependent and independent joints. J_u X + J_i = 0 gives the rows X of E (Jain 2011, eq. 11.30 and
-15.5), and J_u (dX/dt qd) = -dJ/dt E qd their rates. Newton's method follows the
-positions from a closed posture, while the independent joints move on a straight line to q. So they
-are a function of q alone, stay in one assembly mode, and do not drift.
+15.5), and J_u (dX/dt qd) = -dJ/dt E qd their rates. Newton's method follows the dependent joints
+from a closed posture, while the independent ones move on a straight line to q. So the dependent
+joints are a function of q alone, stay in one assembly mode, and do not drift.
 """
 
 from math import nan
@@ -73,7 +73,7 @@ def has_loops(topology):
     Returns
     -------
     bool
-        Whether it has.
+        True for a robot with closures.
     """
     return topology.shape[1] > EMBEDDED_TOPOLOGY_COLUMNS
 
@@ -200,7 +200,7 @@ def row_axis(XA, stops, a, along):
     Parameters
     ----------
     XA : (4, 4) array
-        Poses of frames A and B in the base.
+        Pose of frame A in the base.
     stops : int
         Bits of the constrained motions, as STOPS in `model.layout`.
     a : int
@@ -338,7 +338,7 @@ def write_columns(topology, constants, scratch, k, XA, point, along, L, row):
     k : int
         Row of the closure.
     XA : (4, 4) array
-        Poses of frames A and B in the base.
+        Pose of frame A in the base.
     point : tuple
         Origin of frame B in base axes [m].
     along : tuple
@@ -428,7 +428,7 @@ def write_rates(topology, constants, scratch, k, XA, lever, along, point, rates,
     k : int
         Row of the closure.
     XA : (4, 4) array
-        Poses of frames A and B in the base.
+        Pose of frame A in the base.
     lever : tuple
         Vector from the origin of A to that of B [m].
     along : tuple

@@ -327,10 +327,10 @@ def edges(
         if k != j:
             side = column(axes, k)
             p = sub(p, scale(sign(dot(n, side)) * half[k], side))
-    along, mine = unit(i, 1.0), column(axes, j)
-    between, cosine = sub(q, p), dot(along, mine)
-    t = (dot(mine, between) - cosine * dot(along, between)) / (1.0 - cosine * cosine)
-    point = add(p, scale(t, mine))
+    along, other = unit(i, 1.0), column(axes, j)
+    between, cosine = sub(q, p), dot(along, other)
+    t = (dot(other, between) - cosine * dot(along, between)) / (1.0 - cosine * cosine)
+    point = add(p, scale(t, other))
     if abs(t) > EDGE * half[j] or abs(dot(along, sub(point, q))) > EDGE * size[i]:
         return count
     return add_local(contacts, count, shape, obstacles, obstacle, margin, point, n, gap)

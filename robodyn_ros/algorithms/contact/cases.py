@@ -5,6 +5,9 @@
 They are singular if contacts depend on each other, such as the four corners of a box. A small
 number on the diagonal, the ridge, makes them regular. Iterative refinement of the residual removes
 its error from the velocities.
+
+An unknown is an impulse. Its condition gives the velocity along a direction. Its force is the
+effect of a unit of the impulse on the velocities.
 """
 
 from robodyn_ros.algorithms.contact.cone import (
@@ -113,11 +116,11 @@ def add_direction(system, m, n, rows, responses, row, condition, force):
     rows : (r, n) array
         Directions F.
     responses : (r, n) array
-        Responses F A.
+        Velocities F A due to unit impulses along the directions.
     row : int
         Row of the direction.
     condition, force : float
-        Factors of the direction in the condition and in the force.
+        Factors of the direction in them.
     """
     for k in range(n):
         system[m, k] = system[m, k] + condition * rows[row, k]
@@ -137,7 +140,7 @@ def add_force(system, m, n, responses, row, mu, edge):
     n : int
         Number of velocities.
     responses : (r, n) array
-        Responses F A.
+        Velocities F A due to unit impulses along the directions.
     row : int
         Row of the normal.
     mu : float
@@ -166,7 +169,7 @@ def assemble(blocks, count, rows, responses, impulses, v, system):
     rows : (r, n) array
         Directions F.
     responses : (r, n) array
-        Responses F A.
+        Velocities F A due to unit impulses along the directions.
     impulses : (r,) array
         Impulses of the directions [N s or N m s].
     v : (n,) array
@@ -364,7 +367,7 @@ def joint_fits(blocks, b, impulse, velocity, slack):
     Returns
     -------
     bool
-        Whether they match.
+        True if they match.
     """
     case, bound = blocks[b, CASE], blocks[b, BOUND]
     border = SLACK * (bound + abs(impulse))
@@ -408,7 +411,7 @@ def contact_fits(blocks, b, rows, impulses, v, slack, border):
     Returns
     -------
     bool
-        Whether they obey.
+        True if they do.
     """
     r, mu = int(blocks[b, ROW]), blocks[b, BOUND]
     gap, p = along_row(rows, r, v) - blocks[b, LOW], impulses[r]
@@ -440,7 +443,7 @@ def solve_cases(blocks, count, rows, responses, impulses, v, system):
     rows : (r, n) array
         Directions F.
     responses : (r, n) array
-        Responses F A.
+        Velocities F A due to unit impulses along the directions.
     impulses : (r,) array
         Impulses of the directions [N s or N m s].
     v : (n,) array

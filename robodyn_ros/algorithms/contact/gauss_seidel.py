@@ -37,7 +37,7 @@ def write_compliance(blocks, b, rows, responses):
     rows : (r, n) array
         Directions F.
     responses : (r, n) array
-        Responses F A.
+        Velocities F A due to unit impulses along the directions.
     """
     first, size = int(blocks[b, ROW]), 1 if blocks[b, KIND] == JOINT else 3
     for i in range(size):
@@ -56,7 +56,7 @@ def add_impulse(responses, row, impulse, v):
     Parameters
     ----------
     responses : (r, n) array
-        Responses F A.
+        Velocities F A due to unit impulses along the directions.
     row : int
         Row of the direction.
     impulse : float
@@ -148,7 +148,7 @@ def sweep(blocks, count, rows, responses, impulses, v, moves):
     rows : (r, n) array
         Directions F.
     responses : (r, n) array
-        Responses F A.
+        Velocities F A due to unit impulses along the directions.
     impulses : (r,) array
         Impulses of the directions [N s or N m s].
     v : (n,) array

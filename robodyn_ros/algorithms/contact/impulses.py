@@ -108,7 +108,7 @@ def solve_exactly(blocks, count, rows, responses, vectors, system, v, tries):
     rows : (r, n) array
         Directions F.
     responses : (r, n) array
-        Responses F A.
+        Velocities F A due to unit impulses along the directions.
     vectors : (VECTORS, max(r, n)) array
         Working memory; the impulses are in row IMPULSES.
     system : (r, 2 n + r + 4) array

@@ -36,7 +36,7 @@ def is_near(shapes, shape, obstacles, obstacle, pose, distance):
     Returns
     -------
     bool
-        Whether it is.
+        True if it is nearer.
     """
     place = sub(centre_of(pose), load(obstacles, obstacle, PLACE))
     place = rotate_inverse(obstacles, obstacle, TURN, place)

@@ -134,7 +134,7 @@ def coupling(table, size, rows, responses, i, j):
     rows : (r, n) array
         Directions of the velocities.
     responses : (r, n) array
-        Responses to impulses along the directions.
+        Velocities due to unit impulses along the directions.
     i, j : int
         Numbers of two conditions.
 
@@ -201,7 +201,7 @@ def write_tableau(blocks, count, rows, responses, v, table, size):
     rows : (r, n) array
         Directions of the velocities.
     responses : (r, n) array
-        Responses to impulses along the directions.
+        Velocities due to unit impulses along the directions.
     v : (n,) array
         Velocities without impulses [rad/s or m/s].
     table : (m, 2 m + 9) array
@@ -239,7 +239,7 @@ def is_less(table, size, one, other, column):
     Returns
     -------
     bool
-        Whether it does.
+        True if row `one` comes first.
     """
     for k in range(-1, size):
         at = 2 * size + 1 if k < 0 else k
@@ -335,7 +335,7 @@ def pivot(table, size):
     Returns
     -------
     bool
-        Whether it leaves.
+        Whether it does.
     """
     row, right = 0, 2 * size + 1
     for i in range(size):
@@ -370,7 +370,7 @@ def by_pivoting(blocks, count, rows, responses, impulses, v, table):
     rows : (r, n) array
         Directions of the velocities.
     responses : (r, n) array
-        Responses to impulses along the directions.
+        Velocities due to unit impulses along the directions.
     impulses : (r,) array
         Written: impulses [N s or N m s].
     v : (n,) array

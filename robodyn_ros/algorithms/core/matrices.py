@@ -35,7 +35,7 @@ def ordered(topology):
     Returns
     -------
     bool
-        Whether they are.
+        True if they are.
     """
     for k in range(1, topology.shape[0]):
         if topology[k, V] != k - 1:

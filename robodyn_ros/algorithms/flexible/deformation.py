@@ -308,14 +308,14 @@ def gyroscopic_forces(topology, constants, scratch, q, qd):
     for i in range(1, topology.shape[0]):
         n, place = topology[i, MODES], topology[i, SHAPE]
         at_q, at_qd = first_mode(topology, i, False), first_mode(topology, i, True)
-        mine = topology[i, ROOM]
+        own_room = topology[i, ROOM]
         w = load(scratch, i, at.OMEGA)
         spin = times(load_symmetric(scratch, i, at.C_INERTIA), w)
         moment, drift = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         slowing = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         for r in range(n):
             rate = qd[at_qd + r]
-            spin = add(spin, scale(rate, vec(room, mine + spin_coupling(n, r))))
+            spin = add(spin, scale(rate, vec(room, own_room + spin_coupling(n, r))))
             drift = add(drift, scale(rate, vec(flat, place + linear(n, r))))
             slope = add_scaled(
                 (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), 1.0, flat, place + inertia_slope(n, r)
@@ -328,7 +328,7 @@ def gyroscopic_forces(topology, constants, scratch, q, qd):
                 other = vec(flat, place + angular_slope(n, s, r))
                 moment = add(moment, scale(rate * qd[at_qd + s], own))
                 twist = add(twist, scale(qd[at_qd + s], sub(own, other)))
-            room[mine + load_of(n, r)] = dot(twist, w) - 0.5 * dot(w, times(slope, w))
+            room[own_room + load_of(n, r)] = dot(twist, w) - 0.5 * dot(w, times(slope, w))
             slowing = add_symmetric_scaled(slowing, rate, slope)
         moment = add(moment, add(times(slowing, w), cross(w, spin)))
         swing = add(scale(2.0, drift), cross(w, load(scratch, i, at.C_MOMENT)))

@@ -98,14 +98,14 @@ def energy(
     g = (gravity[0], gravity[1], gravity[2])
     twice_kinetic, potential = 0.0, 0.0
     for i in range(1, topology.shape[0]):
-        n, place, mine = topology[i, MODES], topology[i, SHAPE], topology[i, ROOM]
+        n, place, own_room = topology[i, MODES], topology[i, SHAPE], topology[i, ROOM]
         mass, h, rate = constants[i, MASS], load(scratch, i, at.C_MOMENT), qd[topology[i, V]]
         w, v = load(scratch, i, at.OMEGA), load(scratch, i, at.SPEED)
         spin, drift = times(load_symmetric(scratch, i, at.C_INERTIA), w), cross(w, h)
         first = first_mode(topology, i, True)
         for r in range(n):
             x = qd[first + r]
-            pull = dot(vec(room, mine + spin_coupling(n, r)), w)
+            pull = dot(vec(room, own_room + spin_coupling(n, r)), w)
             pull = pull + dot(vec(flat, place + linear(n, r)), v)
             twice_kinetic = twice_kinetic + 2.0 * x * pull
             for j in range(n):

@@ -155,14 +155,14 @@ def start_inertia(topology, constants, scratch, diagonal, i):
         scratch, i, at.P_COUPLING, (0.0, -h[2], h[1], h[2], 0.0, -h[0], -h[1], h[0], 0.0)
     )
     store_symmetric(scratch, i, at.P_LINEAR, (m, 0.0, 0.0, m, 0.0, m))
-    n, place, mine = topology[i, MODES], topology[i, SHAPE], topology[i, ROOM]
+    n, place, own_room = topology[i, MODES], topology[i, SHAPE], topology[i, ROOM]
     first = first_mode(topology, i, True)
     for r in range(n):
         for s in range(r + 1):
-            room[mine + r * n + s] = flat[place + modal_mass(n, r, s)]
-        room[mine + r * n + r] = room[mine + r * n + r] + diagonal[first + r]
-        write_vec(room, mine + coupling(n, r), vec(room, mine + spin_coupling(n, r)))
-        write_vec(room, mine + coupling(n, r) + 3, vec(flat, place + linear(n, r)))
+            room[own_room + r * n + s] = flat[place + modal_mass(n, r, s)]
+        room[own_room + r * n + r] = room[own_room + r * n + r] + diagonal[first + r]
+        write_vec(room, own_room + coupling(n, r), vec(room, own_room + spin_coupling(n, r)))
+        write_vec(room, own_room + coupling(n, r) + 3, vec(flat, place + linear(n, r)))
 
 
 @primitive
@@ -181,7 +181,7 @@ def propagate_to_modes(topology, scratch, i, parent):
         Row of its parent.
     """
     room, n = memory(topology, scratch), topology[parent, MODES]
-    motions, mine = topology[i, MOUNT_ROOM] + MOTIONS, topology[parent, ROOM]
+    motions, own_room = topology[i, MOUNT_ROOM] + MOTIONS, topology[parent, ROOM]
     c, s = scratch[i, at.COS], scratch[i, at.SIN]
     a = rotate_symmetric(
         scratch, i, at.ROTATION, turn_symmetric(c, s, load_symmetric(scratch, i, at.P_ANGULAR))
@@ -199,8 +199,8 @@ def propagate_to_modes(topology, scratch, i, parent):
             pushed = dot(vec(room, motions + 6 * k), moment) + dot(
                 vec(room, motions + 6 * k + 3), force
             )
-            room[mine + r * n + k] = room[mine + r * n + k] + pushed
-        k = mine + coupling(n, r)
+            room[own_room + r * n + k] = room[own_room + r * n + k] + pushed
+        k = own_room + coupling(n, r)
         write_vec(room, k, add(vec(room, k), add(moment, cross(arm, force))))
         write_vec(room, k + 3, add(vec(room, k + 3), force))
     a, b = shift_articulated(a, b, d, arm)
@@ -213,14 +213,14 @@ def propagate_to_modes(topology, scratch, i, parent):
 
 
 @primitive
-def factorise_modes(room, mine, n):
+def factorise_modes(room, own_room, n):
     """Replace D_m by its Cholesky factor, with the diagonal inverted.
 
     Parameters
     ----------
     room : array
         Memory of the modes, see `modal_storage`.
-    mine : int
+    own_room : int
         Index of the memory of the body.
     n : int
         Number of modes.
@@ -233,28 +233,28 @@ def factorise_modes(room, mine, n):
     done = True
     for r in range(n):
         for s in range(r + 1):
-            x = room[mine + r * n + s]
+            x = room[own_room + r * n + s]
             for k in range(s):
-                x = x - room[mine + r * n + k] * room[mine + s * n + k]
+                x = x - room[own_room + r * n + k] * room[own_room + s * n + k]
             if s < r:
-                room[mine + r * n + s] = x * room[mine + s * n + s]
+                room[own_room + r * n + s] = x * room[own_room + s * n + s]
             elif x > 0.0:
-                room[mine + r * n + r] = 1.0 / sqrt(x)
+                room[own_room + r * n + r] = 1.0 / sqrt(x)
             else:  # as if the mode were locked
-                room[mine + r * n + r] = 0.0
+                room[own_room + r * n + r] = 0.0
                 done = False
     return done
 
 
 @primitive
-def solve_modes(room, mine, n, x, stride):
+def solve_modes(room, own_room, n, x, stride):
     """Solve D_m y = x, in place.
 
     Parameters
     ----------
     room : array
         Memory of the modes, see `modal_storage`.
-    mine : int
+    own_room : int
         Index of the memory of the body.
     n : int
         Number of modes.
@@ -266,13 +266,13 @@ def solve_modes(room, mine, n, x, stride):
     for r in range(n):
         y = room[x + stride * r]
         for k in range(r):
-            y = y - room[mine + r * n + k] * room[x + stride * k]
-        room[x + stride * r] = y * room[mine + r * n + r]
+            y = y - room[own_room + r * n + k] * room[x + stride * k]
+        room[x + stride * r] = y * room[own_room + r * n + r]
     for r in range(n - 1, -1, -1):
         y = room[x + stride * r]
         for k in range(r + 1, n):
-            y = y - room[mine + k * n + r] * room[x + stride * k]
-        room[x + stride * r] = y * room[mine + r * n + r]
+            y = y - room[own_room + k * n + r] * room[x + stride * k]
+        room[x + stride * r] = y * room[own_room + r * n + r]
 
 
 @primitive
@@ -295,19 +295,19 @@ def eliminate_modes(topology, scratch, i, status):
     int
         The given status, or i if D_m is singular.
     """
-    room, n, mine = memory(topology, scratch), topology[i, MODES], topology[i, ROOM]
-    if not factorise_modes(room, mine, n):
+    room, n, own_room = memory(topology, scratch), topology[i, MODES], topology[i, ROOM]
+    if not factorise_modes(room, own_room, n):
         status = i
     for r in range(n):
         for k in range(6):
-            room[mine + gain(n, r) + k] = room[mine + coupling(n, r) + k]
+            room[own_room + gain(n, r) + k] = room[own_room + coupling(n, r) + k]
     for k in range(6):
-        solve_modes(room, mine, n, mine + gain(n, 0) + k, 6)
+        solve_modes(room, own_room, n, own_room + gain(n, 0) + k, 6)
     a, d = load_symmetric(scratch, i, at.P_ANGULAR), load_symmetric(scratch, i, at.P_LINEAR)
     b = load_general(scratch, i, at.P_COUPLING)
     for r in range(n):
-        g, f = vec(room, mine + gain(n, r)), vec(room, mine + gain(n, r) + 3)
-        u, w = vec(room, mine + coupling(n, r)), vec(room, mine + coupling(n, r) + 3)
+        g, f = vec(room, own_room + gain(n, r)), vec(room, own_room + gain(n, r) + 3)
+        u, w = vec(room, own_room + coupling(n, r)), vec(room, own_room + coupling(n, r) + 3)
         a = subtract_outer(a, g, u)
         d = subtract_outer(d, f, w)
         b = (
@@ -401,16 +401,16 @@ def residual_tip_to_base(topology, constants, scratch, tau):
     """
     room = memory(topology, scratch)
     for i in range(topology.shape[0] - 1, 0, -1):
-        parent, m, mine = topology[i, PARENT], topology[i, MODES], topology[i, ROOM]
+        parent, m, own_room = topology[i, PARENT], topology[i, MODES], topology[i, ROOM]
         n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
         first = first_mode(topology, i, True)
         for r in range(m):
-            e = tau[first + r] - room[mine + load_of(m, r)]
-            room[mine + share_of(m, r)] = e
-            n = add(n, scale(e, vec(room, mine + gain(m, r))))
-            f = add(f, scale(e, vec(room, mine + gain(m, r) + 3)))
+            e = tau[first + r] - room[own_room + load_of(m, r)]
+            room[own_room + share_of(m, r)] = e
+            n = add(n, scale(e, vec(room, own_room + gain(m, r))))
+            f = add(f, scale(e, vec(room, own_room + gain(m, r) + 3)))
         if m > 0:
-            solve_modes(room, mine, m, mine + share_of(m, 0), 1)
+            solve_modes(room, own_room, m, own_room + share_of(m, 0), 1)
         u = tau[topology[i, V]] - along_joint(topology, constants, i, n, f)
         scratch[i, at.RESIDUAL] = u
         if parent > 0:
@@ -512,12 +512,12 @@ def acceleration_base_to_tip(topology, constants, gravity, scratch, qdd):
         alpha = add(alpha, load(scratch, i, at.BIAS_ANGULAR))
         a = add(a, load(scratch, i, at.BIAS_LINEAR))
         qdd[topology[i, V]] = accelerate(topology, constants, scratch, i, alpha, a)
-        n, mine, first = topology[i, MODES], topology[i, ROOM], first_mode(topology, i, True)
+        n, own_room, first = topology[i, MODES], topology[i, ROOM], first_mode(topology, i, True)
         alpha, a = load(scratch, i, at.ALPHA), load(scratch, i, at.ACCEL)
         for r in range(n):
-            pull = dot(vec(room, mine + gain(n, r)), alpha)
-            pull = pull + dot(vec(room, mine + gain(n, r) + 3), a)
-            qdd[first + r] = room[mine + share_of(n, r)] - pull
+            pull = dot(vec(room, own_room + gain(n, r)), alpha)
+            pull = pull + dot(vec(room, own_room + gain(n, r) + 3), a)
+            qdd[first + r] = room[own_room + share_of(n, r)] - pull
 
 
 @separate

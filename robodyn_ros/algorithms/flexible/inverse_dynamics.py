@@ -80,16 +80,19 @@ def inertia_forces(topology, constants, scratch, qdd):
     """
     flat, room = numbers(constants), memory(topology, scratch)
     for i in range(1, topology.shape[0]):
-        n, place, mine = topology[i, MODES], topology[i, SHAPE], topology[i, ROOM]
+        n, place, own_room = topology[i, MODES], topology[i, SHAPE], topology[i, ROOM]
         alpha, a = load(scratch, i, at.ALPHA), load(scratch, i, at.ACCEL)
         h, first = load(scratch, i, at.C_MOMENT), first_mode(topology, i, True)
         moment = add(times(load_symmetric(scratch, i, at.C_INERTIA), alpha), cross(h, a))
         force = add(scale(constants[i, MASS], a), cross(alpha, h))
         for r in range(n):
             x = qdd[first + r]
-            spin, drift = vec(room, mine + spin_coupling(n, r)), vec(flat, place + linear(n, r))
+            spin, drift = (
+                vec(room, own_room + spin_coupling(n, r)),
+                vec(flat, place + linear(n, r)),
+            )
             moment, force = add(moment, scale(x, spin)), add(force, scale(x, drift))
-            k = mine + load_of(n, r)
+            k = own_room + load_of(n, r)
             room[k] = room[k] + dot(spin, alpha) + dot(drift, a)
             for j in range(n):
                 room[k] = room[k] + flat[place + modal_mass(n, r, j)] * qdd[first + j]

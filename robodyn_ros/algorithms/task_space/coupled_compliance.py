@@ -174,11 +174,11 @@ def coupling(topology, constants, scratch, i, frame_i, j, frame_j, block):
     scratch : array
         Working memory, a row for each body; columns as in `core.scratch`.
     i : int
-        Rows of two bodies.
+        Row of the body of the first frame.
     frame_i : (12,) array
         Rotation, row-major, and origin of a frame in its body [-, m].
     j : int
-        Rows of two bodies.
+        Row of the body of the second frame.
     frame_j : (12,) array
         Rotation, row-major, and origin of a frame in its body [-, m].
     block : (6, 6) array

@@ -166,13 +166,13 @@ class FlexibleModel(RobotModel):
         """
         found, first = 0.0, 0
         for row, link in self.links.items():
-            mine, first = eta[first : first + link.n], first + link.n
+            own, first = eta[first : first + link.n], first + link.n
             mounts = self.rigid.constants[
                 self.rigid.topology[:, PARENT] == row, OFFSET : OFFSET + 3
             ]
             on = [self.rigid.frame(name) for name in self.on_links]
             for place in (*mounts, *(frame.translation for frame in on if frame.body == row)):
-                found = max(found, float(np.linalg.norm(link.points(place)[:3] @ mine)))
+                found = max(found, float(np.linalg.norm(link.points(place)[:3] @ own)))
         return found
 
     @property

@@ -291,7 +291,7 @@ def is_diagonal(A):
     Returns
     -------
     bool
-        Whether they are.
+        True for a diagonal matrix.
     """
     off = A - np.diag(np.diag(A))
     return bool(np.abs(off).max(initial=0.0) <= DIAGONAL * np.abs(A).max(initial=0.0))
