@@ -1,13 +1,15 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Loops of the recursions over the rows of a batch, for any robot; they release the GIL.
+"""Loops of the recursions over the states of a batch, for any robot; they release the GIL.
 
 All loops share one template, filled in for a kernel of `generic` at its first use. The loop calls
 the machine code of the kernel, which compiles faster than a copy of its source.
-Arguments are those of the kernel. Arrays of states and results have one more axis in front; the
-model and WORK are unchanged. f_ext is replaced by the bodies (m,) and placements (m, 12) of m
-frames, and their wrenches, (k, m, 6) or (1, m, 6) for all rows. Last are the first row and the end
-of the range. A loop ends with the first nonzero status, and returns it.
+
+A loop has the arguments of its kernel. Arrays of states and results get one more axis in front.
+The model and the scratch arrays of WORK stay as they are. The wrenches f_ext are replaced by those
+of m frames: their bodies (m,), their placements (m, 12), and their wrenches (k, m, 6), or
+(1, m, 6) for all states. The last two arguments are the range of states, first and last + 1. A
+loop ends with the first nonzero status, and returns it.
 """
 
 import functools
@@ -25,7 +27,7 @@ from robodyn_ros.compile.syntax_tree import returns_a_value
 from robodyn_ros.spatial import types
 from robodyn_ros.spatial.types import Integer, Matrix, Scalar, Stack, Vector
 
-MODULE = '''"""{name} over the rows of a batch.
+MODULE = '''"""{name} over the states of a batch.
 
 Written by robodyn_ros; not meant to be edited.
 """
@@ -41,16 +43,16 @@ from robodyn_ros.spatial.types import (
 
 
 {head}
-    """Rows first to last; 0, or the status of the row where it stopped."""
+    """Return 0, or the first nonzero status among the states from first to last."""
 {body}
     return 0
 '''
 
 NAMES = {value: name for name, value in vars(types).items() if name.istitle()}
 PROMOTED = {Vector: 'Matrix', Matrix: 'Stack', Stack: 'Block'}
-#: Arguments that rows share and do not write.
+#: Arguments that all states share; the kernel only reads them.
 SHARED = ('zero', 'diagonal', 'offsets')
-#: Scratch of a row; each thread has its own.
+#: Scratch arrays, by kernel. Each thread has its own.
 WORK = {
     'joint_wrenches': ('tau',),
     'centroidal_momentum': ('com',),
@@ -69,7 +71,18 @@ WORK = {
 
 @functools.cache
 def of(kernel):
-    """Return the loop of a Kernel over rows, a Kernel too, not yet compiled."""
+    """Return the loop of a kernel over a batch, not yet compiled.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        A kernel of `generic`, or its counterpart over independent coordinates.
+
+    Returns
+    -------
+    Kernel
+        The loop.
+    """
     if kernel is generic.task_inertia:
         return task_inertia
     text = _written(kernel, kernel is not getattr(generic, kernel.__name__, None))
@@ -91,7 +104,7 @@ EMBEDDED_IMPORTS = (
 
 
 def _written(kernel, embedded):
-    """Return the text of a loop."""
+    """Return the source of a loop."""
     function = kernel.python
     name, work = function.__name__, ('scratch', *WORK.get(function.__name__, ()))
     typed, given, before, within = [], [], [], []
@@ -139,7 +152,25 @@ def task_inertia(
     first: Integer,
     last: Integer,
 ):
-    """Compute inertias, singular values and ranks of tasks, without a status."""
+    """Compute inertias, singular values and ranks of tasks, without a status.
+
+    Parameters
+    ----------
+    compliance : (k, m, m) ndarray
+        Inverses of the inertias, for k states and a task of m axes.
+    damping : float
+        Damping of the inversion near singularities.
+    inertia : (k, m, m) ndarray
+        Written: the inertias.
+    singular_values : (k, m) ndarray
+        Written: the singular values of the compliances.
+    rank : (k,) ndarray
+        Written: the ranks.
+    first : int
+        First state.
+    last : int
+        End of the range of states.
+    """
     m = compliance.shape[1]
     work, vectors = np.empty((m, m)), np.empty((m, m))
     for k in range(first, last):

@@ -48,7 +48,7 @@ BUILDING = 'ROBODYN_BUILDING_KERNELS'
 DAY = 86400.0  # [s] between records of a use
 
 _package = pathlib.Path(__file__).resolve().parent.parent
-#: {root: (source file or '', name) of files read or written}
+#: By root: (source file or '', name) of each file that was read or written.
 _used: dict[str, set[tuple[str, str]]] = collections.defaultdict(set)
 
 
@@ -57,7 +57,13 @@ class CacheWarning(UserWarning):
 
 
 def root():
-    """Return the folder that holds the caches of all versions, without creating it."""
+    """Return the folder that holds the caches of all versions, without creating it.
+
+    Returns
+    -------
+    pathlib.Path or None
+        None if the user has no home folder.
+    """
     if _is_building():
         return built_root()
     chosen = os.environ.get('ROBODYN_CACHE_DIR')
@@ -72,7 +78,13 @@ def root():
 
 
 def built_root():
-    """Return the folder of the kernels that were compiled when the package was built, or None."""
+    """Return the folder of the kernels that were compiled when the package was built.
+
+    Returns
+    -------
+    pathlib.Path or None
+        None if ROBODYN_BUILT_KERNELS is empty, which disables it.
+    """
     chosen = os.environ.get('ROBODYN_BUILT_KERNELS')
     if chosen is None:
         return _package / BUILT
@@ -90,20 +102,38 @@ def building():
 
 
 def folder(source_file):
-    """Return the path of the cache folder of a source file, None without one."""
+    """Return the path of the user's cache folder for the kernels of a source file.
+
+    Parameters
+    ----------
+    source_file : str
+        Path of the source file.
+
+    Returns
+    -------
+    pathlib.Path or None
+        None if there is no usable folder.
+    """
     opened = _own(source_file)
     return opened and opened.path
 
 
 def found(source_file, name):
-    """Yield every folder that has a file, the user's own first.
+    """Yield every cached file of a name, the user's own first.
+
+    Parameters
+    ----------
+    source_file : str
+        Path of the source file of the kernel.
+    name : str
+        Name of the cached file.
 
     Yields
     ------
-    folder : object
-        The opened folder.
+    folder : TrustedFolder
+        The folder.
     data : bytes
-        Contents of its file.
+        Contents of the file.
     """
     for opened in _folders(source_file):
         try:
@@ -113,14 +143,22 @@ def found(source_file, name):
         except FileNotFoundError:
             continue
         except (OSError, UntrustedError) as error:
-            _tell_once(f'a file of the kernel cache is not used: {error}')
+            _warn_once(f'a file of the kernel cache is not used: {error}')
             continue
         _used[root()].add(_place(source_file, name))
         yield opened, data
 
 
 def has(source_file, name):
-    """Return whether one of the folders has a file."""
+    """Return whether a file is cached.
+
+    Parameters
+    ----------
+    source_file : str
+        Path of the source file of the kernel.
+    name : str
+        Name of the cached file.
+    """
     for opened in _folders(source_file):
         with contextlib.suppress(OSError):
             opened.status(name)
@@ -129,14 +167,29 @@ def has(source_file, name):
 
 
 def save(source_file, name, data):
-    """Write a file atomically; return whether it exists afterwards."""
+    """Write a file to the user's cache, atomically.
+
+    Parameters
+    ----------
+    source_file : str
+        Path of the source file of the kernel.
+    name : str
+        Name of the cached file.
+    data : bytes
+        Its contents.
+
+    Returns
+    -------
+    bool
+        Whether the file was written. A warning tells why not.
+    """
     opened = _own(source_file)
     if opened is None:
         return False
     try:
         opened.write_bytes(name, data)
     except OSError as error:
-        _tell_once(
+        _warn_once(
             f'nothing can be written to the kernel cache {opened.path} '
             f'({error.strerror}): compiling without it'
         )
@@ -148,13 +201,30 @@ def save(source_file, name, data):
 
 
 def set_mark(name):
-    """Mark a compilation as complete, with the files it depends on."""
+    """Mark a compilation as complete, with the files it depends on.
+
+    Parameters
+    ----------
+    name : str
+        Name of the compilation, such as that of a robot.
+
+    Returns
+    -------
+    bool
+        Whether the mark was written.
+    """
     lines = sorted('\t'.join(place) for place in _used[root()])
     return save(__file__, name + MARK, '\n'.join(lines).encode())
 
 
 def has_mark(name):
-    """Return whether a compilation is marked complete and all of its files exist."""
+    """Return whether a compilation is marked complete and all of its files exist.
+
+    Parameters
+    ----------
+    name : str
+        Name of the compilation.
+    """
     for _, data in found(__file__, name + MARK):
         places = [line.split('\t') for line in data.decode(errors='replace').splitlines()]
         if places and all(
@@ -172,12 +242,16 @@ def _home():
 
 
 def _is_building():
+    """Return whether this process compiles the kernels of the installation."""
     return BUILDING in os.environ
 
 
 def _place(source_file, name):
-    """Return the key of a file in a mark: one for this package, else one for each folder."""
-    return '' if _is_own_text(pathlib.Path(source_file).resolve()) else str(source_file), name
+    """Return the entry of a file in a mark: its source file and its name.
+
+    All sources of this package share one folder, and the entry ''.
+    """
+    return '' if _is_own_source(pathlib.Path(source_file).resolve()) else str(source_file), name
 
 
 def _folders(source_file):
@@ -186,7 +260,7 @@ def _folders(source_file):
 
 
 def _own(source_file):
-    """Return the opened folder for writing; None without one."""
+    """Return the opened folder of the user, for writing; None without one."""
     base, name = root(), _name(source_file)
     if base is None or name is None:
         return None
@@ -197,13 +271,13 @@ def _own(source_file):
             return opened
         why = 'it is read-only'
     except UntrustedError as error:
-        _tell_once(
+        _warn_once(
             f'the kernel cache {path} is not private to this user ({error}): compiling without it'
         )
         return None
     except OSError as error:
         why = error.strerror
-    _tell_once(
+    _warn_once(
         f'no kernel cache at {path} ({why}): compiling without it; '
         'set ROBODYN_CACHE_DIR to a folder that can be written'
     )
@@ -218,7 +292,7 @@ def _built(source_file):
     try:
         return TrustedFolder(base / name, _owners(base))
     except UntrustedError as error:
-        _tell_once(
+        _warn_once(
             f'the kernels that were compiled when the package was built are not used: {error}'
         )
     except OSError:  # not built for this version and processor
@@ -236,10 +310,10 @@ def _owners(base):
 def _name(source_file):
     """Return the name of the folder of a source file, None for sources in memory only."""
     file = pathlib.Path(source_file).resolve()
-    return _key('' if _is_own_text(file) else str(file)) if file.is_file() else None
+    return _key('' if _is_own_source(file) else str(file)) if file.is_file() else None
 
 
-def _is_own_text(file):
+def _is_own_source(file):
     """Return whether a file is of this package, or was generated by it."""
     return _package in file.parents or file.parent.name.startswith(_key(''))
 
@@ -275,5 +349,6 @@ def _key(foreign):
 
 
 @functools.cache
-def _tell_once(sentence):
+def _warn_once(sentence):
+    """Warn once per process with the same sentence."""
     warnings.warn(sentence, CacheWarning, stacklevel=4)

@@ -6,10 +6,10 @@ Numba copies functions into the kernels that call them, and compiles them again.
 one robot this would dominate the compile time. Here only a symbol is compiled into the kernel. The
 linker resolves its address, for new and for cached kernels.
 
-The symbol of a separate function (robodyn_ros.spatial.primitive) is that of cells of memory.
-`provide` writes the address of its machine code there. So robots that never run the function never
-compile it. A recursion has a cell for each kind of coordinates of a robot, see
-robodyn_ros.compile.own_code.
+A separate function (robodyn_ros.spatial.primitive) is called through a small array of addresses,
+and its symbol is that of the array. `provide` writes the address of the machine code there. So
+robots that never run the function never compile it. A recursion has one address for each kind of
+coordinates of a robot, see robodyn_ros.compile.own_code.
 """
 
 import ctypes
@@ -27,8 +27,19 @@ from robodyn_ros.spatial.primitive import RECURSIONS, SEPARATE, primitive, recur
 
 
 def called(kernel):
-    """Compile a `Kernel`, and return a function with which kernels call its machine code."""
-    if MISSING or not hasattr(kernel.compiled, 'overloads'):  # Numba copies it, or is off
+    """Compile a kernel, and return a function with which other kernels call its machine code.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel.
+
+    Returns
+    -------
+    callable
+        A function for compiled code only, with the arguments of the kernel.
+    """
+    if MISSING or not hasattr(kernel.compiled, 'overloads'):  # Numba copies it or is disabled
         return kernel.compiled
     result, address = machine_code(kernel)
     function, kinds, returns = kernel.python, kernel.signature, result.signature.return_type
@@ -49,21 +60,32 @@ def called(kernel):
 
 
 def provide_recursions(function):
-    """Compile or load the kernels of all recursions that a function calls, however deeply."""
+    """Compile or load the kernels of all recursions that a function calls, however deeply.
+
+    Parameters
+    ----------
+    function : callable
+        A plain function.
+    """
     provide(map(generic_kernel_of, recursions_of(inspect.unwrap(function))))
 
 
 @functools.cache
 def recursions_of(function, enters=lambda value: not hasattr(value, '__wrapped__')):
-    """Return the recursions that a function calls through others, however deeply.
+    """Return the recursions that a function calls, directly or through others.
 
     Parameters
     ----------
     function : callable
         A plain function.
     enters : callable
-        Whether to look inside a function that is called. By default in all but separate ones,
-        which call recursions from their own kernels.
+        Whether to search a called function, too. By default all but separate functions are
+        searched. These call recursions from kernels of their own.
+
+    Returns
+    -------
+    tuple of callable
+        The recursions.
     """
     seen, waiting = {function: None}, [function]
     while waiting:
@@ -81,7 +103,7 @@ def _python(value):
 
 
 def _globals_of(function):
-    """Return the values of the names in a function, also of those in modules that it names."""
+    """Return the values of the names in a function, including names of its modules."""
     names, seen = function.__code__.co_names, set()
     waiting = [*inspect.getclosurevars(function).nonlocals.values()]
     waiting += [function.__globals__[name] for name in names if name in function.__globals__]
@@ -95,7 +117,18 @@ def _globals_of(function):
 
 @functools.cache
 def generic_kernel_of(recursion):
-    """Return the generic kernel of a recursion."""
+    """Return the generic kernel of a recursion.
+
+    Parameters
+    ----------
+    recursion : callable
+        A recursion of robodyn_ros.algorithms.
+
+    Returns
+    -------
+    Kernel
+        Its kernel in `generic`.
+    """
     from robodyn_ros.compile import generic  # it imports this file
 
     return next(
@@ -105,7 +138,7 @@ def generic_kernel_of(recursion):
 
 @functools.cache
 def _recursion_call(function):
-    """Return a function that calls a robot's code for a recursion, or that of its kernel."""
+    """Return a function that runs the robot's own code for a recursion, or its kernel."""
     kernel = generic_kernel_of(function)
     provide([kernel])
     result, _ = machine_code(kernel)
@@ -122,13 +155,19 @@ def _copy(function):
 
 
 def declare():
-    """Declare the cells of all functions that kernels call; only then kernels are loaded."""
+    """Define the symbols of all functions that kernels call. Kernels load only afterwards."""
     for function in (*SEPARATE, *RECURSIONS):
-        _cells(function)
+        _addresses(function)
 
 
 def provide(kernels):
-    """Compile the kernels of separate functions, or load them; now other kernels can call them."""
+    """Compile or load the kernels of separate functions, so that other kernels can call them.
+
+    Parameters
+    ----------
+    kernels : iterable of Kernel
+        Kernels of separate functions.
+    """
     provide_in_place({kernel.python: kernel for kernel in kernels}, JOINTS)
 
 
@@ -140,30 +179,37 @@ def provide_in_place(kernels, coordinates):
     kernels : dict
         {recursion: Kernel with its arguments}.
     coordinates : int
-        Of the robots for which they run, see robodyn_ros.compile.own_code.
+        Kind of coordinates of the robots for which they run: a constant of
+        robodyn_ros.compile.own_code.
     """
     for function, kernel in kernels.items():
-        cells = _cells(function)
-        if not cells[coordinates] and hasattr(kernel.compiled, 'overloads'):
-            _, cells[coordinates] = machine_code(kernel)
+        addresses = _addresses(function)
+        if not addresses[coordinates] and hasattr(kernel.compiled, 'overloads'):
+            _, addresses[coordinates] = machine_code(kernel)
 
 
 @functools.cache
-def _cells(function):
-    """Return the memory for the addresses of a separate function, by coordinates."""
-    cells = (ctypes.c_void_p * (MODES + 1))()
-    llvmlite.binding.add_symbol(_symbol(function), ctypes.addressof(cells))
-    return cells
+def _addresses(function):
+    """Return the addresses of the machine code of a function, one per kind of coordinates."""
+    addresses = (ctypes.c_void_p * (MODES + 1))()
+    llvmlite.binding.add_symbol(_symbol(function), ctypes.addressof(addresses))
+    return addresses
 
 
 def _symbol(function):
+    """Return the symbol of the addresses of a function."""
     return f'{function.__module__}.{function.__qualname__}.addresses'
 
 
 def _separate_call(function, returns=None):
     """Return a function that calls the machine code of a separate one, for other kernels.
 
-    returns : type of its result; by default that of its annotation.
+    Parameters
+    ----------
+    function : callable
+        The separate function.
+    returns : numba type, optional
+        Type of its result; by default that of its annotation.
     """
     signature = inspect.signature(function)
     if returns is None:
@@ -177,10 +223,10 @@ def _separate_call(function, returns=None):
 
 @functools.cache
 def _call(function, returns):
-    """Return an intrinsic that calls the machine code of a function in one of its cells.
+    """Return an intrinsic that calls a function at one of its addresses.
 
-    Its first arguments are the coordinates of that cell, and the address of another topology or
-    zero. Those of the function follow.
+    It has two arguments before those of the function. The first is the kind of coordinates, which
+    selects the address. The second is the address of another topology, or zero.
     """
     parameters = inspect.signature(function).parameters
     kinds = tuple(each.annotation for each in parameters.values())
@@ -207,7 +253,7 @@ def _call(function, returns):
 
 
 def _with_data(context, builder, kind, array, address):
-    """Return an array with its data at another address, unless that is zero."""
+    """Return an array with its data at another address; zero keeps its own."""
     changed = context.make_array(kind)(context, builder, value=array)
     other = builder.inttoptr(address, changed.data.type)
     changed.data = builder.select(cgutils.is_null(builder, other), changed.data, other)

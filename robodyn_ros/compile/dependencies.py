@@ -17,8 +17,8 @@ import numpy as np
 #: Packages whose version, or sources as a whole, are part of every key.
 KNOWN = {'robodyn_ros', 'numba', 'llvmlite', 'numpy', *sys.stdlib_module_names}
 
-#: Attributes that hold a wrapped function: of our kernels, Numba's dispatchers and intrinsics,
-#: partials, methods and decorators.
+#: Attributes with the wrapped function. They belong to kernels of this package, to dispatchers and
+#: intrinsics of Numba, to partials, methods and decorators.
 HOLDERS = (
     'python', 'py_func', '_pyfunc', '_dispatcher', '_defn', 'func', '__func__', '__wrapped__'
 )  # fmt: skip
@@ -33,10 +33,12 @@ PLAIN = (bool, int, float, complex, str, bytes, type(None), np.generic)
 
 
 def fingerprint(function):
-    """Return a digest of all sources and constants of a function's machine code.
+    """Return a digest of all sources and constants on which the machine code of a function
+    depends.
 
-    The names that it uses are followed recursively. All sources of a package that it reaches
-    count, since Numba may find some by type alone. This package, Numba and Python are excluded.
+    The names that the function uses are followed recursively. All sources of another package that
+    they reach count, since Numba may find some by type alone. This package, Numba and Python are
+    excluded.
 
     Parameters
     ----------
@@ -99,6 +101,7 @@ class _Reached:
         ]
 
     def _parts_of_function(self, function):
+        """Return (name, value) of what a function names, and record its file."""
         cells = [
             (name, cell.cell_contents)
             for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ())
@@ -134,12 +137,13 @@ class _Reached:
 
 
 def _is_known(module):
-    """Return whether a module is ours, Numba's or Python's, all of which keys cover."""
+    """Return whether keys cover a module: one of this package, of Numba or of Python."""
     first = (module or 'builtins').partition('.')[0]
     return first in KNOWN or first.startswith(GENERATED)
 
 
 def _is_filled(cell):
+    """Return whether a variable of an enclosing function has a value yet."""
     try:
         _ = cell.cell_contents
     except ValueError:

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The recursions over independent coordinates, for robots with dependent joints.
 
-`counterpart` returns, for a recursion over the tree, that over independent coordinates with the
-same name and arguments. Those with the inverse of the mass matrix are in
+`counterpart` returns the recursion over independent coordinates for one over the tree. Both have
+the same name and arguments. Counterparts that need the inverse of the mass matrix stand in
 robodyn_ros.algorithms.constraints. All others are generated. They expand their arguments to all
 joints, run the recursion over the tree, and project its results.
 """
@@ -151,14 +151,14 @@ EXPANDED = (
 
 HAVE_COUNTERPARTS = {*WRITTEN, *EXPANDED}
 
-#: Those whose counterparts call further functions for closed loops.
+#: Recursions whose counterparts call further functions for closed loops.
 DERIVATIVES = (
     inverse_dynamics_derivatives.inverse_dynamics_derivatives,
     forward_dynamics_derivatives.forward_dynamics_derivatives,
     mass_matrix_derivative.mass_matrix_derivative,
 )
 
-#: Expressions of arguments over all joints, by name; {k} is the number of a vector.
+#: Code that expands an argument to all joints, by name. {k} numbers the vectors in scratch.
 BEFORE = {
     'q': 'expand_positions(topology, constants, scratch, q)',
     'qd': 'expand(topology, scratch, {k}, qd)',
@@ -169,7 +169,7 @@ BEFORE = {
     'tau': 'of_joints(topology, scratch, {k})',
     'Y': 'all_parameters(topology, scratch)',
 }
-#: Projections of results over all joints to independent coordinates.
+#: Code that projects a result of all joints to independent coordinates, by name.
 AFTER = {
     'tau': 'project(topology, scratch, all_tau, tau)',
     'Y': 'project_rows(topology, scratch, all_Y, Y)',
@@ -191,7 +191,7 @@ from robodyn_ros.spatial.types import (
 
 @primitive
 {head}
-    """As of the tree, over independent coordinates."""
+    """Do the same as the recursion over the tree, over independent coordinates."""
 {body}
 '''
 
@@ -200,7 +200,20 @@ from robodyn_ros.spatial.types import (
 def counterpart(recursion):
     """Return the recursion over independent coordinates for one over the tree.
 
-    Raises KeyError for functions outside HAVE_COUNTERPARTS.
+    Parameters
+    ----------
+    recursion : callable
+        A recursion over the tree.
+
+    Returns
+    -------
+    callable
+        A plain function of the same arguments.
+
+    Raises
+    ------
+    KeyError
+        For functions outside HAVE_COUNTERPARTS.
     """
     if recursion in WRITTEN:
         return WRITTEN[recursion]
@@ -212,15 +225,36 @@ def counterpart(recursion):
 
 
 def of_model(model, recursion):
-    """Return the recursion for a RobotModel, or its counterpart for dependent joints."""
+    """Return a recursion, or its counterpart if a model has dependent joints.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The model.
+    recursion : callable
+        A recursion over the tree.
+
+    Returns
+    -------
+    callable
+        A plain function of the same arguments.
+    """
     return counterpart(recursion) if model.is_embedded else recursion
 
 
 @functools.cache
 def kernel_of(kernel):
-    """Return the Kernel over independent coordinates for one of `generic`, None without one.
+    """Return the kernel over independent coordinates for a generic one.
 
-    A kernel without a robot among its arguments is returned itself.
+    Parameters
+    ----------
+    kernel : Kernel
+        A kernel of `generic`.
+
+    Returns
+    -------
+    Kernel or None
+        None without a counterpart. A kernel that takes no robot is returned itself.
     """
     if kernel.python in HAVE_COUNTERPARTS:
         nogil = {'nogil': True} if kernel.options.get('nogil') else {}
@@ -229,7 +263,7 @@ def kernel_of(kernel):
 
 
 def _written(function):
-    """Return the source of a recursion with expanded arguments."""
+    """Return the source of a recursion that expands its arguments."""
     given, passed, before, after = [], [], [], []
     per_body = function is link_motions.link_motions
     for argument, value in inspect.signature(function).parameters.items():
@@ -267,25 +301,55 @@ def expand_state(
     all_qd: Vector,
     all_qdd: Vector,
 ):
-    """Compute positions, rates and accelerations of all joints from the independent ones."""
+    """Compute positions, rates and accelerations of all joints from the independent ones.
+
+    Parameters
+    ----------
+    topology : (n + 1, k) ndarray of int
+        Topology of the tree, see robodyn_ros.model.layout.
+    constants : (n + 1, k) ndarray
+        Constants of the tree, see robodyn_ros.model.layout.
+    scratch : (k, m) ndarray
+        Scratch of the recursions.
+    q : (nq,) ndarray
+        Independent positions.
+    qd : (nv,) ndarray
+        Independent rates.
+    qdd : (nv,) ndarray
+        Independent accelerations.
+    all_q : ndarray
+        Written: positions of all joints.
+    all_qd : ndarray
+        Written: rates of all joints.
+    all_qdd : ndarray
+        Written: accelerations of all joints.
+    """
     all_q[:] = expansion.expand_positions(topology, constants, scratch, q)
     all_qd[:] = expansion.expand(topology, scratch, 0, qd)
     all_qdd[:] = expansion.expand_acceleration(topology, constants, scratch, 1, qd, qdd)
 
 
-#: Kernels of the functions for closed loops alone, which the others call.
+#: Kernels of the functions that only robots with closed loops run; other kernels call them.
 OF_LOOPS = {
     function: separate_kernel(function)
     for function in SEPARATE
     if function.__module__.startswith('robodyn_ros.algorithms.constraints.')
 }
 loop_equations = OF_LOOPS[loops.write_equations.__wrapped__]
-#: Those that only derivatives call.
+#: Functions that only derivatives call.
 OF_DERIVATIVES = (derivatives.add_terms_of_loops, derivatives.add_rate_of_projection)
 
 
 def prepare(model, for_derivatives=False):
-    """Compile or load the kernels that those of a RobotModel with closed loops call."""
+    """Compile or load the functions for closed loops that the kernels of a model call.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The model; without closed loops nothing happens.
+    for_derivatives : bool
+        Whether to provide those of derivatives alone, or all others.
+    """
     if model.has_loops:
         rare = [function.__wrapped__ for function in OF_DERIVATIVES]
         provide(

@@ -15,7 +15,7 @@ from robodyn_ros.algorithms.flexible import (
 from robodyn_ros.algorithms.mass_matrix import mass_matrix_inverse
 from robodyn_ros.compile.kernel import kernel, separate_kernel
 
-#: Recursions over rigid links, and those that steps of a plant with flexible links call instead.
+#: Recursions over rigid links, and the recursions that a plant with flexible links runs instead.
 COUNTERPARTS = {
     aba.forward_dynamics: forward_dynamics.forward_dynamics,
     mass_matrix_inverse.mass_matrix_inverse_in_place: forward_dynamics.mass_matrix_inverse,
@@ -26,12 +26,23 @@ COUNTERPARTS = {
     of_joints.position_rates: manifold.position_rates,
 }
 
-#: Kernels of those, by name.
+#: Kernels of these counterparts, by name.
 KERNELS = {function.__name__: separate_kernel(function) for function in COUNTERPARTS.values()}
 body_poses = kernel(kinematics.body_poses)
 
 
 def kernel_of(kernel):
-    """Return the Kernel over joints and modes for one of `generic`, or that itself."""
+    """Return the kernel over joints and modes for a generic one.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        A kernel of `generic`.
+
+    Returns
+    -------
+    Kernel
+        The counterpart; `kernel` itself without one.
+    """
     found = COUNTERPARTS.get(kernel.python)
     return KERNELS[found.__name__] if found else kernel

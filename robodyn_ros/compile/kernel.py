@@ -28,15 +28,15 @@ class Kernel:
     """A plain function and its machine code.
 
     A call runs the machine code, and compiles it first if needed. An argument of another type or
-    layout than annotated raises a TypeError, and never compiles a second version. `python` is the
-    plain function, `compiled` the dispatcher, `vectorcall` the same for hot loops.
+    layout than annotated raises a TypeError. It never compiles a second version. The attribute
+    `python` is the plain function.
 
     Parameters
     ----------
     function : callable
         The plain function, with annotations of robodyn_ros.spatial.types.
-    name : str
-        For messages.
+    name : str, optional
+        Name in messages; by default that of the function with its module.
     has_vectorcall : bool
         False makes `vectorcall` the dispatcher, for kernels that are not called in hot loops.
     **options
@@ -66,9 +66,9 @@ class Kernel:
             declare()
             if not MISSING:
                 provide_recursions(self.python)
-            telling = contextlib.nullcontext() if self.is_kept else notice.compiling(self.name)
+            notices = contextlib.nullcontext() if self.is_kept else notice.compiling(self.name)
             try:
-                with telling:
+                with notices:
                     return _compile(self.python, self.signature, self.options, self._code)
             except Exception as error:
                 raise KernelError(
@@ -77,12 +77,12 @@ class Kernel:
 
     @functools.cached_property
     def vectorcall(self):
-        """`compiled` without the cost of its dispatcher, see compile.vectorcall.kernel_call."""
+        """`compiled` without the cost of Numba's dispatcher, for hot loops."""
         return vectorcall(self)
 
     @property
     def is_kept(self):
-        """Whether its machine code is on disk."""
+        """Whether the machine code is on disk."""
         return self._code is not None and self._code.is_kept()
 
     @functools.cached_property
@@ -99,19 +99,35 @@ class Kernel:
 
 
 def kernel(function):
-    """Decorate a plain, annotated function: it becomes a `Kernel`."""
-    return Kernel(function)
-
-
-def separate_kernel(function, **options):
-    """Return the `Kernel` of a separate function, see robodyn_ros.compile.call.provide.
+    """Decorate a plain, annotated function, so that it becomes a kernel.
 
     Parameters
     ----------
     function : callable
-        The plain function.
+        The plain function, with annotations of robodyn_ros.spatial.types.
+
+    Returns
+    -------
+    Kernel
+        The kernel.
+    """
+    return Kernel(function)
+
+
+def separate_kernel(function, **options):
+    """Return the kernel of a separate function, see robodyn_ros.compile.call.
+
+    Parameters
+    ----------
+    function : callable
+        The separate function.
     **options
         Options of numba.njit.
+
+    Returns
+    -------
+    Kernel
+        The kernel.
     """
     return Kernel(inspect.unwrap(function), has_vectorcall=False, **options)
 
@@ -132,8 +148,8 @@ def warm_up(kernels, progress=None):
         With the name of a kernel that does not compile.
     """
     kernels = list(kernels)
-    telling = notice.told_elsewhere() if progress else contextlib.nullcontext()
-    with telling:
+    notices = notice.suppressed() if progress else contextlib.nullcontext()
+    with notices:
         for done, item in enumerate(kernels):
             if progress:
                 progress(item.name, done, len(kernels))

@@ -21,6 +21,11 @@ OLDEST = (0, 59)
 def require_version(version):
     """Refuse a Numba that is too old, such as one of a distribution.
 
+    Parameters
+    ----------
+    version : str
+        Version of Numba, such as '0.61.2'.
+
     Raises
     ------
     KernelError

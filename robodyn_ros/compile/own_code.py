@@ -7,9 +7,10 @@ calls a recursion looks there first. So one compiled kernel serves every robot. 
 
     [topology without a table, coordinates, code of each recursion in ARGUMENTS or 0].
 
-`code` is the straight-line code of the robot. `coordinates` names the kernels that run in its
-place: those over the joints of a tree, over independent joints, or over joints and modes. They are
-called with the topology without a table, so that recursions over the tree serve inside them.
+`code` is the address of the straight-line code of the robot. Without it, or where it does not
+apply, `coordinates` selects the kernel of the recursion: over the joints of a tree, over
+independent joints, or over joints and modes. The last two get the topology without a table. So
+recursions over the tree that they call run over the tree, as they must.
 """
 
 import functools
@@ -43,14 +44,14 @@ ARGUMENTS = {
     mixed_dynamics.mixed_dynamics: ('q', 'qd', 'free', 'known', 'tau', 'qdd'),
     damping_torques.damping_torques: ('q', 'qd', 'rates', 'damping', 'coriolis'),
 }
-#: Coordinates of a robot are all joints, independent joints, or joints and modes of links.
+#: Coordinates of a robot: all joints, independent joints, or joints and modes of links.
 JOINTS, INDEPENDENT, MODES = range(3)
 WITHOUT, COORDINATES, FIRST_CODE = range(3)  # entries of the table
 
-#: Arguments that are zero in that code, unless it takes them.
+#: Arguments that own code takes as zero, unless they are in its list.
 ZEROS = ('f_ext', 'diagonal')
 
-TEXT = """
+TEMPLATE = """
 def {name}({parameters}):
     table = topology[0, {CODE}]
     if table != 0:{own}
@@ -59,7 +60,7 @@ def {name}({parameters}):
             return over(coordinates, entry(table, {WITHOUT}), {parameters})
     return otherwise({parameters})
 """
-COPY = """
+COPY_TEMPLATE = """
 def {name}({parameters}):
     table = topology[0, {CODE}]
     if table != 0 and entry(table, {COORDINATES}) != {JOINTS}:
@@ -70,7 +71,7 @@ REFUSAL = (
     '{name}: got an array of another type or layout than annotated, in a kernel for a robot with '
     'dependent joints or flexible links; expected the annotated ones'
 )
-OWN = """
+OWN_TEMPLATE = """
         code = entry(table, {slot})
         if {condition}:
             return{success}"""
@@ -102,7 +103,18 @@ class OwnCode:
         self.topology.flags.writeable = False
 
     def bound(self, compiled):
-        """Return a function that calls a compiled kernel with this topology."""
+        """Return a function that calls a compiled kernel with this topology.
+
+        Parameters
+        ----------
+        compiled : callable
+            A compiled kernel, whose first argument is the topology.
+
+        Returns
+        -------
+        callable
+            Its first argument is ignored; the others are those of the kernel.
+        """
 
         def call(_, *arguments):
             return compiled(self.topology, *arguments)
@@ -116,35 +128,50 @@ def of_robot(recursion, over, otherwise):
     Parameters
     ----------
     recursion : callable
-        One of ARGUMENTS.
+        The recursion. Only those of ARGUMENTS may have own code.
     over : callable
         Called where the coordinates of the robot are not the joints of a tree. Its first arguments
         are the coordinates, and the address of the topology without a table.
     otherwise : callable
-        Called where there is no own code. Like `over` it also runs where own code does not apply,
-        or refuses.
+        Called in all other cases without own code, or where own code does not apply or refuses.
+
+    Returns
+    -------
+    callable
+        A plain function of the arguments of the recursion.
     """
     has_own = recursion in ARGUMENTS
     return _written(
         recursion,
-        TEXT,
+        TEMPLATE,
         {'own': _own(recursion) if has_own else ''},
         over=over,
         otherwise=otherwise,
-        nothing=_nothing,
+        all_zero=_all_zero,
         run=_run(_kinds(recursion)) if has_own else None,
     )
 
 
 def of_tree(recursion):
-    """Return a copy of a recursion for kernels, which refuses robots with other coordinates."""
+    """Return a copy of a recursion for kernels, which refuses robots with other coordinates.
+
+    Parameters
+    ----------
+    recursion : callable
+        A recursion over the joints of a tree.
+
+    Returns
+    -------
+    callable
+        A plain function of the same arguments.
+    """
     copy = FunctionType(recursion.__code__, recursion.__globals__, recursion.__name__)
     refusal = REFUSAL.format(name=recursion.__name__)
-    return _written(recursion, COPY, {'refusal': refusal}, otherwise=primitive(copy))
+    return _written(recursion, COPY_TEMPLATE, {'refusal': refusal}, otherwise=primitive(copy))
 
 
 def _written(recursion, text, inserted, **space):
-    """Return the function of a text, with the arguments of a recursion and names in `space`."""
+    """Return the function that a template gives for a recursion, with the names in `space`."""
     text = text.format(
         name=recursion.__name__,
         parameters=', '.join(inspect.signature(recursion).parameters),
@@ -160,11 +187,11 @@ def _written(recursion, text, inserted, **space):
 
 
 def _own(recursion):
-    """Return the text that runs the robot's own code."""
+    """Return the lines of the template that run the robot's own code."""
     given, parameters = ARGUMENTS[recursion], inspect.signature(recursion).parameters
     call = f'run(code, {", ".join(given)}) == 0'
-    zeros = [f'nothing({each})' for each in ZEROS if each in parameters and each not in given]
-    return OWN.format(
+    zeros = [f'all_zero({each})' for each in ZEROS if each in parameters and each not in given]
+    return OWN_TEMPLATE.format(
         slot=FIRST_CODE + list(ARGUMENTS).index(recursion),
         condition=' and '.join(('code != 0', *zeros, call)),
         success=' 0' if returns_a_value(recursion) else '',
@@ -172,7 +199,7 @@ def _own(recursion):
 
 
 @primitive
-def _nothing(array):
+def _all_zero(array):
     """Return whether all entries are zero."""
     for entry in array.flat:
         if not entry == 0.0:
@@ -181,13 +208,13 @@ def _nothing(array):
 
 
 def _kinds(recursion):
-    """Return the types of the arguments of own code."""
+    """Return the types of the arguments of the own code for a recursion."""
     parameters = inspect.signature(recursion).parameters
     return tuple(parameters[name].annotation for name in ARGUMENTS[recursion])
 
 
 def _address(kernel, kinds):
-    """Return the address of the machine code of a kernel of these arguments."""
+    """Return the address of the machine code of a kernel that takes arguments of these types."""
     if kernel.signature != kinds:
         raise KernelError(
             f'kernel {kernel.name}: got arguments of types {kernel.signature}; expected {kinds}'
@@ -210,7 +237,7 @@ def _entry(_context, table, slot):
 
 @functools.cache
 def _run(kinds):
-    """Return a function that calls code at an address; its result is a status."""
+    """Return a function that calls the code at an address, and returns its status."""
 
     def emit(context, builder, _signature, arguments):
         address, *given = arguments

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Prune the kernel cache: delete files that are unused for long, then the oldest."""
+"""Prune the kernel cache: delete files that were not used for long, then the oldest."""
 
 import contextlib
 import os
@@ -17,12 +17,18 @@ OLD_FILE = 90.0 * DAY
 LIMIT = 1024  # [MB], unless ROBODYN_CACHE_MB says otherwise
 STAMP = '.pruned'
 
-#: Names of folders of any version; other entries are not touched.
+#: Names of folders of any version. Entries of other names are left alone.
 OURS = re.compile(r'[0-9a-f]{16}-numba[^/]+-py[^/]+')
 
 
 def prune(folder):
-    """Prune the cache that a TrustedFolder is part of, at most once a day."""
+    """Prune the kernel cache, at most once a day.
+
+    Parameters
+    ----------
+    folder : TrustedFolder
+        The folder of the current version. The folders beside it are pruned, too.
+    """
     with contextlib.suppress(OSError):
         if _is_due(folder):
             folder.write_bytes(STAMP, b'')
@@ -31,7 +37,13 @@ def prune(folder):
 
 
 def remove_others(current):
-    """Remove unused folders of other versions."""
+    """Remove unused folders of other versions.
+
+    Parameters
+    ----------
+    current : pathlib.Path
+        The folder of the current version.
+    """
     for path in _folders(current.parent):
         if path != current:
             shutil.rmtree(path, ignore_errors=True)
@@ -44,6 +56,7 @@ def limit():
 
 
 def _is_due(folder):
+    """Return whether the last pruning was more than a day ago."""
     try:
         return time.time() - folder.status(STAMP).st_mtime > DAY
     except FileNotFoundError:
@@ -74,6 +87,7 @@ def _files(folder):
 
 
 def _remove_old_versions(current):
+    """Remove the folders of other versions that were not used for long."""
     for path in _folders(current.parent):
         used = max((used for used, _, _ in _files(path)), default=path.stat().st_mtime)
         if path != current and time.time() - used > OLD_VERSION:
@@ -81,7 +95,7 @@ def _remove_old_versions(current):
 
 
 def _remove_files(base):
-    """Remove leftovers and old files; then the oldest ones, down to the limit."""
+    """Remove unfinished and old files; then the least recently used, down to the limit."""
     files = sorted(entry for path in _folders(base) for entry in _files(path))
     rest, now = sum(size for _, size, _ in files), time.time()
     for used, size, path in files:

@@ -1,8 +1,8 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Copies of functions that call replacements of the functions that they name.
+"""Copies of functions in which some called functions are replaced.
 
-For plain Python, which has no tables of robodyn_ros.compile.own_code.
+They are for plain Python, which does not use the tables of robodyn_ros.compile.own_code.
 """
 
 import functools
@@ -13,20 +13,25 @@ from robodyn_ros.spatial.primitive import primitive
 
 
 def rebound(function, replaced):
-    """Return a copy of a function that calls other functions, however deeply.
+    """Return a copy of a function in which called functions are replaced, however deeply.
 
     Parameters
     ----------
     function : callable
         A plain function.
     replaced : dict
-        {function: other}. Replacements are not searched themselves.
+        {function: replacement}. Replacements are not searched themselves.
+
+    Returns
+    -------
+    callable
+        The copy; the function itself if it calls nothing replaced.
     """
     return _Copies(replaced).copy(inspect.unwrap(function))
 
 
 class _Copies:
-    """Copies of functions by function; one that calls nothing replaced is itself."""
+    """Copies by function. A function that calls nothing replaced is its own copy."""
 
     def __init__(self, replaced):
         self._copies = dict(replaced)
@@ -43,7 +48,7 @@ class _Copies:
         return primitive(functools.update_wrapper(copy, function))
 
     def _other(self, value, names):
-        """Return the value of a name in a copy."""
+        """Return the value that a name has in a copy."""
         if isinstance(value, ModuleType):
             inside = {name: vars(value)[name] for name in names if name in vars(value)}
             others = {name: self._other(each, ()) for name, each in inside.items()}

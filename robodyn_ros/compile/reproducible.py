@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Machine code with the same bits on every processor, on request.
 
-By default the compiler may fuse a product with a sum. Sine, cosine and exponential are those of
-the C library. All this depends on the processor. With ROBODYN_REPRODUCIBLE=1 in the environment
-every operation is rounded separately, in source order. The functions are those of this file.
+By default, results depend on the processor. The compiler may fuse a product with a sum, and sine,
+cosine and exponential are those of the C library. With ROBODYN_REPRODUCIBLE=1 in the environment
+every operation is rounded separately, in source order. Sine, cosine and exponential are then those
+of this file.
 """
 
 import functools
@@ -18,9 +19,9 @@ WANTED = os.environ.get('ROBODYN_REPRODUCIBLE', '') not in ('', '0')
 
 LARGEST = 1.5e6  # [rad]: up to 2^20 quarter turns the products of the reduction are exact
 ROUND = 1.5 * 2.0**52  # adding and subtracting it rounds to an integer
-TURNS = 0.6366197723675814  # 2 / pi
+QUARTERS = 0.6366197723675814  # [1/rad] quarter turns per angle, 2 / pi
 WHOLE_TURN = 6.283185307179586  # [rad]
-#: pi / 2 in parts of 33 bits
+#: pi / 2 as a sum of parts of 33 bits, whose products with `quarters` are exact.
 PARTS = (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624879595063154e-21)
 SINE = (
     1.58969099521155010221e-10,
@@ -38,9 +39,9 @@ COSINE = (
     -1.38888888888741095749e-03,
     4.16666666666666019037e-02,
 )
-UNDERFLOW, OVERFLOW = -745.2, 709.78  # beyond them an exponential is 0, and infinite
+UNDERFLOW, OVERFLOW = -745.2, 709.78  # below and above, an exponential is 0 and infinite
 POWERS = 1.4426950408889634  # 1 / log 2
-#: log 2 in parts, the first of 33 bits
+#: log 2 as a sum. The first part has 33 bits, so that its products with `power` are exact.
 LOG_PARTS = (6.93147180369123816490e-01, 1.90821492927058770002e-10)
 EXPONENTIAL = (
     4.13813679705723846039e-08,
@@ -53,15 +54,25 @@ POINTER = types.CPointer(types.float64)
 
 
 def sine_and_cosine(x):
-    """Return sin x and cos x within two units of roundoff; x [rad].
+    """Return sin x and cos x within two units of roundoff.
 
     Polynomials of the remainder after quarter turns (W. J. Cody and W. Waite, Software Manual for
     the Elementary Functions, 1980). Beyond LARGEST the angle is first reduced by rounded full
     turns, to the accuracy of its last bit.
+
+    Parameters
+    ----------
+    x : float
+        Angle [rad].
+
+    Returns
+    -------
+    sine, cosine : float
+        Its sine and cosine.
     """
     if abs(x) > LARGEST:
         x = x % WHOLE_TURN
-    quarters = (x * TURNS + ROUND) - ROUND
+    quarters = (x * QUARTERS + ROUND) - ROUND
     x = ((x - quarters * PARTS[0]) - quarters * PARTS[1]) - quarters * PARTS[2]
     xx = x * x
     series = SINE[0]
@@ -88,6 +99,16 @@ def exponential(x):
     """Return exp x within one unit of roundoff.
 
     A rational function of the remainder after powers of 2 (the method of fdlibm's e_exp.c, 1993).
+
+    Parameters
+    ----------
+    x : float
+        Exponent.
+
+    Returns
+    -------
+    float
+        Zero below UNDERFLOW, infinity above OVERFLOW, NaN for NaN.
     """
     if not UNDERFLOW < x < OVERFLOW:
         return x if x != x else (math.inf if x > 0.0 else 0.0)
@@ -104,7 +125,13 @@ def exponential(x):
 
 @functools.cache
 def install():
-    """Make kernels that are linked later call the functions of this file."""
+    """Make kernels that are linked later call the functions of this file.
+
+    Returns
+    -------
+    dict
+        {name in the C library: compiled function}. The cache keeps it for the life of the process.
+    """
     both = njit('UniTuple(float64, 2)(float64)', fastmath=False)(sine_and_cosine)
 
     def sine(x):
@@ -124,4 +151,4 @@ def install():
     }
     for name, function in functions.items():
         llvmlite.binding.add_symbol(name, function.address)
-    return functions  # alive as long as the process
+    return functions

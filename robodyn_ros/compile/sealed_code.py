@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sealed machine code on disk: executed only if a digest confirms every bit.
 
-Numba's cache checks time and size of the source file, but not the code. A flipped bit in it gives
-wrong numbers. Here a file begins with a digest of its key and data.
+Numba's cache checks time and size of the source file, but not the machine code. A flipped bit in
+it gives wrong numbers. Here a file begins with its seal, a digest of its key and data.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ class SealedCode(Cache):
     Parameters
     ----------
     function : callable
-        The plain function. Its folders are those of its source file, see compile.cache.
+        The plain function. Its source file selects the folders, see compile.cache.
     signature : tuple of numba types
         Types of its arguments.
     options : dict
@@ -43,7 +43,20 @@ class SealedCode(Cache):
         return cache.has(self._source, self._name)
 
     def load_overload(self, sig, target_context):
-        """Return the compiled function, None without a file with a valid seal."""
+        """Load the machine code.
+
+        Parameters
+        ----------
+        sig : numba signature
+            Unused; there is one signature.
+        target_context : numba context
+            Context of the code generation.
+
+        Returns
+        -------
+        numba CompileResult or None
+            None without a file with a valid seal.
+        """
         rtsys.initialize(target_context)  # sufficient for loading, and much faster than a refresh
         for folder, data in cache.found(self._source, self._name):
             code = data[SIZE:]
@@ -61,13 +74,22 @@ class SealedCode(Cache):
         return None
 
     def save_overload(self, sig, data):
-        """Store a compiled function, unless it contains addresses of this process."""
+        """Store machine code, unless it contains addresses of this process.
+
+        Parameters
+        ----------
+        sig : numba signature
+            Unused; there is one signature.
+        data : numba CompileResult
+            The compiled function.
+        """
         if data.library.has_dynamic_globals or data.lifted:
             return
         code = dumps(data._reduce())
         cache.save(self._source, self._name, self._seal(code) + code)
 
     def _seal(self, code):
+        """Return the digest of the key and of machine code."""
         return hashlib.sha256(hashlib.sha256(self._key).digest() + code).digest()
 
     @property
@@ -76,13 +98,13 @@ class SealedCode(Cache):
         return str(cache.folder(self._source))
 
     def enable(self):
-        """Do nothing: an unwanted cache is not created."""
+        """Do nothing: a cache that is not wanted is never created."""
 
     disable = flush = enable
 
 
 def _key(function, signature, options):
-    """Return all inputs of the code that the folder's name does not cover."""
+    """Return all inputs of the machine code that the folder's name does not cover."""
     with open(inspect.getsourcefile(function), 'rb') as file:
         source = hashlib.sha256(file.read()).hexdigest()
     cells = [cell.cell_contents for cell in function.__closure__ or ()]

@@ -9,8 +9,7 @@ from robodyn_ros.compile import generic
 from robodyn_ros.errors import KernelError
 from robodyn_ros.model import layout
 
-#: Spong's planar elbow with the numbers of its regression case, computed at 12 digits from the
-#: closed form.
+#: A state of Spong's planar elbow, and its answers to 12 digits from the closed form.
 Q, QD, QDD = (0.3, 0.7), (0.4, -0.6), (1.0, -0.5)
 TAU = (20.6107131866, 2.57231305512)
 GRAVITY_TORQUE = (18.5208854253, 2.12014624823)
@@ -21,7 +20,10 @@ TOLERANCE = 1e-9  # the answers have eleven to twelve digits
 def known_answers():
     """Run kernels of inverse and forward dynamics, gravity and M on a known case.
 
-    Raises KernelError with the name of the first wrong kernel. Compiled, it takes microseconds.
+    Raises
+    ------
+    KernelError
+        With the name of the first wrong kernel.
     """
     topology, constants, gravity = _elbow()
     scratch = at.allocate(topology)
@@ -41,6 +43,7 @@ def known_answers():
 
 
 def _expect(kernel, got, expected):
+    """Raise a KernelError if a result is not the known answer."""
     error = np.abs(got - np.array(expected)).max()
     if not error <= TOLERANCE * np.abs(expected).max():
         raise KernelError(
@@ -50,7 +53,7 @@ def _expect(kernel, got, expected):
 
 
 def _elbow():
-    """Return a planar elbow as model arrays: axes (0, -1, 0), links along x, gravity -z"""
+    """Return a planar elbow as model arrays: axes (0, -1, 0), links along x, gravity along -z."""
     masses, lengths, centres, inertias = (1.5, 1.0), (1.0, 0.8), (0.5, 0.4), (0.12, 0.05)
     topology = np.zeros((3, layout.TOPOLOGY_COLUMNS), dtype=np.int64)
     constants = np.zeros((3, layout.CONSTANT_COLUMNS))

@@ -17,41 +17,54 @@ from robodyn_ros.compile import cache
 from robodyn_ros.compile.dependencies import GENERATED
 
 SEAL = '\n# sha256 '  # of the source before it
-SIZE = hashlib.sha256().digest_size  # of the seal before code
+SIZE = hashlib.sha256().digest_size  # of the seal before bytecode
 
 
 def imported(stem, write):
-    """Return the module of a generated source, from the kernel cache if it is there."""
+    """Return the module of a generated source, from the kernel cache if it is there.
+
+    Parameters
+    ----------
+    stem : str
+        Name of the file without its ending. It identifies the source.
+    write : callable
+        Called without arguments; returns the source as text. Not called for a cached source.
+
+    Returns
+    -------
+    module
+        The module, in sys.modules too.
+    """
     name, file = f'{GENERATED}{stem}', f'{stem}.py'
-    path, whole = next(
+    path, sealed = next(
         (
             (folder.path / file, text)
             for folder, data in cache.found(__file__, file)
-            if (text := _whole(data))
+            if (text := _intact(data))
         ),
         (None, ''),
     )
-    if not whole:
+    if not sealed:
         text = write()
-        whole = f'{text}{SEAL}{_digest(text)}\n'
-        if not cache.save(__file__, file, whole.encode()):
+        sealed = f'{text}{SEAL}{_digest(text)}\n'
+        if not cache.save(__file__, file, sealed.encode()):
             return _in_memory(name, f'<{stem}>', text)
         path = cache.folder(__file__) / file
-    _show(str(path), whole)
+    _show(str(path), sealed)
     module = importlib.util.module_from_spec(importlib.util.spec_from_file_location(name, path))
-    exec(_code(path, whole), vars(module))
-    return _known(name, module)
+    exec(_code(path, sealed), vars(module))
+    return _registered(name, module)
 
 
 def _code(path, text):
-    """Return the code of a source: cached, or compiled and cached."""
-    kept, made_of = f'{path.stem}.code', f'{sys.flags.optimize}\n{path}\n{text}'.encode()
+    """Return the bytecode of a source: cached, or compiled and cached."""
+    kept, inputs = f'{path.stem}.code', f'{sys.flags.optimize}\n{path}\n{text}'.encode()
     for _, data in cache.found(__file__, kept):
-        if data[:SIZE] == _seal(made_of, data[SIZE:]):
+        if data[:SIZE] == _seal(inputs, data[SIZE:]):
             return marshal.loads(data[SIZE:])
     code = compile(text, str(path), 'exec')
     data = marshal.dumps(code)
-    cache.save(__file__, kept, _seal(made_of, data) + data)
+    cache.save(__file__, kept, _seal(inputs, data) + data)
     return code
 
 
@@ -60,32 +73,34 @@ def _in_memory(name, path, text):
     _show(path, text)
     module = types.ModuleType(name)
     exec(compile(text, path, 'exec'), vars(module))
-    return _known(name, module)
+    return _registered(name, module)
 
 
-def _known(name, module):
-    """Return the module once it is complete, since another thread may import it meanwhile.
+def _registered(name, module):
+    """Register a module, and return it.
 
-    numba looks for it in sys.modules when it loads machine code; so do generated texts.
+    It must be complete, since another thread may import it meanwhile. Numba looks for it in
+    sys.modules when it loads machine code. Generated sources import it from there, too.
     """
     sys.modules[name] = module
     return module
 
 
 def _show(path, text):
-    """Make tracebacks show the running lines, even if the file changes."""
+    """Make tracebacks show the source that runs, even if the file changes."""
     linecache.cache[path] = (len(text), None, text.splitlines(True), path)
 
 
-def _whole(data):
-    """Return an intact sealed text, or ''."""
-    whole = data.decode(errors='replace')
-    text, _, digest = whole.rpartition(SEAL)
-    return whole if digest.strip() == _digest(text) else ''
+def _intact(data):
+    """Return a sealed text, or '' if its seal is broken."""
+    sealed = data.decode(errors='replace')
+    text, _, digest = sealed.rpartition(SEAL)
+    return sealed if digest.strip() == _digest(text) else ''
 
 
-def _seal(made_of, data):
-    return hashlib.sha256(hashlib.sha256(made_of).digest() + data).digest()
+def _seal(inputs, data):
+    """Return the digest of bytecode and of all that it is made of."""
+    return hashlib.sha256(hashlib.sha256(inputs).digest() + data).digest()
 
 
 def _digest(text):

@@ -16,8 +16,20 @@ def fits(x, n):
     """Return whether x has n entries, all finite.
 
     Comparisons work with every LLVM; that of Numba 0.59 simplifies zero times a number to zero.
+
+    Parameters
+    ----------
+    x : ndarray
+        The array.
+    n : int
+        Expected number of entries.
+
+    Returns
+    -------
+    bool
+        False also for an array of more than one axis.
     """
-    if x.ndim != 1:  # true only in Python: in compiled code the type has one axis
+    if x.ndim != 1:  # only in Python: the type of compiled code has one axis
         return False
     finite = 0
     for k in range(x.shape[0]):
@@ -27,19 +39,53 @@ def fits(x, n):
 
 @kernel
 def one(nq: Integer, nv: Integer, q: Vector):
-    """Return whether q is a configuration of nq coordinates."""
+    """Return whether q is a configuration of nq coordinates.
+
+    Parameters
+    ----------
+    nq : int
+        Number of positions.
+    nv : int
+        Number of rates.
+    q : (nq,) ndarray
+        Positions.
+    """
     return fits(q, nq)
 
 
 @kernel
 def two(nq: Integer, nv: Integer, q: Vector, y: Vector):
-    """Return the same for q and one vector of nv entries."""
+    """Return whether a state of two vectors has the right lengths and finite numbers.
+
+    Parameters
+    ----------
+    nq : int
+        Number of positions.
+    nv : int
+        Number of rates.
+    q : (nq,) ndarray
+        Positions.
+    y : (nv,) ndarray
+        Rates, or another vector of joint space.
+    """
     return fits(q, nq) and fits(y, nv)
 
 
 @kernel
 def three(nq: Integer, nv: Integer, q: Vector, y: Vector, z: Vector):
-    """Return the same for q and two vectors."""
+    """Return whether a state of three vectors has the right lengths and finite numbers.
+
+    Parameters
+    ----------
+    nq : int
+        Number of positions.
+    nv : int
+        Number of rates.
+    q : (nq,) ndarray
+        Positions.
+    y, z : (nv,) ndarray
+        Rates and accelerations, or other vectors of joint space.
+    """
     return fits(q, nq) and fits(y, nv) and fits(z, nv)
 
 

@@ -7,17 +7,27 @@ import inspect
 import textwrap
 import threading
 
-_ONE = threading.Lock()
+_LOCK = threading.Lock()
 ATTEMPTS = 20  # other packages parse without this lock, rarely twice in a row
 
 
 def parsed(text):
-    """Return the syntax tree of a text.
+    """Return the syntax tree of a source.
 
     Python 3.11 and 3.12 count the depth of the tree in a variable that all threads share. They
     raise a SystemError if another thread has changed it (github.com/python/cpython/issues/106905).
+
+    Parameters
+    ----------
+    text : str
+        Python source.
+
+    Returns
+    -------
+    ast.Module
+        The tree.
     """
-    with _ONE:
+    with _LOCK:
         for _ in range(ATTEMPTS - 1):
             try:
                 return ast.parse(text)
@@ -27,11 +37,28 @@ def parsed(text):
 
 
 def parsed_function(function):
-    """Return the definition of a function in the syntax tree of its source."""
+    """Return the definition of a function in the syntax tree of its source.
+
+    Parameters
+    ----------
+    function : callable
+        A Python function.
+
+    Returns
+    -------
+    ast.FunctionDef
+        Its definition.
+    """
     return parsed(textwrap.dedent(inspect.getsource(function))).body[0]
 
 
 def returns_a_value(function):
-    """Return whether the source of a function returns a value, such as a status."""
+    """Return whether the source of a function returns a value, such as a status.
+
+    Parameters
+    ----------
+    function : callable
+        A Python function.
+    """
     nodes = ast.walk(parsed_function(function))
     return any(isinstance(node, ast.Return) and node.value is not None for node in nodes)

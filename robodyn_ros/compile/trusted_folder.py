@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A private folder, held open, whose files may be executed.
 
-A check of a path is not enough: the owner of an ancestor can replace the folder afterwards. So
-every ancestor is checked, and every file is opened relative to the checked folder.
+A check of a path is not enough: the owner of a parent folder can replace the folder afterwards. So
+every parent folder is checked, and every file is opened relative to the checked folder.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ _LEAF = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_RDONLY
 
 
 class UntrustedError(Exception):
-    """A folder or file that another user can write to; the message says which and why."""
+    """A folder or file that other users may write to; the message says which and why."""
 
 
 class TrustedFolder:
@@ -30,9 +30,9 @@ class TrustedFolder:
     Parameters
     ----------
     path : pathlib.Path
-        The folder, not a symbolic link; its ancestors may be.
+        The folder, not a symbolic link; the folders above it may be links.
     owners : tuple of int
-        Users, besides root, that may own the folder and its ancestors.
+        User IDs, besides root, that may own the folder and those above it.
     create : bool
         Whether to create missing folders, private to this user.
     shared : bool
@@ -67,11 +67,38 @@ class TrustedFolder:
         return os.listdir(self._handle)
 
     def status(self, name):
-        """Return the os.stat_result of an entry, of a symbolic link itself."""
+        """Return the state of an entry.
+
+        Parameters
+        ----------
+        name : str
+            Name of the entry.
+
+        Returns
+        -------
+        os.stat_result
+            For a symbolic link, of the link itself.
+        """
         return os.stat(name, dir_fd=self._handle, follow_symlinks=False)
 
     def read_bytes(self, name):
-        """Return the bytes of a file; UntrustedError if others can write to it."""
+        """Return the contents of a file.
+
+        Parameters
+        ----------
+        name : str
+            Name of the file.
+
+        Returns
+        -------
+        bytes
+            Its contents.
+
+        Raises
+        ------
+        UntrustedError
+            If other users can write to it, or if it is not a regular file.
+        """
         handle = os.open(
             name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=self._handle
         )
@@ -83,7 +110,15 @@ class TrustedFolder:
             return file.read()
 
     def write_bytes(self, name, data):
-        """Write a file atomically: it is on the disk before it gets its name."""
+        """Write a file atomically: it is on the disk before it gets its name.
+
+        Parameters
+        ----------
+        name : str
+            Name of the file.
+        data : bytes
+            Its contents.
+        """
         part = f'{name[:100]}.{secrets.token_hex(8)}{PART}'
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         handle = os.open(part, flags, 0o600, dir_fd=self._handle)
@@ -99,17 +134,29 @@ class TrustedFolder:
             raise
 
     def touch(self, name):
-        """Record that a file is used now."""
+        """Record that a file is used now.
+
+        Parameters
+        ----------
+        name : str
+            Name of the file.
+        """
         with contextlib.suppress(OSError):
             os.utime(name, dir_fd=self._handle, follow_symlinks=False)
 
     def remove(self, name):
-        """Remove a file if possible."""
+        """Remove a file if possible.
+
+        Parameters
+        ----------
+        name : str
+            Name of the file.
+        """
         with contextlib.suppress(OSError):
             os.unlink(name, dir_fd=self._handle)
 
     def _opened(self, create):
-        """Walk from the root of the file system to the folder, with a check at every step."""
+        """Return a handle of the folder. Every folder on the way from the root is checked."""
         *ancestors, leaf = self.path.parts[1:]
         place, handle = pathlib.Path('/'), os.open('/', _ANCESTOR)
         try:
@@ -128,6 +175,7 @@ class TrustedFolder:
         return handle
 
     def _make(self, name, parent):
+        """Create a folder in an open one, unless it exists."""
         try:
             os.stat(name, dir_fd=parent, follow_symlinks=False)
         except FileNotFoundError:

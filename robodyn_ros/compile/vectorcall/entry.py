@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The fastest safe call of machine code from Python: no type resolution, no boxes, no copies.
 
-Numba's dispatcher resolves the type of every argument and wraps every array, which dominates calls
-of short code. An entry is a C function of CPython's vectorcall, emitted beside the code that it
-calls. It checks the arrays directly, and accepts only known layouts.
+Numba's dispatcher resolves the type of every argument and wraps every array. For short code this
+takes most of the time of a call. An entry is a C function with CPython's vectorcall interface,
+emitted beside the code that it calls. It checks the arrays directly, and accepts only known
+layouts.
 """
 
 import builtins
@@ -20,11 +21,11 @@ from llvmlite import ir
 from robodyn_ros.compile.numba_private import MISSING
 from robodyn_ros.errors import KernelError
 
-REFUSED = -2  # status of an argument that is not a float64 array of the expected dimensions
+REFUSED = -2  # status of an argument that is not a float64 array of the expected axes
 
 REAL, INTEGER, FLAGS = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
-#: Offsets in objects of CPython and NumPy, in bytes (object.h, floatobject.h, tupleobject.h,
-#: methodobject.h, ndarraytypes.h).
+#: Offsets [bytes] in objects of CPython and NumPy. They stand in object.h, floatobject.h,
+#: tupleobject.h, methodobject.h and ndarraytypes.h.
 TYPE, VALUE, FIRST_ITEM = 8, 16, 24
 DATA, DIMENSIONS, LENGTHS, DTYPE, TRAITS, END = 16, 24, 32, 56, 64, 68
 RECORD, OWNER = 16, 24  # in a C function
@@ -36,7 +37,7 @@ METH_FASTCALL, _METH_KEYWORDS, _METH_ONE = 0x80, 0x02, 0x08
 
 
 class _Method(ctypes.Structure):
-    """PyMethodDef."""
+    """The structure PyMethodDef of CPython."""
 
     _fields_ = [
         ('name', ctypes.c_char_p),
@@ -47,12 +48,21 @@ class _Method(ctypes.Structure):
 
 
 def symbol(function_name):
-    """Return the name of the entry of a compiled function."""
+    """Return the name of the entry of a compiled function.
+
+    Parameters
+    ----------
+    function_name : str
+        Name of the function in LLVM.
+    """
     return f'{function_name}.entry'
 
 
-class Given:
-    """The arguments of a vectorcall function in its LLVM code.
+class ArgumentReader:
+    """Reads the arguments of a vectorcall function, in its LLVM code.
+
+    Every method emits code. Unexpected arguments branch to a block that refuses them. A tuple owns
+    the function; it has the objects with which the code compares.
 
     Parameters
     ----------
@@ -61,7 +71,12 @@ class Given:
     owner, arguments, count : LLVM values
         The tuple that owns the function, its arguments and their number.
     refused : LLVM block
-        Block for unexpected arguments; `refusals` are the blocks that branch to it.
+        Block for unexpected arguments.
+
+    Attributes
+    ----------
+    refusals : list of LLVM blocks
+        The blocks that branch to `refused`.
     """
 
     def __init__(self, builder, owner, arguments, count, refused):
@@ -70,17 +85,51 @@ class Given:
         self._owner, self._refused = owner, refused
 
     def expect_count(self, count):
-        """Branch to refusal unless the number of arguments is right."""
+        """Branch to refusal unless the number of arguments is right.
+
+        Parameters
+        ----------
+        count : int
+            Expected number.
+        """
         self.expect(self.count, INTEGER(count))
 
     def item(self, k):
-        """Return entry k of the tuple that owns the function, an object."""
+        """Return an item of the tuple that owns the function.
+
+        Parameters
+        ----------
+        k : int
+            Index of the item.
+
+        Returns
+        -------
+        LLVM value
+            Address of the object.
+        """
         return self.load(self._owner, FIRST_ITEM + 8 * k)
 
     def array(self, k, axes, dtype, traits):
-        """Return data address and lengths of argument k, an array with these traits.
+        """Return the data address and the lengths of an argument that is an array.
 
-        Its dtype must be entry `dtype` of the owner, or a copy from a pickle.
+        Parameters
+        ----------
+        k : int
+            Index of the argument.
+        axes : int
+            Expected number of axes.
+        dtype : int
+            Index of the item of the owner with the expected dtype. A copy of it from a pickle is
+            accepted, too.
+        traits : int
+            Expected flags, READABLE or WRITEABLE.
+
+        Returns
+        -------
+        data : LLVM value
+            Address of its data.
+        lengths : list of LLVM values
+            Length of each axis.
         """
         data, lengths = self.data_and_lengths(
             self.load(self.arguments, 8 * k), INTEGER(axes), dtype, traits
@@ -88,9 +137,23 @@ class Given:
         return data, [self.load(lengths, 8 * axis) for axis in range(axes)]
 
     def data_and_lengths(self, array, axes, dtype, traits):
-        """Branch to refusal unless an object is such an array.
+        """Return the addresses of data and lengths of an array; refuse any other object.
 
-        Return addresses of data and lengths.
+        Parameters
+        ----------
+        array : LLVM value
+            Address of the object.
+        axes : LLVM value
+            Expected number of axes.
+        dtype : int
+            Index of the item of the owner with the expected dtype.
+        traits : int
+            Expected flags, READABLE or WRITEABLE.
+
+        Returns
+        -------
+        data, lengths : LLVM value
+            Addresses of its data, and of the lengths of its axes.
         """
         self.expect(self.load(array, TYPE), self.item(0))
         found = self.load(self.load(array, DTYPE), KIND)
@@ -101,13 +164,38 @@ class Given:
         return self.load(array, DATA), self.load(array, LENGTHS)
 
     def real(self, k, kind):
-        """Return argument k, a float; entry `kind` of the owner is the type of floats."""
+        """Return an argument that is a float.
+
+        Parameters
+        ----------
+        k : int
+            Index of the argument.
+        kind : int
+            Index of the item of the owner that is the type float.
+
+        Returns
+        -------
+        LLVM value
+            The number.
+        """
         return self.load(self._object(k, kind), VALUE, REAL)
 
     def whole(self, k, kind):
-        """Return argument k, an int of 64 bits other than -1, which signals errors in CPython.
+        """Return an argument that is an int of 64 bits, except -1.
 
-        Entry `kind` of the owner is the type of ints.
+        CPython returns -1 for errors, so that -1 itself is refused.
+
+        Parameters
+        ----------
+        k : int
+            Index of the argument.
+        kind : int
+            Index of the item of the owner that is the type int.
+
+        Returns
+        -------
+        LLVM value
+            The number.
         """
         builder = self.builder
         value = builder.call(
@@ -124,24 +212,47 @@ class Given:
         return value
 
     def _object(self, k, kind):
-        """Return argument k, an object whose type is entry `kind` of the owner."""
+        """Return argument k, an object whose type is item `kind` of the owner."""
         found = self.load(self.arguments, 8 * k)
         self.expect(self.load(found, TYPE), self.item(kind))
         return found
 
     def load(self, address, offset, kind=INTEGER):
-        """Load the value at an address."""
+        """Load the value at an address.
+
+        Parameters
+        ----------
+        address : LLVM value
+            The address.
+        offset : int
+            Offset from the address [bytes].
+        kind : LLVM type
+            Type of the value.
+
+        Returns
+        -------
+        LLVM value
+            The value.
+        """
         place = self.builder.add(address, INTEGER(offset))
         return self.builder.load(self.builder.inttoptr(place, kind.as_pointer()))
 
     def expect(self, value, wanted, comparison='=='):
-        """Branch to refusal unless a condition is true."""
+        """Branch to refusal unless a condition is true.
+
+        Parameters
+        ----------
+        value, wanted : LLVM values
+            The two sides of the comparison.
+        comparison : str
+            Its operator.
+        """
         self.refusals.append(self.builder.block)
-        carry_on = self.builder.append_basic_block('go')
+        accepted = self.builder.append_basic_block('accepted')
         self.builder.cbranch(
-            self.builder.icmp_signed(comparison, value, wanted), carry_on, self._refused
+            self.builder.icmp_signed(comparison, value, wanted), accepted, self._refused
         )
-        self.builder.position_at_end(carry_on)
+        self.builder.position_at_end(accepted)
 
 
 def emit(module, name, body, dimensions, outputs):
@@ -152,36 +263,52 @@ def emit(module, name, body, dimensions, outputs):
     module : llvmlite Module
         Where it is emitted.
     name : str
-        Name of the function.
+        Name of the entry.
     body : LLVM function
         Takes data and lengths of each array, and returns a status.
     dimensions : sequence of int
-        Number of dimensions of each array.
+        Number of axes of each array.
     outputs : int
         Number of written arrays, the last ones.
     """
     function = ir.Function(module, ir.FunctionType(INTEGER, [INTEGER] * 3), name)
     start, leave = (function.append_basic_block(part) for part in ('start', 'leave'))
     builder = ir.IRBuilder(start)
-    given = Given(builder, *function.args, leave)
-    given.expect_count(len(dimensions))
+    reader = ArgumentReader(builder, *function.args, leave)
+    reader.expect_count(len(dimensions))
     flat = []
     for k, axes in enumerate(dimensions):
         traits = WRITEABLE if k >= len(dimensions) - outputs else READABLE
-        data, lengths = given.array(k, axes, 1, traits)
+        data, lengths = reader.array(k, axes, 1, traits)
         flat += [builder.inttoptr(data, REAL.as_pointer()), *lengths]
     done, last = builder.call(body, flat), builder.block
     builder.branch(leave)
     builder.position_at_end(leave)
     status = builder.phi(INTEGER)
-    for block in given.refusals:
+    for block in reader.refusals:
         status.add_incoming(INTEGER(REFUSED), block)
     status.add_incoming(done, last)
     builder.ret(builder.call(api(module, 'PyLong_FromLong', INTEGER), [status]))
 
 
 def api(module, name, *kinds, returns=INTEGER):
-    """Return a function of CPython's API, by default one that returns an object.
+    """Return a function of CPython's API.
+
+    Parameters
+    ----------
+    module : llvmlite Module
+        Where it is declared.
+    name : str
+        Name of the function.
+    *kinds : LLVM types
+        Types of its arguments.
+    returns : LLVM type
+        Type of its result; the default is an object.
+
+    Returns
+    -------
+    LLVM function
+        The function.
 
     Raises
     ------
@@ -196,11 +323,21 @@ def api(module, name, *kinds, returns=INTEGER):
 
 
 def entry(kernel):
-    """Return a callable of the arrays of a compiled `Kernel` that returns its status, or REFUSED.
+    """Return a fast callable of the arrays of a kernel.
 
-    It never raises and never converts. An array of another type, dtype, order or number of
-    dimensions is REFUSED. So is a read-only array for a result. Then nothing happens. Inputs may
-    be read-only.
+    It returns the status of the kernel, or REFUSED. It never raises and never converts. An array
+    of another type, dtype, order or number of axes is refused, and so is a read-only array for a
+    result. Then nothing is computed. Inputs may be read-only.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        A kernel with an entry, compiled here.
+
+    Returns
+    -------
+    callable
+        The entry; a Python function of the same behaviour if the layout of objects is unknown.
     """
     dispatcher = kernel.compiled
     (result,) = dispatcher.overloads.values()
@@ -212,23 +349,26 @@ def entry(kernel):
 
 
 def callable_at(address, *items, name='entry', text=None, keywords=False):
-    """Return the Python function with this machine code.
-
-    The tuple that owns it begins with the items. These are objects that the code compares with,
-    and objects that must outlive it.
+    """Return the Python function of machine code at an address.
 
     Parameters
     ----------
     address : int
         Address of the machine code.
     *items : object
-        Items of the owner.
+        First items of the tuple that owns the function. The code compares with some of these
+        objects; the others must outlive it.
     name : str
         Name of the function.
     text : str, optional
         Its docstring.
     keywords : bool
         Whether it takes arguments by name.
+
+    Returns
+    -------
+    builtin_function_or_method
+        The function.
     """
     method = _Method(
         name.encode(), address, METH_FASTCALL | _METH_KEYWORDS * keywords, text and text.encode()
@@ -240,6 +380,7 @@ def callable_at(address, *items, name='entry', text=None, keywords=False):
 
 
 def _dispatched(dispatcher, *arrays):
+    """Call a dispatcher as an entry: return its status, or REFUSED."""
     try:
         return dispatcher(*arrays)
     except (TypeError, ValueError):

@@ -24,31 +24,41 @@ from robodyn_ros.compile.vectorcall.entry import (
     INTEGER,
     READABLE,
     WRITEABLE,
-    Given,
+    ArgumentReader,
     api,
     callable_at,
     layout_is_known,
 )
 
-#: Items of the function's owner before its dispatcher, in this order.
+#: Array types and their dtypes.
 DTYPES = {
     types.float64: np.float64,
     types.int64: np.int64,
     types.boolean: np.bool_,
     types.uint8: np.uint8,
 }
+#: Items of the tuple that owns the function, before its dispatcher.
 ITEMS = (np.ndarray, float, int, *(np.dtype(kind) for kind in DTYPES.values()), None)
 FLOAT, WHOLE, FIRST_DTYPE, NONE, DISPATCHER = 1, 2, 3, len(ITEMS) - 1, len(ITEMS)
 #: Types of numbers: how to check them, and the item with their type.
-NUMBERS = {types.float64: (Given.real, FLOAT), types.int64: (Given.whole, WHOLE)}
+NUMBERS = {types.float64: (ArgumentReader.real, FLOAT), types.int64: (ArgumentReader.whole, WHOLE)}
 
 
 def vectorcall(kernel):
     """Return a faster callable that is equivalent to `kernel.compiled`.
 
     Arrays and numbers of exactly the types of its signature go directly to the machine code.
-    Otherwise the dispatcher is called with the same arguments. For other signatures, or an unknown
-    layout of the interpreter, the dispatcher itself is returned.
+    Otherwise the dispatcher is called with the same arguments.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel, compiled here.
+
+    Returns
+    -------
+    callable
+        The dispatcher itself for other signatures, or if the layout of objects is unknown.
     """
     dispatcher, address = kernel.compiled, None
     if layout_is_known():
@@ -59,7 +69,7 @@ def vectorcall(kernel):
 
 
 def _is_known(kinds, returned):
-    """Return whether code of this signature has a fast call."""
+    """Return whether code with this signature can have a fast call."""
     return returned in (types.int64, types.boolean, types.none) and all(
         kind in NUMBERS
         or isinstance(kind, types.Array)
@@ -70,11 +80,12 @@ def _is_known(kinds, returned):
 
 
 def _name(code):
+    """Return the name of the fast call of a compiled function."""
     return f'{code.llvm_func_name}.vectorcall'
 
 
 class _LowerBoth(Lower):
-    """Lowers a kernel, and its fast call beside the dispatcher's."""
+    """Emits a kernel, and its fast call beside the call of the dispatcher."""
 
     def create_cpython_wrapper(self, release_gil=False):
         super().create_cpython_wrapper(release_gil)
@@ -86,12 +97,14 @@ class _LowerBoth(Lower):
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _LoweringOfBoth(typed_passes.NativeLowering):
+    """The compiler pass that emits both."""
+
     _name = 'robodyn_lowering'
     lowering_class = _LowerBoth
 
 
 class VectorcallCompiler(CompilerBase):
-    """Numba's, for kernels with a fast call: njit(pipeline_class=VectorcallCompiler)."""
+    """Numba's compiler, for kernels with a fast call: njit(pipeline_class=...)."""
 
     def define_pipelines(self):
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
@@ -104,37 +117,37 @@ class VectorcallCompiler(CompilerBase):
 
 
 def _emit(module, context, code):
-    """Emit the function: check arguments, call the machine code or else the dispatcher."""
+    """Emit the fast call: check arguments, call the machine code or else the dispatcher."""
     function = ir.Function(module, ir.FunctionType(INTEGER, [INTEGER] * 3), _name(code))
     start, otherwise = (function.append_basic_block(part) for part in ('start', 'otherwise'))
     builder = ir.IRBuilder(start)
-    given = Given(builder, *function.args, otherwise)
-    given.expect_count(len(code.argtypes))
-    values = [_value(context, given, k, kind) for k, kind in enumerate(code.argtypes)]
+    reader = ArgumentReader(builder, *function.args, otherwise)
+    reader.expect_count(len(code.argtypes))
+    values = [_value(context, reader, k, kind) for k, kind in enumerate(code.argtypes)]
     status, value = context.call_conv.call_function(
         builder, context.declare_function(module, code), code.restype, code.argtypes, values
     )
     done = builder.append_basic_block('done')
     builder.cbranch(status.is_ok, done, otherwise)
     builder.position_at_end(done)
-    builder.ret(_object(module, given, code.restype, value))
+    builder.ret(_object(module, reader, code.restype, value))
     builder.position_at_end(otherwise)
     owner, arguments, count = function.args
     builder.ret(
         builder.call(
             api(module, 'PyObject_VectorcallDict', *[INTEGER] * 4),
-            [given.item(DISPATCHER), arguments, count, INTEGER(0)],
+            [reader.item(DISPATCHER), arguments, count, INTEGER(0)],
         )
     )
 
 
-def _value(context, given, k, kind):
+def _value(context, reader, k, kind):
     """Return argument k in the form that the machine code expects."""
     if kind in NUMBERS:
-        look, item = NUMBERS[kind]
-        return look(given, k, item)
-    builder, dtype = given.builder, FIRST_DTYPE + list(DTYPES).index(kind.dtype)
-    data, lengths = given.array(k, kind.ndim, dtype, WRITEABLE if kind.mutable else READABLE)
+        read, item = NUMBERS[kind]
+        return read(reader, k, item)
+    builder, dtype = reader.builder, FIRST_DTYPE + list(DTYPES).index(kind.dtype)
+    data, lengths = reader.array(k, kind.ndim, dtype, WRITEABLE if kind.mutable else READABLE)
     array = context.make_array(kind)(context, builder)
     size = context.get_abi_sizeof(context.get_data_type(kind.dtype))
     strides = [INTEGER(size)]
@@ -146,11 +159,11 @@ def _value(context, given, k, kind):
     return array._getvalue()
 
 
-def _object(module, given, kind, value):
-    """Return an object of a returned value."""
-    builder = given.builder
+def _object(module, reader, kind, value):
+    """Return the Python object of a returned value."""
+    builder = reader.builder
     if kind == types.none:
-        nothing = given.item(NONE)
+        nothing = reader.item(NONE)
         builder.call(api(module, 'Py_IncRef', INTEGER), [nothing])
         return nothing
     if kind == types.boolean:

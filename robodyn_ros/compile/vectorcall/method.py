@@ -3,7 +3,7 @@
 """Methods of a robot in machine code: check states, allocate results, call, return.
 
 The same steps in Python take longer than the dynamics of an arm. One function serves all robots
-and quantities; the tuple that owns it has the differences.
+and quantities. The tuple that owns it has all that differs between them.
 """
 
 import contextlib
@@ -32,20 +32,21 @@ from robodyn_ros.compile.vectorcall.entry import (
     RECORD,
     TYPE,
     WRITEABLE,
-    Given,
+    ArgumentReader,
     api,
     callable_at,
     layout_is_known,
 )
 
-#: Items of the owner, in this order. CASES: [case], or {frame: case}; empty until there is a
-#: kernel.
+#: Items of the tuple that owns the function. CASES is [case] or {frame: case}, and empty until a
+#: kernel is compiled.
 NDARRAY, DTYPE, ZERO, OUT, NONE, OTHERWISE, CASES, PLAN, FUNCTION = range(9)
-#: A case: the code, and its arguments before and after the states. Code with arguments before the
-#: states is generic and trusts them, so they are checked here.
+#: A case has the code, and its arguments before and after the states. Code with arguments before
+#: the states is generic, and does not check states. So the states are checked here.
 ONE, BEFORE, AFTER = range(3)
-#: Numbers of the plan: of states, of results, and the address of PyArray_NewFromDescr. Then the
-#: length of each state, and the number and lengths of the axes of each result.
+#: Places in the plan, an array of integers. It has the numbers of states and of results, and
+#: the address of PyArray_NewFromDescr. Then come the length of each state, and for each result the
+#: number of its axes and their lengths.
 STATES, RESULTS, MAKE, LENGTHS, AXES = 0, 1, 2, 3, 7
 MOST, MOST_AXES = AXES - LENGTHS, 3
 TUPLE_SIZE = 16  # offset of the number of items
@@ -170,7 +171,7 @@ def _make_array():
 
 
 def _address_of(emit):
-    """Return an intrinsic that emits a function and gives its address."""
+    """Return an intrinsic that emits a function and returns its address."""
 
     def typed(_context):
         return types.int64(), lambda _context, builder, *_: builder.ptrtoint(
@@ -202,7 +203,7 @@ def _emit(of_frame, module):
     code.expect(case, INTEGER(0), '!=')
     one, before, after = (code.load(case, FIRST_ITEM + 8 * k) for k in (ONE, BEFORE, AFTER))
     more, rest = (code.load(items, TUPLE_SIZE) for items in (before, after))
-    with code.where('!=', more, 0):
+    with code.if_('!=', more, 0):
         code.expect_states(plan, states)
     out = code.out(names, results, plan)
     first = builder.add(builder.add(more, states), rest)
@@ -213,61 +214,61 @@ def _emit(of_frame, module):
     code.copy(code.items(after), rest, code.place(frame, builder.add(more, states)))
     made = code.place(frame, first)
     status = code.variable(code.make(plan, results, out, made))
-    with code.where('!=', code.value(status), 0):
+    with code.if_('!=', code.value(status), 0):
         builder.store(code.run(one, frame, total), status)
     status = code.value(status)
-    code.forget(status)
+    code.drop_reference(status)
     done = builder.or_(
         *(builder.icmp_signed('==', status, code.item(item)) for item in (ZERO, NONE))
     )
     with builder.if_then(builder.not_(done)):
         with code.loop(results) as k:
-            code.forget(code.entry(made, k))
+            code.drop_reference(code.entry(made, k))
         builder.branch(refuse)
-    with code.where('==', results, 1):
+    with code.if_('==', results, 1):
         builder.ret(code.load(made, 0))
     several = code.call('PyTuple_New', results)
-    with code.where('!=', several, 0):
+    with code.if_('!=', several, 0):
         code.copy(made, results, code.items(several))
     builder.ret(several)
     builder.position_at_end(refuse)
     code.call('PyErr_Clear', returns=ir.VoidType())
     named = code.by_name(arguments, count, names)
     found = code.call('PyObject_VectorcallDict', code.item(OTHERWISE), arguments, count, named)
-    code.forget(named)
+    code.drop_reference(named)
     builder.ret(found)
     return function
 
 
-class _Code(Given):
-    """The steps of a method."""
+class _Code(ArgumentReader):
+    """Emits the steps of a method; `k` is the index of an entry."""
 
     def call(self, name, *values, returns=INTEGER):
         """Call a function of CPython's API; return its result."""
         function = api(self.builder.module, name, *[INTEGER] * len(values), returns=returns)
         return self.builder.call(function, values)
 
-    def remember(self, something):
-        """Take a reference to an object."""
+    def add_reference(self, something):
+        """Increase the reference count of an object."""
         self.call('Py_IncRef', something, returns=ir.VoidType())
 
-    def forget(self, something):
-        """Release a reference, if any."""
+    def drop_reference(self, something):
+        """Decrease the reference count of an object, if any."""
         self.call('Py_DecRef', something, returns=ir.VoidType())
 
     def by_name(self, arguments, count, names):
-        """Return a dict of the arguments after the first `count`, or 0 without any."""
+        """Return a dict of the arguments after the first `count`, or 0 if there are none."""
         made = self.variable(INTEGER(0))
-        with self.where('!=', names, 0):
+        with self.if_('!=', names, 0):
             self.builder.store(self.call('PyDict_New'), made)
-            with self.where('==', self.value(made), 0):
+            with self.if_('==', self.value(made), 0):
                 self.builder.ret(INTEGER(0))
             with self.loop(self.load(names, TUPLE_SIZE)) as k:
                 name = self.entry(self.items(names), k)
                 given = self.entry(arguments, self.builder.add(count, k))
                 fault = self.call('PyDict_SetItem', self.value(made), name, given, returns=FLAGS)
                 with self.builder.if_then(self.builder.icmp_signed('!=', fault, FLAGS(0))):
-                    self.forget(self.value(made))
+                    self.drop_reference(self.value(made))
                     self.builder.ret(INTEGER(0))
         return self.value(made)
 
@@ -284,7 +285,7 @@ class _Code(Given):
         return self.builder.add(items, INTEGER(FIRST_ITEM))
 
     def variable(self, value):
-        """Return the address of a variable."""
+        """Allocate a variable with a first value; return its address."""
         place = cgutils.alloca_once(self.builder, INTEGER)
         self.builder.store(value, place)
         return place
@@ -293,35 +294,35 @@ class _Code(Given):
         """Return the current value of a variable."""
         return self.builder.load(variable)
 
-    def where(self, comparison, value, other):
-        """Return the context of a conditional block."""
+    def if_(self, comparison, value, other):
+        """Return the context of a block that runs if a comparison is true."""
         other = INTEGER(other) if isinstance(other, int) else other
         return self.builder.if_then(self.builder.icmp_signed(comparison, value, other))
 
     @contextlib.contextmanager
     def loop(self, count):
-        """Yield the context of a loop over k."""
+        """Yield the index of a loop, whose body is emitted in the context."""
         with cgutils.for_range(self.builder, count) as loop:
             yield loop.index
 
     def copy(self, source, count, target):
-        """Copy entries."""
+        """Copy entries from one address to another."""
         with self.loop(count) as k:
             self.store(self.entry(source, k), self.place(target, k))
 
     def copy_states(self, source, states, target):
         """Copy entries one by one, which costs less than a call that copies memory."""
         for k in range(MOST):
-            with self.where('>', states, k):
+            with self.if_('>', states, k):
                 self.store(self.load(source, 8 * k), self.builder.add(target, INTEGER(8 * k)))
 
     def run(self, one, arguments, count):
-        """Return the result of the code of a case.
+        """Call the code of a case, and return its result.
 
         A C function is called directly: the checks of its callers take as long as its own.
         """
         builder, address = self.builder, self.variable(INTEGER(0))
-        with self.where('==', self.load(one, TYPE), self.item(FUNCTION)):
+        with self.if_('==', self.load(one, TYPE), self.item(FUNCTION)):
             record = self.load(one, RECORD)
             kind = self.load(record, CALL, FLAGS)
             with builder.if_then(builder.icmp_signed('==', kind, FLAGS(METH_FASTCALL))):
@@ -346,7 +347,7 @@ class _Code(Given):
     def expect_states(self, plan, states):
         """Branch to refusal unless each state is an array of its length with finite numbers."""
         for k in range(MOST):
-            with self.where('>', states, k):
+            with self.if_('>', states, k):
                 data, (length,) = self.array(k, 1, DTYPE, WRITEABLE)
                 self.expect(length, self.load(plan, 8 * (LENGTHS + k)))
                 bad = self.variable(INTEGER(0))
@@ -358,14 +359,14 @@ class _Code(Given):
                 self.expect(self.value(bad), INTEGER(0))
 
     def out(self, names, results, plan):
-        """Return the given result array, or 0."""
+        """Return the array given as `out`, or 0."""
         given = self.variable(INTEGER(0))
-        with self.where('!=', names, 0):
+        with self.if_('!=', names, 0):
             self.expect(results, INTEGER(1))
             self.expect(self.load(names, TUPLE_SIZE), INTEGER(1))
             self.expect(self.load(names, FIRST_ITEM), self.item(OUT))
             found = self.entry(self.arguments, self.count)
-            with self.where('!=', found, self.item(NONE)):
+            with self.if_('!=', found, self.item(NONE)):
                 axes = self.load(plan, 8 * AXES)
                 _, lengths = self.data_and_lengths(found, axes, DTYPE, WRITEABLE)
                 with self.loop(axes) as axis:
@@ -377,7 +378,7 @@ class _Code(Given):
         return self.value(given)
 
     def make(self, plan, results, out, made):
-        """Allocate an array for each result; 0 if memory is exhausted."""
+        """Allocate an array for each result. Return 0 if memory is exhausted, else 1."""
         given = [INTEGER, INTEGER, FLAGS, INTEGER, INTEGER, INTEGER, FLAGS, INTEGER]
         kind, zero = ir.FunctionType(INTEGER, given), INTEGER(0)
         function = self.builder.inttoptr(self.load(plan, 8 * MAKE), kind.as_pointer())
@@ -385,17 +386,17 @@ class _Code(Given):
         with self.loop(results) as k:
             shape = self.builder.add(INTEGER(AXES), self.builder.mul(k, INTEGER(MOST_AXES + 1)))
             shape, array = self.place(plan, shape), self.variable(out)
-            with self.where('==', out, 0):
-                self.remember(self.item(DTYPE))  # which is stolen
+            with self.if_('==', out, 0):
+                self.add_reference(self.item(DTYPE))  # PyArray_NewFromDescr takes a reference over
                 axes = self.builder.trunc(self.load(shape, 0), FLAGS)
                 sizes = self.builder.add(shape, INTEGER(8))
                 given = axes, sizes, zero, zero, FLAGS(0), zero
                 found = self.builder.call(function, [self.item(NDARRAY), self.item(DTYPE), *given])
                 self.builder.store(found, array)
-            with self.where('!=', out, 0):
-                self.remember(out)
+            with self.if_('!=', out, 0):
+                self.add_reference(out)
             self.store(self.value(array), self.place(made, k))
-            with self.where('==', self.value(array), 0):
+            with self.if_('==', self.value(array), 0):
                 self.builder.store(INTEGER(0), fine)
         return self.value(fine)
 

@@ -177,7 +177,7 @@ def test_without_a_cache_background_compilation_states_what_to_do(model, tmp_pat
     """Without a cache the other process could hand nothing over: a sentence says what to do."""
     (tmp_path / 'file').write_text('')
     monkeypatch.setenv('ROBODYN_CACHE_DIR', str(tmp_path / 'file' / 'cache'))
-    cache._tell_once.cache_clear()
+    cache._warn_once.cache_clear()
     with pytest.warns(UserWarning, match='no kernel cache'):
         background = BackgroundSpecialisation(model)
         assert not background.wait(300.0)
@@ -213,7 +213,7 @@ def test_a_warm_up_that_can_keep_nothing_is_refused(tmp_path, capsys, monkeypatc
     """Exit code 1 and what to do about it, instead of minutes for nothing."""
     from test.codegen.conftest import named
 
-    cache._tell_once.cache_clear()
+    cache._warn_once.cache_clear()
     monkeypatch.setenv('ROBODYN_CACHE_DIR', '/dev/null/cache')
     monkeypatch.setattr(warmup, 'warm_up', lambda *_: None)
     assert warmup.main([str(named('two_link').path)]) == 1
