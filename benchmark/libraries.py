@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The same quantities by other libraries that a Python user would pick: whichever is installed."""
+"""The same quantities by other libraries with a Python interface, if they are installed."""
 
 import contextlib
 import logging
@@ -19,9 +19,10 @@ BANK = 1024
 
 
 def find(text, frame):
-    """{library: {quantity: {column: call}}} of those installed, and {library: why it is not}.
+    """Return the calls of each library, and why others are missing.
 
-    Joint friction and damping are left out of the description: some count them, some do not.
+    The first is {library: {quantity: {column: call}}}, the second {library: reason}. Joint
+    friction and damping are removed from the description, since only some libraries count them.
     """
     text = re.sub(r'<dynamics[^>]*/>', '', text)
     found, absent = {}, {}
@@ -30,13 +31,13 @@ def find(text, frame):
             found[name] = library(text, frame)
         except ImportError as error:
             absent[name] = f'not installed ({error.name or error})'
-        except Exception as error:  # whatever it cannot do with this robot
+        except Exception as error:  # a library may refuse this robot in any way
             absent[name] = f'{type(error).__name__}: {str(error).strip().splitlines()[0][:120]}'
     return found, absent
 
 
 def versions():
-    """{library: its version} of those installed."""
+    """Return {library: its version} of the installed libraries."""
     found = {}
     for name, package in (
         ('pinocchio', 'pin'),
@@ -51,7 +52,7 @@ def versions():
 
 
 def pinocchio(text, frame):
-    """Pinocchio's analytical algorithms."""
+    """Return calls of Pinocchio's analytical algorithms."""
     import pinocchio as pin
 
     model = pin.buildModelFromXML(text)
@@ -62,7 +63,7 @@ def pinocchio(text, frame):
     def task(q):
         J = pin.computeFrameJacobian(model, data, q, number, world)
         Minv = pin.computeMinverse(model, data, q)
-        Minv = np.triu(Minv) + np.triu(Minv, 1).T  # it fills the upper half
+        Minv = np.triu(Minv) + np.triu(Minv, 1).T  # Pinocchio fills only the upper half
         compliance = J @ Minv @ J.T
         return J, compliance, np.linalg.inv(compliance)
 
@@ -101,12 +102,12 @@ def pinocchio(text, frame):
 
 
 def mujoco(text, frame):
-    """MuJoCo without contacts and constraints."""
+    """Return calls of MuJoCo without contacts and constraints."""
     import mujoco as mj
 
     model = mj.MjModel.from_xml_string(text)
     for name in ('CONSTRAINT', 'CONTACT', 'ACTUATION', 'PASSIVE', 'SPRING', 'DAMPER'):
-        model.opt.disableflags |= getattr(mj.mjtDisableBit, f'mjDSBL_{name}', 0)  # by version
+        model.opt.disableflags |= getattr(mj.mjtDisableBit, f'mjDSBL_{name}', 0)  # names vary
     data = mj.MjData(model)
     M, J, X = np.empty((model.nv, model.nv)), np.zeros((6, model.nv)), np.zeros((6, model.nv))
     body = mj.mj_name2id(model, mj.mjtObj.mjOBJ_BODY, frame)
@@ -152,7 +153,7 @@ def mujoco(text, frame):
 
 
 def drake(text, frame):
-    """Drake's MultibodyPlant; states are set in its context, as it asks for."""
+    """Return calls of Drake's MultibodyPlant, which needs the state in its context."""
     logging.getLogger('drake').setLevel(logging.ERROR)
     from pydrake.multibody.parsing import Parser
     from pydrake.multibody.plant import MultibodyPlant
@@ -193,7 +194,7 @@ def drake(text, frame):
 
 
 def roboticstoolbox(text, frame):
-    """Corke's toolbox; its recursion is interpreted."""
+    """Return calls of Corke's toolbox, whose recursion is interpreted."""
     import roboticstoolbox as toolbox
 
     with tempfile.NamedTemporaryFile('w', suffix='.urdf') as file, warnings.catch_warnings():
@@ -208,14 +209,14 @@ def roboticstoolbox(text, frame):
 
 
 def casadi(text, frame):
-    """The recursions of this package recorded by CasADi, as C code compiled by gcc -O3."""
+    """Return calls of this package's recursions recorded by CasADi, as C code of gcc -O3."""
     import casadi as ca
 
     from robodyn_ros.algorithms.core import crba, rnea
-    from robodyn_ros.codegen.specialise import play, zeros
+    from robodyn_ros.codegen.specialise import run_on_tape, zeros
     from robodyn_ros.codegen.tape import Tape
 
-    getattr(ca.GlobalOptions, 'setNumpyMode', lambda mode: None)(-1)  # as ever, and silently
+    getattr(ca.GlobalOptions, 'setNumpyMode', lambda mode: None)(-1)  # avoids a warning
     model, calls = Robot.from_urdf(text).model, {}
     n, folder = model.nv, Path(tempfile.mkdtemp())
     for name, recursion, inputs, output, shape in (
@@ -224,7 +225,7 @@ def casadi(text, frame):
     ):
         symbols = {key: ca.SX.sym(key, n) for key in inputs}
         result = zeros(shape)
-        play(
+        run_on_tape(
             recursion,
             model,
             Tape(),
@@ -255,7 +256,7 @@ def casadi(text, frame):
 
 
 def _buffered(function, shape):
-    """A call of a CasADi function by its fastest way: through memory that both sides know."""
+    """Return a call of a CasADi function through shared memory, which is its fastest way."""
     result = np.zeros(shape)
     memory, run = function.buffer()
     memory.set_res(0, memoryview(result))

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Known answers of emitted functions, computed by the recursions in Python without the tape."""
+"""Known answers of emitted functions: the recursions run in Python, without the tape."""
 
 import numpy as np
 
@@ -14,27 +14,31 @@ TOLERANCE = {'double': (1e-11, 1e-14), 'float': (1e-4, 5e-6)}
 
 
 def answers(model, one, style):
-    """Return known answers of one function, [(inputs, results, errors allowed)] of some states.
+    """Return known answers of one function at some states.
 
     Parameters
     ----------
     model : RobotModel
+        The robot.
     one : Emitted
+        The function.
     style : Style
+        Language, precision and number of states per call.
 
     Returns
     -------
     list of tuple
-        Arrays of the inputs and of the results in the order of the arguments. Each result has an
-        allowed absolute error. Results are None if the recursion meets a singular pivot.
+        (inputs, results, allowed errors) of each state. Inputs and results are arrays in the order
+        of the arguments. Each result has an allowed absolute error. Results are None if the
+        recursion meets a singular pivot.
     """
     rng, found = np.random.default_rng(0), []
     inputs, outputs = (sizes(part, model) for part in (one.recipe.inputs, one.recipe.outputs))
     for _ in range(STATES):
         given = {name: rng.uniform(-1.5, 1.5, shape) for name, shape in inputs.items()}
-        if model.has_loops:  # which close near this posture
+        if model.has_loops:  # the loops cannot close everywhere, but they do near this posture
             given['q'] = model.closed_posture + NEARBY * given['q']
-        if 'diagonal' in given:  # added to the mass matrix, which stays positive definite
+        if 'diagonal' in given:  # added to the mass matrix, which must stay positive definite
             given['diagonal'] = np.abs(given['diagonal'])
         if style.real == 'float':
             given = {name: np.float64(np.float32(values)) for name, values in given.items()}
@@ -47,8 +51,8 @@ def answers(model, one, style):
         condition = np.linalg.cond(M)
         if 'inertia' in results and 'compliance' in results:
             condition += np.linalg.cond(results['compliance'])
-        slack = base + rounding * condition
+        relative = base + rounding * condition
         expected = None if status or one.recording.singular else [*results.values()]
-        errors = [slack * max(1.0, np.abs(values).max()) for values in results.values()]
+        errors = [relative * max(1.0, np.abs(values).max()) for values in results.values()]
         found.append(([*given.values()], expected, errors))
     return found

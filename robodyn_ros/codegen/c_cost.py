@@ -12,17 +12,23 @@ FLAGS = ('-O2', '-ffp-contract=fast', '-fstack-usage')
 
 
 def cost(folder, names, style, compiler=None):
-    """Return bytes of code and of stack of functions, {name: (code, stack)}.
+    """Return the sizes of the machine code and of the stack of functions.
 
     Parameters
     ----------
     folder : path
-        Of the package.
+        Folder of the package.
     names : sequence of str
-        Functions, without prefix.
+        Names of functions, without prefix.
     style : Style
+        Language, precision and number of states per call.
     compiler : str, optional
-        A compiler that knows -fstack-usage; gcc or g++ if not given.
+        A compiler that knows -fstack-usage; by default gcc or g++.
+
+    Returns
+    -------
+    dict
+        {name: (code, stack)} [bytes].
 
     Raises
     ------

@@ -12,14 +12,14 @@ from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 
-from robodyn_ros.codegen import c_texts
+from robodyn_ros.codegen import c_templates
 from robodyn_ros.codegen.c_answers import answers
 from robodyn_ros.codegen.c_programs import check, self_test, styles, timing
 from robodyn_ros.codegen.emit_c import STATUS, comment, declaration, definition
 from robodyn_ros.codegen.tape import count
 from robodyn_ros.errors import ModelError
 
-#: Increase it with any change of arguments; robodyn_control has the same number.
+#: Version of the interface. Increase it with any change of arguments, here and in robodyn_control.
 INTERFACE = 2
 UNITS = {
     'q': 'rad or m',
@@ -39,15 +39,28 @@ UNITS = {
 
 
 def files(model, urdf, emitted, style):
-    """Return the files of the package, {path: text}.
+    """Return the files of the package.
 
     Parameters
     ----------
     model : RobotModel
+        The robot.
     urdf : str
         Text of the description; its SHA-256 identifies the robot in the package.
-    emitted : list of Emitted
+    emitted : sequence of Emitted
+        The functions of the package.
     style : Style
+        Language, precision and number of states per call.
+
+    Returns
+    -------
+    dict
+        {path: text}.
+
+    Raises
+    ------
+    ModelError
+        If the prefix is no identifier, or for closed loops in single precision.
     """
     if not re.fullmatch('[a-z][a-z0-9_]*', style.prefix) or style.prefix in _KEYWORDS:
         raise ModelError(
@@ -59,25 +72,25 @@ def files(model, urdf, emitted, style):
             f'robot {model.name!r} has closed loops, which close to rounding in double precision; '
             f'got {style.real}, expected double'
         )
-    wide, style = style, replace(style, lanes=1)
+    several, style = style, replace(style, lanes=1)
     digest = hashlib.sha256(urdf.encode()).hexdigest()
     package, ext = f'{style.prefix}_dynamics', 'c' if style.is_c else 'cpp'
     header = f'{package}/{package}.{"h" if style.is_c else "hpp"}'
     known_answers = [answers(model, one, style) for one in emitted]
     texts = {f'src/{one.name}.{ext}': source(one, model, style, header) for one in emitted}
-    if wide.lanes > 1:
+    if several.lanes > 1:
         texts |= {
-            f'src/{one.name}{wide.suffix}.{ext}': source(one, model, wide, header)
+            f'src/{one.name}{several.suffix}.{ext}': source(one, model, several, header)
             for one in emitted
         }
     texts[f'src/description.{ext}'] = description(model, digest, emitted, style, header)
-    texts[f'src/self_test.{ext}'] = self_test(emitted, known_answers, wide, header)
-    words = {
+    texts[f'src/self_test.{ext}'] = self_test(emitted, known_answers, several, header)
+    names = {
         'name': style.prefix,
         'prefix': f'{style.prefix}_' if style.is_c else '',
         'PREFIX': style.prefix.upper(),
         'package': package,
-        'robot': _words(model.name),
+        'robot': _plain(model.name),
         'ext': ext,
         'real': style.real,
         'restrict': style.restrict,
@@ -92,43 +105,64 @@ def files(model, urdf, emitted, style):
         'sources': '\n  '.join(texts),
     }
     size = 8 if style.real == 'double' else 4
-    lanes = words | {
-        'own': wide.variable,
-        'count': str(wide.lanes),
+    lanes = names | {
+        'own': several.variable,
+        'count': str(several.lanes),
         'align': str(size),
-        'bytes': str(size * wide.lanes),
+        'bytes': str(size * several.lanes),
     }
-    words['lanes'] = filled(c_texts.LANES, lanes) if wide.lanes > 1 else ''
+    names['lanes'] = filled(c_templates.LANES, lanes) if several.lanes > 1 else ''
     for function in ('cos', 'sin', 'tanh'):
-        words[function] = (
+        names[function] = (
             f'std::{function}' if not style.is_c else function + 'f' * (style.real == 'float')
         )
     has_tangents = any(node[0] == 'tanh' for one in emitted for node in one.recording.tape.nodes)
-    words['tangents'] = filled(c_texts.TANGENTS, words) if has_tangents else ''
-    texts['src/internal.h'] = filled(c_texts.INTERNAL, words)
-    texts[f'include/{header}'] = public_header(model, emitted, wide, header)
-    texts['CMakeLists.txt'] = filled(c_texts.CMAKE, words)
-    texts['package.xml'] = filled(c_texts.PACKAGE_XML, words)
-    texts['manifest.json'] = manifest(model, digest, emitted, wide)
-    texts[f'test/check.{ext}'] = check(emitted, wide, header)
-    texts[f'test/timing.{ext}'] = timing(emitted, model, wide, header)
+    names['tangents'] = filled(c_templates.TANGENTS, names) if has_tangents else ''
+    texts['src/internal.h'] = filled(c_templates.INTERNAL, names)
+    texts[f'include/{header}'] = public_header(model, emitted, several, header)
+    texts['CMakeLists.txt'] = filled(c_templates.CMAKE, names)
+    texts['package.xml'] = filled(c_templates.PACKAGE_XML, names)
+    texts['manifest.json'] = manifest(model, digest, emitted, several)
+    texts[f'test/check.{ext}'] = check(emitted, several, header)
+    texts[f'test/timing.{ext}'] = timing(emitted, model, several, header)
     return dict(sorted(texts.items()))
 
 
 def write(folder, texts):
-    """Write files below a folder, which is created if missing."""
+    """Write files below a folder, which is created if missing.
+
+    Parameters
+    ----------
+    folder : path
+        The folder.
+    texts : dict
+        {path below the folder: text}.
+    """
     for path, text in texts.items():
         file = Path(folder) / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
 
 
-def filled(template, words):
-    """Return a template with `@name@` replaced."""
-    return re.sub(r'@(\w+)@', lambda found: words[found[1]], template)
+def filled(template, names):
+    """Return a template with its placeholders `@name@` replaced.
+
+    Parameters
+    ----------
+    template : str
+        The template.
+    names : dict
+        {name: text}.
+
+    Returns
+    -------
+    str
+        The text.
+    """
+    return re.sub(r'@(\w+)@', lambda found: names[found[1]], template)
 
 
-#: Of C++, where the prefix is a namespace.
+#: Keywords of C++, where the prefix is a namespace.
 _KEYWORDS = frozenset(
     [
         'alignas',
@@ -224,13 +258,30 @@ _STANDARD = {
 }
 
 
-def _words(text):
-    """Return a name that is valid in files of all kinds."""
+def _plain(text):
+    """Return a name without characters that are special in any of the files."""
     return re.sub(r'[^\w .,()-]', '_', text, flags=re.ASCII)
 
 
 def source(one, model, style, header):
-    """Return the source file of one function."""
+    """Return the source file of one function.
+
+    Parameters
+    ----------
+    one : Emitted
+        The function.
+    model : RobotModel
+        The robot.
+    style : Style
+        Language, precision and number of states per call.
+    header : str
+        Path of the public header, as in an #include.
+
+    Returns
+    -------
+    str
+        The text of the file.
+    """
     recording = one.recording
     counted = ', '.join(f'{number} {what}' for what, number in recording.counts().items())
     bodies = [f'body {k}: {name}' for k, name in enumerate(model.body_names)]
@@ -250,16 +301,35 @@ def source(one, model, style, header):
 
 
 def _opened(style):
+    """Return the lines that open the namespace; none in C."""
     return () if style.is_c else (f'namespace {style.prefix} {{', '')
 
 
 def _closed(style):
+    """Return the lines that close the namespace; none in C."""
     return () if style.is_c else (f'}}  // namespace {style.prefix}', '')
 
 
 def public_header(model, emitted, style, header):
-    """Return the header: status codes, sizes, and every function with its arguments."""
-    wide, style = style, replace(style, lanes=1)
+    """Return the header: status codes, sizes, and every function with its arguments.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    emitted : sequence of Emitted
+        The functions of the package.
+    style : Style
+        Language, precision and number of states per call.
+    header : str
+        Path of the public header, as in an #include.
+
+    Returns
+    -------
+    str
+        The text of the file.
+    """
+    several, style = style, replace(style, lanes=1)
     guard, upper = re.sub(r'\W', '_', header).upper(), style.prefix.upper()
     lines = [
         comment(f'Dynamics of the robot {model.name}, printed by robodyn_ros.'),
@@ -283,7 +353,7 @@ def public_header(model, emitted, style, header):
         comment(f'Velocities: {", ".join(model.joint_names)}.'),
         f'enum {{ {upper}_NQ = {model.nq}, {upper}_NV = {model.nv} }};',
         '',
-        comment('What every function returns; unless it is OK, its results are as before.'),
+        comment('Status of every function. Unless it is OK, the results are unchanged.'),
         'enum {',
         *(f'    {style.constant(name)} = {number},' for name, number in list(STATUS.items())[:-1]),
         f'    {style.constant("SINGULAR")} = {STATUS["SINGULAR"]}',
@@ -294,32 +364,33 @@ def public_header(model, emitted, style, header):
         lines += _documented(one)
         restrict = f'{upper}_RESTRICT' if style.is_c else None
         lines += [declaration(one.recording, one.name, style, restrict) + ';', '']
-        if wide.lanes > 1:
+        if several.lanes > 1:
             lines += [
                 comment(
-                    f'The same of {wide.lanes} states, entry k of state i at [{wide.lanes} k + i].'
+                    f'The same for {several.lanes} states; entry k of state i is at '
+                    f'[{several.lanes} k + i].'
                 ),
-                declaration(one.recording, one.name, wide, restrict) + ';',
+                declaration(one.recording, one.name, several, restrict) + ';',
                 '',
             ]
     own, void = style.function, 'void' if style.is_c else ''
     lines += [
-        comment('SHA-256 of the description that this was made from, in hexadecimal.'),
+        comment('SHA-256 of the description of the robot, in hexadecimal.'),
         f'const char *{own("urdf_sha256")}({void});',
         '',
-        comment('Number of this interface; it changes with what the functions take.'),
+        comment('Version of this interface; it changes with the arguments of the functions.'),
         f'int {own("interface_version")}({void});',
         '',
-        comment('Name of a velocity, 0 <= k < NV; a null pointer elsewhere.'),
+        comment('Name of velocity k, 0 <= k < NV; a null pointer for other k.'),
         f'const char *{own("joint_name")}(int k);',
         '',
-        comment('Name of the link that does not move.'),
+        comment('Name of the base link.'),
         f'const char *{own("base_name")}({void});',
         '',
-        comment('Name of a frame that this was printed with, k from 0; a null pointer beyond.'),
+        comment('Name of frame k of this package, from 0; a null pointer for other k.'),
         f'const char *{own("frame_name")}(int k);',
         '',
-        comment('Compare every function with known answers; return how many numbers are wrong.'),
+        comment('Compare every function with known answers; return the number of wrong results.'),
         f'int {own("self_test")}({void});',
         '',
     ]
@@ -330,7 +401,7 @@ def public_header(model, emitted, style, header):
 
 
 def _documented(one):
-    """Return lines that document arguments and results of a function."""
+    """Yield the lines that document arguments and results of a function."""
     recording = one.recording
     yield '/* ' + comment(recording.title)[3:-3].rstrip('.') + '.'
     for kind, shapes in (('in', recording.inputs), ('out', recording.outputs)):
@@ -342,11 +413,30 @@ def _documented(one):
 
 
 def description(model, digest, emitted, style, header):
-    """Return the source file with the names of the robot."""
+    """Return the source file with the names of the robot.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    digest : str
+        SHA-256 of the description, in hexadecimal.
+    emitted : sequence of Emitted
+        The functions of the package.
+    style : Style
+        Language, precision and number of states per call.
+    header : str
+        Path of the public header, as in an #include.
+
+    Returns
+    -------
+    str
+        The text of the file.
+    """
     own, void = style.function, 'void' if style.is_c else ''
     return '\n'.join(
         (
-            comment('Which robot this is.'),
+            comment('Names of the robot.'),
             f'#include "{header}"',
             '',
             *(['#include <stddef.h>', ''] if style.is_c else []),
@@ -379,7 +469,7 @@ def _frames(emitted):
 
 
 def _numbered(function, names, style):
-    """Return lines of a function from a number to a name."""
+    """Yield the lines of a function that returns the name of a number."""
     none = 'NULL' if style.is_c else 'nullptr'
     yield from (f'const char *{function}(int k)', '{', '    switch (k) {')
     for k, name in enumerate(names):
@@ -388,13 +478,30 @@ def _numbered(function, names, style):
 
 
 def _shapes(arrays, style):
-    """Return the shapes of arguments; the last axis is that of several states."""
+    """Return the shapes of arguments; with several states they are the last axis."""
     lanes = [style.lanes] * (style.lanes > 1)
     return {name: [*shape, *lanes] for name, shape in arrays.items()}
 
 
 def manifest(model, digest, emitted, style):
-    """Return the manifest of the package for programs, as JSON."""
+    """Return the manifest of the package for programs, as JSON.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    digest : str
+        SHA-256 of the description, in hexadecimal.
+    emitted : sequence of Emitted
+        The functions of the package.
+    style : Style
+        Language, precision and number of states per call.
+
+    Returns
+    -------
+    str
+        The text of the file.
+    """
     functions = {
         each.function(one.name): {
             'quantity': one.quantity,

@@ -11,12 +11,12 @@ import numpy as np
 COLUMNS = 92
 
 SELF_TEST = """\
-/* Known answers, by the recursions run as plain Python. */
+/* Known answers, computed by the recursions in Python. */
 #include "{header}"
 
 #include <{math}>
 {opened}
-/* Whether a result is further from what is expected than allowed; NaN is. */
+/* Return how many results differ from the expected ones by more than allowed; NaN differs. */
 static int differs(const {real} *result, const {real} *expected, int size, {real} allowed)
 {{
     int wrong = 0;
@@ -50,8 +50,10 @@ int main(void)
 """
 
 TIMING = """\
-/* Time each function at random states: median, 99.99 %, maximum [us], of as many calls as the
- * first argument says, 10 million if there is none. The clock's own time is subtracted.
+/* Time each function at random states: median, 99.99 % and maximum [us].
+ *
+ * The first argument is the number of calls, by default 10 million. The time of the clock itself
+ * is subtracted.
  */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
@@ -139,25 +141,31 @@ def self_test(emitted, known_answers, style, header):
 
     Parameters
     ----------
-    emitted : list of Emitted
+    emitted : sequence of Emitted
+        The functions of the package.
     known_answers : list
-        Results of `c_answers.answers` for each.
+        Results of `c_answers.answers` for each function.
     style : Style
-        With more than one lane the functions of several states are checked, too.
+        With more than one lane, functions of several states are checked, too.
     header : str
-        Name of the public header.
+        Path of the public header, as in an #include.
+
+    Returns
+    -------
+    str
+        The text of the file.
     """
-    style, *wide = styles(style)
+    style, *several = styles(style)
     checks = [_check(one, answers, style) for one, answers in zip(emitted, known_answers)]
-    for many in wide:
+    for each in several:
         checks += [
-            _check(one, [_abreast(answers, many.lanes)], many)
+            _check(one, [_by_lanes(answers, each.lanes)], each)
             for one, answers in zip(emitted, known_answers)
         ]
     checks = '\n'.join(checks)
     calls = '\n'.join(
         f'    wrong += check_{one.name}{each.suffix}();'
-        for each in (style, *wide)
+        for each in (style, *several)
         for one in emitted
     )
     opened, closed = (
@@ -183,21 +191,47 @@ def self_test(emitted, known_answers, style, header):
 
 
 def check(emitted, style, header):
-    """Return the program that runs the self-test."""
-    style, *wide = styles(style)
-    count = len(emitted) * (1 + len(wide))
+    """Return the program that runs the self-test.
+
+    Parameters
+    ----------
+    emitted : sequence of Emitted
+        The functions of the package.
+    style : Style
+        Language, precision and number of states per call.
+    header : str
+        Path of the public header, as in an #include.
+
+    Returns
+    -------
+    str
+        The text of the file.
+    """
+    style, *several = styles(style)
+    count = len(emitted) * (1 + len(several))
     return CHECK.format(header=header, name=_public(style, 'self_test'), count=count)
 
 
 def styles(style):
-    """Return the style of one state, and that of several states if there is one."""
+    """Return the style of one state, and that of several states if there is one.
+
+    Parameters
+    ----------
+    style : Style
+        Language, precision and number of states per call.
+
+    Returns
+    -------
+    list of Style
+        One or two styles.
+    """
     return [replace(style, lanes=1), *[style] * (style.lanes > 1)]
 
 
-def _abreast(answers, lanes):
+def _by_lanes(answers, lanes):
     """Return known answers of several states at once, entry k of state i at [lanes k + i].
 
-    A singular state refuses all, so if there is one it is in every lane.
+    One singular state makes a function refuse all lanes. So if there is one, every lane has it.
     """
     singular = [answer for answer in answers if answer[1] is None]
     chosen = [(singular[:1] or answers)[i % len(singular[:1] or answers)] for i in range(lanes)]
@@ -209,7 +243,24 @@ def _abreast(answers, lanes):
 
 
 def timing(emitted, model, style, header):
-    """Return the timing program."""
+    """Return the timing program.
+
+    Parameters
+    ----------
+    emitted : sequence of Emitted
+        The functions of the package.
+    model : RobotModel
+        The robot.
+    style : Style
+        Language, precision and number of states per call.
+    header : str
+        Path of the public header, as in an #include.
+
+    Returns
+    -------
+    str
+        The text of the file.
+    """
     blocks = [_timed(one, each) for each in styles(style) for one in emitted]
     longest = max(sum(map(math.prod, one.recording.inputs.values())) for one in emitted)
     longest *= style.lanes
@@ -217,6 +268,7 @@ def timing(emitted, model, style, header):
 
 
 def _timed(one, style):
+    """Return the block of the timing program for one function."""
     inputs, outputs = one.recording.inputs, one.recording.outputs
     pointers = _pointers(inputs, 'x', style.lanes)
     return _TIMED.format(
@@ -237,7 +289,7 @@ def _public(style, name):
 
 
 def _pointers(shapes, start, lanes):
-    """Return the arguments as consecutive pointers."""
+    """Return the arguments of a call, as pointers into one array."""
     places, at = [], 0
     for shape in shapes.values():
         places.append(f'{start} + {at}')

@@ -33,7 +33,21 @@ QUANTITIES = (*OF_ROBOT, *OF_FRAMES, *JOINT_RECIPES)
 
 @dataclass(frozen=True)
 class Emitted:
-    """One function of the package: its name without prefix, and its recording."""
+    """One function of an emitted package.
+
+    Parameters
+    ----------
+    name : str
+        Name in C, without prefix.
+    quantity : str
+        Name of the quantity, such as 'jacobian'.
+    subject : str or tuple of str, optional
+        Name of a frame, of several frames, or names of joints.
+    recipe : Recipe
+        The recursion, its inputs and outputs.
+    recording : Recording
+        The recorded recursion.
+    """
 
     name: str
     quantity: str
@@ -43,19 +57,25 @@ class Emitted:
 
 
 def selected_functions(model, quantities=None, frames=(), prescribed=(), laws=None):
-    """Return the selection, [(quantity, subject, Recipe)].
+    """Return the functions to emit.
 
     Parameters
     ----------
     model : RobotModel
+        The robot.
     quantities : sequence of str, optional
-        Names out of QUANTITIES; by default DEFAULT and quantities of the frames.
+        Names in QUANTITIES; by default DEFAULT and the quantities of the frames.
     frames : sequence of str or of tuple of str
-        Frames for quantities of frames; a tuple includes the coupling.
+        Frames for quantities of frames; a tuple includes the coupling of its frames.
     prescribed : sequence of str
         Joints of prescribed motion, for 'hybrid_dynamics'.
     laws : list of tuple, optional
         Control laws to emit too, [(name, subject, Recipe)].
+
+    Returns
+    -------
+    list of tuple
+        (quantity, subject, Recipe) of each function.
 
     Raises
     ------
@@ -123,12 +143,24 @@ def require_joints(model, names, kind, use):
 
 
 def record_all(model, chosen):
-    """Return the recordings of the selection, a list of Emitted.
+    """Record the selected functions.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    chosen : list of tuple
+        Result of `selected_functions`.
+
+    Returns
+    -------
+    list of Emitted
+        The functions.
 
     Raises
     ------
     ModelError
-        If one needs more than LARGEST operations, or two have the same name in C.
+        If one needs more than LARGEST operations, or if two would have the same name in C.
     """
     found = {}
     for quantity, subject, recipe in chosen:

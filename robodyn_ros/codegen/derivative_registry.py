@@ -3,14 +3,14 @@
 """Exact derivatives for one robot: recorded recursions, or differentiated recordings.
 
 A recursion in one frame needs a few dot products for each pair of joints on a path. It is the
-cheapest way for long chains. For short ones elimination on the tape of the value often needs fewer
-operations. Both are recorded, and the shorter one is kept.
+cheapest way for long chains. For short chains it often takes fewer operations to differentiate the
+tape of the function itself. Both are recorded, and the shorter recording is kept.
 
-The tape is a graph whose edges carry partial derivatives. To eliminate an inner node joins every
-edge into it with every edge out of it. When only inputs and outputs are left, the edges are the
-Jacobian (Griewank and Walther 2008, chapter 9). In the order of the inputs this is forward
-accumulation, from the outputs reverse accumulation. The one with fewer operations for the robot is
-kept.
+The tape is a graph whose edges carry partial derivatives. An inner node is eliminated by joining
+every edge into it with every edge out of it. When only inputs and outputs are left, the edges are
+the Jacobian (Griewank and Walther 2008, chapter 9). Elimination in the order of the tape is
+forward accumulation; in the opposite order it is reverse accumulation. The one with fewer
+operations for the robot is kept.
 """
 
 import functools
@@ -27,9 +27,9 @@ from robodyn_ros.codegen.registry import ACCELERATION, DRIVEN, POSITION, RECIPES
 from robodyn_ros.codegen.specialise import (
     Recording,
     origin,
-    play,
     record,
     recorded_input,
+    run_on_tape,
     sizes,
     stored,
     zeros,
@@ -39,8 +39,8 @@ from robodyn_ros.errors import ModelError
 from robodyn_ros.model.layout import BALL_X, BALL_Y, BALL_Z
 from robodyn_ros.model.normal_form import normal_form
 
-#: Operations of a recursion beyond which elimination is not tried. It would take seconds, and is
-#: not shorter for such long chains.
+#: Operations of a recursion beyond which elimination is not tried. For such long chains it takes
+#: seconds, and gives no shorter code.
 LONG = 20_000
 #: Degrees of freedom beyond which a derivative is not emitted. Code far larger than the
 #: processor's caches is not faster than the generic kernel.
@@ -52,7 +52,7 @@ WRITTEN_OUT = {
 
 
 def jacobian(tape, outputs, inputs):
-    """Return the derivatives of outputs by inputs, by the cheapest order of elimination.
+    """Return the derivatives of outputs by inputs, by forward or reverse accumulation.
 
     Parameters
     ----------
@@ -66,11 +66,11 @@ def jacobian(tape, outputs, inputs):
     Returns
     -------
     list of list of Recorded or float
-        A row for each output.
+        A row for each output, by the accumulation with fewer operations.
     """
-    ways = [_eliminated(tape, outputs, inputs, backwards) for backwards in (False, True)]
+    candidates = [_eliminated(tape, outputs, inputs, backwards) for backwards in (False, True)]
     return min(
-        ways,
+        candidates,
         key=lambda rows: sum(
             count(
                 tape, [entry.index for row in rows for entry in row if isinstance(entry, Recorded)]
@@ -109,22 +109,22 @@ def _partials(tape, index):
 
 
 def _eliminated(tape, outputs, inputs, backwards):
-    """Return the rows of the Jacobian, by reverse (backwards) or forward accumulation."""
+    """Return the rows of the Jacobian, by reverse (`backwards`) or forward accumulation."""
     leaves = {entry.index for entry in inputs}
     roots = [entry.index for entry in outputs if isinstance(entry, Recorded)]
     into, out_of = {}, {}
-    moving = set(leaves)  # nodes that depend on an input
+    dependent = set(leaves)  # on an input
     for index in needed(tape, roots):
         if index in leaves:
             continue
-        partials = {i: p for i, p in _partials(tape, index).items() if i in moving}
+        partials = {i: p for i, p in _partials(tape, index).items() if i in dependent}
         if partials:
-            moving.add(index)
+            dependent.add(index)
             into[index] = partials
             for operand in partials:
                 out_of.setdefault(operand, {})[index] = None
-    for root in roots:  # an output may be an inner node of another; then use its copy
-        if root in moving:
+    for root in roots:  # a separate node, since one output may be an inner node of another
+        if root in dependent:
             into['output', root] = {root: 1.0}
             out_of.setdefault(root, {})['output', root] = None
     inner = [index for index in into if not isinstance(index, tuple)]
@@ -155,7 +155,31 @@ def _eliminate(index, into, out_of):
 
 
 def record_shorter(eliminated, name, recipe, model, frame=None):
-    """Return the shorter recording: of the recursion, or of a function that eliminates."""
+    """Record a derivative by its recursion and by elimination; return the shorter recording.
+
+    Parameters
+    ----------
+    eliminated : callable
+        Records by elimination, with the same arguments (name, recipe, model).
+    name : str
+        Name of the quantity.
+    recipe : Recipe
+        Its recursion, inputs and outputs.
+    model : RobotModel
+        The robot.
+    frame : None
+        Unused; a derivative has no frame.
+
+    Returns
+    -------
+    Recording
+        The recording.
+
+    Raises
+    ------
+    ModelError
+        For a robot with dependent joints.
+    """
     if model.is_embedded:
         raise ModelError(
             f'robot {model.name!r} has joints that depend on others, and {name} is not written '
@@ -168,23 +192,54 @@ def record_shorter(eliminated, name, recipe, model, frame=None):
 
 
 def eliminate_inverse(name, recipe, model):
-    """Differentiate inverse dynamics by q, qd and qdd."""
-    base, n = record('inverse_dynamics', RECIPES['inverse_dynamics'], model), model.nv
-    tau = [base.results[f'tau[{k}]'] for k in range(n)]
+    """Differentiate inverse dynamics by q, qd and qdd.
+
+    Parameters
+    ----------
+    name : str
+        Name of the quantity.
+    recipe : Recipe
+        Its recursion, inputs and outputs.
+    model : RobotModel
+        The robot.
+
+    Returns
+    -------
+    Recording
+        The recording.
+    """
+    recorded, n = record('inverse_dynamics', RECIPES['inverse_dynamics'], model), model.nv
+    tau = [recorded.results[f'tau[{k}]'] for k in range(n)]
     q, qd, qdd = (
-        recorded_input(base.tape, argument, shape)
+        recorded_input(recorded.tape, argument, shape)
         for argument, shape in sizes(recipe.inputs, model).items()
     )
-    slopes = np.array(jacobian(base.tape, tau, [*q, *qd, *qdd]), dtype=object)
+    slopes = np.array(jacobian(recorded.tape, tau, [*q, *qd, *qdd]), dtype=object)
     by_q, by_qd, by_qdd = np.split(slopes, (len(q), len(q) + n), axis=1)
-    return _recording(name, recipe, model, base.tape, [by_motion(model, q, by_q), by_qd, by_qdd])
+    return _recording(
+        name, recipe, model, recorded.tape, [by_motion(model, q, by_q), by_qd, by_qdd]
+    )
 
 
 def eliminate_forward(name, recipe, model):
     """Differentiate forward dynamics by q, qd and tau.
 
-    From d tau = 0 of the inverse dynamics at the solution: dqdd/dq = -M^-1 dtau/dq,
-    dqdd/dqd = -M^-1 dtau/dqd, dqdd/dtau = M^-1.
+    At the solution the derivative of inverse dynamics vanishes, d tau = 0. So dqdd/dq = -M^-1
+    dtau/dq, dqdd/dqd = -M^-1 dtau/dqd, dqdd/dtau = M^-1.
+
+    Parameters
+    ----------
+    name : str
+        Name of the quantity.
+    recipe : Recipe
+        Its recursion, inputs and outputs.
+    model : RobotModel
+        The robot.
+
+    Returns
+    -------
+    Recording
+        The recording.
     """
     normal, tape, n = normal_form(model), Tape(), model.nv
     q, qd, tau = (
@@ -196,14 +251,14 @@ def eliminate_forward(name, recipe, model):
         (RECIPES['mass_matrix_inverse'].recursion, *RECIPES['mass_matrix_inverse'].others),
         key=lambda recursion: _cost(recursion, normal),
     )
-    status = play(solve, normal, tape, q=q, inverse=inverse)
-    play(rnea.bias_torque, normal, tape, q=q, qd=qd, tau=torque)
+    status = run_on_tape(solve, normal, tape, q=q, inverse=inverse)
+    run_on_tape(rnea.bias_torque, normal, tape, q=q, qd=qd, tau=torque)
     for i in range(n):
         for k in range(n):
             qdd[i] = qdd[i] + inverse[i, k] * (tau[k] - torque[k])
-    # a copy of the solution, which the inverse dynamics treat as given
+    # the accelerations are inputs of the inverse dynamics, whose derivatives hold them constant
     given = recorded_input(tape, 'qdd', (n,))
-    play(rnea.inverse_dynamics, normal, tape, q=q, qd=qd, qdd=given, tau=torque)
+    run_on_tape(rnea.inverse_dynamics, normal, tape, q=q, qd=qd, qdd=given, tau=torque)
     rows = jacobian(tape, list(torque), [*q, *qd])
     at_solution = {given[k].index: qdd[k] for k in range(n)}
     slopes = np.array(_substituted(tape, rows, at_solution), dtype=object)
@@ -219,23 +274,52 @@ def eliminate_forward(name, recipe, model):
 
 
 def eliminate_mass(name, recipe, model):
-    """Differentiate M by q; the result is symmetric in the first two axes."""
-    base = record('mass_matrix', RECIPES['mass_matrix'], model)
+    """Differentiate the mass matrix by q; the result is symmetric in the first two axes.
+
+    Parameters
+    ----------
+    name : str
+        Name of the quantity.
+    recipe : Recipe
+        Its recursion, inputs and outputs.
+    model : RobotModel
+        The robot.
+
+    Returns
+    -------
+    Recording
+        The recording.
+    """
+    recorded = record('mass_matrix', RECIPES['mass_matrix'], model)
     n = model.nv
-    q = recorded_input(base.tape, 'q', (model.nq,))
+    q = recorded_input(recorded.tape, 'q', (model.nq,))
     lower = [(i, j) for i in range(n) for j in range(i + 1)]
-    rows = jacobian(base.tape, [base.results[f'M[{i}, {j}]'] for i, j in lower], list(q))
+    rows = jacobian(recorded.tape, [recorded.results[f'M[{i}, {j}]'] for i, j in lower], list(q))
     rows = by_motion(model, q, np.array(rows, dtype=object))
     slopes = zeros((n, n, n))
     for (i, j), row in zip(lower, rows):
         slopes[i, j, :] = slopes[j, i, :] = row
-    return _recording(name, recipe, model, base.tape, [slopes])
+    return _recording(name, recipe, model, recorded.tape, [slopes])
 
 
 def by_motion(model, q, slopes):
-    """Return derivatives along the nv unit velocities from derivatives (m, nq) by coordinates.
+    """Return derivatives along unit velocities from derivatives by coordinates.
 
     They differ only for a quaternion p, whose rate is p (omega, 0) / 2.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    q : (nq,) ndarray of Recorded
+        Positions.
+    slopes : (m, nq) ndarray
+        Derivatives of m functions by the coordinates.
+
+    Returns
+    -------
+    (m, nv) ndarray
+        Their derivatives along the unit velocities.
     """
     along = zeros((len(slopes), model.nv))
     for _, kind, k, j, _ in model.topology[1:]:
@@ -253,31 +337,33 @@ def by_motion(model, q, slopes):
 def _cost(recursion, model):
     """Return the number of operations of an inverse of the mass matrix."""
     tape, inverse = Tape(), zeros((model.nv, model.nv))
-    play(recursion, model, tape, q=recorded_input(tape, 'q', (model.nq,)), inverse=inverse)
+    run_on_tape(recursion, model, tape, q=recorded_input(tape, 'q', (model.nq,)), inverse=inverse)
     return sum(count(tape, [x.index for x in inverse.flat if isinstance(x, Recorded)]).values())
 
 
 def _substituted(tape, rows, values):
     """Return the entries of rows, recomputed with other values of some nodes."""
     wanted = [x.index for row in rows for x in row if isinstance(x, Recorded)]
-    again = dict(values)
+    changed = dict(values)
     for index in needed(tape, wanted):
-        if index not in again:
+        if index not in changed:
             touched = any(
-                again.get(i) is not None and not _same(again[i], i)
+                changed.get(i) is not None and not _same(changed[i], i)
                 for i in operands(tape.nodes[index])
             )
-            again[index] = _recomputed(tape, index, again) if touched else tape.values[index]
-    return [[again[x.index] if isinstance(x, Recorded) else x for x in row] for row in rows]
+            changed[index] = _recomputed(tape, index, changed) if touched else tape.values[index]
+    return [[changed[x.index] if isinstance(x, Recorded) else x for x in row] for row in rows]
 
 
 def _same(value, index):
+    """Return whether a value is that of a node, unchanged."""
     return isinstance(value, Recorded) and value.index == index
 
 
-def _recomputed(tape, index, again):
+def _recomputed(tape, index, changed):
+    """Return the value of a node for other values of its operands."""
     operation, *rest = tape.nodes[index]
-    x = [again[i] for i in operands(tape.nodes[index])]
+    x = [changed[i] for i in operands(tape.nodes[index])]
     return {
         'add': lambda: x[0] + x[1],
         'subtract': lambda: x[0] - x[1],
@@ -291,10 +377,12 @@ def _recomputed(tape, index, again):
 
 
 def _length(recording):
+    """Return the number of operations of a recording."""
     return sum(recording.counts().values())
 
 
 def _recording(name, recipe, model, tape, matrices, singular=False):
+    """Return the recording of a derivative with these matrices as results."""
     inputs, outputs = sizes(recipe.inputs, model), sizes(recipe.outputs, model)
     return Recording(
         name,

@@ -17,7 +17,7 @@ from robodyn_ros.codegen.tape import Recorded, needed, operands
 
 #: Return values of a function.
 STATUS = {'OK': 0, 'NOT_FINITE': -1, 'SINGULAR': 1}
-#: Angles are passed to the trigonometric routine in multiples of this, for vectorisation.
+#: The trigonometric routine gets a multiple of this number of angles, for vectorisation.
 PACKED = 4
 COLUMNS = 96
 _FORMATS = {
@@ -75,62 +75,120 @@ class Style:
         return float(np.finfo(np.float64 if self.real == 'double' else np.float32).eps)
 
     def number(self, value):
-        """Return a constant as a literal that is read back exactly."""
+        """Return a number as a literal of full precision.
+
+        Parameters
+        ----------
+        value : float
+            The number.
+        """
         if self.real == 'double':
             return repr(float(value))
         return f'{float(np.float32(value))!r}f'
 
     def constant(self, name):
-        """Return the public name of a constant, such as a status."""
+        """Return the public name of a constant.
+
+        Parameters
+        ----------
+        name : str
+            Its name without prefix, such as that of a status.
+        """
         return f'{self.prefix.upper()}_{name}'
 
     @property
     def suffix(self) -> str:
-        """What follows the names of functions of several states."""
+        """The ending of the names of functions of several states."""
         return '' if self.lanes == 1 else f'_x{self.lanes}'
 
     def function(self, name):
-        """Return the public name of a function."""
+        """Return the public name of a function.
+
+        Parameters
+        ----------
+        name : str
+            Its name without prefix.
+        """
         return self.own(name + self.suffix)
 
     def own(self, name):
-        """Return the name of an internal symbol of the package."""
+        """Return the name of an internal symbol of the package.
+
+        Parameters
+        ----------
+        name : str
+            Its name without prefix.
+        """
         return f'{self.prefix}_{name}' if self.is_c else name
 
     def load(self, array, place):
-        """Return the expression of an entry, in all lanes."""
+        """Return the expression of an entry, in all lanes.
+
+        Parameters
+        ----------
+        array : str
+            Name of the array.
+        place : str
+            Index of the entry, an expression.
+        """
         if self.lanes == 1:
             return f'{array}[{place}]'
         return f'{self.constant(f"LOAD_X{self.lanes}")}({array}, {place})'
 
     def store(self, array, place, value):
-        """Return the statement that writes an entry, in all lanes."""
+        """Return the statement that writes an entry, in all lanes.
+
+        Parameters
+        ----------
+        array : str
+            Name of the array.
+        place : str
+            Index of the entry, an expression.
+        value : str
+            The value, an expression.
+        """
         if self.lanes == 1:
             return f'{array}[{place}] = {value};'
         return f'{self.constant(f"STORE_X{self.lanes}")}({array}, {place}, {value});'
 
 
 def identifier(text):
-    """Return a text as a part of a C identifier."""
+    """Return a text as a part of a C identifier.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+    """
     return re.sub(r'\W', '_', text, flags=re.ASCII)
 
 
 def comment(text, indent=''):
-    """Return a comment; terminators and characters beyond ASCII are replaced."""
+    """Return a comment; ends of comments and characters beyond ASCII are replaced.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+    indent : str
+        Spaces before the comment.
+    """
     plain = text.encode('ascii', 'replace').decode().replace('*/', '* /').replace('/*', '/ *')
     plain = plain.replace('\\', '/')
     return f'{indent}/* {plain} */'
 
 
 def declaration(recording, name, style, restrict=None):
-    """Return the head of the function of a recording, without a semicolon.
+    """Return the declaration of the function of a recording, without a semicolon.
 
     Parameters
     ----------
     recording : Recording
+        The recording.
     name : str
-        The function's name before the style gives it a prefix.
+        Name of the function, before the style gives it a prefix.
     style : Style
+        Language, precision and number of states per call.
     restrict : str, optional
         A keyword in place of the style's, such as a macro.
     """
@@ -153,15 +211,18 @@ def definition(recording, name, style, bodies):
     Parameters
     ----------
     recording : Recording
+        The recording.
     name : str
-        The function's name before the style gives it a prefix.
+        Name of the function, before the style gives it a prefix.
     style : Style
+        Language, precision and number of states per call.
     bodies : sequence of str
         Names of the bodies, for comments.
 
     Returns
     -------
     str
+        The source.
     """
     printer = _Printer(recording, style, bodies)
     lines = [f'    {line}' if line else '' for line in printer.body()]
@@ -178,7 +239,7 @@ class _Printer:
         self.angles, self.slopes, self.place = {}, [], {}
 
     def body(self):
-        """Lines of the function."""
+        """Yield the lines of the function."""
         yield from self.finite()
         if self.recording.singular:
             yield from ('(void)' + name + ';' for name in self.recording.outputs)
@@ -190,7 +251,7 @@ class _Printer:
         yield f'return {self.style.constant("OK")};'
 
     def finite(self):
-        """Refuse arguments that are not finite.
+        """Yield statements that refuse arguments that are not finite.
 
         Zero times a sum is zero only if every term is finite.
         """
@@ -208,11 +269,14 @@ class _Printer:
         yield from self.refused([(f'{zero} * sum', '==', zero)], 'NOT_FINITE')
 
     def refused(self, tests, status):
-        """Return a status unless all tests hold, [(value, sign, constant)], in every lane."""
+        """Yield statements that return a status unless all tests hold in every lane.
+
+        A test is (value, operator, constant).
+        """
         style = self.style
         if style.lanes == 1:
-            held = '\n      && '.join(' '.join(test) for test in tests)
-            yield from (f'if (!({held})) {{', f'    return {style.constant(status)};', '}')
+            all_hold = '\n      && '.join(' '.join(test) for test in tests)
+            yield from (f'if (!({all_hold})) {{', f'    return {style.constant(status)};', '}')
             return
         yield f'for (int lane = 0; lane < {style.lanes}; ++lane) {{'
         for value, sign, constant in tests:
@@ -222,9 +286,10 @@ class _Printer:
         yield '}'
 
     def trigonometry(self, order):
-        """Compute cosine and sine of all angles at once; then the hyperbolic tangents.
+        """Yield statements that compute all cosines and sines at once, then the hyperbolic
+        tangents.
 
-        Those of angles that depend on a cosine or sine follow in further stages.
+        Angles that depend on a cosine or sine follow in further stages.
         """
         nodes = self.tape.nodes
         angles, self.slopes = (
@@ -250,7 +315,7 @@ class _Printer:
             yield from self.functions('hyperbolic_tangents', self.slopes, arrays)
 
     def depths(self):
-        """Return for each needed node how many cosines and sines are nested in it."""
+        """Return for each needed node how deeply cosines and sines are nested in it."""
         depth = {}
         for index in needed(self.tape, self.recording.needed()):
             node = self.tape.nodes[index]
@@ -259,7 +324,10 @@ class _Printer:
         return depth
 
     def functions(self, routine, nodes, arrays):
-        """Gather the arguments of a routine in the first array, and call it."""
+        """Yield a call of a routine of the package, for the values of some nodes.
+
+        Its first array has the arguments, the others the results.
+        """
         style, given = self.style, [self.value(i) for i in nodes]
         if style.lanes == 1:
             given += [style.number(0.0)] * (-len(given) % PACKED)
@@ -270,7 +338,10 @@ class _Printer:
         yield f'{style.own(routine)}({size}, {", ".join(arrays)});'
 
     def statements(self, order):
-        """Compute, check the pivots, and store; without checks, store directly."""
+        """Yield statements that compute, check the pivots, then store.
+
+        Without checks they store at once.
+        """
         tape, style, stores = self.tape, self.style, {}
         for place, value in self.recording.results.items():
             index = value.index if isinstance(value, Recorded) and not tape.checks else None

@@ -19,7 +19,7 @@ from robodyn_ros.codegen import emit_trigonometry, partition
 from robodyn_ros.compile.syntax_tree import parsed
 from robodyn_ros.compile.vectorcall import entry
 
-LANES = 8  # states, or angles, at once: one register of AVX-512, two of AVX, four of NEON
+LANES = 8  # states at once: one register of AVX-512, two of AVX, four of NEON
 FLAGS = ('contract',)  # the tape fixes the order of operations; fused multiply-adds are allowed
 REAL, INTEGER = ir.DoubleType(), ir.IntType(64)
 POINTER = REAL.as_pointer()
@@ -29,41 +29,46 @@ _COMPARISONS = {ast.Gt: '>', ast.Eq: '==', ast.NotEq: '!='}
 
 
 def straight_line(function, by_lanes=False, outputs=None):
-    """Return a compiled twin of a function of straight-line arithmetic, for calls from kernels.
+    """Compile a function of straight-line arithmetic, for calls from kernels.
 
     The function takes float64 arrays of fixed shape. It assigns + - * /, cos and sin to names and
-    array entries. It also has `if test: return code`, and a last return (see `source.write`). If a
-    row is refused, none is written.
+    array entries. It also has `if test: return code`, and a last return (see emit_python.write).
+    If one row is refused, no row is written.
 
     Parameters
     ----------
     function : callable
         The plain function.
     by_lanes : bool
-        Take arrays with one more axis in front, then the first of LANES rows to compute. The
-        status is that of the worst row.
-    outputs : int
-        Number of written arrays, the last ones. The calling kernel then has an `entry`.
+        Whether to compute LANES rows at once. The arrays then have one more axis in front, and a
+        further argument is the first row. The status is that of the worst row.
+    outputs : int, optional
+        Number of written arrays, the last ones. With it the calling kernel has an `entry`.
+
+    Returns
+    -------
+    callable
+        An intrinsic of the arrays, which returns the status.
     """
 
     def typed(_context, *arguments):
         emit = (
-            functools.partial(_in_place, function)
+            functools.partial(_inline, function)
             if by_lanes
-            else functools.partial(_beside, function, outputs)
+            else functools.partial(_separately, function, outputs)
         )
         return types.int64(*arguments), emit
 
     names = ', '.join((*inspect.signature(function).parameters, *(['row'] if by_lanes else [])))
-    space = {'typed': typed}  # an intrinsic names its arguments
+    space = {'typed': typed}  # an intrinsic needs named arguments
     name = function.__name__
     exec(f'def {name}(context, {names}):\n    return typed(context, {names})\n', space)
     return intrinsic(space[name])
 
 
 def _tree(function):
-    """Syntax tree of a function, and the names of its arguments."""
-    # of the whole file: to find where a function of many lines ends takes longer than to parse it
+    """Return the syntax tree of a function, and the names of its arguments."""
+    # parsing the whole file takes less time than finding the end of a long function
     tree = next(
         node
         for node in parsed(''.join(inspect.findsource(function)[0])).body
@@ -72,7 +77,7 @@ def _tree(function):
     return tree, [argument.arg for argument in tree.args.args]
 
 
-def _in_place(function, context, builder, signature, arguments):
+def _inline(function, context, builder, signature, arguments):
     """Emit the function for LANES rows into a kernel; return its status."""
     tree, names = _tree(function)
     arrays = [
@@ -88,8 +93,8 @@ def _in_place(function, context, builder, signature, arguments):
     return emitter.function(tree, lengths)
 
 
-def _beside(function, outputs, context, builder, signature, arguments):
-    """Emit the function for one state beside a kernel, with a separate entry, and call it."""
+def _separately(function, outputs, context, builder, signature, arguments):
+    """Emit the function for one state as a separate function, with an entry, and call it."""
     tree, names = _tree(function)
     dimensions = [kind.ndim for kind in signature.args]
     kinds = [kind for axes in dimensions for kind in (POINTER, *[INTEGER] * axes)]
@@ -119,7 +124,7 @@ def _function(module, name, result, kinds):
 
 
 def _sizes(tree):
-    """Lengths that the tests of a function demand of its arrays: {name: list}."""
+    """Return the lengths that the tests of a function demand of its arrays: {name: list}."""
     sizes = {}
     for node in ast.walk(tree.body[0].test):
         if isinstance(node, ast.Compare):
@@ -128,19 +133,29 @@ def _sizes(tree):
 
 
 class Emitter:
-    """Writes one straight-line function, or a block of it, into LLVM blocks.
+    """Emits one straight-line function, or a block of it, as LLVM code.
+
+    Parameters
+    ----------
+    builder : llvmlite IRBuilder
+        Where the code is emitted.
+    lanes : bool
+        Whether values are vectors of LANES states.
 
     Attributes
     ----------
     data : dict
-        Addresses of the arrays, with lanes of the first row.
+        Addresses of the arrays; with lanes, of the first row.
     sizes : dict
         Lengths of the arrays, known before the first entry is read.
     values : dict
         Values emitted here, by name.
     frame : LLVM value
-        Address of the values that blocks share; `places` has them by name. `kept` are there
-        already.
+        Address of the values that blocks share.
+    places : dict
+        {name: index in the frame} of these values.
+    kept : set
+        Names of the values that are in the frame already.
     """
 
     def __init__(self, builder, lanes=False):
@@ -150,7 +165,7 @@ class Emitter:
         self.frame, self.places, self.kept = None, {}, set()
 
     def function(self, tree, lengths):
-        """Emit every statement; return the status as a 64-bit integer.
+        """Emit every statement.
 
         Parameters
         ----------
@@ -158,6 +173,11 @@ class Emitter:
             The function.
         lengths : dict
             Lengths of the arguments, as LLVM values.
+
+        Returns
+        -------
+        LLVM value
+            The status, an integer of 64 bits.
         """
         leave = self.builder.append_basic_block('leave')
         results = []
@@ -176,9 +196,9 @@ class Emitter:
             if isinstance(statement, ast.If):
                 refused = self.test(statement.test, lengths)
                 results.append((_literal(statement.body[0].value), self.builder.block))
-                carry_on = self.builder.append_basic_block('go')
-                self.builder.cbranch(refused, leave, carry_on)
-                self.builder.position_at_end(carry_on)
+                accepted = self.builder.append_basic_block('accepted')
+                self.builder.cbranch(refused, leave, accepted)
+                self.builder.position_at_end(accepted)
             elif isinstance(statement, ast.Return):
                 results.append((_literal(statement.value), self.builder.block))
                 self.builder.branch(leave)
@@ -195,10 +215,18 @@ class Emitter:
         return status
 
     def assign(self, statements):
-        """Emit a run of assignments."""
+        """Emit a run of assignments.
+
+        Parameters
+        ----------
+        statements : list of ast.Assign
+            The assignments.
+        """
         for k, statement in enumerate(statements, start=1):
             if k % partition.FENCED == 0 and len(statements) > partition.SHORT:
-                self.builder.fence('seq_cst', 'singlethread')  # no instruction
+                self.builder.fence(
+                    'seq_cst', 'singlethread'
+                )  # limits the compiler's search, see partition
             if not partition.defines(statement):
                 self.store(statement.targets[0], self.value(statement.value))
                 continue
@@ -209,7 +237,13 @@ class Emitter:
                 self.angles()
 
     def block(self, statements):
-        """Emit a run of assignments as a separate function, and call it."""
+        """Emit a run of assignments as a separate function, and call it.
+
+        Parameters
+        ----------
+        statements : list of ast.Assign
+            The assignments.
+        """
         addresses = [*self.data.values(), self.frame]
         kinds = [address.type for address in addresses]
         own = _function(
@@ -230,27 +264,49 @@ class Emitter:
         self.builder.call(own, addresses)
 
     def store_variable(self, name, value):
-        """Leave a value to later blocks, if one of them uses it."""
+        """Store a value in the frame, if a later block uses it.
+
+        Parameters
+        ----------
+        name : str
+            Name of the value.
+        value : LLVM value
+            The value.
+        """
         if name in self.places:
             self.builder.store(value, self.address_of(name))
             self.kept.add(name)
 
     def address_of(self, name):
-        """Return the address of a value in the frame."""
+        """Return the address of a value in the frame.
+
+        Parameters
+        ----------
+        name : str
+            Name of the value.
+        """
         return self.builder.gep(self.frame, [INTEGER(self.places[name])])
 
     def angles(self):
-        """Cosine and sine of every angle of the function, all at once.
+        """Emit cosine and sine of every angle of the function, all at once.
 
-        Those of angles that depend on a cosine or sine follow in further stages.
+        Angles that depend on a cosine or sine follow in further stages.
         """
         for k, (before, wanted) in enumerate(partition.stages(self.definitions)):
-            for name in before if k else ():  # in order, so that no recursion gets deep
+            for name in (
+                before if k else ()
+            ):  # in the order of the tape, which keeps the recursion of `value` flat
                 self.value(ast.Name(name))
             self.circular(wanted)
 
     def circular(self, wanted):
-        """Emit the cosines and sines of one stage."""
+        """Emit the cosines and sines of one stage.
+
+        Parameters
+        ----------
+        wanted : dict
+            {name: expression of a cosine or sine}.
+        """
         texts = {ast.unparse(value.args[0]): value.args[0] for value in wanted.values()}
         both = dict(
             zip(
@@ -266,7 +322,18 @@ class Emitter:
             self.store_variable(name, self.values[name])
 
     def value(self, node):
-        """Value of an expression."""
+        """Return the value of an expression, emitted once.
+
+        Parameters
+        ----------
+        node : ast.expr
+            The expression.
+
+        Returns
+        -------
+        LLVM value
+            One number, or a vector of LANES numbers.
+        """
         if isinstance(node, ast.Name):
             if node.id not in self.values:
                 self.values[node.id] = (
@@ -288,12 +355,31 @@ class Emitter:
         return operation(self.value(node.left), self.value(node.right), flags=FLAGS)
 
     def constant(self, number):
-        """Return a literal, in every lane."""
+        """Return a constant, the same in every lane.
+
+        Parameters
+        ----------
+        number : float
+            The number.
+        """
         number = float(number)
         return ir.Constant(self.kind, [number] * LANES if self.lanes else number)
 
     def test(self, node, lengths):
-        """Truth of a condition, as one bit; with lanes, whether it holds in any of them."""
+        """Return whether a condition is true; with lanes, whether it is true in any of them.
+
+        Parameters
+        ----------
+        node : ast.expr
+            The condition.
+        lengths : dict
+            Lengths of the arguments, as LLVM values.
+
+        Returns
+        -------
+        LLVM value
+            One bit.
+        """
         bit = self._test(node, lengths)
         if isinstance(bit.type, ir.VectorType):
             bits = ir.IntType(LANES)
@@ -301,6 +387,7 @@ class Emitter:
         return bit
 
     def _test(self, node, lengths):
+        """Return a condition as one bit, or one bit for each lane."""
         if isinstance(node, ast.BoolOp):
             join = self.builder.or_ if isinstance(node.op, ast.Or) else self.builder.and_
             return functools.reduce(join, [self._test(part, lengths) for part in node.values])
@@ -314,7 +401,13 @@ class Emitter:
         return self.builder.fcmp_ordered(sign, self.value(left), self.value(right))
 
     def addresses(self, node):
-        """Return the addresses of an array entry, one for each lane."""
+        """Return the addresses of an array entry, one for each lane.
+
+        Parameters
+        ----------
+        node : ast.Subscript
+            The entry.
+        """
         name = node.value.id
         entries = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         place = 0
@@ -327,12 +420,26 @@ class Emitter:
         ]
 
     def load(self, node):
-        """Return an array entry: one number, or one for each lane."""
+        """Return an array entry: one number, or one for each lane.
+
+        Parameters
+        ----------
+        node : ast.Subscript
+            The entry.
+        """
         numbers = [self.builder.load(address) for address in self.addresses(node)]
         return emit_trigonometry.packed(self.builder, numbers) if self.lanes else numbers[0]
 
     def store(self, node, value):
-        """Write an array entry, or those of all lanes."""
+        """Write an array entry, in every lane.
+
+        Parameters
+        ----------
+        node : ast.Subscript
+            The entry.
+        value : LLVM value
+            The value.
+        """
         for lane, address in enumerate(self.addresses(node)):
             self.builder.store(
                 self.builder.extract_element(value, ir.IntType(32)(lane)) if self.lanes else value,
@@ -341,8 +448,10 @@ class Emitter:
 
 
 def _unpacked(builder, shape):
+    """Return the lengths of an array as LLVM values."""
     return [builder.extract_value(shape, axis) for axis in range(shape.type.count)]
 
 
 def _literal(node):
+    """Return the value of a literal."""
     return ast.literal_eval(node)

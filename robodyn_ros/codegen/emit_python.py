@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""From a tape to Python text that can be read, and compiled."""
+"""Emit a tape as readable Python source, which is compiled."""
 
 import re
 
@@ -31,7 +31,7 @@ def one({one}):
 
 
 def rows({rows}, first: Integer, last: Integer):
-    """States first to last, a multiple of LANES; where it stopped: last, or a block refused."""
+    """Compute states first to last, a multiple of LANES; return last, or the first refused."""
     while first < last and _lanes({arguments}, first) == 0:
         first += LANES
     return first
@@ -56,10 +56,18 @@ def write(recording):
     """Return the source of a module with a recorded function.
 
     The function checks its arguments, computes and stores. Two kernels compile it: `one` for one
-    state, `rows` for a batch.
+    state, `rows` for a batch. It returns 0, or -1 if an argument has the wrong length or is not
+    finite, or 1 for a singular pivot. If it does not return 0, the results are unchanged.
 
-    It returns 0, or -1 where an argument has the wrong length or is not finite, or 1 where a pivot
-    is singular. If it does not return 0, the output is unchanged.
+    Parameters
+    ----------
+    recording : Recording
+        The recording.
+
+    Returns
+    -------
+    str
+        The source.
     """
     lines = _checks(recording) + (['return 1'] if recording.singular else _steps(recording))
     shapes = recording.inputs | recording.outputs
@@ -81,7 +89,10 @@ def write(recording):
 
 
 def _steps(recording):
-    """Statements that compute, check the pivots, then store; without checks they store at once."""
+    """Return the statements that compute, check the pivots, then store.
+
+    Without checks they store at once.
+    """
     tape = recording.tape
     stores, lines = {}, []
     for place, value in recording.results.items():
@@ -97,37 +108,63 @@ def _steps(recording):
 
 
 def refuse(recording):
-    """Return the module of a recording too long to be compiled: a comment, and no kernels."""
+    """Return the module of a recording that is too long to be compiled: a comment, and no kernels.
+
+    Parameters
+    ----------
+    recording : Recording
+        The recording.
+
+    Returns
+    -------
+    str
+        The source.
+    """
     return refuse_unfinished(recording.title, _counted(recording))
 
 
 def refuse_unfinished(title, length):
-    """Return such a module for an unfinished recording."""
-    words = f'{_words(title)}\n\nToo long for straight-line code: {length}.\n'
-    return f'"""{words}"""\none = rows = None\n'
+    """Return the module of a recording that became too long: a comment, and no kernels.
+
+    Parameters
+    ----------
+    title : str
+        Name of the recording.
+    length : str
+        Its length in words.
+
+    Returns
+    -------
+    str
+        The source.
+    """
+    text = f'{_words(title)}\n\nToo long for straight-line code: {length}.\n'
+    return f'"""{text}"""\none = rows = None\n'
 
 
 def _title(recording):
+    """Return the title of a recording, safe in source."""
     return _words(recording.title)
 
 
 def _words(title):
-    """Return letters and digits of a title alone, since the text is executed."""
+    """Return a title without special characters, since the source is executed."""
     return re.sub(r'[^\w .,()/-]', '_', title)
 
 
 def _counted(recording):
+    """Return the numbers of operations in words."""
     return ', '.join(f'{number} {what}' for what, number in recording.counts().items())
 
 
 def _checks(recording):
-    """Statements that refuse arguments of the wrong shape, or that are not finite."""
+    """Return statements that refuse arguments of the wrong shape, or that are not finite."""
     shapes = [
         f'{name}.shape[{axis}] != {size}'
         for name, shape in (recording.inputs | recording.outputs).items()
         for axis, size in enumerate(shape)
     ]
-    # zero times a sum is zero unless a term is infinite or not a number
+    # zero times a sum is zero unless a term is infinite or NaN
     entries = ' + '.join(
         node[1]
         for node in recording.tape.nodes
@@ -142,6 +179,7 @@ def _checks(recording):
 
 
 def _expression(tape, index):
+    """Return the expression of a node."""
     operation, *rest = tape.nodes[index]
     if operation == 'input':
         return rest[0]
@@ -150,4 +188,5 @@ def _expression(tape, index):
 
 
 def _name(tape, index):
+    """Return the name of the value of a node."""
     return tape.names.get(index) or f't{index}'

@@ -3,7 +3,7 @@
 """Cosine and sine of several angles at once, emitted as vector code.
 
 Angles are reduced by multiples of pi/2 in three parts. The polynomials are those of fdlibm (Sun
-Microsystems 1993, k_sin.c and k_cos.c), within an ulp of the exact value. Larger angles use the
+Microsystems 1993, k_sin.c and k_cos.c), within one unit in the last place. Larger angles use the
 functions of the C library.
 """
 
@@ -12,11 +12,11 @@ import functools
 from llvmlite import ir
 
 FLAGS = ('contract',)
-WIDTH = 4  # fastest for scalars: with 8 the code that follows is slower
+WIDTH = 4  # of vectors for scalars; with 8 the code that follows is slower
 LARGEST = 1e5  # [rad]: up to 2^20 quarter turns the products of the reduction are exact
-ROUND = 1.5 * 2.0**52  # adding and subtracting it rounds; the last bits are then the integer
-TURNS = 0.6366197723675814  # 2 / pi
-#: pi / 2 in parts of 33 bits
+ROUND = 1.5 * 2.0**52  # adding it rounds to an integer, which is then in the last bits
+QUARTERS = 0.6366197723675814  # [1/rad] quarter turns per angle, 2 / pi
+#: pi / 2 as a sum of parts of 33 bits, whose products with `quarters` are exact.
 PARTS = (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624879595063154e-21)
 SINE = (
     1.58969099521155010221e-10,
@@ -38,7 +38,20 @@ REAL, INDEX = ir.DoubleType(), ir.IntType(32)
 
 
 def cosines_and_sines(builder, angles):
-    """Return [(cos, sin)] of scalars, packed WIDTH at a time, or of vectors."""
+    """Emit cosines and sines; scalars are packed into vectors of WIDTH.
+
+    Parameters
+    ----------
+    builder : llvmlite IRBuilder
+        Where the code is emitted.
+    angles : list of LLVM values
+        Angles [rad], all scalars or all vectors.
+
+    Returns
+    -------
+    list of tuple
+        (cosine, sine) of each angle.
+    """
     if isinstance(angles[0].type, ir.VectorType):
         return _of_vectors(builder, angles)
     groups = [angles[k : k + WIDTH] for k in range(0, len(angles), WIDTH)]
@@ -54,7 +67,15 @@ def cosines_and_sines(builder, angles):
 
 
 def packed(builder, numbers):
-    """Return a vector of scalars."""
+    """Return a vector of scalars.
+
+    Parameters
+    ----------
+    builder : llvmlite IRBuilder
+        Where the code is emitted.
+    numbers : list of LLVM values
+        The scalars.
+    """
     vector = ir.Constant(ir.VectorType(REAL, len(numbers)), ir.Undefined)
     for k, number in enumerate(numbers):
         vector = builder.insert_element(vector, number, INDEX(k))
@@ -62,14 +83,14 @@ def packed(builder, numbers):
 
 
 def _of_vectors(builder, vectors):
-    """Return [(cos, sin)] of vectors, by polynomials for small angles, else by the C library."""
+    """Return [(cos, sin)] of vectors: polynomials, or the C library if an angle is large."""
     small = functools.reduce(builder.and_, [_small(builder, x) for x in vectors])
-    ways = []
+    branches = []
     with builder.if_else(small, likely=True) as (then, otherwise):
         with then:
-            ways.append(([_polynomials(builder, x) for x in vectors], builder.block))
+            branches.append(([_polynomials(builder, x) for x in vectors], builder.block))
         with otherwise:
-            ways.append(
+            branches.append(
                 (
                     [
                         [
@@ -84,7 +105,7 @@ def _of_vectors(builder, vectors):
     results = []
     for k, x in enumerate(vectors):
         both = builder.phi(x.type), builder.phi(x.type)
-        for values, block in ways:
+        for values, block in branches:
             for merged, value in zip(both, values[k]):
                 merged.add_incoming(value, block)
         results.append(both)
@@ -112,7 +133,7 @@ def _polynomials(builder, x):
     def plus(a, b):
         return builder.fadd(a, b, flags=FLAGS)
 
-    shifted = builder.fadd(builder.fmul(x, _all(x.type, TURNS)), _all(x.type, ROUND))
+    shifted = builder.fadd(builder.fmul(x, _all(x.type, QUARTERS)), _all(x.type, ROUND))
     quarters = builder.fsub(shifted, _all(x.type, ROUND))
     quadrant = builder.bitcast(shifted, integers)
     for part in PARTS:
@@ -127,19 +148,20 @@ def _polynomials(builder, x):
     cosine = plus(head, plus(lost, times(times(xx, xx), _horner(builder, xx, COSINE))))
     odd = builder.icmp_unsigned('!=', builder.and_(quadrant, bits(1)), bits(0))
     values = (builder.select(odd, sine, cosine), builder.select(odd, cosine, sine))
-    turned = (builder.add(quadrant, bits(1)), quadrant)  # cos is negative in quadrants 1 and 2
+    quadrants = (builder.add(quadrant, bits(1)), quadrant)  # cos is negative in quadrants 1 and 2
     return [
         _negated(builder, value, builder.shl(builder.and_(where, bits(2)), bits(62)))
-        for value, where in zip(values, turned)
+        for value, where in zip(values, quadrants)
     ]
 
 
 def _negated(builder, value, sign):
-    """Return the value with its sign bit flipped where that of `sign` is set."""
+    """Return the value with its sign flipped where the bit of `sign` is set."""
     return builder.bitcast(builder.xor(builder.bitcast(value, sign.type), sign), value.type)
 
 
 def _horner(builder, x, coefficients):
+    """Return the value of a polynomial, with the highest coefficient first."""
     total = _all(x.type, coefficients[0])
     for coefficient in coefficients[1:]:
         total = builder.fadd(
@@ -149,11 +171,13 @@ def _horner(builder, x, coefficients):
 
 
 def _all(kind, number):
+    """Return a constant vector of equal numbers."""
     return ir.Constant(kind, [number] * kind.count)
 
 
 def _function(builder, name, kind):
-    # the name of an intrinsic carries its type; llvmlite knows only the scalar ones
+    # llvmlite declares only intrinsics of scalars; the name of an intrinsic includes its type
+    """Return the declaration of an intrinsic of LLVM for vectors."""
     full = f'{name}.v{kind.count}f64'
     module = builder.module
     if full in module.globals:

@@ -3,9 +3,9 @@
 """Kernels that call recursions, linked to one robot.
 
 A control law or a step of the plant branches on its data: limits, stops, friction. So it cannot be
-recorded. But its dynamics are calls of recursions. The table of the robot names the code that
-these calls run: its recorded code, or the recursions over its coordinates. So only the recordings
-are compiled for a robot. See robodyn_ros.compile.own_code.
+recorded. But its dynamics are calls of recursions. Each robot has a table of the code that these
+calls run: its recorded code, or the recursions over its coordinates. So only the recordings are
+compiled for a robot. See robodyn_ros.compile.own_code.
 """
 
 import functools
@@ -22,13 +22,13 @@ from robodyn_ros.compile.own_code import INDEPENDENT, JOINTS, MODES, OwnCode
 from robodyn_ros.compile.rebound import rebound
 from robodyn_ros.spatial.primitive import RECURSIONS
 
-#: For robots whose coordinates are not the joints of a tree: the kernel for a generic one.
+#: By kind of coordinates: the function that returns the counterpart of a generic kernel.
 KERNEL_OF = {INDEPENDENT: embedded.kernel_of, MODES: flexible_recursions.kernel_of}
 
 # A law calls `damping_torques`, which a robot specialises only on request.
 _LINKED = RECIPES | LAW_RECURSIONS | {'damping_torques': FURTHER_RECIPES['damping_torques']}
-#: Recipes of recursions; the plant's friction acts on the diagonal. The inverse that it needs
-#: only at stops is by another recursion, and not worth long code.
+#: {recursion: (name, recipe)}. The plant's friction adds to the diagonal of the mass matrix. Its
+#: inverse is needed only at stops. The recursion for that is not worth long code.
 LINKS = {recipe.recursion: (name, recipe) for name, recipe in _LINKED.items()}
 _name, _recipe = LINKS[aba.forward_dynamics]
 LINKS[aba.forward_dynamics] = (
@@ -38,7 +38,7 @@ LINKS[aba.forward_dynamics] = (
 
 
 class LinkedKernel:
-    """A Kernel whose recursions run those of one robot; called like the Kernel.
+    """A kernel that calls the recursions of one robot; called like the kernel.
 
     Parameters
     ----------
@@ -46,10 +46,10 @@ class LinkedKernel:
         Has the machine code.
     model : RobotModel
         The robot.
-    own : dict
-        The members of LINKS that run recorded code of the robot.
+    own : sequence of callable
+        Members of LINKS for which the robot's recorded code runs.
     coordinates : int
-        Coordinates of the robot, see robodyn_ros.compile.own_code.
+        Kind of coordinates of the robot, see robodyn_ros.compile.own_code.
     """
 
     def __init__(self, kernel, model, own=(), coordinates=JOINTS):
@@ -71,16 +71,17 @@ class LinkedKernel:
 
     @functools.cached_property
     def compiled(self):
-        """The compiled Kernel, called with the topology that has the address of the table."""
+        """The compiled kernel, with the topology that has the address of the table."""
         return self._bound('compiled')
 
     @functools.cached_property
     def vectorcall(self):
-        """The same for hot loops."""
+        """`compiled` without the cost of Numba's dispatcher, for hot loops."""
         return self._bound('vectorcall')
 
     @functools.cached_property
     def _code(self):
+        """The table of the robot, whose recordings are compiled here."""
         provide_in_place(self.in_place, self._coordinates)
         found = {each: specialise(self._model, *LINKS[each]) for each in self._own}
         return OwnCode(
@@ -91,7 +92,7 @@ class LinkedKernel:
 
     @functools.cached_property
     def in_place(self):
-        """{recursion: Kernel that runs in its place} of those that the kernel calls."""
+        """{recursion: kernel that runs in its place}, of the recursions that the kernel calls."""
         if self._coordinates == JOINTS:
             return {}
         of = KERNEL_OF[self._coordinates]
@@ -99,6 +100,7 @@ class LinkedKernel:
         return {each: kernel for each, kernel in found.items() if kernel is not None}
 
     def _bound(self, attribute):
+        """Return an attribute of the kernel, bound to the topology with the table."""
         if MISSING or not hasattr(self.kernel.compiled, 'overloads'):  # there are no tables
             plain = self.kernel if self._coordinates == JOINTS else Kernel(self.python, self.name)
             return getattr(plain, attribute)
@@ -106,10 +108,22 @@ class LinkedKernel:
 
 
 def linked(kernel, model):
-    """Return the twin of a Kernel for one robot, not yet compiled.
+    """Return the counterpart of a kernel for one robot, not yet compiled.
 
-    It has the same arguments and results, with the straight-line code of `specialise` for calls of
-    recursions of LINKS. Results agree to rounding. A kernel without such calls is returned itself.
+    It has the same arguments and results. Calls of recursions of LINKS run the straight-line code
+    of `specialise`. Results agree to rounding.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel.
+    model : RobotModel
+        The robot.
+
+    Returns
+    -------
+    Kernel or LinkedKernel
+        The kernel itself if it calls no such recursion.
     """
     own = [each for each in called_by(kernel) if each in LINKS]
     if kernel.python in RECURSIONS or not own:
@@ -118,9 +132,21 @@ def linked(kernel, model):
 
 
 def over_coordinates(kernel, model, coordinates):
-    """Return the twin of a Kernel for robots of such coordinates, not yet compiled.
+    """Return the counterpart of a kernel for robots with such coordinates, not yet compiled.
 
-    For joints of a tree, and for a kernel that calls no recursion, it is the kernel itself.
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel.
+    model : RobotModel
+        The robot.
+    coordinates : int
+        JOINTS, INDEPENDENT or MODES of robodyn_ros.compile.own_code.
+
+    Returns
+    -------
+    Kernel or LinkedKernel
+        The kernel itself for joints of a tree, or if it calls no recursion.
     """
     if coordinates == JOINTS:
         return kernel
@@ -131,12 +157,29 @@ def over_coordinates(kernel, model, coordinates):
 
 
 def coordinates_of(model):
-    """Return JOINTS or INDEPENDENT for a RobotModel."""
+    """Return JOINTS or INDEPENDENT for a model.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    """
     return INDEPENDENT if model.is_embedded else JOINTS
 
 
 def called_by(kernel):
-    """Return the recursions that a Kernel calls, but not those that they call."""
+    """Return the recursions that a kernel calls, but not those that they call.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel.
+
+    Returns
+    -------
+    tuple of callable
+        The recursions.
+    """
     return recursions_of(kernel.python, _is_no_recursion)
 
 
@@ -145,6 +188,19 @@ def _is_no_recursion(function):
 
 
 def twins(kernels, model):
-    """Return {kernel: linked twin} of the kernels that have one."""
+    """Return the counterparts of kernels for one robot.
+
+    Parameters
+    ----------
+    kernels : iterable of Kernel
+        The kernels.
+    model : RobotModel
+        The robot.
+
+    Returns
+    -------
+    dict
+        {kernel: counterpart} of those that have one.
+    """
     found = {kernel: linked(kernel, model) for kernel in dict.fromkeys(kernels)}
     return {kernel: twin for kernel, twin in found.items() if twin is not kernel}

@@ -4,9 +4,10 @@
 
 `algorithms.constraints.loops` closes loops by Newton's method along a path. A recording begins at
 a polynomial of the independent joints instead. It approximates the dependent ones in a box around
-the reference posture. A fixed number of Newton steps follows, with pivots in a fixed order. All
-three are chosen from sample postures. The code checks the box, the pivots and the size of the last
-step. It leaves other postures to the kernel for any robot.
+the reference posture. A fixed number of Newton steps follows, with pivots in a fixed order. The
+polynomial, the number of steps and the pivots are chosen from sample postures. The code checks the
+box, the pivots and the size of the last step. It leaves other postures to the kernel for any
+robot.
 """
 
 import functools
@@ -35,21 +36,21 @@ from robodyn_ros.model.layout import (
     Q,
 )
 
-WIDEST, NARROWEST = 1.5, 0.05  # half width of the box [rad or m]
-SAMPLES = 60  # at which steps and pivots are chosen
-SHRINKS = 12
-SHRINK = 0.8
+WIDEST, NARROWEST = 1.5, 0.05  # limits of the half width of the box [rad or m]
+SAMPLES = 60  # postures that determine steps and pivots
+SHRINKS = 12  # attempts, each with a smaller box
+SHRINK = 0.8  # factor of its width
 SAMPLES_PER_TERM = 6
 DEGREES = {1: 14, 2: 7, 3: 5}  # of the polynomial, by the number of independent joints
-DEGREE = 2  # of more of them
+DEGREE = 2  # for more independent joints
 MOST_STEPS = 6
-LAST_STEP = 1e-8  # largest last step; Newton's method squares it [rad or m]
-GRID = 2.0**-26  # of coefficients and boxes, so that rounding on another processor changes none
+LAST_STEP = 1e-8  # [rad or m] largest last step; the error after it is about its square
+GRID = 2.0**-26  # of coefficients and boxes; equal on processors that round differently
 PIVOT = 0.05  # smallest pivot as a share of the smallest one of the samples
-PIVOT_BITS = 8  # kept of that smallest pivot, so that rounding does not change it
+PIVOT_BITS = 8  # of that smallest pivot; equal on processors that round differently
 ADMISSIBLE = 0.05  # smallest entry that becomes a pivot, as a share of the largest
-EQUAL = 1e-6  # difference of entries that rounding may cause, as between equal arms
-ZERO = 1e-12  # largest entry that is zero in all postures, as a share of the largest
+EQUAL = 1e-6  # relative difference of entries that count as equal, as those of equal arms
+ZERO = 1e-12  # share of the largest entry, below which an entry counts as zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,9 +62,11 @@ class _Part:
     rows : sequence of int
         First bodies of the joints.
     variables : sequence of int
-        Numbers of the independent joints on which they depend.
+        Indices of the independent joints on which they depend.
     powers : (terms, variables) ndarray
-    coefficients : (terms, rows) ndarray
+        Degree of each term in each variable.
+    coefficients : (terms, rows) ndarray, optional
+        Coefficients of the terms.
     """
 
     rows: np.ndarray
@@ -72,11 +75,11 @@ class _Part:
     coefficients: np.ndarray | None = None
 
     def values(self, x):
-        """Return the terms at x, one entry per independent joint of all loops."""
+        """Return the terms at x, which has one entry per independent joint of all loops."""
         return _polynomials(self.powers, [x[k] for k in self.variables])
 
     def fitted(self, topology, x, postures):
-        """Return the part with the coefficients that fit postures at points x."""
+        """Return the part with coefficients that fit the postures at the points x."""
         wanted = postures[:, topology[self.rows, Q]]
         coefficients = np.linalg.lstsq(self.values(x.T).T, wanted, rcond=None)[0]
         return replace(self, coefficients=_on_grid(coefficients))
@@ -89,12 +92,16 @@ class _Part:
 
 @dataclass(frozen=True, eq=False)
 class Closing:
-    """Box, polynomials, pivots and Newton steps of a recording of closed loops; see `plan`.
+    """How a recording closes the loops of a robot: box, polynomials, pivots and Newton steps.
+
+    In all methods, `everything` has the positions of all joints.
 
     Parameters
     ----------
     topology : (nb, k) ndarray
-        Topology of the loops alone, hung from the world.
+        Topology of the loops alone, attached to the world.
+    constants : (nb, k) ndarray
+        Constants of the bodies, see robodyn_ros.model.layout.
     coordinates : (c,) ndarray of int
         Independent velocities on which the loops depend.
     low, width : (c,) ndarray
@@ -117,7 +124,21 @@ class Closing:
     steps: int
 
     def close(self, _topology, constants, scratch, everything, E):
-        """Replace `loops.close` in a recording; same arguments."""
+        """Close the loops in a recording, in place of `loops.close`.
+
+        Parameters
+        ----------
+        _topology : ndarray
+            Unused; the loops are attached to the world here.
+        constants : (nb, k) ndarray
+            Constants of the bodies, see robodyn_ros.model.layout.
+        scratch : RecordingScratch
+            Scratch of the recursions.
+        everything : ndarray
+            Positions of all joints; those of dependent joints are written.
+        E : ndarray
+            Written: the rows of the dependent joints, for all rates from independent ones.
+        """
         topology = self.topology
         d, nv = topology[0, UNKNOWNS], topology[0, FIRST]
         x = self._in_box(everything)
@@ -140,7 +161,25 @@ class Closing:
                 E[row - 1, k] = -constants[row, RATIO] * L[unknown, d + topology[row, FIRST] + k]
 
     def closing_acceleration(self, _, constants, scratch, everything, rates, share, accelerations):
-        """Replace `loops.closing_acceleration` in a recording; same arguments."""
+        """Add the accelerations of closed loops, in place of `loops.closing_acceleration`.
+
+        Parameters
+        ----------
+        _ : ndarray
+            Unused; the loops are attached to the world here.
+        constants : (nb, k) ndarray
+            Constants of the bodies, see robodyn_ros.model.layout.
+        scratch : RecordingScratch
+            Scratch of the recursions.
+        everything : ndarray
+            Positions of all joints.
+        rates : ndarray
+            Rates of all joints, E qd.
+        share : float
+            Factor of the added accelerations dE/dt qd.
+        accelerations : ndarray
+            Accelerations of all joints; those of dependent joints are changed.
+        """
         d, nv = self.topology[0, UNKNOWNS], self.topology[0, FIRST]
         L = self.solved(scratch, everything, rates, True, [d + nv])
         for row in self._dependent_rows():
@@ -150,19 +189,56 @@ class Closing:
             )
 
     def replacements(self):
-        """Return {function: its replacement in a recording}."""
+        """Return the functions that a recording replaces.
+
+        Returns
+        -------
+        dict
+            {function: replacement}.
+        """
         return {
             loops.close.__wrapped__: self.close,
             loops.closing_acceleration.__wrapped__: self.closing_acceleration,
         }
 
     def solved(self, scratch, everything, rates, moving, wanted):
-        """Return the solved equations of all closures: unknowns by the wanted columns."""
+        """Return the equations of all closures, solved for the unknowns.
+
+        Parameters
+        ----------
+        scratch : RecordingScratch or ndarray
+            Scratch of the recursions.
+        everything : ndarray
+            Positions of all joints.
+        rates : ndarray
+            Rates of all joints.
+        moving : bool
+            Whether the right side is the rate of the Jacobian times `rates`. Otherwise it is the
+            gap of each closure.
+        wanted : sequence of int
+            Columns to compute.
+
+        Returns
+        -------
+        (unknowns, columns) ndarray
+            One row for each unknown.
+        """
         L = _equations(self.topology, self.constants, scratch, everything, rates, moving)
         return _eliminated(L, self.topology[0, UNKNOWNS], self.pivots, wanted)
 
     def steps_to(self, posture):
-        """Return the steps to a known posture, more than MOST_STEPS if they lead elsewhere."""
+        """Return the number of Newton steps that a posture needs.
+
+        Parameters
+        ----------
+        posture : ndarray
+            Positions of all joints, with closed loops.
+
+        Returns
+        -------
+        int
+            More than MOST_STEPS if the steps do not end at this posture.
+        """
         topology, constants, found = self.topology, self.constants, posture.copy()
         for part in self.parts:
             part.write(topology, self._in_box(found), found)
@@ -178,14 +254,16 @@ class Closing:
         return MOST_STEPS + 1
 
     def _dependent_rows(self):
+        """Return the bodies of dependent joints."""
         coordinate = self.topology[1:, COORDINATE]
         return np.flatnonzero(coordinate >= self.topology[0, FIRST]) + 1
 
     def _unknown_rows(self):
+        """Return the first body of each dependent joint."""
         return _unknown_rows(self.topology)
 
     def _spread(self, constants, everything):
-        """Move the joints that follow a dependent joint of a loop."""
+        """Write the positions of the joints that follow a dependent joint of a loop."""
         leaders = self._unknown_rows()
         for row in self._dependent_rows():
             leader = leaders[self.topology[row, COORDINATE] - self.topology[0, FIRST]]
@@ -195,7 +273,7 @@ class Closing:
                 everything[self.topology[row, Q]] = constants[row, SHIFT] + ratio * moved
 
     def _in_box(self, everything):
-        """Return the independent joints within the box as -1 to 1, and check that they are."""
+        """Return the independent joints as numbers from -1 to 1, and check that they are."""
         x = []
         for k, low, width in zip(self.coordinates, self.low, self.width):
             row = _leader(self.topology, k)
@@ -212,7 +290,7 @@ def _plan(key):
 
 
 class _Key:
-    """A RobotModel by its tables."""
+    """A model that is equal to others with the same tables."""
 
     def __init__(self, model):
         self.model = model
@@ -226,15 +304,28 @@ class _Key:
 
 
 def plan(model):
-    """Return the Closing of a RobotModel with closed loops.
+    """Return how recordings close the loops of a robot.
 
-    Raises RecordingTooLong where Newton's method needs too many steps from a polynomial.
+    Parameters
+    ----------
+    model : RobotModel
+        A robot with closed loops.
+
+    Returns
+    -------
+    Closing
+        The plan.
+
+    Raises
+    ------
+    RecordingTooLong
+        If Newton's method needs too many steps from a polynomial.
     """
     return _plan(_Key(model))
 
 
 def _planned(model):
-    topology = _hung_from_world(model)
+    topology = _attached_to_world(model)
     parts, coordinates = _parts(topology)
     at = np.array([topology[_leader(topology, k), AT] for k in coordinates])
     reference = model.closed_posture
@@ -290,7 +381,7 @@ def _quadratic(c):
 
 
 def _polynomials(powers, x):
-    """Return the products of Chebyshev's polynomials of all terms; x : one entry per variable."""
+    """Return the terms: products of Chebyshev polynomials of the entries of x."""
     tables = []
     for value, most in zip(x, powers.max(axis=0)):
         table = [1.0 + 0.0 * value, value]
@@ -308,7 +399,10 @@ def _polynomials(powers, x):
 
 
 def _samples(c, count):
-    """Return (count, c) points of a box of -1 to 1, denser at its sides, the same everywhere."""
+    """Return (count, c) points of a box from -1 to 1, denser at its sides.
+
+    They are the same on every machine.
+    """
     primes = [k for k in range(2, 400) if all(k % m for m in range(2, k))][:c]
     shares = np.zeros((count, c))
     for column, base in enumerate(primes):  # Halton's sequence
@@ -322,7 +416,7 @@ def _samples(c, count):
 
 
 def _closed(model, reference, at, wanted):
-    """Return the positions of all joints at each posture of the loops' independent joints."""
+    """Return the positions of all joints for postures of the loops' independent joints."""
     n, found = len(model.all_joint_names), np.empty((len(wanted), len(model.all_position_names)))
     still, scratch, rest = np.zeros(model.nv), columns.allocate(model.topology), np.empty((2, n))
     embedded.prepare(model)
@@ -343,12 +437,12 @@ def _unknown_rows(topology):
 
 
 def _leader(topology, k):
-    """Return the body whose rate is an independent velocity."""
+    """Return the body whose joint has this independent velocity."""
     return int(np.flatnonzero(topology[1:, COORDINATE] == k)[0]) + 1
 
 
-def _hung_from_world(model):
-    """Return the topology in which loops hang from the world, where the closures allow it.
+def _attached_to_world(model):
+    """Return the topology with loops attached to the world, if the closures allow it.
 
     Closures see relative motions only, so the joints between the base and a loop do not matter.
     """
@@ -373,7 +467,7 @@ def _hung_from_world(model):
 
 
 def _carried(topology, in_loops, row):
-    """Return whether a body is moved by a joint of the loops."""
+    """Return whether a joint of the loops moves a body."""
     while row > 0:
         if in_loops[row - 1]:
             return True
@@ -409,15 +503,25 @@ def _pivots(model, topology, postures):
 
 
 def sparse_pivots(samples):
-    """Return (row, column, smallest square) of the pivots, which are regular in all samples.
+    """Choose pivots that are regular in all samples, for few operations.
 
-    Each is an entry that is large enough, and has the fewest products for the unknowns and one
-    right side. Source: Markowitz 1957, "The elimination form of the inverse".
+    Each pivot is an entry that is large enough. Of these it gives the fewest products for the
+    unknowns and one right side. Source: Markowitz 1957, "The elimination form of the inverse".
 
     Parameters
     ----------
-    samples : (k, rows, unknowns)
-        Overwritten.
+    samples : (k, rows, unknowns) ndarray
+        Equations at k postures; overwritten.
+
+    Returns
+    -------
+    tuple of tuple
+        (row, column, smallest square) of each pivot.
+
+    Raises
+    ------
+    RecordingTooLong
+        If the equations are singular in a sample.
     """
     d, chosen = samples.shape[2], []
     rows, cols = list(range(samples.shape[1])), list(range(d))
@@ -443,18 +547,20 @@ def sparse_pivots(samples):
 
 
 def _on_grid(values):
+    """Return values rounded to multiples of GRID."""
     return GRID * np.round(values / GRID)
 
 
 def _rounded(value):
+    """Return a value rounded to PIVOT_BITS bits."""
     mantissa, exponent = frexp(value)
     return ldexp(round(ldexp(mantissa, PIVOT_BITS)), exponent - PIVOT_BITS)
 
 
 def _eliminated(L, d, pivots, wanted):
-    """Return the wanted columns of L with the unknowns solved, row k for unknown k.
+    """Solve the equations for the unknowns by Gaussian elimination.
 
-    By Gauss's elimination.
+    Return the wanted columns, with row k for unknown k.
     """
     done = []
     for row, col, least in pivots:
@@ -484,4 +590,5 @@ def _eliminated(L, d, pivots, wanted):
 
 
 def _is_zero(entry):
+    """Return whether an entry is the constant zero."""
     return not isinstance(entry, Recorded) and entry == 0.0

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Batches in parallel: compiled loops over rows, distributed over the cores."""
+"""Batches in parallel: compiled loops over states, distributed over the cores."""
 
 import functools
 import os
@@ -8,30 +8,35 @@ from concurrent.futures import ThreadPoolExecutor
 
 from robodyn_ros.codegen.emit_llvm import LANES
 
-SMALLEST = 512  # rows that are worth a thread
+SMALLEST = 512  # states that are worth a thread
 
 
 def cores():
     """Return the number of processors for this process."""
     try:
         return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on this system
+    except AttributeError:  # other systems than Linux have no affinities
         return os.cpu_count() or 1
 
 
 def share_out(count, work, smallest=SMALLEST):
-    """Call work(first, last) on parts of range(count) in parallel; return the results in order.
+    """Call work(first, last) on parts of range(count) in parallel.
 
     Every part but the last is a multiple of LANES.
 
     Parameters
     ----------
     count : int
-        Number of rows.
+        Number of states.
     work : callable
         Must release the GIL, and should not raise.
     smallest : int
-        Fewest rows that are worth a thread.
+        Fewest states that are worth a thread.
+
+    Returns
+    -------
+    list
+        The results in order.
     """
     parts = max(1, min(cores(), count // smallest))
     size = max(1, -(-count // (parts * LANES))) * LANES
@@ -43,6 +48,7 @@ def share_out(count, work, smallest=SMALLEST):
 
 @functools.cache
 def _pool():
+    """Return the pool of threads, one per core."""
     return ThreadPoolExecutor(cores(), 'robodyn-batch')
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Split long straight-line functions into blocks, for a compile time about linear in length.
+"""Split long straight-line functions into blocks, so that compile time grows only linearly.
 
 The compile time of straight-line code grows faster than its length. The compiler compares each
 store with many others and tracks every live value. Statements come in the order of a recursion,
@@ -12,7 +12,7 @@ Within a block fences, which emit no instructions, limit the comparison of store
 import ast
 from dataclasses import dataclass
 
-#: Statements of a block: longer ones keep more values in registers, and take longer to compile.
+#: Statements of a block. Longer blocks keep more values in registers, but compile more slowly.
 LONGEST = 16_000
 #: Statements between fences, in functions of more than SHORT statements.
 FENCED, SHORT = 60, 4_000
@@ -22,12 +22,12 @@ FENCED, SHORT = 60, 4_000
 class Plan:
     """The partition of a function.
 
-    Attributes
+    Parameters
     ----------
     parts : list of list
-        Assignments, or one other statement.
+        Runs of assignments; other statements stand alone.
     places : dict
-        Index in the frame of each shared value.
+        {name: index in the frame} of each shared value.
     size : int
         Number of values in the frame.
     """
@@ -38,14 +38,24 @@ class Plan:
 
 
 def plan(statements):
-    """Return the Plan of a function; a short one has one part and no frame.
+    """Return the partition of a function.
 
     Cosines and sines are computed before the first part.
+
+    Parameters
+    ----------
+    statements : list of ast.stmt
+        The body of the function.
+
+    Returns
+    -------
+    Plan
+        One part and no frame for a short function.
     """
     if sum(isinstance(statement, ast.Assign) for statement in statements) <= LONGEST:
         return Plan(_parts(statements, len(statements)), {}, 0)
     parts = _parts(statements, LONGEST)
-    producer, last = {}, {}  # name: the part that computes it, the last part that uses it
+    producer, last = {}, {}  # by name: the part that computes it, the last part that uses it
     for k, part in enumerate(parts):
         for statement in part:
             for name in names(getattr(statement, 'test', None) or statement.value):
@@ -57,12 +67,23 @@ def plan(statements):
 
 
 def defines(statement):
-    """Return whether a statement assigns a value to a name."""
+    """Return whether a statement assigns a value to a name.
+
+    Parameters
+    ----------
+    statement : ast.stmt
+        The statement.
+    """
     return isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
 
 
 def names(node):
     """Yield the names in an expression, without functions and arrays.
+
+    Parameters
+    ----------
+    node : ast.expr
+        The expression.
 
     Yields
     ------
@@ -82,7 +103,13 @@ def names(node):
 
 
 def trigonometric(node):
-    """Return whether an expression is a cosine or a sine."""
+    """Return whether an expression is a cosine or a sine.
+
+    Parameters
+    ----------
+    node : ast.expr
+        The expression.
+    """
     return isinstance(node, ast.Call)
 
 
@@ -97,7 +124,8 @@ def stages(definitions):
     Returns
     -------
     list of tuple
-        Names that the angles of the stage need, and {name: cosine or sine}.
+        (names, functions) of each stage. Its angles need the values of these names. The functions
+        are {name: cosine or sine}.
     """
     depth, wanted, found = {}, {}, []
     for name, value in definitions.items():
@@ -138,7 +166,7 @@ def _parts(statements, longest):
 
 
 def _places(producer, last, count):
-    """Return places in the frame of values for later parts, and their number."""
+    """Return places in the frame for values of later parts, and their number."""
     places, free, size = {}, [], 0
     begins, ends = ([[] for _ in range(count + 1)] for _ in range(2))
     for name, end in last.items():

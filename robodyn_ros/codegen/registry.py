@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Recipes of recordings: recursions, their inputs and outputs."""
+"""Recipes of recordings: recursions, with their inputs and outputs."""
 
 import functools
 import inspect
@@ -67,23 +67,27 @@ class Recipe:
     Sizes are numbers, 'nq', 'nv', 'bodies', '6 bodies', '10 bodies' or 'nb', which counts the base
     among the bodies.
 
-    Attributes
+    Parameters
     ----------
-    regrouped, aligned : bool
-        Whether results are invariant to moving inertias between bodies (`normal_form.regroup`),
-        and to rotating frames (`normal_form.align`).
-    others : tuple
+    recursion : callable
+        The recursion.
+    inputs, outputs : dict
+        {argument: shape}.
+    regrouped : bool
+        Whether results stay the same if inertias move between bodies (`normal_form.regroup`).
+    aligned : bool
+        Whether results stay the same if frames are rotated (`normal_form.align`).
+    others : tuple of callable
         Recursions with the same result. The one with the fewest operations for the robot is
         compiled.
-    given : callable
-        Called with a model and a subject, returns {argument: value} of further arguments, numbers
-        and arrays.
-    before : callable
+    given : callable, optional
+        Called with a model and a subject; returns {argument: value} of further arguments.
+    before : callable, optional
         A recursion to run first, which writes f_ext.
-    recorder : callable
-        Makes the Recording in place of `record`.
+    recorder : callable, optional
+        Makes the recording in place of `record`.
     of_rates : bool
-        Only where velocities are the rates of independent coordinates.
+        Whether velocities must be the rates of independent coordinates.
     is_embedded : bool
         Whether the recursion is over independent coordinates already.
     """
@@ -101,9 +105,22 @@ class Recipe:
     is_embedded: bool = False
 
     def of_model(self, model):
-        """Return the recipe for a RobotModel, over its independent coordinates.
+        """Return the recipe over the independent coordinates of a robot.
 
-        ModelError where there is none for this robot.
+        Parameters
+        ----------
+        model : RobotModel
+            The robot.
+
+        Returns
+        -------
+        Recipe
+            The recipe itself for a robot without dependent joints.
+
+        Raises
+        ------
+        ModelError
+            If the quantity is not defined for this robot.
         """
         if self.of_rates:
             what = self.recursion.__name__.replace('_', ' ')
@@ -117,14 +134,30 @@ class Recipe:
             return self
         before = self.before and embedded.counterpart(self.before)
         recursion = embedded.counterpart(self.recursion)
-        aligned = self.aligned and not model.has_loops  # the frames of closures are not rotated
+        aligned = (
+            self.aligned and not model.has_loops
+        )  # `align` does not rotate frames of closures
         return replace(
             self, recursion=recursion, others=(), before=before, aligned=aligned, is_embedded=True
         )
 
 
 def at_frames(model, frame):
-    """Return the placement of a frame, or of each frame of a tuple."""
+    """Return the placements of frames.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    frame : str or tuple of str
+        One frame or several.
+
+    Returns
+    -------
+    dict
+        'bodies' (m,) and 'frames' (m, 12) of all frames, 'body' and 'frame' of the first. A
+        placement is the rotation, row by row, and the translation [m].
+    """
     places = [model.frame(name) for name in ((frame,) if isinstance(frame, str) else frame)]
     bodies = np.array([place.body for place in places], np.int64)
     frames = np.array([[*np.ravel(place.rotation), *place.translation] for place in places])
@@ -132,22 +165,78 @@ def at_frames(model, frame):
 
 
 def at_joints(model, _):
-    """Return the frames of the bodies at their joints."""
+    """Return the frames of the bodies at their joints.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    _ : object
+        Unused.
+
+    Returns
+    -------
+    dict
+        'offsets' (nb, 3), all zero.
+    """
     return {'offsets': np.zeros((len(model.body_names), 3))}
 
 
 def at_centres(model, _):
-    """Return the frames of the bodies at their centres of mass."""
+    """Return the frames of the bodies at their centres of mass.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    _ : object
+        Unused.
+
+    Returns
+    -------
+    dict
+        'offsets' (nb, 3), the centres of mass in the frames of the bodies [m].
+    """
     return {'offsets': model.centres()}
 
 
 def prescribed(model, joints):
-    """Return the joints of prescribed motion."""
+    """Return the joints of prescribed motion.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    joints : sequence of str
+        Their names.
+
+    Returns
+    -------
+    dict
+        'prescribed' (nv,), a bool for each joint.
+    """
     return {'prescribed': np.array([name in joints for name in model.joint_names])}
 
 
 def flags(transposed, inverse, model, _):
-    """Return the flags of a product with the factor of the mass matrix."""
+    """Return the flags of a product with the factor of the mass matrix.
+
+    Parameters
+    ----------
+    transposed : bool
+        Whether to multiply by the transpose.
+    inverse : bool
+        Whether to multiply by the inverse.
+    model : RobotModel
+        Unused.
+    _ : object
+        Unused.
+
+    Returns
+    -------
+    dict
+        'transposed' and 'inverse'.
+    """
     return {'transposed': transposed, 'inverse': inverse}
 
 
@@ -186,7 +275,7 @@ RECIPES = {
     'energy': Recipe(energy.energy, MOTION, {'energies': (2,)}, regrouped=False),
 }
 
-#: Quantities that `also` may add.
+#: Quantities that the argument `also` of `Robot.specialised` may add.
 FURTHER_RECIPES = {
     'joint_wrenches': Recipe(
         joint_wrenches.joint_wrenches,
@@ -309,7 +398,7 @@ FURTHER_RECIPES = {
     for inverse in (False, True)
 }
 
-#: Quantities that `also` may add as (name, joints of prescribed motion).
+#: Quantities that `also` adds as (name, joints of prescribed motion).
 JOINT_RECIPES = {
     'hybrid_dynamics': Recipe(
         hybrid_dynamics.hybrid_dynamics,
@@ -319,7 +408,7 @@ JOINT_RECIPES = {
     )
 }
 
-#: Quantities of control laws without a method of a robot; linked where a law is specialised.
+#: Quantities of control laws that are no methods of a robot. A specialised law links them.
 LAW_RECURSIONS = {
     'mixed_dynamics': Recipe(
         mixed_dynamics.mixed_dynamics,
@@ -349,15 +438,16 @@ FRAME_RECIPES = {
     ),
 }
 
-#: Quantities of frames, or of tuples of frames, that `also` may add.
+#: Quantities of frames, or of tuples of frames, that `also` adds.
 FURTHER_FRAME_RECIPES = ('torque_of_wrench', 'acceleration_of_wrench', 'task_acceleration')
 
 
 def frame_recipes(model, frame, also=()):
     """Return the recipes of the quantities of a frame.
 
-    With six joints or more below the frame this is its operational-space inertia. With fewer, it
-    is the quantities from which that is computed. A tuple of frames adds their coupling.
+    With six joints or more below the frame, its operational-space inertia is one of them. With
+    fewer joints, the quantities are recorded from which that inertia is computed. A tuple of
+    frames adds their coupling.
 
     Parameters
     ----------
@@ -367,6 +457,11 @@ def frame_recipes(model, frame, also=()):
         One frame, or several with their coupling.
     also : sequence of str
         Names in FURTHER_FRAME_RECIPES.
+
+    Returns
+    -------
+    dict
+        {name: Recipe}.
     """
     m = 1 if isinstance(frame, str) else len(frame)
     pushed = POSITION | {'wrenches': (m, 6)}

@@ -31,27 +31,35 @@ from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.compile.source_cache import imported
 from robodyn_ros.model.normal_form import align, clean, normal_form, regroup
 
-#: Operations beyond which straight-line code compiles slowly, and exceeds the processor's caches;
-#: the generic loop is then as fast.
+#: Operations beyond which no code is compiled. It would compile slowly and exceed the processor's
+#: caches, so that the generic loop is as fast.
 LARGEST = 100_000
 
-#: Nodes of a tape, including unused ones: some 100 MB.
+#: Nodes of a tape, including unused ones, beyond which recording stops: some 100 MB.
 MOST_NODES = 4 * LARGEST
-#: Joint velocities of a robot, and seconds of a recording, beyond which nothing is recorded.
+#: Degrees of freedom beyond which nothing is recorded.
 MOST_JOINTS = 128
-MOST_SECONDS = 60.0
+MOST_SECONDS = 60.0  # of a recording
 
 
 @dataclass(frozen=True)
 class Recording:
     """The recording of one recursion for one robot: a tape and its results.
 
-    Attributes
+    Parameters
     ----------
+    name : str
+        Name of the function.
+    title : str
+        What it computes, in words.
+    origin : str
+        Module of the recursion.
+    tape : Tape
+        The operations.
     inputs, outputs : dict
-        Shape of each argument.
+        {argument: shape}.
     results : dict
-        Nodes to store, by entry such as 'tau[0]'.
+        {entry, such as 'tau[0]': node or constant to store}.
     singular : bool
         Whether a pivot is zero for every state.
     """
@@ -66,17 +74,41 @@ class Recording:
     singular: bool = False
 
     def needed(self):
-        """Node numbers of the results and of the checks."""
+        """Return the nodes of the results and of the checks.
+
+        Returns
+        -------
+        list of int
+            Node numbers.
+        """
         nodes = [value.index for value in self.results.values() if isinstance(value, Recorded)]
         return nodes + [index for index, _ in self.tape.checks]
 
     def counts(self):
-        """Multiplications, additions, divisions and trigonometric functions of one call."""
+        """Return the numbers of operations of one call.
+
+        Returns
+        -------
+        dict
+            {'multiplications', 'additions', 'divisions', 'trigonometric': number}.
+        """
         return count(self.tape, self.needed())
 
 
-class Notebook:
-    """Scratch memory that names written values, and raises if an entry is read before."""
+class RecordingScratch:
+    """Scratch of a recursion that is recorded: it names values on the tape as they are written.
+
+    Reading an entry before it is written raises a KeyError.
+
+    Parameters
+    ----------
+    tape : Tape
+        The tape.
+    shape : tuple of int
+        Shape of the scratch array.
+    replaced : dict, optional
+        {function: replacement} for functions that cannot be recorded.
+    """
 
     _starts = sorted(
         (number, name.lower())
@@ -96,16 +128,27 @@ class Notebook:
     def __setitem__(self, place, value):
         self._entries[place] = value
         if isinstance(value, Recorded):
-            turned = value.positive
-            self._name(place, *((value, '') if turned is None else (turned, 'minus_')))
+            negated = value.positive
+            self._name(place, *((value, '') if negated is None else (negated, 'minus_')))
 
     @property
     def size(self):
-        """Entries, as of an array."""
+        """The number of entries, as of an array."""
         return self.shape[0] * self.shape[1]
 
     def reshape(self, size):
-        """Return plain memory of as many entries, for data behind the rows of bodies."""
+        """Return plain memory, for data that the scratch has behind the rows of bodies.
+
+        Parameters
+        ----------
+        size : int
+            Number of entries.
+
+        Returns
+        -------
+        (size,) ndarray
+            The same memory at every call.
+        """
         if self._plain is None:
             self._plain = zeros((size,))
         return self._plain
@@ -115,7 +158,7 @@ class Notebook:
             return
         body, column = place
         start, name = self._starts[bisect(self._starts, column, key=itemgetter(0)) - 1]
-        # an entry may be rewritten, as in a sum: the node number makes names unique
+        # an entry may be written again, as in a sum, so the node number makes its name unique
         self._tape.names[value.index] = f'{sign}{name}_{body}_{column - start}_{value.index}'
 
 
@@ -127,7 +170,7 @@ def record(name, recipe, model, subject=None):
     name : str
         Name of the quantity.
     recipe : Recipe
-        Its recursion.
+        Its recursion, inputs and outputs.
     model : RobotModel
         The robot.
     subject : str or tuple of str, optional
@@ -146,7 +189,7 @@ def record(name, recipe, model, subject=None):
 
 
 def _normal_forms(model, recipe):
-    """Return the forms of a model of which the shortest recording is compiled."""
+    """Return the forms of a model; the form with the shortest recording is compiled."""
     forms = [normal_form(model, recipe.regrouped)] if recipe.aligned else []
     if recipe.given or not recipe.aligned:  # rotated frames change the requested quantity
         forms.append(regroup(clean(model)) if recipe.regrouped else clean(model))
@@ -168,8 +211,8 @@ def counts(model, name, subject=None):
     Returns
     -------
     dict
-        {step: {kind: number}} with the steps 'as described', 'cleaned', 'aligned', 'regrouped' and
-        'compiled', the variant in use.
+        {step: {kind: number}}. The steps are 'as described', 'cleaned', 'aligned' and 'regrouped'.
+        The last entry, 'compiled', is the variant in use.
     """
     recipe = (RECIPES | FURTHER_RECIPES | FRAME_RECIPES | JOINT_RECIPES)[name].of_model(model)
     models = {'as described': model, 'cleaned': clean(model)}
@@ -191,29 +234,53 @@ def counts(model, name, subject=None):
 
 
 def record_as_is(name, recipe, model, subject=None):
-    """Record without the normal form of the model."""
+    """Record a quantity without the normal form of the model.
+
+    Parameters
+    ----------
+    name : str
+        Name of the quantity.
+    recipe : Recipe
+        Its recursion, inputs and outputs.
+    model : RobotModel
+        The robot.
+    subject : str or tuple of str, optional
+        Argument of `recipe.given`, such as the name of a frame.
+
+    Returns
+    -------
+    Recording
+        The shortest of the recordings of the recipe's recursions.
+
+    Raises
+    ------
+    RecordingTooLong
+        If none stays within the limits.
+    """
     return _shortest(
         functools.partial(_record, name, recipe, recursion, model, subject)
         for recursion in (recipe.recursion, *recipe.others)
     )
 
 
-def _shortest(ways):
-    """Return the shortest of several recordings; RecordingTooLong if all are."""
+def _shortest(recorders):
+    """Return the shortest of several recordings; RecordingTooLong if all are too long."""
     found = []
-    for way in ways:
+    for recorder in recorders:
         with contextlib.suppress(RecordingTooLong):
-            found.append(way())
+            found.append(recorder())
     if not found:
         raise RecordingTooLong
     return min(found, key=_length)
 
 
 def _length(recording):
+    """Return the number of operations of a recording."""
     return sum(recording.counts().values())
 
 
 def _record(name, recipe, recursion, model, subject):
+    """Return the recording of one recursion."""
     tape = Tape()
     inputs, outputs = (sizes(shapes, model) for shapes in (recipe.inputs, recipe.outputs))
     given = {argument: recorded_input(tape, argument, shape) for argument, shape in inputs.items()}
@@ -225,8 +292,8 @@ def _record(name, recipe, recursion, model, subject):
         }
     if recipe.before:
         given['f_ext'] = zeros((len(model.body_names), 6))
-        play(recipe.before, model, tape, **given)
-    status = play(recursion, model, tape, **given, **results)
+        run_on_tape(recipe.before, model, tape, **given)
+    status = run_on_tape(recursion, model, tape, **given, **results)
     where = f' at {label(subject)}' if subject else ''
     return Recording(
         name,
@@ -241,22 +308,62 @@ def _record(name, recipe, recursion, model, subject):
 
 
 def label(subject):
-    """Return a name or a tuple of names as text, '' for None."""
+    """Return a subject as text.
+
+    Parameters
+    ----------
+    subject : str, tuple of str or None
+        A name, or several.
+
+    Returns
+    -------
+    str
+        '' for None.
+    """
     return subject if isinstance(subject, str) else ', '.join(subject or ())
 
 
-def play(recursion, model, tape, **given):
-    """Run a recursion on recording scalars; return its status.
+def run_on_tape(recursion, model, tape, **given):
+    """Run a recursion on recording scalars.
 
-    Arguments are given by name, taken from the model, or zero.
+    Parameters
+    ----------
+    recursion : callable
+        The recursion.
+    model : RobotModel
+        The robot.
+    tape : Tape
+        Receives the operations.
+    **given
+        Arguments of the recursion. All others are those of the model, or zero.
+
+    Returns
+    -------
+    int or None
+        The status of the recursion.
     """
     replaced = loop_closing.plan(model).replacements() if model.has_loops else {}
-    scratch = Notebook(tape, columns.shape(model.topology), replaced)
+    scratch = RecordingScratch(tape, columns.shape(model.topology), replaced)
     return recursion(*arguments(recursion, model, scratch=scratch, **given))
 
 
 def arguments(recursion, model, **given):
-    """Return the arguments of a recursion in order: named ones, the model's, and zeros."""
+    """Return the arguments of a recursion in order.
+
+    Parameters
+    ----------
+    recursion : callable
+        The recursion.
+    model : RobotModel
+        The robot.
+    **given
+        Arguments by name. All others are those of the model, or zero.
+
+    Returns
+    -------
+    list
+        The arguments.
+    """
     nb, nv = len(model.body_names), model.nv
     carried, links = model.link_placements()
     known = {
@@ -285,7 +392,20 @@ def arguments(recursion, model, **given):
 
 
 def sizes(shapes, model):
-    """Return the shapes of a recipe as numbers."""
+    """Return the shapes of a recipe as numbers.
+
+    Parameters
+    ----------
+    shapes : dict
+        {argument: shape}, see Recipe.
+    model : RobotModel
+        The robot.
+
+    Returns
+    -------
+    dict
+        {argument: tuple of int}.
+    """
     known = {
         'nq': model.nq,
         'nv': model.nv,
@@ -298,7 +418,22 @@ def sizes(shapes, model):
 
 
 def recorded_input(tape, argument, shape):
-    """Return an array of inputs of the tape."""
+    """Return an array of new inputs of a tape.
+
+    Parameters
+    ----------
+    tape : Tape
+        The tape.
+    argument : str
+        Name of the array.
+    shape : tuple of int
+        Its shape.
+
+    Returns
+    -------
+    ndarray of Recorded
+        The inputs.
+    """
     array = zeros(shape)
     for place in np.ndindex(shape):
         array[place] = tape.input(_entry(argument, place))
@@ -306,7 +441,18 @@ def recorded_input(tape, argument, shape):
 
 
 def stored(results):
-    """Return the entries of arrays by their text."""
+    """Return the entries of arrays by name.
+
+    Parameters
+    ----------
+    results : dict
+        {argument: array}.
+
+    Returns
+    -------
+    dict
+        {entry, such as 'tau[0]': value}.
+    """
     return {
         _entry(argument, place): array[place]
         for argument, array in results.items()
@@ -315,16 +461,29 @@ def stored(results):
 
 
 def origin(recursion):
-    """Return the module of a recursion as a readable name."""
+    """Return the module of a recursion, without the name of the package.
+
+    Parameters
+    ----------
+    recursion : callable
+        The recursion.
+    """
     return recursion.__module__.removeprefix('robodyn_ros.')
 
 
 def zeros(shape):
-    """Return an array that can hold recording scalars."""
+    """Return an array of zeros that can hold recording scalars.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        Its shape.
+    """
     return np.full(shape, 0.0, dtype=object)
 
 
 def _entry(argument, place):
+    """Return the name of an entry of an array, such as 'tau[0]'."""
     return f'{argument}[{", ".join(map(str, place))}]'
 
 
@@ -332,7 +491,7 @@ def _entry(argument, place):
 class Specialised:
     """The two kernels of one recursion for one robot; both take its inputs, then its outputs.
 
-    Attributes
+    Parameters
     ----------
     one : Kernel
         For one state; returns a status, see codegen/emit_python.py.
@@ -346,11 +505,26 @@ class Specialised:
 
 
 def specialise(model, name, recipe, subject=None):
-    """Return the Specialised kernels of one recursion for one robot, not yet compiled.
+    """Return the kernels of one recursion for one robot, not yet compiled.
 
-    None if they need more than LARGEST operations, or their recording takes too much time or
-    memory. Their text is in the kernel cache under the robot's hash; if present, nothing is
+    Their source is in the kernel cache, under a hash of the robot. If it is there, nothing is
     recorded.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    name : str
+        Name of the quantity.
+    recipe : Recipe
+        Its recursion, inputs and outputs.
+    subject : str or tuple of str, optional
+        Argument of `recipe.given`, such as the name of a frame.
+
+    Returns
+    -------
+    Specialised or None
+        None for more than LARGEST operations, or if recording takes too much time or memory.
     """
     if model.nv > MOST_JOINTS:
         return _refused(model)
@@ -374,7 +548,7 @@ def specialise(model, name, recipe, subject=None):
 
     try:
         module = imported(stem, text)
-    except RecordingTooSlow:  # not cached, since the machine may be less busy another time
+    except RecordingTooSlow:  # not cached, since the machine may be less busy next time
         return _refused(model)
     if module.one is None:
         return _refused(model)
@@ -387,11 +561,12 @@ def specialise(model, name, recipe, subject=None):
 
 
 def _refused(model):
-    _say_once(model.name)
+    """Warn that there is no code for a quantity; return None."""
+    _warn_once(model.name)
 
 
 @functools.cache
-def _say_once(robot):
+def _warn_once(robot):
     logging.getLogger(__name__).warning(
         'Robot %r: the code of some quantities would be too long; '
         'the kernels for any robot serve.',

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The order of statements of a recording that keeps few values alive.
 
-A value that is alive for long is spilled from registers. Recursions are recorded in a good order;
-derivatives record many values long before their use.
+A value that is alive for long is spilled from registers. Recursions are recorded in a good order.
+Derivatives record many values long before their use.
 """
 
 from robodyn_ros.codegen.tape import needed, operands
@@ -15,6 +15,7 @@ def ordered(tape, outputs):
     Parameters
     ----------
     tape : Tape
+        The recording.
     outputs : sequence of int
         Node numbers.
 
@@ -25,26 +26,40 @@ def ordered(tape, outputs):
     """
     recorded = needed(tape, outputs)
     return min((recorded, depth_first(tape, outputs, recorded)),
-               key=lambda order: waiting(tape, order))  # fmt: skip
+               key=lambda order: live_values(tape, order))  # fmt: skip
 
 
 def depth_first(tape, outputs, recorded):
     """Return the depth-first order, one output after the other.
 
     Of two operands the one that needs more registers comes first (Sethi and Ullman 1970).
+
+    Parameters
+    ----------
+    tape : Tape
+        The recording.
+    outputs : sequence of int
+        Node numbers.
+    recorded : list of int
+        The needed nodes in the order of the recording.
+
+    Returns
+    -------
+    list of int
+        The order.
     """
     registers = {}
     for index in recorded:
-        taken = sorted((registers[i] for i in operands(tape.nodes[index])), reverse=True)
-        registers[index] = max((need + k for k, need in enumerate(taken)), default=1)
+        needs = sorted((registers[i] for i in operands(tape.nodes[index])), reverse=True)
+        registers[index] = max((need + k for k, need in enumerate(needs)), default=1)
     order, done = [], set()
     for output in outputs:
         stack = [output]
         while stack:
             index = stack[-1]
-            open_ones = [i for i in operands(tape.nodes[index]) if i not in done]
-            if index not in done and open_ones:
-                stack += sorted(open_ones, key=registers.get)
+            missing = [i for i in operands(tape.nodes[index]) if i not in done]
+            if index not in done and missing:
+                stack += sorted(missing, key=registers.get)
                 continue
             stack.pop()
             if index not in done:
@@ -53,8 +68,21 @@ def depth_first(tape, outputs, recorded):
     return order
 
 
-def waiting(tape, order):
-    """Return the number of live values, averaged over the statements."""
+def live_values(tape, order):
+    """Return the number of live values, averaged over the statements.
+
+    Parameters
+    ----------
+    tape : Tape
+        The recording.
+    order : list of int
+        Node numbers.
+
+    Returns
+    -------
+    float
+        The average.
+    """
     last = {i: k for k, index in enumerate(order) for i in operands(tape.nodes[index])}
     position = {index: k for k, index in enumerate(order) if tape.nodes[index][0] != 'input'}
     return sum(last[i] - position[i] for i in last if i in position) / max(1, len(order))

@@ -12,8 +12,8 @@ import math
 import struct
 import time
 
-#: Units in the last place within which a constant equals an earlier one. Products of the same
-#: numbers in another order differ by two or three.
+#: Units in the last place within which two constants count as equal. Products of the same numbers
+#: in another order differ by two or three.
 CLOSE = 8
 #: Nodes between checks of the limits.
 CHECKED_EVERY = 256
@@ -23,16 +23,24 @@ _limits = contextvars.ContextVar('limits', default=(math.inf, math.inf))
 
 
 class RecordingTooLong(Exception):
-    """The tape has more nodes than are allowed."""
+    """The tape would have more nodes than allowed."""
 
 
 class RecordingTooSlow(Exception):
-    """Recording takes longer than is allowed on this machine."""
+    """The recording takes longer than allowed."""
 
 
 @contextlib.contextmanager
 def limited(nodes, seconds):
-    """Limit the nodes of each new tape, and the total time [s], while entered."""
+    """Limit recordings inside a `with` block.
+
+    Parameters
+    ----------
+    nodes : int
+        Largest number of nodes of each new tape.
+    seconds : float
+        Largest total time [s].
+    """
     token = _limits.set((nodes, time.monotonic() + seconds))
     try:
         yield
@@ -43,10 +51,17 @@ def limited(nodes, seconds):
 class Tape:
     """Nodes of a directed acyclic graph of arithmetic, in the order of their recording.
 
-    A node is (operation, operands). Operands are numbers of earlier nodes. The factor of a 'scale'
-    and the constant of a 'shift' are floats. `values` are the scalars of the nodes. `checks` are
-    the comparisons of recorded values: (node, floor) pairs. The tape is valid for states with node
-    > floor.
+    Attributes
+    ----------
+    nodes : list of tuple
+        (operation, *operands). Operands are numbers of earlier nodes. The first operand of
+        'scale', 'shift' and 'from' is a constant.
+    values : list of Recorded
+        The scalar of each node.
+    names : dict
+        {node: name of its value}.
+    checks : list of tuple
+        (node, floor) of recorded comparisons. The tape is valid for states with node > floor.
     """
 
     def __init__(self):
@@ -58,10 +73,22 @@ class Tape:
         self._most, self._deadline = _limits.get()
 
     def input(self, name):
-        """Return a new input of the tape, such as 'q[0]'."""
+        """Return a new input of the tape.
+
+        Parameters
+        ----------
+        name : str
+            Its name, such as 'q[0]'.
+
+        Returns
+        -------
+        Recorded
+            The input.
+        """
         return self._node('input', name)
 
     def _node(self, operation, *operands):
+        """Return the value of a node, which is new unless an equal node exists."""
         key = (operation, *operands)
         known = self._known.get(key)
         return self._new(key) if known is None else known
@@ -83,14 +110,25 @@ class Tape:
             raise RecordingTooSlow
 
     def add(self, a, b):
-        """Return a + b, for recorded a and b."""
-        a_turned, b_turned = a.positive, b.positive
-        if a_turned is not None and b_turned is not None:
-            return -self.add(a_turned, b_turned)
-        if b_turned is not None:
-            return self.subtract(a, b_turned)
-        if a_turned is not None:
-            return self.subtract(b, a_turned)
+        """Return a + b.
+
+        Parameters
+        ----------
+        a, b : Recorded
+            The operands.
+
+        Returns
+        -------
+        Recorded or float
+            A node, or a constant.
+        """
+        minus_a, minus_b = a.positive, b.positive
+        if minus_a is not None and minus_b is not None:
+            return -self.add(minus_a, minus_b)
+        if minus_b is not None:
+            return self.subtract(a, minus_b)
+        if minus_a is not None:
+            return self.subtract(b, minus_a)
         common = self._common(a, b)
         if common is not None:
             x, y, c = common
@@ -102,14 +140,25 @@ class Tape:
         return self._node('add', *_in_order(a, b))
 
     def subtract(self, a, b):
-        """Return a - b, for recorded a and b."""
+        """Return a - b.
+
+        Parameters
+        ----------
+        a, b : Recorded
+            The operands.
+
+        Returns
+        -------
+        Recorded or float
+            A node, or a constant.
+        """
         if a.index == b.index:
             return 0.0
-        a_turned, b_turned = a.positive, b.positive
-        if b_turned is not None:
-            return self.add(a, b_turned)
-        if a_turned is not None:
-            return -self.add(a_turned, b)
+        minus_a, minus_b = a.positive, b.positive
+        if minus_b is not None:
+            return self.add(a, minus_b)
+        if minus_a is not None:
+            return -self.add(minus_a, b)
         common = self._common(a, b)
         if common is not None:
             x, y, c = common
@@ -124,7 +173,7 @@ class Tape:
     def _common(self, a, b):
         """Return (x, y, c) with a = c x and b = c y for a common constant factor c, else None.
 
-        It saves a multiplication, as products with constants are rarely used twice.
+        Taking c out saves a multiplication, as products with constants are rarely used twice.
         """
         left, right = self.nodes[a.index], self.nodes[b.index]
         if not left[0] == right[0] == 'scale':
@@ -148,22 +197,46 @@ class Tape:
         return None
 
     def multiply(self, a, b):
-        """Return a b, for recorded a and b."""
-        a_turned, b_turned = a.positive, b.positive
-        if a_turned is not None or b_turned is not None:
+        """Return a b.
+
+        Parameters
+        ----------
+        a, b : Recorded
+            The operands.
+
+        Returns
+        -------
+        Recorded or float
+            A node, or a constant.
+        """
+        minus_a, minus_b = a.positive, b.positive
+        if minus_a is not None or minus_b is not None:
             product = self.multiply(
-                a if a_turned is None else a_turned, b if b_turned is None else b_turned
+                a if minus_a is None else minus_a, b if minus_b is None else minus_b
             )
-            return product if (a_turned is None) == (b_turned is None) else -product
+            return product if (minus_a is None) == (minus_b is None) else -product
         return self._node('multiply', *_in_order(a, b))
 
     def scale(self, factor, a):
-        """Return factor a, for a float and a recorded a."""
+        """Return factor a.
+
+        Parameters
+        ----------
+        factor : float
+            A constant.
+        a : Recorded
+            The operand.
+
+        Returns
+        -------
+        Recorded or float
+            A node, or a constant.
+        """
         if factor == 0.0:
             return 0.0
-        turned = a.positive
-        if turned is not None:
-            return self.scale(-factor, turned)
+        negated = a.positive
+        if negated is not None:
+            return self.scale(-factor, negated)
         if factor < 0.0:
             return -self.scale(-factor, a)
         factor = self._constant(factor)
@@ -175,13 +248,26 @@ class Tape:
         return self._node('scale', factor, a.index)
 
     def shift(self, constant, a):
-        """Return constant + a, for a float and a recorded a."""
+        """Return constant + a.
+
+        Parameters
+        ----------
+        constant : float
+            A constant.
+        a : Recorded
+            The operand.
+
+        Returns
+        -------
+        Recorded
+            The sum.
+        """
         if constant == 0.0:
             return a
         constant = math.copysign(self._constant(abs(constant)), constant)
-        turned = a.positive
-        if turned is not None:
-            return self._node('from', constant, turned.index)
+        negated = a.positive
+        if negated is not None:
+            return self._node('from', constant, negated.index)
         return self._node('shift', constant, a.index)
 
     def _constant(self, value):
@@ -195,6 +281,7 @@ class Tape:
 
 
 def _in_order(a, b):
+    """Return two node numbers, the smaller one first, since a + b and b + a share a node."""
     return (a.index, b.index) if a.index < b.index else (b.index, a.index)
 
 
@@ -207,7 +294,17 @@ _DOUBLE, _INTEGER = struct.Struct('<d'), struct.Struct('<q')
 
 
 class Recorded:
-    """A scalar that is a node of a tape; `positive` is x if this is -x, else None."""
+    """A scalar that is a node of a tape.
+
+    Parameters
+    ----------
+    tape : Tape
+        The tape.
+    index : int
+        Number of the node.
+    positive : Recorded or None
+        x if this is -x.
+    """
 
     __slots__ = ('index', 'positive', 'tape')
 
@@ -215,8 +312,8 @@ class Recorded:
         self.tape, self.index, self.positive = tape, index, positive
 
     def __neg__(self):
-        turned = self.positive
-        return self.tape._node('negate', self.index) if turned is None else turned
+        negated = self.positive
+        return self.tape._node('negate', self.index) if negated is None else negated
 
     def __add__(self, other):
         if isinstance(other, Recorded):
@@ -242,9 +339,9 @@ class Recorded:
         return self.tape.scale(1.0 / float(other), self)
 
     def __rtruediv__(self, other):
-        turned = self.positive
-        if turned is not None:
-            return -(other / turned)
+        negated = self.positive
+        if negated is not None:
+            return -(other / negated)
         return self.tape.scale(float(other), self.tape._node('invert', self.index))
 
     __radd__, __rmul__ = __add__, __mul__
@@ -258,23 +355,26 @@ class Recorded:
         """Return cos x; numpy's cos calls it."""
         quarters, rest = self._quarter_turns()
         if quarters % 2:
-            turned = rest._plain_sin()
-            return -turned if quarters == 1 else turned
+            sine = rest._plain_sin()
+            return -sine if quarters == 1 else sine
         return -rest._plain_cos() if quarters == 2 else rest._plain_cos()
 
     def sin(self):
         """Return sin x; numpy's sin calls it."""
         quarters, rest = self._quarter_turns()
-        turned = rest._plain_cos() if quarters % 2 else rest._plain_sin()
-        return -turned if quarters >= 2 else turned
+        result = rest._plain_cos() if quarters % 2 else rest._plain_sin()
+        return -result if quarters >= 2 else result
 
     def tanh(self):
         """Return tanh x; numpy's tanh calls it."""
-        turned = self.positive
-        return self.tape._node('tanh', self.index) if turned is None else -turned.tanh()
+        negated = self.positive
+        return self.tape._node('tanh', self.index) if negated is None else -negated.tanh()
 
     def _quarter_turns(self):
-        """Return (k, y) with this = k pi/2 + y, k from 0 to 3: constant quarter turns are free."""
+        """Return (k, y) with this angle = k pi/2 + y and k from 0 to 3.
+
+        So constant quarter turns need no operation.
+        """
         operation, *rest = self.tape.nodes[self.index]
         if operation == 'shift':
             quarters = round(rest[0] / (0.5 * math.pi))
@@ -283,21 +383,33 @@ class Recorded:
         return 0, self
 
     def _plain_cos(self):
-        turned = self.positive
-        return self.tape._node('cos', (self if turned is None else turned).index)
+        """Return the node of cos x."""
+        negated = self.positive
+        return self.tape._node('cos', (self if negated is None else negated).index)
 
     def _plain_sin(self):
-        turned = self.positive
-        return self.tape._node('sin', self.index) if turned is None else -turned._plain_sin()
+        """Return the node of sin x."""
+        negated = self.positive
+        return self.tape._node('sin', self.index) if negated is None else -negated._plain_sin()
 
 
 def count(tape, outputs):
-    """Return the numbers of operations of the nodes `outputs`, by kind.
-
-    The kinds are 'multiplications', 'additions', 'divisions' and 'trigonometric'.
+    """Return the numbers of operations by kind.
 
     A subtraction counts as an addition. A change of sign is free, because the user of the value
     absorbs it.
+
+    Parameters
+    ----------
+    tape : Tape
+        The tape.
+    outputs : sequence of int
+        Numbers of the nodes to compute.
+
+    Returns
+    -------
+    dict
+        {'multiplications', 'additions', 'divisions', 'trigonometric': number}.
     """
     kinds = {
         'add': 'additions',
@@ -320,7 +432,20 @@ def count(tape, outputs):
 
 
 def needed(tape, outputs):
-    """Return the nodes on which `outputs` (node numbers) depend, in order."""
+    """Return the nodes on which outputs depend, in order.
+
+    Parameters
+    ----------
+    tape : Tape
+        The tape.
+    outputs : sequence of int
+        Node numbers.
+
+    Returns
+    -------
+    list of int
+        Node numbers, with the outputs.
+    """
     alive = [False] * len(tape.nodes)
     for index in outputs:
         alive[index] = True
@@ -332,7 +457,13 @@ def needed(tape, outputs):
 
 
 def operands(node):
-    """Return the node numbers of the operands of a node."""
+    """Return the node numbers of the operands of a node.
+
+    Parameters
+    ----------
+    node : tuple
+        (operation, *operands).
+    """
     operation, *rest = node
     if operation == 'input':
         return ()
@@ -340,7 +471,22 @@ def operands(node):
 
 
 def evaluate(tape, outputs, inputs):
-    """Return the values of the nodes `outputs` for inputs given by name, for tests."""
+    """Return the values of nodes, for tests.
+
+    Parameters
+    ----------
+    tape : Tape
+        The tape.
+    outputs : sequence of int
+        Node numbers.
+    inputs : dict
+        {name: value}.
+
+    Returns
+    -------
+    list of float
+        The values.
+    """
     values = {}
     for index in needed(tape, outputs):
         operation, *rest = tape.nodes[index]

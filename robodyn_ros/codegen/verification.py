@@ -15,27 +15,54 @@ from robodyn_ros.codegen.specialise import arguments, label, sizes
 from robodyn_ros.errors import KernelError
 
 STATES = 3
-#: Allowed relative error; for solves plus ROUNDING times the condition number.
+#: Allowed relative error, plus ROUNDING times the condition number of the mass matrix.
 TOLERANCE, ROUNDING = 1e-11, 1e-14
-NEARBY = 0.02
+NEARBY = 0.02  # [rad or m] from the closed posture, where loops still close
 OF_JOINTS = ('qdd', 'qdd_r', 'tau', 'b', 'x', 'p', 'given', 'rates', 'multipliers')
-ALMOST_LOST = MAX_CONDITION / 36.0  # (trace / 6)^2 of a 6 x 6 matrix is below its condition number
+#: Condition number from which a kernel may refuse a compliance. The kernel bounds the number by a
+#: product of traces, which for 6 x 6 matrices is at most 36 times as large.
+REFUSABLE = MAX_CONDITION / 36.0
 
 
 def every_kernel(robot, recipes):
-    """Compare all kernels of a SpecialisedRobot, {key: Recipe}, at a few states.
+    """Compare the kernels of a robot with their recursions, at a few states.
 
-    Raises KernelError with the first kernel that differs.
+    Parameters
+    ----------
+    robot : SpecialisedRobot
+        Has the compiled kernels.
+    recipes : dict
+        {key of a kernel: Recipe}.
+
+    Raises
+    ------
+    KernelError
+        With the first kernel that differs.
     """
     for state in _states(robot):
-        slack = _slack(robot, state)
+        allowed = _allowed_error(robot, state)
         for key, recipe in recipes.items():
             if key in robot.kernels:
-                _compare(robot, key, recipe, state, slack)
+                _compare(robot, key, recipe, state, allowed)
 
 
 def derivative(robot, name, method):
-    """Compare a method for a derivative with the recursion of that name."""
+    """Compare a method for a derivative with its recursion, at a few states.
+
+    Parameters
+    ----------
+    robot : SpecialisedRobot
+        The robot.
+    name : str
+        Name of the derivative, in DERIVATIVES.
+    method : callable
+        The method.
+
+    Raises
+    ------
+    KernelError
+        If they differ.
+    """
     recipe = DERIVATIVES[name]
     results = sizes(recipe.outputs, robot.model)
     for state in _states(robot):
@@ -43,13 +70,13 @@ def derivative(robot, name, method):
         expected = {argument: np.zeros(shape) for argument, shape in results.items()}
         if interpreted(recipe, None, robot.model, given, expected):
             continue
-        got, slack = method(*given.values()), _slack(robot, state)
-        for mine, theirs in zip([got] if len(results) == 1 else got, expected.values()):
-            error, size = np.abs(mine - theirs).max(), np.abs(theirs).max()
-            _judge(robot, name, 0, error <= slack * max(size, 1.0), error, size, given.values())
+        got, allowed = method(*given.values()), _allowed_error(robot, state)
+        for result, reference in zip([got] if len(results) == 1 else got, expected.values()):
+            error, size = np.abs(result - reference).max(), np.abs(reference).max()
+            _judge(robot, name, 0, error <= allowed * max(size, 1.0), error, size, given.values())
 
 
-def _slack(robot, state):
+def _allowed_error(robot, state):
     """Return the allowed relative error at a state."""
     recipe, M = RECIPES['mass_matrix'], np.zeros((robot.nv, robot.nv))
     interpreted(recipe, None, robot.model, {'q': state['q']}, {'M': M})
@@ -57,10 +84,11 @@ def _slack(robot, state):
 
 
 def _states(robot):
+    """Yield states, each with a value for every input of a recipe."""
     rng, model = np.random.default_rng(0), robot.model
     for _ in range(STATES):
         q, qd, third = (rng.uniform(-1.5, 1.5, n) for n in (robot.nq, robot.nv, robot.nv))
-        if model.has_loops:  # which close near this posture
+        if model.has_loops:  # the loops cannot close everywhere, but they do near this posture
             q = model.closed_posture + NEARBY * q
         same = dict.fromkeys(OF_JOINTS, third)
         yield {
@@ -72,28 +100,48 @@ def _states(robot):
         }
 
 
-def _compare(robot, key, recipe, state, slack):
+def _compare(robot, key, recipe, state, allowed):
+    """Compare one kernel with its recursion at a state."""
     name, subject = key if isinstance(key, tuple) else (key, None)
     inputs, outputs = (sizes(shapes, robot.model) for shapes in (recipe.inputs, recipe.outputs))
     given = [state[argument][: shape[0]] for argument, shape in inputs.items()]
     got, expected = ([np.zeros(shape) for shape in outputs.values()] for _ in range(2))
     status = robot._one[key](*given, *got)
-    promised = interpreted(
+    expected_status = interpreted(
         recipe, subject, robot.model, dict(zip(inputs, given)), dict(zip(outputs, expected))
     )
     if name == 'operational_space_inertia':
         largest, *_, smallest = np.linalg.svd(expected[1], compute_uv=False)
-        if status != 0 and largest >= ALMOST_LOST * smallest:
-            return  # left to the Python path
-        slack += ROUNDING * largest / smallest
-    for mine, theirs in zip(got, expected):
-        error, size = np.abs(mine - theirs).max(), np.abs(theirs).max()
-        agrees = status == promised and error <= slack * max(size, 1.0)
-        _judge(robot, key, status, agrees or status == promised == 1, error, size, given)
+        if status != 0 and largest >= REFUSABLE * smallest:
+            return  # the Python method computes such states
+        allowed += ROUNDING * largest / smallest
+    for result, reference in zip(got, expected):
+        error, size = np.abs(result - reference).max(), np.abs(reference).max()
+        agrees = status == expected_status and error <= allowed * max(size, 1.0)
+        _judge(robot, key, status, agrees or status == expected_status == 1, error, size, given)
 
 
 def interpreted(recipe, subject, model, inputs, results):
-    """Run the recursion of a recipe as plain Python; return whether it met a singular pivot."""
+    """Run the recursion of a recipe as plain Python.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        The recipe.
+    subject : str, tuple of str or None
+        Argument of `recipe.given`, such as the name of a frame.
+    model : RobotModel
+        The robot.
+    inputs : dict
+        {argument: array}.
+    results : dict
+        {argument: array}, written.
+
+    Returns
+    -------
+    int
+        1 if it met a singular pivot, else 0.
+    """
     recipe = recipe.of_model(model)
     inputs = inputs | (recipe.given(model, subject) if recipe.given else {})
     with np.errstate(all='ignore'):
@@ -115,6 +163,7 @@ def _called(recursion, model, given):
 
 
 def _judge(robot, key, status, agrees, error, size, given):
+    """Raise a KernelError unless a kernel agrees with its recursion."""
     if not agrees:
         what = f'{key[0]} at {label(key[1])}' if isinstance(key, tuple) else key
         raise KernelError(

@@ -8,9 +8,9 @@ calls a recursion looks there first. So one compiled kernel serves every robot. 
     [topology without a table, coordinates, code of each recursion in ARGUMENTS or 0].
 
 `code` is the address of the straight-line code of the robot. Without it, or where it does not
-apply, `coordinates` selects the kernel of the recursion: over the joints of a tree, over
-independent joints, or over joints and modes. The last two get the topology without a table. So
-recursions over the tree that they call run over the tree, as they must.
+apply, `coordinates` selects the kernel of the recursion. It is over the joints of a tree, over
+independent joints, or over joints and modes. The last two kernels get the topology without a
+table. So recursions over the tree that they call do run over the tree.
 """
 
 import functools

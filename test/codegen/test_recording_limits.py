@@ -71,7 +71,7 @@ def test_the_shortest_way_counts_where_another_is_too_long():
 def test_beyond_a_limit_the_generic_kernel_serves(monkeypatch, tmp_path, caplog, limit):
     """With one sentence for the robot, whatever the limit and the number of quantities."""
     monkeypatch.setenv('ROBODYN_CACHE_DIR', str(tmp_path))
-    module._say_once.cache_clear()
+    module._warn_once.cache_clear()
     monkeypatch.setattr(module, limit, 1)
     if limit == 'MOST_SECONDS':
         monkeypatch.setattr(module, limit, -1.0)

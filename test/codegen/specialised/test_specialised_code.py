@@ -74,10 +74,10 @@ def test_a_name_is_never_code(franka):
 
 def test_nothing_is_read_before_it_is_written(franka):
     """A recursion that relied on old scratch would fail while it is recorded."""
-    from robodyn_ros.codegen.specialise import Notebook
+    from robodyn_ros.codegen.specialise import RecordingScratch
 
     with pytest.raises(KeyError):
-        Notebook(Tape(), (3, 135))[1, 5]
+        RecordingScratch(Tape(), (3, 135))[1, 5]
 
 
 def test_a_refused_text_reports_it(franka):

@@ -1,13 +1,13 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Templates of the files of an emitted package that depend on the robot only by names.
+"""Templates for those files of an emitted package that need only names of the robot.
 
-`@name@` is replaced; see robodyn_ros.codegen.c_package.
+robodyn_ros.codegen.c_package replaces the placeholders `@name@`.
 """
 
 #: Cosine and sine by the reduction and the polynomials of robodyn_ros.codegen.emit_trigonometry.
 INTERNAL = """\
-/* What the functions of this package share; not a public header. */
+/* Shared by the functions of this package; not a public header. */
 #ifndef @PREFIX@_INTERNAL_H
 #define @PREFIX@_INTERNAL_H
 
@@ -16,7 +16,7 @@ INTERNAL = """\
 #include <@string@>
 
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0)
-#error "compile without -ffast-math: the order of operations and the checks of NaN are relied on"
+#error "compile without -ffast-math: the code relies on the order of operations and checks of NaN"
 #endif
 @open@@lanes@
 #if defined(@PREFIX@_LIBM) || @is_float@
@@ -32,14 +32,14 @@ static inline void @prefix@cosines_and_sines(
 #else
 /* Cosine and sine of n angles [rad], within one unit in the last place.
  *
- * Reduction to y + rest by multiples of pi/2 in three parts, and the polynomials of fdlibm (Sun
- * Microsystems 1993, k_sin.c and k_cos.c); if one angle is beyond 1e5 rad the C library takes
- * them all.
+ * Angles are reduced to y + rest by multiples of pi/2 in three parts. The polynomials are those of
+ * fdlibm (Sun Microsystems 1993, k_sin.c and k_cos.c). If one angle is beyond 1e5 rad, the C
+ * library computes all.
  */
 static inline void @prefix@cosines_and_sines(
     int n, const double *@restrict@ x, double *@restrict@ cosine, double *@restrict@ sine)
 {
-    const double nearest = 6755399441055744.0; /* added and taken away it rounds */
+    const double nearest = 6755399441055744.0; /* adding and subtracting it rounds */
     int large = 0;
     for (int k = 0; k < n; ++k) {
         large |= !(x[k] <= 1e5) | !(x[k] >= -1e5);
@@ -108,9 +108,9 @@ static inline void @prefix@hyperbolic_tangents(
 }
 """
 
-#: For several states per call.
+#: For functions of several states.
 LANES = """
-/* @count@ numbers in vector registers, and the same anywhere in memory. */
+/* @count@ numbers in vector registers, and in memory of any alignment. */
 typedef @real@ @own@ __attribute__((vector_size(@bytes@)));
 typedef @real@ @own@_memory __attribute__((vector_size(@bytes@), aligned(@align@), may_alias));
 #define @PREFIX@_LOAD_X@count@(array, k) (*(const @own@_memory *)&(array)[@count@ * (k)])
@@ -128,7 +128,7 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
 endif()
 option(BUILD_SHARED_LIBS "Build a shared library" OFF)
 option(@PREFIX@_CONTRACT "Allow fused multiply-adds where the processor has them" ON)
-option(@PREFIX@_LIBM "Take cosine and sine of the C library" OFF)
+option(@PREFIX@_LIBM "Use cosine and sine of the C library" OFF)
 option(@PREFIX@_NATIVE "Compile for the processor of this machine" OFF)
 option(BUILD_TESTING "Build the self-test and the timing program" ON)
 
