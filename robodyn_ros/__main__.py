@@ -20,7 +20,7 @@ COMMANDS = {
     'view': 'the robot in the browser: sliders, gravity torques, inertia, motions',
     'laws_demo': 'four control laws under a load that none of them knows of',
     'task_audit': 'random drives of an end effector through singular postures, judged by numbers',
-    'task_demo': 'an end effector draws a figure-eight and goes through singular postures',
+    'task_demo': 'an end effector draws a figure eight and moves through singular postures',
 }
 
 

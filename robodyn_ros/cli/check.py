@@ -5,11 +5,12 @@
     ros2 run robodyn_ros check arm.urdf        or        python -m robodyn_ros.cli.check arm.urdf
 
 It prints torque, mass matrix and acceleration by each formulation, with the differences. The state
-is random within the joint ranges. Then it checks the properties of Spong's section 6.5. They are
-skew symmetry of Ddot - 2 C, passivity, bounds of the inertia matrix and linearity in the
-parameters.
+is random within the joint ranges. Then it checks the properties of Spong's section 6.5:
 
-A robot with closed loops or mimic joints is compared only by the routes of Jain's chapters 11 and
+    skew symmetry of Ddot - 2 C, passivity, bounds of the inertia matrix,
+    linearity in the parameters.
+
+A robot with closed loops or mimic joints is compared only by the methods of Jain's chapters 11 and
 15. The state is then near the posture in which its loops were closed.
 """
 
@@ -29,12 +30,25 @@ NEARBY = 0.1  # [rad or m] of joints from the posture in which loops were closed
 
 
 def main(args=None):
-    """Print comparison and checks; exit code 1 if one fails, or the URDF is refused."""
+    """Print comparison and checks.
+
+    Parameters
+    ----------
+    args : sequence of str, optional
+        Arguments of the command; by default those of this process.
+
+    Returns
+    -------
+    int
+        The exit code: 1 if a check fails or the description is refused, else 0.
+    """
     parser = argparse.ArgumentParser(
         prog='check', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add_robot(parser)
-    parser.add_argument('--seed', type=int, default=0, help='of the states (%(default)s)')
+    parser.add_argument(
+        '--seed', type=int, default=0, help='seed of the random states (%(default)s)'
+    )
     options = parser.parse_args(args)
     try:
         robot = Robot(model_of(options))

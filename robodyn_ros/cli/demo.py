@@ -40,7 +40,7 @@ from robodyn_ros.testing.domain import private_domain
 
 GAINS = {'p': 100.0, 'd': 20.0}  # [1/s^2, 1/s] each joint critically damped at 10 rad/s
 DURATION = 12.0  # [s] of each tracking run
-PUSH_DURATION = 8.0  # [s]
+PUSH_DURATION = 8.0  # [s] of the run with pushes
 PUSH_PERIOD = 1.2  # [s] of one push and its counter-push
 PUSH_FORCE = 4.0  # [N]
 REAL_TIME = 10.0  # [s] on the wall clock
@@ -56,15 +56,28 @@ RESULTS = 'report.json', 'tracking.png', 'tracking.mcap'
 URDF = Path('config/urdf/franka_like.urdf')
 SHOWN, NOT_SHOWN, NOT_JUDGED = 0, 1, 3  # exit codes
 EXIT_CODES = f"""exit codes:
-  {SHOWN}  computed torque is as much better as it should be
-  {NOT_SHOWN}  it is not, or something went wrong
-  {NOT_JUDGED}  with --real-time: this machine was too busy to tell"""
+  {SHOWN}  computed torque is better by the required ratio
+  {NOT_SHOWN}  it is not, or an error occurred
+  {NOT_JUDGED}  with --real-time: this machine was too busy for a verdict"""
 
 
 def gains(robot, law):
-    """Gain parameters of a law, all with the same nominal stiffness.
+    """Return the gain parameters of a law, with the same nominal stiffness for all laws.
 
-    PD alone gets the gains of computed torque times the diagonal of M at mid-range.
+    Computed torque multiplies gains by the mass matrix. The gains of the other laws are multiplied
+    by its diagonal at mid-range.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    law : str
+        Name of the law.
+
+    Returns
+    -------
+    dict
+        {parameter: value}.
     """
     scale = np.ones(robot.nv)
     if law != 'computed_torque':
@@ -81,6 +94,20 @@ def parameters(robot, law, start):
 
     In real time other load may pause a process for longer than a robot would tolerate. So the
     state timeout is the longest that the controller accepts.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    law : str
+        Name of the law.
+    start : (nq,) ndarray
+        The posture [rad or m].
+
+    Returns
+    -------
+    controller, simulator : dict
+        {parameter: value} of each node.
     """
     controller = {
         'law': law,
@@ -99,7 +126,18 @@ def parameters(robot, law, start):
 
 
 def force(t):
-    """Return the force on the flange [N]: a push and its counter-push every two seconds."""
+    """Return the force on the flange: a push and its counter-push every two seconds.
+
+    Parameters
+    ----------
+    t : float
+        Time [s].
+
+    Returns
+    -------
+    (3,) ndarray
+        Force [N].
+    """
     number, within = divmod(t, 2.0)
     size = PUSH_FORCE * math.sin(2.0 * math.pi * within / PUSH_PERIOD)
     size = round(size, 9) if within < PUSH_PERIOD else 0.0
@@ -107,12 +145,27 @@ def force(t):
 
 
 def compare(experiment, urdf, robot, duration, progress):
-    """Run every law once; return ({mode: Record}, Record of the pushed arm).
+    """Run every law once.
 
     Parameters
     ----------
     experiment : type
         Class of the experiment, in lock step or in real time.
+    urdf : path
+        The description.
+    robot : Robot
+        The robot.
+    duration : float
+        Length of a tracking run [s].
+    progress : callable
+        Called with (mode, state in a word, share done).
+
+    Returns
+    -------
+    records : dict
+        {mode: Record} of the tracking runs.
+    push : Record
+        The run of the pushed arm.
     """
     motion, records = sway(robot.limits, duration), {}
     for mode in (*MODES, 'gravity_compensation'):
@@ -131,19 +184,36 @@ def compare(experiment, urdf, robot, duration, progress):
 
 
 def in_real_time(experiment, urdf, robot, progress):
-    """Return the Record of computed torque for ten seconds of wall time, or why there is none."""
+    """Run computed torque for ten seconds of wall time.
+
+    Parameters
+    ----------
+    experiment : type
+        Class of the experiment in real time.
+    urdf : path
+        The description.
+    robot : Robot
+        The robot.
+    progress : callable
+        Called with (mode, state in a word, share done).
+
+    Returns
+    -------
+    Record or str
+        The run, or why there is none.
+    """
     motion = sway(robot.limits, REAL_TIME)
     controller, simulator = parameters(robot, 'computed_torque', motion.centre)
-    plain = {'specialise': False}  # compiled by make setup
+    generic = {'specialise': False}  # these kernels are compiled by `make setup`
     try:
         with experiment(
             urdf,
-            {**controller, **plain},
-            {**simulator, **plain},
+            {**controller, **generic},
+            {**simulator, **generic},
             lambda word, share: progress('real_time', word, share),
         ) as running:
             record = running.track(motion, robot.joint_names)
-    except RobodynError as error:  # caused by this machine: the demonstration does not fail
+    except RobodynError as error:  # the machine may be too slow; this is no failure of the laws
         record = str(error).splitlines()[0]
     progress('real_time', 'done', 1.0)
     return record
@@ -151,7 +221,13 @@ def in_real_time(experiment, urdf, robot, progress):
 
 @contextlib.contextmanager
 def shown_progress():
-    """Return a function (mode, word, share) that shows the progress of the demonstration."""
+    """Show the progress of the demonstration.
+
+    Yields
+    ------
+    callable
+        Call it with (mode, state in a word, share done).
+    """
     try:
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
     except ImportError:
@@ -182,7 +258,18 @@ def shown_progress():
 
 
 def main(args=None):
-    """Run the demonstration; EXIT_CODES lists its exit codes."""
+    """Run the demonstration.
+
+    Parameters
+    ----------
+    args : sequence of str, optional
+        Arguments of the command; by default those of this process.
+
+    Returns
+    -------
+    int
+        The exit code, see EXIT_CODES.
+    """
     parser = argparse.ArgumentParser(
         prog='demo',
         description=__doc__,
@@ -247,7 +334,13 @@ def main(args=None):
 
 
 def prepare():
-    """Compile the kernels of the comparison; a child process compiles reproducible ones."""
+    """Compile the kernels of the comparison; a child process compiles reproducible ones.
+
+    Returns
+    -------
+    int
+        The exit code.
+    """
     if reproducible.WANTED:
         with shown() as progress:
             warm_up(compared(), progress)
@@ -263,7 +356,13 @@ def prepare():
 
 
 def compared():
-    """Return every kernel of the two nodes with the compared laws."""
+    """Return every kernel of the two nodes with the compared laws.
+
+    Returns
+    -------
+    list of Kernel
+        The kernels.
+    """
     from robodyn_ros.ros.common.session_kernels import serving  # needs ROS
 
     laws = [law_class(mode) for mode in (*MODES, 'gravity_compensation')]
@@ -272,6 +371,7 @@ def compared():
 
 
 def _picture(records, push, live, robot, result, results):
+    """Draw tracking.png, if matplotlib is installed."""
     path, verdict = results.path / 'tracking.png', tracking_report.verdict(result)
     try:
         from robodyn_ros.demonstration.tracking_plot import draw

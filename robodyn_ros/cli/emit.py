@@ -20,7 +20,18 @@ from robodyn_ros.control.laws.law_recipes import LAW_RECIPES, chosen_laws
 
 
 def main(args=None):
-    """Write the package; print a sentence and return 1 if an argument is refused."""
+    """Write the package.
+
+    Parameters
+    ----------
+    args : sequence of str, optional
+        Arguments of the command; by default those of this process.
+
+    Returns
+    -------
+    int
+        The exit code: 1 if an argument is refused, else 0.
+    """
     parser = argparse.ArgumentParser(
         prog='emit', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -36,7 +47,7 @@ def main(args=None):
         type=int,
         choices=(1, 4, 8),
         default=1,
-        help='print every function for so many states at once too',
+        help='emit every function for so many states at once, too',
     )
     parser.add_argument(
         '--quantities', nargs='+', metavar='NAME', help=f'of {", ".join(c_selection.QUANTITIES)}'
@@ -46,7 +57,7 @@ def main(args=None):
         nargs='+',
         default=[],
         metavar='FRAME',
-        help='frames for quantities of frames; left,right for what couples two',
+        help='frames for quantities of frames; left,right for the coupling of two',
     )
     parser.add_argument(
         '--prescribed',

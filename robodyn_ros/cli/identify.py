@@ -1,16 +1,16 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The dynamic parameters of a robot, from a recorded motion.
+"""Identify the dynamic parameters of a robot from a recorded motion.
 
     ros2 run robodyn_ros identify excite arm.urdf            an exciting motion
     ros2 run robodyn_ros identify fit arm.urdf motion.csv    or a rosbag2 of joint states
-    ros2 run robodyn_ros identify demo arm.urdf              all of it, on a simulated arm
+    ros2 run robodyn_ros identify demo arm.urdf              all steps, on a simulated arm
 
 A CSV has a header and a column time [s]. Each joint has <joint>.position [rad or m] and
 <joint>.effort [N m or N]. Efforts are those of the motors at the joint, gravity included.
 
-`fit` and `demo` write the identified robot as files for both nodes. They are a URDF, its rotors,
-and parameters with their paths. With --verify, `fit` compiles the robot of these files and
+`fit` and `demo` write files of the identified robot for both nodes. They are a URDF, its rotors,
+and parameters with their paths. With --verify, `fit` compiles the robot of these files, and
 compares its torques with those of a second motion. `demo` always does.
 """
 
@@ -44,7 +44,18 @@ RATE = 100.0  # [Hz] of the motion written by `excite`
 
 
 def main(args=None):
-    """Run one of the commands; print a sentence and return 1 if it is refused."""
+    """Run one of the commands.
+
+    Parameters
+    ----------
+    args : sequence of str, optional
+        Arguments of the command; by default those of this process.
+
+    Returns
+    -------
+    int
+        The exit code: 1 if an argument is refused, else 0.
+    """
     options = parser().parse_args(args)
     try:
         options.run(Robot(model_of(options)), options)
@@ -54,60 +65,83 @@ def main(args=None):
 
 
 def parser():
-    """Return the command line."""
+    """Return the parser of the command line.
+
+    Returns
+    -------
+    argparse.ArgumentParser
+        The parser.
+    """
     result = argparse.ArgumentParser(
         prog='identify', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = result.add_subparsers(dest='command', required=True)
     for run in (run_excite, run_fit, run_demo):
-        sentence = run.__doc__ or ''
+        sentence = (run.__doc__ or '').partition('\n')[0]
         text = sentence[:1].lower() + sentence[1:].rstrip('.')
         command = commands.add_parser(run.__name__.removeprefix('run_'), help=text)
         command.set_defaults(run=run)
         add_force(command)
         add_robot(command)
-        command.add_argument('--rotors', action='store_true', help='seek rotor inertias too')
-        command.add_argument('--no-friction', action='store_true', help='seek no friction')
+        command.add_argument('--rotors', action='store_true', help='identify rotor inertias, too')
+        command.add_argument('--no-friction', action='store_true', help='identify no friction')
         command.add_argument(
             '-o',
             '--output',
             type=Path,
             default=OWN if run is run_demo else Path('identification'),
             metavar='FOLDER',
-            help='where files go (%(default)s)',
+            help='folder for the results (%(default)s)',
         )
         if run is not run_fit:
             command.add_argument('--period', type=float, default=10.0, help='[s] (%(default)s)')
             command.add_argument(
                 '--trials', type=int, default=400, help='random motions (%(default)s)'
             )
-            command.add_argument('--seed', type=int, default=0)
+            command.add_argument(
+                '--seed', type=int, default=0, help='seed of the random motions (%(default)s)'
+            )
         if run is not run_excite:
             command.add_argument(
-                '--cutoff', type=float, default=5.0, help='of the filter [Hz] (%(default)s)'
+                '--cutoff',
+                type=float,
+                default=5.0,
+                help='cut-off frequency of the filter [Hz] (%(default)s)',
             )
             command.add_argument(
                 '--ordinary',
                 action='store_true',
-                help='one noise for all joints, instead of one for each',
+                help='assume the same noise in all joints, instead of one for each',
             )
             command.add_argument(
                 '--trust',
                 type=float,
                 default=1.0,
-                help='in the description, for possible bodies (%(default)s)',
+                help='weight of the description in the search for possible bodies (%(default)s)',
             )
         if run is run_fit:
             command.add_argument('recording', help='CSV file, or rosbag2 folder or file')
-            command.add_argument('--topic', default='/joint_states', help='in a bag')
             command.add_argument(
-                '--verify', metavar='RECORDING', help='of a second motion, to compare with'
+                '--topic', default='/joint_states', help='topic of a bag (%(default)s)'
+            )
+            command.add_argument(
+                '--verify',
+                metavar='RECORDING',
+                help='recording of a second motion, to compare with',
             )
     return result
 
 
 def run_excite(robot, options):
-    """Find a motion within the limits, and write it to excitation.csv."""
+    """Find a motion within the limits, and write it to excitation.csv.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    options : argparse.Namespace
+        Options of the command line.
+    """
     results = ResultFolder(options, ('excitation.csv',))
     found = _excited(robot, options)
     t = np.arange(0.0, options.period + 0.5 / RATE, 1.0 / RATE)
@@ -129,7 +163,15 @@ def run_excite(robot, options):
 
 
 def run_fit(robot, options):
-    """Identify from a recording; write identification.json and .png, and the robot."""
+    """Identify from a recording; write identification.json and .png, and the robot.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    options : argparse.Namespace
+        Options of the command line.
+    """
     results = ResultFolder(options, FILES)
     recording = _recording(robot, options.recording, options)
     second = _recording(robot, options.verify, options) if options.verify else None
@@ -137,7 +179,15 @@ def run_fit(robot, options):
 
 
 def run_demo(robot, options):
-    """Excite, record and identify a simulated arm that differs from its description."""
+    """Excite, record and identify a simulated arm that differs from its description.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    options : argparse.Namespace
+        Options of the command line.
+    """
     results = ResultFolder(options, ('motion.csv', *FILES), own=OWN)
     true = identify_demo.true_robot(robot)
     motion = _excited(robot, options).motion
@@ -153,6 +203,7 @@ def run_demo(robot, options):
 
 
 def _excited(robot, options):
+    """Return an exciting motion."""
     parameters = _parameters(robot, options)
     with _bar('searching a motion') as progress:
         return excite(
@@ -167,12 +218,14 @@ def _excited(robot, options):
 
 
 def _recording(robot, path, options):
+    """Return the recording of a file."""
     if path.endswith('.csv'):
         return read_csv(path, robot.joint_names)
     return read_bag(path, robot.joint_names, options.topic, messages_of_ros())
 
 
 def _identified(robot, recording, options, results, second):
+    """Identify a robot, print the table, and write all files."""
     found = identify(
         robot,
         recording,
@@ -194,12 +247,13 @@ def _identified(robot, recording, options, results, second):
 
 
 def _parameters(robot, options):
+    """Return the parameters to identify."""
     return Parameters(robot, options.rotors, not options.no_friction)
 
 
 @contextlib.contextmanager
 def _bar(title):
-    """Return a function (done, all, condition number) that shows a bar if rich is installed."""
+    """Yield a function (done, all, condition number) that shows a bar; None without rich."""
     try:
         from rich.progress import Progress
     except ImportError:

@@ -20,13 +20,26 @@ STEPS = ('as described', 'cleaned', 'aligned', 'regrouped', 'compiled')
 
 
 def main(args=None):
-    """Print the table; exit code 1 if the description is refused."""
+    """Print the table.
+
+    Parameters
+    ----------
+    args : sequence of str, optional
+        Arguments of the command; by default those of this process.
+
+    Returns
+    -------
+    int
+        The exit code: 1 if the description is refused, else 0.
+    """
     parser = argparse.ArgumentParser(
         prog='info', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add_robot(parser)
     parser.add_argument('--counts', action='store_true', help='operations of every quantity')
-    parser.add_argument('--frame', help='frame of pose, velocity, Jacobian, ...; the last if none')
+    parser.add_argument(
+        '--frame', help='frame of pose, velocity, Jacobian, ...; by default the last'
+    )
     options = parser.parse_args(args)
     try:
         model = model_of(options)
@@ -44,6 +57,11 @@ def main(args=None):
 def cleaning(model):
     """Yield lines about constants that were made exact, by the parser and after it.
 
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+
     Yields
     ------
     str
@@ -59,12 +77,19 @@ def cleaning(model):
 def lines(model, frame):
     """Yield the table of all quantities, with the savings by each step of the normal form.
 
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    frame : str
+        Frame for quantities of frames.
+
     Yields
     ------
     str
         A line.
     """
-    yield 'multiplications + additions (divisions) of code for this robot alone, after each step'
+    yield 'multiplications + additions (divisions) of the code for this robot, after each step'
     yield f'{"":32}' + ''.join(f'{step:>18}' for step in STEPS)
     for name in (*RECIPES, *FURTHER_RECIPES, *FRAME_RECIPES):
         try:
@@ -85,7 +110,18 @@ def lines(model, frame):
 
 
 def saved(table):
-    """Return the multiplications and additions that each step saves, in percent."""
+    """Return the multiplications and additions that each step saves.
+
+    Parameters
+    ----------
+    table : dict
+        {step: {kind: number}}, see codegen.specialise.counts.
+
+    Returns
+    -------
+    list of str
+        In percent, for each step after the first.
+    """
     totals = [table[step]['multiplications'] + table[step]['additions'] for step in STEPS]
     return [
         f'{100.0 * (before - after) / max(before, 1):.0f} %'
@@ -94,7 +130,18 @@ def saved(table):
 
 
 def short(numbers):
-    """Return '304 + 293', with divisions if there are any."""
+    """Return the numbers of operations as text, such as '304 + 293'.
+
+    Parameters
+    ----------
+    numbers : dict
+        {kind: number}.
+
+    Returns
+    -------
+    str
+        Multiplications + additions, then divisions in parentheses if there are any.
+    """
     divisions = f' ({numbers["divisions"]})' if numbers['divisions'] else ''
     return f'{numbers["multiplications"]} + {numbers["additions"]}{divisions}'
 

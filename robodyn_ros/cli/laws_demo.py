@@ -34,12 +34,12 @@ LAWS = {
 COLOURS = ('tab:orange', 'tab:blue', 'tab:green', 'tab:red')
 PERIOD = 1e-3  # [s]
 POINT = 0.05  # [s] between points of the trajectory
-FREQUENCY = 10.0  # [rad/s] every joint critically damped, but none softer
-SOFTEST = 0.1  # than for this inertia [kg m^2], since that of a wrist is tiny
-LOAD, FRAME = 3.0, 'flange'
+FREQUENCY = 10.0  # [rad/s] of each joint, critically damped
+SOFTEST = 0.1  # [kg m^2] smallest inertia for the stiffness, since that of a wrist is tiny
+LOAD, FRAME = 3.0, 'flange'  # [kg], and its place
 LOAD_COM = (0.0, 0.0, 0.1)  # [m] of the load from the flange
 GYRATION = 0.05  # [m] radius of gyration of the load
-DURATION, PART = 20.0, 4.0  # [s] of a run; of the parts at its ends that are compared
+DURATION, PART = 20.0, 4.0  # [s] of a run, and of its first and last part, which are compared
 WANTED_RATIO = 10.0  # required final advantage of adaptation over computed torque
 HEAD = (
     'Law',
@@ -56,7 +56,7 @@ HEAD = (
 class Run:
     """Time series of one law.
 
-    Attributes
+    Parameters
     ----------
     error : (k, nv) ndarray
         Joint errors [rad].
@@ -81,7 +81,20 @@ class Run:
 
 
 def gains(robot, law):
-    """Return gains (2, nv) of a law in its units, with the same stiffness for all laws."""
+    """Return the gains of a law, with the same stiffness for all laws.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    law : str
+        Name of the law.
+
+    Returns
+    -------
+    (2, nv) ndarray
+        Position and velocity gains, in the units of the law.
+    """
     inertia = np.diag(robot.mass_matrix(mid_range(robot.limits)))
     stiffness = np.maximum(inertia, SOFTEST)
     scale = stiffness / inertia if law == 'computed_torque' else stiffness
@@ -89,7 +102,20 @@ def gains(robot, law):
 
 
 def settings(robot, law):
-    """Return guards at the robot's limits."""
+    """Return the settings of a supervisor, with guards at the robot's limits.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    law : str
+        Name of the law.
+
+    Returns
+    -------
+    Settings
+        The settings.
+    """
     limits = robot.limits
     return Settings(
         period=PERIOD,
@@ -103,15 +129,45 @@ def settings(robot, law):
 
 
 def trajectory(motion):
-    """Return the motion as points of a trajectory."""
+    """Return the points of a motion.
+
+    Parameters
+    ----------
+    motion : Motion
+        The motion.
+
+    Returns
+    -------
+    Trajectory
+        Points every POINT seconds.
+    """
     times = np.arange(POINT, motion.duration + 0.5 * POINT, POINT)
     q, qd, qdd = motion.at(times)
-    qd[-1] = 0.0  # sin of a rounded angle
+    qd[-1] = 0.0  # not exactly zero by the sine of a rounded angle
     return Trajectory(times, q, qd, qdd)
 
 
 def track_under(robot, plant, law, motion, progress):
-    """Run one law on the loaded arm, under the supervisor, from activation to the end."""
+    """Run one law on the loaded arm, under the supervisor, from activation to the end.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    plant : Robot
+        The robot with its load.
+    law : str
+        Name of the law.
+    motion : Motion
+        The reference.
+    progress : callable
+        Called with (law, share done).
+
+    Returns
+    -------
+    Run
+        Its time series.
+    """
     supervisor = Supervisor(robot, law_class(law)(robot), settings(robot, law))
     plant = Plant(plant, position=motion.centre)
     steps = round(motion.duration / PERIOD)
@@ -147,7 +203,20 @@ def track_under(robot, plant, law, motion, progress):
 
 
 def figures(record, limits):
-    """Return the numbers of one run."""
+    """Return the numbers of one run.
+
+    Parameters
+    ----------
+    record : Run
+        Its time series.
+    limits : JointLimits
+        Limits of the robot.
+
+    Returns
+    -------
+    dict
+        {name with unit: number}.
+    """
     part = round(PART / PERIOD)
     return {
         'first_rms_rad': rms(record.error[:part]),
@@ -162,12 +231,29 @@ def figures(record, limits):
 
 
 def rms(values):
-    """Return the root mean square."""
+    """Return the root mean square.
+
+    Parameters
+    ----------
+    values : ndarray
+        The values.
+    """
     return float(np.sqrt(np.mean(np.square(values))))
 
 
 def rows(numbers):
-    """Return the cells of the table, a row for each law."""
+    """Return the cells of the table.
+
+    Parameters
+    ----------
+    numbers : dict
+        {law: its numbers}.
+
+    Returns
+    -------
+    list of tuple of str
+        A row for each law.
+    """
     return [
         (
             LAWS[law],
@@ -183,7 +269,15 @@ def rows(numbers):
 
 
 def show(numbers, load):
-    """Print the table."""
+    """Print the table.
+
+    Parameters
+    ----------
+    numbers : dict
+        {law: its numbers}.
+    load : float
+        Mass of the load [kg].
+    """
     lines = [
         (
             'mrad, mm',
@@ -204,7 +298,19 @@ def show(numbers, load):
 
 
 def draw(records, motion, load, path):
-    """Write the figure: the error of every law over time, and the learnt mass."""
+    """Draw the error of every law over time, and the learnt mass.
+
+    Parameters
+    ----------
+    records : dict
+        {law: Run}.
+    motion : Motion
+        The reference.
+    load : float
+        Mass of the load [kg].
+    path : path
+        File of the picture.
+    """
     import matplotlib
 
     matplotlib.use('Agg')
@@ -236,7 +342,15 @@ def draw(records, motion, load, path):
 
 
 def show_progress(law, share):
-    """Show one line on a terminal, else a sentence for each law."""
+    """Show one line on a terminal, else a sentence for each law.
+
+    Parameters
+    ----------
+    law : str
+        Name of the law.
+    share : float
+        Share done.
+    """
     if sys.stderr.isatty():
         sys.stderr.write(f'\r{LAWS[law]:<20}{share:4.0%}{"" if share < 1.0 else chr(10)}')
     elif share == 1.0:
@@ -244,7 +358,18 @@ def show_progress(law, share):
 
 
 def options_of(args):
-    """Parse the command line; exit with a sentence if it is not valid."""
+    """Parse the command line; exit with a sentence if it is not valid.
+
+    Parameters
+    ----------
+    args : sequence of str, optional
+        Arguments of the command; by default those of this process.
+
+    Returns
+    -------
+    argparse.Namespace
+        The options.
+    """
     parser = argparse.ArgumentParser(
         prog='laws_demo', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -261,7 +386,18 @@ def options_of(args):
 
 
 def main(args=None):
-    """Run the four laws; return 0 if adaptation has the required advantage."""
+    """Run the four laws.
+
+    Parameters
+    ----------
+    args : sequence of str, optional
+        Arguments of the command; by default those of this process.
+
+    Returns
+    -------
+    int
+        The exit code: 0 if adaptation has the required advantage, else 1.
+    """
     options = options_of(args)
     try:
         results = ResultFolder(options, ('laws.json', 'laws.png'), own=Path('laws'))

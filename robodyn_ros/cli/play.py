@@ -25,7 +25,7 @@ from robodyn_ros.errors import RobodynError
 from robodyn_ros.middleware.fast_dds import leave_shared_memory
 from robodyn_ros.ros.common.trajectory_files import delayed, duration_of, read_trajectory
 
-APPROACH = 5.0  # [s]
+APPROACH = 5.0  # [s] for the motion to the start
 PATIENCE = 10.0  # [s] of wall time to discover the controller
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
@@ -47,8 +47,10 @@ class Player:
         self._node = rclpy.create_node('robodyn_play', context=self._context)
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self._node)
-        self._node.create_subscription(ControllerStatus, f'{name}/status', self._hear, LATCHED)
-        self._node.create_subscription(DiagnosticArray, '/diagnostics', self._look, 10)
+        self._node.create_subscription(
+            ControllerStatus, f'{name}/status', self._keep_status, LATCHED
+        )
+        self._node.create_subscription(DiagnosticArray, '/diagnostics', self._keep_refusals, 10)
         self._publisher = self._node.create_publisher(
             JointTrajectory, f'{name}/joint_trajectory', 1
         )
@@ -60,7 +62,7 @@ class Player:
         rclpy.shutdown(context=self._context)
 
     def play(self, message, report=print):
-        """Play a trajectory to its end; RobodynError with the reason of a failure.
+        """Play a trajectory to its end.
 
         Parameters
         ----------
@@ -68,12 +70,17 @@ class Player:
             The trajectory.
         report : callable
             Called with sentences about the progress.
+
+        Raises
+        ------
+        RobodynError
+            With the reason, if the controller is missing, refuses the trajectory or aborts it.
         """
         heard = self._wait(lambda: self._status and self._refusals is not None)
         if not heard or not self._wait(self._publisher.get_subscription_count):
             raise RobodynError(
                 f"there is no controller '{self._name}': nothing came on '{self._name}/status'; "
-                'expected one that runs, or its name as --controller'
+                'expected a running one, or its name as --controller'
             )
         if self._status.state not in (ControllerStatus.ACTIVE, ControllerStatus.HOLD):
             raise RobodynError(
@@ -90,10 +97,11 @@ class Player:
         while self._is('FOLLOWING'):
             self._executor.spin_once(timeout_sec=0.1)
         if not self._is('TRAJECTORY_END'):
-            raise RobodynError(f'the trajectory was given up: {self._status.message}')
+            raise RobodynError(f'the trajectory was aborted: {self._status.message}')
         report(self._status.message)
 
     def _is(self, reason):
+        """Return whether the newest status has this reason."""
         return self._status is not None and self._status.reason == reason
 
     def _wait(self, condition):
@@ -103,10 +111,12 @@ class Player:
             self._executor.spin_once(timeout_sec=0.05)
         return value
 
-    def _hear(self, status):
+    def _keep_status(self, status):
+        """Keep the newest status of the controller."""
         self._status = status
 
-    def _look(self, array):
+    def _keep_refusals(self, array):
+        """Keep the number of refused references, and the last refusal."""
         for entry in array.status:
             if entry.name == f'{self._name.rpartition("/")[2]}: references':
                 values = {pair.key: pair.value for pair in entry.values}
@@ -114,7 +124,18 @@ class Player:
 
 
 def main(args=None):
-    """Play; print a sentence and return 1 on a failure."""
+    """Play a trajectory.
+
+    Parameters
+    ----------
+    args : sequence of str, optional
+        Arguments of the command; by default those of this process.
+
+    Returns
+    -------
+    int
+        The exit code: 1 if the trajectory is refused or aborted, else 0.
+    """
     parser = argparse.ArgumentParser(
         prog='play', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -124,7 +145,7 @@ def main(args=None):
         type=float,
         default=APPROACH,
         metavar='SECONDS',
-        help='time for the way to the first point; 0 plays the file as it is (%(default)s)',
+        help='time for the motion to the first point; 0 plays the file as it is (%(default)s)',
     )
     parser.add_argument(
         '--controller', default='/robodyn_controller', help='full name of the node (%(default)s)'
@@ -137,7 +158,9 @@ def main(args=None):
         with contextlib.closing(Player(f'/{options.controller.strip("/")}')) as player:
             player.play(message)
     except KeyboardInterrupt:
-        print('The controller plays on; ~/emergency_stop stops it.', file=sys.stderr)
+        print(
+            'The controller continues the trajectory; ~/emergency_stop stops it.', file=sys.stderr
+        )
         return 1
     except (RobodynError, OSError) as error:
         print(f'Refused: {error}', file=sys.stderr)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The model report: the contents of a robot description, and findings about it.
+"""Print the model report: the contents of a robot description, and findings about it.
 
 ros2 run robodyn_ros report arm.urdf        or        python -m robodyn_ros.cli.report arm.urdf
 """
@@ -35,12 +35,15 @@ COLUMNS = (
 def rows(robot):
     """Yield the cells of the table, one row for each body, base to tip.
 
-    '-' for missing values.
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
 
     Yields
     ------
     tuple of str
-        The cells of a row.
+        The cells of a row, '-' for missing values.
     """
     model = robot.model
     damping, friction = model.joint_values(DAMPING), model.joint_values(FRICTION)
@@ -89,7 +92,15 @@ def rows(robot):
 
 
 def print_table(table, names):
-    """Print cells in columns; the first `names` columns are aligned left."""
+    """Print cells in columns.
+
+    Parameters
+    ----------
+    table : sequence of sequence of str
+        Cells, as many in each row.
+    names : int
+        Number of columns that are aligned left; the others are aligned right.
+    """
     widths = [max(len(row[k]) for row in table) for k in range(len(table[0]))]
     for row in table:
         print(
@@ -101,7 +112,18 @@ def print_table(table, names):
 
 
 def main(args=None):
-    """Print the report; exit code 1 if the description is refused."""
+    """Print the report.
+
+    Parameters
+    ----------
+    args : sequence of str, optional
+        Arguments of the command; by default those of this process.
+
+    Returns
+    -------
+    int
+        The exit code: 1 if the description is refused, else 0.
+    """
     parser = argparse.ArgumentParser(
         prog='report', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

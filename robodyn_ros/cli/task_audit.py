@@ -33,7 +33,8 @@ from robodyn_ros.errors import RobodynError
 from robodyn_ros.spatial.turning import quaternion_of, turn_between, turn_by
 
 REST = 5.0  # [s] at the end of a drive, for the end effector to return
-BACK = 1e-3  # [m] of distance plus rotation times `length` that count as returned
+RETURNED = 1e-3  # [m] largest distance plus rotation times `length` after the return
+#: Arms, their kinds of singular postures, and the joints that are straight there.
 ARMS = {'ur_like': {'wrist': (4,), 'elbow': (2,), 'shoulder': ()}, 'franka_like': {'any': None}}
 SHAPES = 'joints', 'line', 'circle', 'eight'
 HEAD = (
@@ -42,14 +43,15 @@ HEAD = (
     'largest joint speed / limit',
     'largest torque rate [N m/s]',
     'largest torque / limit',
-    'error along what is kept [mm]',
+    'error along controlled directions [mm]',
     'largest error [mm]',
     'error in the end [mm]',
-    'longest way back [s]',
-    'not back',
+    'longest return [s]',
+    'not returned',
     'cycles limited',
 )
-MAX_CONDITION = (
+#: Columns of largest values: name, factor and format.
+LARGEST = (
     ('speed', 1.0, '.2f'),
     ('torque_rate', 1.0, '.0f'),
     ('torque', 1.0, '.2f'),
@@ -66,11 +68,16 @@ def singular_posture(robot, rng, straight=None):
     Parameters
     ----------
     robot : Robot
-        An arm of seven joints.
+        An arm of six or seven joints.
     rng : numpy.random.Generator
-        Generator of the start.
+        Source of the random numbers.
     straight : sequence of int, optional
-        Those of the joints 2 and 4 that are at zero; the others are far from it. None for any.
+        Indices, of 2 and 4, of joints at zero; the other of them is far from zero. By default any.
+
+    Returns
+    -------
+    (n,) ndarray
+        The posture [rad].
     """
     lower, upper = np.maximum(robot.limits.lower, -2.5), np.minimum(robot.limits.upper, 2.5)
     room = 0.25 * (upper - lower)
@@ -89,7 +96,26 @@ def singular_posture(robot, rng, straight=None):
 
 
 def least_singular_value(robot, q, h=1e-6):
-    """Return the least singular value of J and its gradient u^T dJ v, with singular vectors."""
+    """Return the least singular value of the Jacobian, and its gradient.
+
+    The gradient is u^T dJ v with the singular vectors u and v.
+
+    Parameters
+    ----------
+    robot : Robot
+        An arm.
+    q : (n,) ndarray
+        Positions [rad].
+    h : float
+        Step of the finite differences [rad].
+
+    Returns
+    -------
+    value : float
+        The least singular value.
+    gradient : (n,) ndarray
+        Its derivatives by the positions.
+    """
     U, sigma, V = np.linalg.svd(robot.jacobian(q, END_EFFECTOR), full_matrices=False)
     slope = np.empty(robot.nv)
     for k, step in enumerate(h * np.eye(robot.nv)):
@@ -99,34 +125,91 @@ def least_singular_value(robot, q, h=1e-6):
 
 
 class JointsDrive:
-    """A linear joint motion from one side of a singular posture to the other."""
+    """A motion along a line in joint space, from one side of a singular posture to the other.
+
+    Parameters
+    ----------
+    robot : Robot
+        An arm.
+    rng : numpy.random.Generator
+        Source of the random numbers.
+    singular : (n,) ndarray
+        A singular posture [rad].
+    across : (n,) ndarray
+        Motion of the joints from the start to this posture [rad].
+    duration : float
+        Length of the motion [s]; REST follows.
+    """
 
     def __init__(self, robot, rng, singular, across, duration):
-        self._robot, self._base, self._way = robot, robot.model.body_names[0], duration
+        self._robot, self._base, self._moving = robot, robot.model.body_names[0], duration
         self._singular, self._across = singular, across
         self.start, self.duration = tuple(singular - across), duration + REST
 
     def _joints(self, t):
-        s, ds, _ = rise(t / self._way)
-        return self._singular + (2.0 * s - 1.0) * self._across, 2.0 * ds / self._way * self._across
+        """Return positions and rates of the joints at t."""
+        s, ds, _ = rise(t / self._moving)
+        return self._singular + (
+            2.0 * s - 1.0
+        ) * self._across, 2.0 * ds / self._moving * self._across
 
     def commanded(self, t):
-        """Return the position (3,) and quaternion (4,) at t [s]."""
+        """Return the commanded pose.
+
+        Parameters
+        ----------
+        t : float
+            Time [s].
+
+        Returns
+        -------
+        position : (3,) ndarray
+            Position [m].
+        quaternion : (4,) ndarray
+            Orientation (x, y, z, w).
+        """
         pose = self._robot.pose(self._joints(t)[0], END_EFFECTOR)
         return pose[:3, 3], quaternion_of(*pose[:3, :3].T)
 
     def target(self, t):
-        """Return the TaskTarget at t [s]."""
+        """Return the target of the law, pose and twist.
+
+        Parameters
+        ----------
+        t : float
+            Time [s].
+
+        Returns
+        -------
+        TaskTarget
+            The target.
+        """
         twist = self._robot.velocity(*self._joints(t), END_EFFECTOR)
         return TaskTarget(self._base, *self.commanded(t), twist)
 
 
 class ShapeDrive:
-    """A line, a circle or an eight of the end effector through the singular pose and back."""
+    """A line, a circle or an eight of the end effector through the singular pose and back.
+
+    Parameters
+    ----------
+    robot : Robot
+        An arm.
+    rng : numpy.random.Generator
+        Source of the random numbers.
+    singular : (n,) ndarray
+        A singular posture [rad].
+    across : (n,) ndarray
+        Motion of the joints from the start to this posture [rad].
+    duration : float
+        Length of the motion [s]; REST follows.
+    shape : str
+        'line', 'circle' or 'eight'.
+    """
 
     def __init__(self, robot, rng, singular, across, duration, shape):
         start, middle = (robot.pose(q, END_EFFECTOR) for q in (singular - across, singular))
-        self._base, self._way, self._shape = robot.model.body_names[0], duration, shape
+        self._base, self._moving, self._shape = robot.model.body_names[0], duration, shape
         self._place, self._quaternion = start[:3, 3], quaternion_of(*start[:3, :3].T)
         self._chord = middle[:3, 3] - start[:3, 3]
         side = np.cross(self._chord, rng.normal(size=3))
@@ -136,8 +219,8 @@ class ShapeDrive:
 
     def _shares(self, t):
         """Return the shares of the chord (and rotation), and of the side, with their rates."""
-        s, ds, _ = rise(t / self._way)
-        phi, rate = 2.0 * np.pi * s, 2.0 * np.pi * ds / self._way
+        s, ds, _ = rise(t / self._moving)
+        phi, rate = 2.0 * np.pi * s, 2.0 * np.pi * ds / self._moving
         if self._shape == 'line':
             return 1.0 - np.cos(phi), rate * np.sin(phi), 0.0, 0.0
         if self._shape == 'circle':
@@ -150,7 +233,20 @@ class ShapeDrive:
         return np.sin(phi), rate * np.cos(phi), np.sin(2.0 * phi), 2.0 * rate * np.cos(2.0 * phi)
 
     def commanded(self, t):
-        """Return the position (3,) and quaternion (4,) at t [s]."""
+        """Return the commanded pose.
+
+        Parameters
+        ----------
+        t : float
+            Time [s].
+
+        Returns
+        -------
+        position : (3,) ndarray
+            Position [m].
+        quaternion : (4,) ndarray
+            Orientation (x, y, z, w).
+        """
         along, _, beside, _ = self._shares(t)
         return (
             self._place + along * self._chord + beside * self._side,
@@ -158,7 +254,18 @@ class ShapeDrive:
         )
 
     def target(self, t):
-        """Return the TaskTarget at t [s]."""
+        """Return the target of the law, pose and twist.
+
+        Parameters
+        ----------
+        t : float
+            Time [s].
+
+        Returns
+        -------
+        TaskTarget
+            The target.
+        """
         _, along, _, beside = self._shares(t)
         return TaskTarget(
             self._base,
@@ -170,14 +277,19 @@ class ShapeDrive:
 def drives(seeds):
     """Yield every case, always the same ones.
 
+    Parameters
+    ----------
+    seeds : int
+        Number of drives of every kind.
+
     Yields
     ------
     name : str
-        Of the case.
+        Name of the case.
     robot : Robot
         The robot.
     drive : JointsDrive or ShapeDrive
-        What leads its end effector.
+        The motion of its end effector.
     """
     for arm, kinds in ARMS.items():
         text = find(f'config/urdf/{arm}.urdf').read_text()
@@ -204,10 +316,25 @@ def drives(seeds):
 
 
 def figures(robot, record, duration):
-    """Return the numbers of one drive of some duration [s]."""
+    """Return the numbers of one drive.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    record : Record
+        Its time series.
+    duration : float
+        Length of the motion before REST [s].
+
+    Returns
+    -------
+    dict
+        {name: number}.
+    """
     values = OperationalSpace(robot, END_EFFECTOR).values
-    error = record.error + values[LENGTH] * record.turn
-    away = np.flatnonzero(error > BACK)
+    error = record.error + values[LENGTH] * record.rotation
+    away = np.flatnonzero(error > RETURNED)
     last = away[-1] + 1 if away.size else 0
     return {
         'speed': float(record.speed.max()),
@@ -226,16 +353,44 @@ def figures(robot, record, duration):
 
 
 def kept_error(robot, record, values, every=10):
-    """Return the error of the end effector along fully controlled directions, (k,) [m]."""
+    """Return the error of the end effector along fully controlled directions.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    record : Record
+        The time series of a drive.
+    values : dict
+        Parameters of the law.
+    every : int
+        Cycles between two errors.
+
+    Returns
+    -------
+    (k,) ndarray
+        Errors [m]. Rotations count with the length of the law.
+    """
     S = np.array([1.0] * 3 + [values[LENGTH]] * 3)
     compliance = robot.operational_space_inertia(record.q[::every], END_EFFECTOR).inverse
     value, vectors = np.linalg.eigh(S[:, None] * compliance * S)
-    parts = np.einsum('kij,ki->kj', vectors, S * record.lack[::every])
+    parts = np.einsum('kij,ki->kj', vectors, S * record.reference_error[::every])
     return np.sqrt((parts**2 * (value > 1.0 / values[HEAVIEST])).sum(axis=1))
 
 
 def rows(found):
-    """Return the cells of the table, a row for each arm and kind of posture."""
+    """Return the cells of the table.
+
+    Parameters
+    ----------
+    found : dict
+        {name of the case: its numbers}.
+
+    Returns
+    -------
+    list of tuple of str
+        A row for each arm and kind of posture.
+    """
     groups = {}
     for name, numbers in found.items():
         groups.setdefault(tuple(name.split()[:2]), []).append(numbers)
@@ -245,7 +400,7 @@ def rows(found):
             f'{len(each)}',
             *(
                 f'{scale * max(numbers[key] or 0.0 for numbers in each):{form}}'
-                for key, scale, form in MAX_CONDITION
+                for key, scale, form in LARGEST
             ),
             f'{sum(numbers["recovery_s"] is None for numbers in each)}',
             f'{sum(numbers["limited_cycles"] + numbers["faults"] for numbers in each)}',
@@ -255,7 +410,13 @@ def rows(found):
 
 
 def succeeded(found):
-    """Return whether no joint was too fast, and no guard acted."""
+    """Return whether no joint was too fast, and no guard acted.
+
+    Parameters
+    ----------
+    found : dict
+        {name of the case: its numbers}.
+    """
     return all(
         numbers['speed'] < 1.0
         and numbers['torque_rate'] <= EFFORT_RATE
@@ -266,7 +427,18 @@ def succeeded(found):
 
 
 def main(args=None):
-    """Run the drives; return 0 if no joint was too fast and no guard acted."""
+    """Run the drives.
+
+    Parameters
+    ----------
+    args : sequence of str, optional
+        Arguments of the command; by default those of this process.
+
+    Returns
+    -------
+    int
+        The exit code: 0 if no joint was too fast and no guard acted, else 1.
+    """
     parser = argparse.ArgumentParser(
         prog='task_audit',
         description=__doc__,

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""An end effector draws a figure-eight, and moves through singular postures. Without ROS.
+"""An end effector draws a figure eight, and moves through singular postures. Without ROS.
 
     python -m robodyn_ros task_demo          a table; task/task.json and task/task.png
 
@@ -24,13 +24,13 @@ from robodyn_ros.demonstration.task_drives import DRIVES
 from robodyn_ros.demonstration.task_run import EFFORT_RATE, LAW, PERIOD, run_drive
 from robodyn_ros.demonstration.text_table import aligned
 
-WANTED_ERROR = 1e-3  # [m] of the end effector in the eight
+WANTED_ERROR = 1e-3  # [m] largest error of the end effector in the eight
 HEAD = (
     'Drive',
     'largest error [mm]',
-    'largest turn [mrad]',
+    'largest rotation error [mrad]',
     'error in the end [mm]',
-    'least share kept',
+    'least share controlled',
     'largest torque rate [N m/s]',
     'largest torque / limit',
     'cycles limited',
@@ -38,17 +38,39 @@ HEAD = (
 
 
 def record(name):
-    """Return the Record of one of DRIVES."""
+    """Run one of the drives.
+
+    Parameters
+    ----------
+    name : str
+        Its name in DRIVES.
+
+    Returns
+    -------
+    Record
+        Its time series.
+    """
     urdf, drive = DRIVES[name]
     robot = Robot.from_urdf(find(f'config/urdf/{urdf}.urdf'))
     return run_drive(robot, drive(robot), lambda share: show_progress(name, share))
 
 
 def figures(record):
-    """Return the numbers of one drive."""
+    """Return the numbers of one drive.
+
+    Parameters
+    ----------
+    record : Record
+        Its time series.
+
+    Returns
+    -------
+    dict
+        {name with unit: number}.
+    """
     return {
         'max_error_m': float(record.error.max()),
-        'max_turn_rad': float(record.turn.max()),
+        'max_turn_rad': float(record.rotation.max()),
         'last_error_m': float(record.error[-1]),
         'least_share': float(record.shares.min()),
         'max_torque_rate': float(record.rate.max()),
@@ -60,7 +82,18 @@ def figures(record):
 
 
 def rows(numbers):
-    """Return the cells of the table, a row for each drive."""
+    """Return the cells of the table.
+
+    Parameters
+    ----------
+    numbers : dict
+        {name of the drive: its numbers}.
+
+    Returns
+    -------
+    list of tuple of str
+        A row for each drive.
+    """
     return [
         (
             DRIVES[name][1].title,
@@ -77,7 +110,13 @@ def rows(numbers):
 
 
 def succeeded(numbers):
-    """Return whether the eight has the required accuracy, and no guard acted."""
+    """Return whether the eight has the required accuracy, and no guard acted.
+
+    Parameters
+    ----------
+    numbers : dict
+        {name of the drive: its numbers}.
+    """
     return numbers['eight']['max_error_m'] < WANTED_ERROR and all(
         found['max_torque_rate'] <= EFFORT_RATE
         and not found['limited_cycles']
@@ -88,21 +127,35 @@ def succeeded(numbers):
 
 
 def show(numbers):
-    """Print the table."""
+    """Print the table.
+
+    Parameters
+    ----------
+    numbers : dict
+        {name of the drive: its numbers}.
+    """
     lines = [
-        ('', 'error mm', 'turn mrad', 'end mm', 'share', 'N m/s', 'torque', 'limited'),
+        ('', 'error mm', 'error mrad', 'end mm', 'share', 'N m/s', 'torque', 'limited'),
         *rows(numbers),
     ]
     print(
-        'Largest error of position and orientation, error in the end, least share of\n'
-        f'a direction that is kept, largest torque rate (limit {EFFORT_RATE:g}), largest torque '
+        'Largest errors of position and orientation, error in the end, least share to which a\n'
+        f'direction is controlled, largest torque rate (limit {EFFORT_RATE:g}), largest torque '
         'over its\nlimit, cycles in which a guard acted.'
     )
     print(aligned(lines))
 
 
 def draw(records, path):
-    """Write the figure: the eight, and both singular drives over time."""
+    """Draw the eight, and both singular drives over time.
+
+    Parameters
+    ----------
+    records : dict
+        {name of the drive: Record}.
+    path : path
+        File of the picture.
+    """
     import matplotlib
 
     matplotlib.use('Agg')
@@ -111,7 +164,7 @@ def draw(records, path):
     figure, axes = plt.subplots(2, 3, figsize=(14, 7), layout='constrained')
     eight, time = (
         records['eight'],
-        {name: PERIOD * np.arange(len(record.turn)) for name, record in records.items()},
+        {name: PERIOD * np.arange(len(record.rotation)) for name, record in records.items()},
     )
     axes[0, 0].plot(
         1e3 * eight.commanded[:, 1], 1e3 * eight.commanded[:, 2], 'k--', lw=1.2, label='commanded'
@@ -119,7 +172,7 @@ def draw(records, path):
     axes[0, 0].plot(
         1e3 * eight.reached[:, 1], 1e3 * eight.reached[:, 2], 'tab:blue', lw=0.8, label='tip'
     )
-    axes[0, 0].set(title='a figure-eight', xlabel='y [mm]', ylabel='z [mm]', aspect='equal')
+    axes[0, 0].set(title='a figure eight', xlabel='y [mm]', ylabel='z [mm]', aspect='equal')
     axes[1, 0].plot(time['eight'], 1e3 * eight.error, 'tab:blue', lw=0.8)
     axes[1, 0].set(title='its error', xlabel='time [s]', ylabel='[mm]', ylim=(0.0, 1.0))
     for column, name in ((1, 'wrist'), (2, 'stretch')):
@@ -127,7 +180,7 @@ def draw(records, path):
         upper.plot(t, 1e3 * record.error, 'k', lw=0.9, label='error of the end effector [mm]')
         upper.set(title=DRIVES[name][1].title, xlabel='time [s]', ylabel='[mm]')
         twin = upper.twinx()
-        twin.plot(t, record.shares[:, 0], 'tab:orange', lw=1.2, label='least share kept')
+        twin.plot(t, record.shares[:, 0], 'tab:orange', lw=1.2, label='least share controlled')
         twin.set(ylim=(-0.05, 1.05))
         lines = [*upper.lines, *twin.lines]
         upper.legend(lines, [line.get_label() for line in lines], loc='center right', fontsize=8)
@@ -152,7 +205,15 @@ def draw(records, path):
 
 
 def show_progress(name, share):
-    """Show one line on a terminal, else a sentence for each drive."""
+    """Show one line on a terminal, else a sentence for each drive.
+
+    Parameters
+    ----------
+    name : str
+        Name of the drive.
+    share : float
+        Share done.
+    """
     title = DRIVES[name][1].title
     if sys.stderr.isatty():
         sys.stderr.write(f'\r{title:<42}{share:4.0%}{"" if share < 1.0 else chr(10)}')
@@ -161,7 +222,18 @@ def show_progress(name, share):
 
 
 def main(args=None):
-    """Run the drives; return 0 if the end effector meets its criteria."""
+    """Run the drives.
+
+    Parameters
+    ----------
+    args : sequence of str, optional
+        Arguments of the command; by default those of this process.
+
+    Returns
+    -------
+    int
+        The exit code: 0 if the end effector meets its criteria, else 1.
+    """
     parser = argparse.ArgumentParser(
         prog='task_demo', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

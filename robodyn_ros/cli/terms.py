@@ -1,11 +1,11 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Which terms of the torques of an arm matter at a speed, and which may be left out.
+"""Show which terms of the torques of an arm matter at a speed, and which may be left out.
 
     robodyn_ros terms arm.urdf --speed 0.3
 
-Every joint swings through its range, its fastest at that share of its velocity limit. A table has
-the share that gravity, inertia, velocities and friction have in each torque. Below it are the
+Every joint swings through its range. Its fastest speed is the given share of its velocity limit. A
+table has the shares of gravity, inertia, velocities and friction in each torque. Below it are the
 single terms that matter, such as `qd1 qd2`, with joints counted from 1.
 """
 
@@ -22,7 +22,18 @@ MOST_TERMS = 8  # on a line
 
 
 def main(args=None):
-    """Print the tables; exit code 1 if the description is refused."""
+    """Print the tables.
+
+    Parameters
+    ----------
+    args : sequence of str, optional
+        Arguments of the command; by default those of this process.
+
+    Returns
+    -------
+    int
+        The exit code: 1 if the description is refused, else 0.
+    """
     parser = argparse.ArgumentParser(
         prog='terms', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -38,7 +49,7 @@ def main(args=None):
         '--limit',
         type=float,
         default=1.0,
-        help='error of a torque that may be made, in per cent (%(default)s)',
+        help='allowed error of a torque in percent (%(default)s)',
     )
     options = parser.parse_args(args)
     try:
@@ -59,7 +70,7 @@ def report(terms, speed, limit):
     terms : TorqueTerms
         The terms.
     speed : float
-        Largest speed of a joint [rad/s or m/s].
+        Share of the velocity limits.
     limit : float
         Share of a torque that may be left out.
 
@@ -69,7 +80,7 @@ def report(terms, speed, limit):
         A line.
     """
     yield f'At {100.0 * speed:g} % of the velocity limits: root mean square of each torque, and'
-    yield 'of its parts in per cent of it (parts may cancel, so they do not add up to 100).'
+    yield 'of its parts in percent of it (parts may cancel, so they do not add up to 100).'
     head = ('joint', 'torque', *KINDS)
     cells = [
         (name, f'{size:.3g}', *(f'{100.0 * share:.3g}' for share in shares))

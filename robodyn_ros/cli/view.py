@@ -1,6 +1,7 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The robot in the browser: sliders of its joints, gravity torques, inertia of the end effector.
+"""Show a robot in the browser: sliders of its joints, gravity torques, inertia of the end
+effector.
 
     robodyn_ros view arm.urdf
     robodyn_ros view arm.urdf --play motion.csv    a trajectory as for play, or a rosbag2
@@ -33,7 +34,18 @@ TOPIC = '/joint_states'
 
 
 def main(args=None):
-    """Serve the page; exit code 1, and a sentence, where that fails."""
+    """Serve the page.
+
+    Parameters
+    ----------
+    args : sequence of str, optional
+        Arguments of the command; by default those of this process.
+
+    Returns
+    -------
+    int
+        The exit code: 1 if that fails, else 0.
+    """
     options = _parser().parse_args(args)
     try:
         with contextlib.ExitStack() as stack:
@@ -48,7 +60,8 @@ def main(args=None):
 
 
 def _serve(options, stack):
-    """Serve the page until the visitor or a signal ends it; the stack closes all resources."""
+    """Serve the page until a signal, or the last visitor, ends it; the stack closes all
+    resources."""
     text, robot = urdf_text(options), Robot(model_of(options))
     joints, frame = urdf.parse(text).joints, options.frame or _last_link(robot, text)
     robot.model.frame(frame)
@@ -91,6 +104,7 @@ def _last_link(robot, text):
 
 
 def _parser():
+    """Return the parser of the command line."""
     parser = argparse.ArgumentParser(
         prog='view', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -117,7 +131,10 @@ def _parser():
         '--host', default='127.0.0.1', help='address to serve at (%(default)s: this machine alone)'
     )
     parser.add_argument(
-        '--port', type=int, default=8080, help='the next free one from here on (%(default)s)'
+        '--port',
+        type=int,
+        default=8080,
+        help='first port to try; the next free one is used (%(default)s)',
     )
     parser.add_argument('--open', action='store_true', help='open the page in the browser')
     parser.add_argument('--once', action='store_true', help='end when the last visitor leaves')

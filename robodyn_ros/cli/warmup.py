@@ -41,35 +41,46 @@ from robodyn_ros.simulation.specialised_step import specialised_step
 
 
 def main(args=None):
-    """Compile; print a sentence and return 1 if an argument is refused."""
+    """Compile the kernels that the arguments request.
+
+    Parameters
+    ----------
+    args : sequence of str, optional
+        Arguments of the command; by default those of this process.
+
+    Returns
+    -------
+    int
+        The exit code: 1 if an argument is refused, else 0.
+    """
     parser = argparse.ArgumentParser(
         prog='warmup', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add_robot(parser, optional=True)
-    parser.add_argument('--frames', nargs='*', default=[], help='frames to specialise for too')
+    parser.add_argument('--frames', nargs='*', default=[], help='frames for quantities of frames')
     parser.add_argument(
         '--laws',
         nargs='*',
         default=[*BUILT_IN],
-        help='control laws to specialise; all that come with the package if not given',
+        help='control laws to specialise; by default all of this package',
     )
     parser.add_argument(
         '--build',
         action='store_true',
-        help='keep the kernels of any robot inside the installation, for all its '
-        'users; needs to be allowed to write there',
+        help='store the generic kernels in the installation, for all its '
+        'users; needs permission to write there',
     )
     parser.add_argument(
         '--parcel',
         action='store_true',
-        help='make what is described on standard input: for the process that '
-        'started this one, see robodyn_ros.robot.background_compiler',
+        help='compile a request from standard input, for the parent process; '
+        'see robodyn_ros.robot.background_compiler',
     )
     options = parser.parse_args(args)
     begin = time.perf_counter()
     try:
         with warnings.catch_warnings():
-            # without a cache, compilation is of no use
+            # without a cache the compiled kernels would be lost
             warnings.simplefilter('error', cache.CacheWarning)
             if options.parcel:
                 pickle.loads(sys.stdin.buffer.read())(progress=plain())
@@ -81,15 +92,21 @@ def main(args=None):
     except (RobodynError, cache.CacheWarning) as error:
         return refuse(error)
     where = cache.folder(generic.__file__)
-    print(f'{time.perf_counter() - begin:.1f} s; kept in {where}')
+    print(f'{time.perf_counter() - begin:.1f} s; stored in {where}')
     return 0
 
 
 def everything(options):
-    """Compile the kernels that the arguments request."""
+    """Compile the generic kernels, then those of a robot.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        Options of the command line.
+    """
     model = model_of(options) if options.urdf else None
     for frame in options.frames if model else ():
-        model.frame(frame)  # refuse before minutes of compiling, not after
+        model.frame(frame)  # refuses unknown frames before minutes of compilation
     laws = [law_class(name) for name in options.laws]
     with shown() as progress:
         warm_up(for_any_robot(laws), progress)
@@ -109,16 +126,35 @@ def build_kernels():
         where = cache.folder(generic.__file__)
         remove_others(where)
     known_answers()
-    print(f'{time.perf_counter() - begin:.1f} s; kept in {where}')
+    print(f'{time.perf_counter() - begin:.1f} s; stored in {where}')
 
 
 def for_any_robot(laws):
-    """Return every generic kernel, with the control laws of these classes."""
+    """Return every generic kernel, with the kernels of control laws.
+
+    Parameters
+    ----------
+    laws : sequence of type
+        Classes of the laws.
+
+    Returns
+    -------
+    list of Kernel
+        The kernels.
+    """
     return list(dict.fromkeys([*written(laws), *generated()]))
 
 
 def generated():
-    """Return the generic kernels whose text is generated; this compiles the kernels they call."""
+    """Return the generic kernels with generated source.
+
+    This compiles the kernels that they call.
+
+    Returns
+    -------
+    list of Kernel
+        The kernels.
+    """
     return [
         *batch_loops.serving(),
         batch_loops.of(generic.inverse_dynamics_derivatives),
@@ -128,7 +164,18 @@ def generated():
 
 
 def written(laws):
-    """Return every other generic kernel, with the control laws of these classes."""
+    """Return every other generic kernel, with the kernels of control laws.
+
+    Parameters
+    ----------
+    laws : sequence of type
+        Classes of the laws.
+
+    Returns
+    -------
+    list of Kernel
+        The kernels.
+    """
     kernels = [
         *generic.ALL,
         *state_checks.ALL,
@@ -149,18 +196,36 @@ def written(laws):
 
 
 def specialise(model, frames, laws, progress):
-    """Compile and verify kernels for one state, for batches, and of the nodes."""
+    """Compile and verify the kernels of one robot: one state, batches, laws and plant.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    frames : sequence of str
+        Frames for quantities of frames.
+    laws : sequence of type
+        Classes of the laws.
+    progress : callable
+        Called with (name, number done, total).
+    """
     model = portable(model)
     robot = ahead(functools.partial(with_batches, model, tuple(frames)), progress)
     for name in robot.generic:
-        print(f'{name}: too long for code of its own, the generic kernel serves', file=sys.stderr)
+        print(f'{name}: its code would be too long; the generic kernel is used', file=sys.stderr)
     for law in laws:
         ahead(functools.partial(specialised_kernels, model, law), progress)
     ahead(functools.partial(specialised_step, model, PlantSettings.integrator), progress)
 
 
 def plain():
-    """Print progress as lines 'done/total name'."""
+    """Return a function that prints progress as lines 'done/total name'.
+
+    Returns
+    -------
+    callable
+        Call it with (name, number done, total).
+    """
 
     def progress(name, done, total):
         print(f'{done}/{total} {name}'.strip(), flush=True)
@@ -170,7 +235,13 @@ def plain():
 
 @contextlib.contextmanager
 def shown():
-    """Show progress as a bar if rich is installed and this is a terminal, else as lines."""
+    """Show progress as a bar if rich is installed and this is a terminal, else as lines.
+
+    Yields
+    ------
+    callable
+        Call it with (name, number done, total).
+    """
     try:
         from rich.markup import escape
         from rich.progress import Progress

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write the runs of the demonstration into an MCAP file, one after another on simulated time.
 
-Foxglove, PlotJuggler, RViz by `ros2 bag play`, and `robodyn_ros view --play` show it; config/ has
-layouts for the first three.
+Foxglove, PlotJuggler, RViz with `ros2 bag play`, and `robodyn_ros view --play` show it. config/
+has layouts for the first three.
 """
 
 import shutil
@@ -18,7 +18,7 @@ from robodyn_ros.robot.robot import Robot
 from robodyn_ros.spatial.turning import quaternion_of
 
 NANOSECONDS = 1_000_000_000
-BEGIN = 1.0  # [s] of simulated time: tools take zero for no time
+BEGIN = 1.0  # [s] of simulated time, since tools take zero as unset
 TF_EVERY = 4  # states between transforms
 STATES, CONTROLLER_STATES = '/joint_states', '/robodyn_controller/controller_state'
 DESCRIPTION, TRANSFORMS = '/robot_description', '/tf'
@@ -26,7 +26,7 @@ OWN = 'robodyn_msgs/msg/ControllerState'
 
 
 def write_mcap(path, urdf_text, records):
-    """Write an MCAP file as of rosbag2.
+    """Write the runs into an MCAP file, as rosbag2 does.
 
     Parameters
     ----------
@@ -45,10 +45,10 @@ def write_mcap(path, urdf_text, records):
     from rosbags.rosbag2 import StoragePlugin, Writer
 
     with tempfile.TemporaryDirectory() as folder:
-        whole = Path(folder) / 'bag'
-        with Writer(whole, version=9, storage_plugin=StoragePlugin.MCAP) as bag:
+        bag_folder = Path(folder) / 'bag'
+        with Writer(bag_folder, version=9, storage_plugin=StoragePlugin.MCAP) as bag:
             _Recorder(bag, urdf_text).run(records)
-        (file,) = whole.glob('*.mcap')
+        (file,) = bag_folder.glob('*.mcap')
         shutil.copyfile(file, path)
 
 
@@ -80,6 +80,7 @@ class _Recorder:
             begin += record.time[-1] + record.time[1] - record.time[0]
 
     def _state(self, law, record, k, stamp):
+        """Write sample k of a run."""
         series = {name: values[k] for name, values in record.series.items()}
         names, header = list(self._robot.joint_names), self._header(stamp)
         measured = series['measured_position']
@@ -110,6 +111,7 @@ class _Recorder:
             self._write(TRANSFORMS, stamp, transforms=self._transforms(measured, header))
 
     def _transforms(self, q, header):
+        """Return the messages of the link poses."""
         poses = self._robot.frames.poses(q, self._links)
         return [
             self._make(
@@ -131,6 +133,7 @@ class _Recorder:
         ]
 
     def _header(self, stamp):
+        """Return the header of a message."""
         sec, nanosec = divmod(stamp, NANOSECONDS)
         time = self._make('builtin_interfaces/msg/Time', sec=sec, nanosec=nanosec)
         return self._make('std_msgs/msg/Header', stamp=time, frame_id=self._base)
@@ -146,13 +149,14 @@ class _Recorder:
         return definition(**empty, **fields)
 
     def _write(self, topic, stamp, **fields):
+        """Write a message."""
         kind, connection = self._topics[topic]
         message = self._make(kind, **fields)
         self._bag.write(connection, stamp, self._types.serialize_cdr(message, kind))
 
 
 def _types():
-    """Return the known types, with our own."""
+    """Return the message types of ROS, and those of robodyn_msgs."""
     from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
     import robodyn_msgs

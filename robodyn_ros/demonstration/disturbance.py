@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Times at which the machine delayed the nodes, from the missed cycles that they report.
+"""Find the times at which the machine delayed the nodes, from the missed cycles that they report.
 
 A computer that stops for a tenth of a second leaves an arm without torque. Its tracking error then
 does not depend on its control law.
@@ -12,9 +12,9 @@ import numpy as np
 
 from robodyn_ros.errors import RobodynError
 
-BUSY = 0.05  # share of cycles missed between two reports beyond which that time is disturbed
+BUSY = 0.05  # share of missed cycles between two reports that makes a disturbance
 SETTLING = 1.0  # [s] for an error to decay: ten time constants at 10 rad/s
-ENOUGH = 0.5  # share of a run that must be undisturbed to be judged
+ENOUGH = 0.5  # share of a run that must be undisturbed for a verdict
 
 
 class ReferenceLost(RobodynError):
@@ -22,7 +22,17 @@ class ReferenceLost(RobodynError):
 
 
 class Count(NamedTuple):
-    """A node's report on its loop at a time [s]: cycles run and missed since its start."""
+    """A node's report on its loop.
+
+    Parameters
+    ----------
+    time : float
+        Time of the report [s].
+    cycles : int
+        Cycles run since the start of the node.
+    missed : int
+        Cycles missed since the start of the node.
+    """
 
     time: float
     cycles: int
@@ -30,7 +40,19 @@ class Count(NamedTuple):
 
 
 class Disturbance(NamedTuple):
-    """Cycles missed of those due between two reports of a node [s]."""
+    """An interval between two reports of a node, in which it missed cycles.
+
+    Parameters
+    ----------
+    node : str
+        Name of the node.
+    begin, end : float
+        Times of the reports [s].
+    missed : int
+        Cycles missed between them.
+    due : int
+        Cycles that should have run.
+    """
 
     node: str
     begin: float
@@ -47,19 +69,35 @@ class Disturbance(NamedTuple):
         return f'the {self.node} missed {self.missed} of {self.due} cycles {when}'
 
     def followed_by(self, other):
-        """Return both as one; `other` is of the same node and begins where this one ends."""
+        """Return two consecutive disturbances as one.
+
+        Parameters
+        ----------
+        other : Disturbance
+            Of the same node; it begins when this one ends.
+
+        Returns
+        -------
+        Disturbance
+            Both.
+        """
         return self._replace(
             end=other.end, missed=self.missed + other.missed, due=self.due + other.due
         )
 
 
 def disturbances(counts):
-    """Return the disturbances among the reports in order, consecutive ones as one.
+    """Return the disturbances among reports.
 
     Parameters
     ----------
     counts : dict
-        {node: Counts, oldest first}.
+        {node: list of Count, oldest first}.
+
+    Returns
+    -------
+    tuple of Disturbance
+        In order of their beginning. Consecutive intervals of a node are merged.
     """
     found = []
     for node, reports in counts.items():
@@ -67,15 +105,30 @@ def disturbances(counts):
             missed = after.missed - before.missed
             due = missed + after.cycles - before.cycles
             if missed > BUSY * due:
-                one = Disturbance(node, before.time, after.time, missed, due)
-                goes_on = found and found[-1].node == node and found[-1].end == one.begin
-                found.append(found.pop().followed_by(one) if goes_on else one)
+                disturbance = Disturbance(node, before.time, after.time, missed, due)
+                is_continued = (
+                    found and found[-1].node == node and found[-1].end == disturbance.begin
+                )
+                found.append(found.pop().followed_by(disturbance) if is_continued else disturbance)
     return tuple(sorted(found, key=lambda each: each.begin))
 
 
 def undisturbed(time, found):
-    """Return which of the times (k,) [s] are outside every disturbance and its aftermath, (k,)."""
-    calm = np.ones(len(time), bool)
+    """Return which times are outside every disturbance and SETTLING after it.
+
+    Parameters
+    ----------
+    time : (k,) ndarray
+        Times [s].
+    found : sequence of Disturbance
+        The disturbances.
+
+    Returns
+    -------
+    (k,) ndarray of bool
+        Whether a time is undisturbed.
+    """
+    mask = np.ones(len(time), bool)
     for each in found:
-        calm &= (time < each.begin) | (time > each.end + SETTLING)
-    return calm
+        mask &= (time < each.begin) | (time > each.end + SETTLING)
+    return mask

@@ -30,17 +30,39 @@ from robodyn_ros.robot import child_process
 CONTROLLER, SIMULATOR = '/robodyn_controller', '/robodyn_simulator'
 NODES = {name: f'robodyn_ros.nodes.{name}' for name in ('controller', 'simulator')}
 KNOT = 0.1  # [s] between points of the trajectory
-DIGITS = 9  # after the point, of what is sent
-PATIENCE = 180.0  # [s] without a report of the controller, such as its progress of compiling
-REPORTED = 30.0  # [s] in which a live node reports on its loop twice
+DIGITS = 9  # decimal places of the trajectory
+PATIENCE = 180.0  # [s] without news of the controller, such as its progress of compiling
+REPORTED = 30.0  # [s] in which a running node reports on its loop twice
 PR_SET_PDEATHSIG = 1
-USUAL = ('', 'ACTIVATED', 'FOLLOWING', 'TRAJECTORY_END')  # reasons of states in a valid run
+USUAL = ('', 'ACTIVATED', 'FOLLOWING', 'TRAJECTORY_END')  # reasons in a run without faults
 SERIES = ('reference_position', 'measured_position', 'measured_velocity', *TERMS, 'effort')
 
 
 @dataclass
 class Record:
-    """The result of one run: series (k, nv) over times [s], and the nodes' figures."""
+    """The result of one run: time series, and figures of the nodes.
+
+    Parameters
+    ----------
+    time : (k,) ndarray
+        Times of the samples [s].
+    series : dict
+        {name in SERIES: (k, nv) ndarray}.
+    states : (k,) ndarray of int
+        State of the controller, see ControllerStatus.msg.
+    status : ControllerStatus
+        Last status of the controller.
+    cycles, missed : int
+        Cycles run, and cycles missed.
+    seconds : float
+        Length of the run [s].
+    cpu_share : float
+        Processor time of the controller as a share of a core.
+    disturbances : tuple of Disturbance
+        Intervals in which the nodes missed cycles.
+    pushes : list of tuple
+        (time [s], force (3,) [N]).
+    """
 
     time: np.ndarray
     series: dict[str, np.ndarray]
@@ -55,17 +77,17 @@ class Record:
 
     @property
     def disturbed(self):
-        """Seconds in which a node missed its cycles."""
+        """Time in which a node missed cycles [s]."""
         return sum(each.end - each.begin for each in self.disturbances)
 
     @property
     def rate(self):
-        """Cycles run per second [Hz]."""
+        """Cycles per second [Hz]."""
         return self.cycles / self.seconds
 
 
 class Experiment:
-    """The two processes of one run, and a node that communicates with them, as a context.
+    """The two nodes of one run, and a third node that communicates with them, as a context.
 
     Parameters
     ----------
@@ -74,9 +96,9 @@ class Experiment:
     controller, simulator : dict
         Parameters by name.
     progress : callable
-        Called with a word and the completed share of the run.
+        Called with (state in a word, share done).
     modules : dict
-        Module to run for each of the two names.
+        {'controller' and 'simulator': module to run}.
     """
 
     def __init__(
@@ -91,13 +113,13 @@ class Experiment:
         self._processes = {}
         self._logs = {}
         self._status = None
-        self._states = None  # being recorded
-        self._complaint = ''  # why the reference was lost
+        self._states = None  # a list while recording
+        self._complaint = ''  # why the controller left the trajectory
         self._refusal = ''  # of the trajectory
-        self._environment = None  # of the nodes, None for that of this process
-        self._kernels = {}  # kernels of each node
-        self._counts = {}  # of their loops
-        self._signal, self._handlers = None, {}  # received; the handlers before
+        self._environment = None  # of the nodes; None for that of this process
+        self._kernels = {}  # by node: its report on kernels
+        self._counts = {}  # by node: the reports on its loop
+        self._signal, self._handlers = None, {}  # the received signal, the previous handlers
 
     def __enter__(self):
         # These signals must not end this process before it has ended the nodes.
@@ -151,7 +173,25 @@ class Experiment:
         self._check_signal()
 
     def track(self, motion, joint_names):
-        """Send the motion as one trajectory, and record until it has ended."""
+        """Send a motion as one trajectory, and record until it has ended.
+
+        Parameters
+        ----------
+        motion : Motion
+            The motion.
+        joint_names : sequence of str
+            Names of the joints.
+
+        Returns
+        -------
+        Record
+            The run.
+
+        Raises
+        ------
+        RobodynError
+            If the controller does not follow to the end.
+        """
         message = trajectory_message(motion, joint_names)
         self._wait_until(lambda: self._trajectory.get_subscription_count() > 0)
         record = self._record(
@@ -161,6 +201,7 @@ class Experiment:
         return record
 
     def _require_following(self, record, motion):
+        """Raise an error unless the controller followed the motion."""
         following = record.states == ControllerStatus.ACTIVE
         if not following[record.time < 0.95 * motion.duration].all():
             raise _lost(
@@ -170,7 +211,22 @@ class Experiment:
             )
 
     def push(self, frame, force, duration):
-        """Push a frame with force(t) (3,) [N] in its axes, and record."""
+        """Push a frame, and record.
+
+        Parameters
+        ----------
+        frame : str
+            The frame.
+        force : callable
+            Called with the time [s]; returns the force (3,) in the axes of the frame [N].
+        duration : float
+            Length of the run [s].
+
+        Returns
+        -------
+        Record
+            The run, with its pushes.
+        """
         pushes = []
 
         def act(t):
@@ -187,7 +243,13 @@ class Experiment:
         return record
 
     def settle(self):
-        """Wait until both nodes have finished compiling; return the kernels of each."""
+        """Wait until both nodes have finished compiling.
+
+        Returns
+        -------
+        dict
+            {node: its report on the kernels in use}.
+        """
         self._kernels.clear()
         self._wait_until(
             lambda: (
@@ -202,6 +264,7 @@ class Experiment:
         return self._status.state_name if self._status else ''
 
     def _start(self, name):
+        """Start the process of a node."""
         path = Path(self._folder.name) / f'{name}.log'
         arguments = [
             part
@@ -221,7 +284,7 @@ class Experiment:
         self._logs[name] = path
 
     def _record(self, duration, word, begin=None, act=None):
-        """Collect states for a duration, from the first with an ACTIVE controller.
+        """Record states for a duration, from the first one of an ACTIVE controller.
 
         begin() is called once, act(t) about a hundred times a second.
         """
@@ -273,7 +336,7 @@ class Experiment:
         )
 
     def _figures(self):
-        """Return time, cycles and missed of the next status, and the processor time."""
+        """Return time, cycles and missed cycles of the next status, and the processor time."""
         before = self._status.header.stamp
         self._wait_until(lambda: self._status.header.stamp != before)
         stamp = self._status.header.stamp
@@ -292,6 +355,7 @@ class Experiment:
         self._wait_until(lambda: all(len(self._counts[name]) > before[name] for name in before))
 
     def _wait_until(self, condition):
+        """Spin until a condition holds; raise an error if no news arrive for PATIENCE."""
         deadline, news = time.monotonic() + PATIENCE, None
         while not condition():
             self._check()
@@ -303,8 +367,8 @@ class Experiment:
                 deadline = time.monotonic() + PATIENCE
             if time.monotonic() > deadline:
                 raise RobodynError(
-                    f'the controller has not come along for {PATIENCE:.0f} s; '
-                    f'it says: {news}\n' + self._tails()
+                    f'the controller made no progress for {PATIENCE:.0f} s; '
+                    f'its last status: {news}\n' + self._tails()
                 )
             self._executor.spin_once(timeout_sec=0.05)
             self._progress('starting', 0.0)
@@ -312,7 +376,7 @@ class Experiment:
     def _fault(self, start):
         """Return the exception for a FAULT, after the nodes have reported missed cycles."""
         sentence = f'the controller is in FAULT: {self._status.message}'
-        # the first report may have been sent before
+        # two reports, since the first may have been sent before the fault
         known = {name: len(counts) + 1 for name, counts in self._counts.items()}
         deadline = time.monotonic() + REPORTED
         while time.monotonic() < deadline and any(
@@ -323,13 +387,16 @@ class Experiment:
         return _lost(sentence, self._disturbances(start), self._tails())
 
     def _hear_signal(self, number, _):
+        """Keep the number of a signal; `_check_signal` acts on it."""
         self._signal = number
 
     def _check_signal(self):
+        """End this process if a signal has arrived."""
         if self._signal:
             raise SystemExit(128 + self._signal)  # exit code of a shell
 
     def _check(self):
+        """Raise an error if a node has ended."""
         self._check_signal()
         for name, process in self._processes.items():
             if process.poll() is not None:
@@ -338,12 +405,14 @@ class Experiment:
                 )
 
     def _tails(self):
+        """Return the last lines of both logs."""
         return '\n'.join(
             f'--- {name}\n' + '\n'.join(path.read_text().splitlines()[-15:])
             for name, path in self._logs.items()
         )
 
     def _take_report(self, message):
+        """Keep the numbers of a diagnostic message."""
         for status in message.status:
             name, _, subject = status.name.partition(': ')
             if subject == 'loop':
@@ -365,11 +434,13 @@ class Experiment:
         }
 
     def _take_status(self, message):
+        """Keep a status, and the reason why the controller left the trajectory."""
         self._status = message
         if not self._complaint and message.reason not in USUAL:
             self._complaint = message.message
 
     def _take_state(self, message):
+        """Record a state, from the first one of an ACTIVE controller."""
         if self._states or self._states == [] and message.state == ControllerStatus.ACTIVE:
             self._states.append(message)
 
@@ -378,13 +449,26 @@ _libc = ctypes.CDLL(None)
 
 
 def _end_with_parent():
-    """Called in a child: end it with its parent, even after SIGKILL."""
+    """Make a child process end with its parent, even after SIGKILL."""
     with contextlib.suppress(AttributeError):  # Linux only
         _libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def trajectory_message(motion, joint_names):
-    """Return a motion as one trajectory, rounded to digits that every processor computes alike."""
+    """Return a motion as one trajectory, rounded to digits that every processor computes alike.
+
+    Parameters
+    ----------
+    motion : Motion
+        The motion.
+    joint_names : sequence of str
+        Names of the joints.
+
+    Returns
+    -------
+    trajectory_msgs.msg.JointTrajectory
+        Points every KNOT seconds.
+    """
     knots = range(1, round(motion.duration / KNOT) + 1)
     rows = motion.at(np.array([k * KNOT for k in knots]))
     points = [
@@ -402,7 +486,7 @@ def _duration(knot):
 
 
 def _lost(sentence, found, tails):
-    """Return why a run failed, and whether a busy machine was the cause."""
+    """Return the error of a failed run; its class says whether a busy machine was the cause."""
     if not found:
         return RobodynError(f'{sentence}\n{tails}')
     return ReferenceLost(f'{sentence} The machine was busy: {"; ".join(map(str, found))}.')
@@ -413,5 +497,5 @@ def _seconds(stamp):
 
 
 def _text(value):
-    """Return a parameter's value as YAML, of which JSON is a part."""
+    """Return a parameter's value as JSON, which is valid YAML."""
     return json.dumps(value, default=lambda array: array.tolist())

@@ -17,7 +17,12 @@ DOUBTFUL = 30.0  # [%] relative standard deviation beyond which a value is unrel
 
 
 def rows(found):
-    """Yield the cells: parameter, value, standard deviation, in percent, nominal, consistent.
+    """Yield the cells of the table, see HEADER.
+
+    Parameters
+    ----------
+    found : Identification
+        The result.
 
     Yields
     ------
@@ -48,7 +53,18 @@ HEADER = ('parameter', 'value', 'std', 'std %', 'nominal', 'possible')
 
 
 def table(found):
-    """Return the table as text, with a summary below it."""
+    """Return the table as text, with a summary below it.
+
+    Parameters
+    ----------
+    found : Identification
+        The result.
+
+    Returns
+    -------
+    str
+        The lines.
+    """
     cells = [HEADER, *rows(found)]
     widths = [max(len(row[k]) for row in cells) for k in range(len(HEADER))]
     lines = [
@@ -64,6 +80,11 @@ def table(found):
 def summary(found):
     """Yield sentences: condition number, torque errors, distance of consistent bodies.
 
+    Parameters
+    ----------
+    found : Identification
+        The result.
+
     Yields
     ------
     str
@@ -78,8 +99,8 @@ def summary(found):
     )
     for doubt in found.doubts:
         yield (
-            f'Left out, since the motion does not tell it: {doubt.name[:WIDEST]} '
-            f'({doubt.value:.3g} +- {doubt.deviation:.2g}); it stays as described, '
+            f'Left out, since the motion does not determine it: {doubt.name[:WIDEST]} '
+            f'({doubt.value:.3g} +- {doubt.deviation:.2g}); it keeps the described value, '
             f'{doubt.nominal:.3g}.'
         )
     for joint, estimate, nominal in zip(
@@ -100,7 +121,18 @@ def summary(found):
 
 
 def as_json(found):
-    """Return all results as one dictionary of plain numbers and names."""
+    """Return all results as one dictionary of plain numbers and names.
+
+    Parameters
+    ----------
+    found : Identification
+        The result.
+
+    Returns
+    -------
+    dict
+        For a JSON file.
+    """
     base, estimate = found.base, found.estimate
     combinations = [
         {found.parameters.names[k]: row[k] for k in np.flatnonzero(row)}
@@ -141,7 +173,20 @@ def as_json(found):
 
 
 def write(found, results):
-    """Write the FILES, without matplotlib only the first, into a ResultFolder; return them."""
+    """Write the FILES; without matplotlib only the first.
+
+    Parameters
+    ----------
+    found : Identification
+        The result.
+    results : ResultFolder
+        The folder.
+
+    Returns
+    -------
+    list of path
+        The written files.
+    """
     written = [results.path / name for name in FILES]
     results.write(FILES[0], json.dumps(as_json(found), indent=1) + '\n')
     try:

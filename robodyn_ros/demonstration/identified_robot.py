@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The identified robot as files that both nodes read, and its torques on another motion."""
+"""The identified robot as files for both nodes, and its torques on another motion."""
 
 import numpy as np
 
@@ -20,9 +20,9 @@ URDF, ROTORS, FRICTION, PARAMETERS = FILES = (
 
 
 def write(found, source, results):
-    """Write the FILES of an Identification into a ResultFolder; return their paths.
+    """Write the FILES of an identification.
 
-    Only features of the robot have a file.
+    Rotors and friction have a file only if the robot has them.
 
     Parameters
     ----------
@@ -32,6 +32,11 @@ def write(found, source, results):
         URDF text of the robot.
     results : ResultFolder
         The folder.
+
+    Returns
+    -------
+    list of path
+        The written files.
     """
     model, folder = found.robot().model, results.path.resolve()
     rotors, friction = urdf_writer.rotor_file(model), urdf_writer.friction_file(model)
@@ -50,7 +55,19 @@ def write(found, source, results):
 
 
 def robot_of(folder, model):
-    """Return the Robot of the files, with the joints, locked joints, base and gravity of a model.
+    """Return the robot of the files.
+
+    Parameters
+    ----------
+    folder : path
+        Folder of the files.
+    model : RobotModel
+        Has the joints, locked joints, base and gravity of the robot.
+
+    Returns
+    -------
+    Robot
+        The robot.
 
     Raises
     ------
@@ -71,9 +88,23 @@ def robot_of(folder, model):
 
 
 def errors(robot, recording, cutoff):
-    """Return the torque errors of a robot on a recorded motion and the torques, each (nv,).
+    """Return torque errors of a robot on a recorded motion, and the size of the torques.
 
-    Both are root mean squares [N m or N] of filtered samples at which the joint moves.
+    Both are root mean squares of filtered samples at which the joint moves.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    recording : Recording
+        The motion.
+    cutoff : float
+        Cut-off frequency of the filter [Hz].
+
+    Returns
+    -------
+    error, torque : (nv,) ndarray
+        Root mean squares [N m or N].
     """
     rate = recording.rate
     states = signals.differentiated(recording.q, rate, cutoff)
@@ -101,7 +132,7 @@ def verification(found, folder, recording, cutoff):
     recording : Recording
         Another motion than that of the identification.
     cutoff : float
-        Cutoff of the filter [Hz].
+        Cut-off frequency of the filter [Hz].
 
     Yields
     ------

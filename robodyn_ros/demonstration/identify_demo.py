@@ -19,22 +19,53 @@ from robodyn_ros.simulation import (
 RATE = 1000  # [Hz] of the simulation and of the recording
 FREQUENCY = 30.0  # [rad/s] of the computed-torque law, critically damped
 REST = 0.5  # [s] at rest before the motion
-POSITION_NOISE = 2e-5  # [rad or m] some encoder counts
+POSITION_NOISE = 2e-5  # [rad or m] a few encoder counts
 EFFORT_NOISE = 0.01  # share of the greatest effort of each joint
 DIFFERENCE = Perturbation(mass=0.3, com=0.03, friction=0.5, seed=7)
 
 
 def true_robot(robot):
-    """Return the true robot; masses, centres of mass and friction differ from the description."""
+    """Return the simulated robot, which differs from its description.
+
+    Masses, centres of mass and friction differ.
+
+    Parameters
+    ----------
+    robot : Robot
+        The described robot.
+
+    Returns
+    -------
+    Robot
+        The simulated robot.
+    """
     return Robot(perturbed(robot.model, DIFFERENCE))
 
 
 def record(true, nominal, motion, periods=2, seed=0):
-    """Return the noisy Recording of the true robot under a law with the nominal model.
+    """Simulate a robot under a law with the nominal model, and return the noisy recording.
 
-    tau = M (qdd_r + 2 w ed + w^2 e) + C qd + g + friction of the nominal model; positions with
-    encoder noise, efforts with the noise of torque sensors. The motors hold an effort for a
-    period. A measured effort is the mean of one period around its position.
+    The law is tau = M (qdd_r + 2 w ed + w^2 e) + C qd + g + friction of the nominal model.
+    Positions have the noise of encoders, efforts that of torque sensors. The motors hold an effort
+    for one period. A measured effort is the mean of one period around its position.
+
+    Parameters
+    ----------
+    true : Robot
+        The simulated robot.
+    nominal : Robot
+        The described robot.
+    motion : Fourier
+        The reference.
+    periods : int
+        Number of periods of the motion.
+    seed : int
+        Seed of the noise.
+
+    Returns
+    -------
+    Recording
+        The recording.
     """
     centre = motion.at(np.zeros(1))[0][0]
     plant = Plant(true, PlantSettings(), position=centre)
@@ -48,12 +79,12 @@ def record(true, nominal, motion, periods=2, seed=0):
     for k in range(count):
         sensor.sample_and_deliver(plant.q, plant.qd)
         q[k] = sensor.position
-        push = (
+        acceleration = (
             wanted[2][k]
             + 2.0 * FREQUENCY * (wanted[1][k] - plant.qd)
             + FREQUENCY**2 * (wanted[0][k] - plant.q)
         )
-        effort = nominal.inverse_dynamics(plant.q, plant.qd, push) + friction[k]
+        effort = nominal.inverse_dynamics(plant.q, plant.qd, acceleration) + friction[k]
         plant.step(np.clip(effort, -limit, limit), 1.0 / RATE)
         tau[k] = plant.effort  # from k to k + 1
     tau[1:] = 0.5 * (tau[1:] + tau[:-1])
@@ -63,6 +94,15 @@ def record(true, nominal, motion, periods=2, seed=0):
 
 def verdict(true, found, period):
     """Yield sentences that compare the identified parameters with the true ones.
+
+    Parameters
+    ----------
+    true : Robot
+        The simulated robot.
+    found : Identification
+        The result.
+    period : float
+        Period of another motion, for the comparison of torques [s].
 
     Yields
     ------
@@ -87,7 +127,22 @@ def verdict(true, found, period):
 
 
 def measured(true, found, period):
-    """Return {name: number} of an Identification with known truth."""
+    """Return the errors of an identification with known truth.
+
+    Parameters
+    ----------
+    true : Robot
+        The simulated robot.
+    found : Identification
+        The result.
+    period : float
+        Period of another motion, for the comparison of torques [s].
+
+    Returns
+    -------
+    dict
+        {name: number}. Errors are relative, 'farthest' is in standard deviations.
+    """
     rotors = 'rotor' in found.parameters.of_joint
     friction = 'friction' in found.parameters.of_joint
     truth = Parameters(true, rotors, friction)
@@ -110,4 +165,5 @@ def measured(true, found, period):
 
 
 def _ratio(tau, expected):
+    """Return the root mean square error of torques as a share of their root mean square."""
     return np.sqrt(np.mean((tau - expected) ** 2) / np.mean(expected**2))

@@ -19,14 +19,24 @@ from robodyn_ros.errors import RobodynError
 
 NANOSECONDS = 1_000_000_000
 PERIOD = 1_000_000  # [ns] of a step
-EVERY = 5  # steps between ControllerStates
-GREETING = 1.0  # [s] before a service request is repeated
-CHUNK = 500_000_000  # [ns] per call: fewer states than the queues can hold
+EVERY = 5  # steps between two states of the controller
+REPEAT = 1.0  # [s] before a service request is repeated
+CHUNK = 500_000_000  # [ns] per call, so that the queues can hold all states
 PUSH_EVERY = 20_000_000  # [ns] between forces
 
 
 class LockStepExperiment(Experiment):
-    """An Experiment on simulated time: the same bits on every run and every processor."""
+    """An experiment on simulated time: the same bits on every run and every processor.
+
+    Parameters
+    ----------
+    urdf : str or path
+        Description of the arm.
+    controller, simulator : dict
+        Parameters by name.
+    progress : callable
+        Called with (state in a word, share done).
+    """
 
     def __init__(self, urdf, controller, simulator, progress=lambda word, share: None):
         both = {'trigger': 'lock_step', 'update_rate': NANOSECONDS // PERIOD}
@@ -42,14 +52,32 @@ class LockStepExperiment(Experiment):
         }
         try:
             for kind, client in self._clients.items():
-                self._greet(client, kind)
+                self._connect(client, kind)
         except BaseException:
             self.__exit__()
             raise
         return self
 
     def track(self, motion, joint_names):
-        """Send the motion as one trajectory, and record until it has ended."""
+        """Send a motion as one trajectory, and record until it has ended.
+
+        Parameters
+        ----------
+        motion : Motion
+            The motion.
+        joint_names : sequence of str
+            Names of the joints.
+
+        Returns
+        -------
+        Record
+            The run.
+
+        Raises
+        ------
+        RobodynError
+            If the controller does not follow to the end.
+        """
         self._wait_until(lambda: self._trajectory.get_subscription_count() > 0)
         self._trajectory.publish(trajectory_message(motion, joint_names))
         self._wait_until(lambda: self._state_name == 'ACTIVE')
@@ -58,7 +86,22 @@ class LockStepExperiment(Experiment):
         return record
 
     def push(self, frame, force, duration):
-        """Push a frame with force(t) (3,) [N] in its axes, and record."""
+        """Push a frame, and record.
+
+        Parameters
+        ----------
+        frame : str
+            The frame.
+        force : callable
+            Called with the time [s]; returns the force (3,) in the axes of the frame [N].
+        duration : float
+            Length of the run [s].
+
+        Returns
+        -------
+        Record
+            The run, with its pushes.
+        """
         pushes = []
 
         def act(begin):
@@ -84,14 +127,14 @@ class LockStepExperiment(Experiment):
                 min(chunk, duration - begin), NANOSECONDS
             )
             step = self._call(request, Advance).step
-            self._wait_until(lambda: not self._silent_since(step))
+            self._wait_until(lambda: not self._misses(step))
             self._progress(word, (begin + chunk) / duration)
         seconds, cpu = time.monotonic() - start, self._cpu('controller') - cpu
         messages, self._states = self._states, None
         steps = np.array([_step(message) for message in messages])
         if np.any(np.diff(steps) != EVERY):
             raise RobodynError(
-                f'{len(steps)} states came of {(steps[-1] - steps[0]) // EVERY + 1}; expected '
+                f'received {len(steps)} states of {(steps[-1] - steps[0]) // EVERY + 1}; expected '
                 'all of them'
             )
         return Record(
@@ -105,20 +148,21 @@ class LockStepExperiment(Experiment):
             cpu / seconds,
         )
 
-    def _silent_since(self, step):
+    def _misses(self, step):
         """Return whether a ControllerState up to this step is still missing."""
         return not self._states or _step(self._states[-1]) <= step - EVERY
 
-    def _greet(self, client, kind):
-        """Send an empty request until it is refused: the first answers may get lost."""
+    def _connect(self, client, kind):
+        """Send an empty request until it is refused, since the first answers may get lost."""
         self._wait_until(client.service_is_ready)
         answers = []
         while not any(answer.done() for answer in answers):
             answers.append(client.call_async(kind.Request()))
-            again = time.monotonic() + GREETING
+            again = time.monotonic() + REPEAT
             self._wait_until(lambda a=answers[-1], t=again: a.done() or time.monotonic() > t)
 
     def _call(self, request, kind):
+        """Call a service, and return its response; raise an error if it refuses."""
         client = self._clients[kind]
         future = client.call_async(request)
         self._wait_until(future.done)
@@ -131,5 +175,6 @@ class LockStepExperiment(Experiment):
 
 
 def _step(message):
+    """Return the number of the step of a message."""
     stamp = message.header.stamp
     return (stamp.sec * NANOSECONDS + stamp.nanosec) // PERIOD

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-#: Amplitude as a share of the range to the limits, and frequency [Hz], of each joint.
-AMPLITUDE = 0.45
+AMPLITUDE = 0.45  # share of the distance to the limits
+#: Frequency of each joint [Hz].
 FREQUENCY = (0.21, 0.33, 0.27, 0.36, 0.41, 0.31, 0.47)
 RAMP = 2.0  # [s] in which the amplitude grows, and in which it decays
 
@@ -16,13 +16,17 @@ RAMP = 2.0  # [s] in which the amplitude grows, and in which it decays
 class Motion:
     """A smooth motion about a posture.
 
-    q = centre + amplitude w(t) sin(2 pi f t), with a window w that is zero with two derivatives at
-    both ends.
+    q = centre + amplitude w(t) sin(2 pi f t). The window w and its first two derivatives are zero
+    at both ends.
 
     Parameters
     ----------
-    centre, amplitude, frequency : (nv,) ndarray
-        Of each joint [rad or m, rad or m, Hz].
+    centre : (nv,) ndarray
+        Posture in the middle [rad or m].
+    amplitude : (nv,) ndarray
+        Amplitude of each joint [rad or m].
+    frequency : (nv,) ndarray
+        Frequency f of each joint [Hz].
     duration : float
         Length of the motion [s].
     """
@@ -33,7 +37,18 @@ class Motion:
     duration: float
 
     def at(self, t):
-        """Position, velocity and acceleration (k, nv) at the times t (k,)."""
+        """Return the state of the motion at some times.
+
+        Parameters
+        ----------
+        t : (k,) array
+            Times [s].
+
+        Returns
+        -------
+        q, qd, qdd : (k, nv) ndarray
+            Positions, velocities and accelerations.
+        """
         t = np.asarray(t)[:, None]
         w, dw, ddw = self._window(t)
         turn = 2.0 * np.pi * self.frequency
@@ -46,7 +61,8 @@ class Motion:
         )
 
     def _window(self, t):
-        """Return a quintic rise over RAMP seconds, its mirror image at the end, one in between."""
+        """Return the window and its two derivatives: a quintic rise over RAMP, 1, a quintic
+        fall."""
         rising = t < 0.5 * self.duration
         x = np.clip(np.where(rising, t, self.duration - t) / RAMP, 0.0, 1.0)
         sign = np.where(rising, 1.0, -1.0)
@@ -58,13 +74,37 @@ class Motion:
 
 
 def mid_range(limits):
-    """Return the posture halfway between the JointLimits, zero for joints without limits."""
+    """Return the posture halfway between the limits.
+
+    Parameters
+    ----------
+    limits : JointLimits
+        Limits of the joints.
+
+    Returns
+    -------
+    (nv,) ndarray
+        Positions [rad or m]; zero for joints without limits.
+    """
     bounded = np.isfinite(limits.lower) & np.isfinite(limits.upper)
     return np.where(bounded, 0.5 * (limits.lower + limits.upper), 0.0)
 
 
 def sway(limits, duration):
-    """Return a motion about mid-range, well within the position and velocity limits."""
+    """Return a motion about mid-range, well within the position and velocity limits.
+
+    Parameters
+    ----------
+    limits : JointLimits
+        Limits of the joints.
+    duration : float
+        Length of the motion [s].
+
+    Returns
+    -------
+    Motion
+        The motion.
+    """
     centre = mid_range(limits)
     frequency = np.resize(FREQUENCY, len(centre))
     room = np.minimum(np.minimum(limits.upper - centre, centre - limits.lower), np.pi)

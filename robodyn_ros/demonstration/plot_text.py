@@ -1,8 +1,14 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Literal names in pictures, without matplotlib's markup."""
+"""Text in pictures without matplotlib's markup."""
 
 
 def plain(text):
-    """Return a text in which `$` does not begin a formula."""
+    """Return a text in which `$` does not begin a formula.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+    """
     return text.replace('$', r'\$')

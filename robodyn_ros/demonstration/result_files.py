@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Result files: complete or absent, and never in place of a user's file."""
+"""Result files: each is complete or absent, and replaces no file of the user."""
 
 import contextlib
 import os
@@ -19,10 +19,10 @@ class ResultFolder:
     Parameters
     ----------
     options : argparse.Namespace
-        With the folder `output`, and `force` if files may be replaced.
+        Has the folder `output`, and `force` if files may be replaced.
     names : sequence of str
-        Of the files to come.
-    own : path
+        Names of the files to be written.
+    own : path, optional
         The folder of a demonstration. If a demonstration has made it, its files are replaced.
 
     Raises
@@ -38,11 +38,25 @@ class ResultFolder:
             require_free(self.path / name)
 
     def whole(self, name):
-        """Return the context of a file of that name, see `whole_file`."""
+        """Return the context in which a file is written, see `whole_file`.
+
+        Parameters
+        ----------
+        name : str
+            Name of the file.
+        """
         return whole_file(self.path / name, self._replace)
 
     def write(self, name, text):
-        """Write a text."""
+        """Write a text file.
+
+        Parameters
+        ----------
+        name : str
+            Name of the file.
+        text : str
+            Its contents.
+        """
         with self.whole(name) as part:
             part.write_text(text)
 
@@ -56,7 +70,13 @@ def _is_ours(folder):
 
 
 def add_force(parser):
-    """Add the option that lets a command replace files."""
+    """Add the option that lets a command replace files.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+        Parser of the command.
+    """
     parser.add_argument(
         '--force', action='store_true', help='replace files that are there already'
     )
@@ -64,6 +84,11 @@ def add_force(parser):
 
 def require_free(path):
     """Refuse to replace a file.
+
+    Parameters
+    ----------
+    path : path
+        The file.
 
     Raises
     ------
@@ -93,7 +118,7 @@ def whole_file(path, replace=False):
     Yields
     ------
     Path
-        Of a file with the same ending, to be written.
+        The temporary file, with the same ending.
 
     Raises
     ------
@@ -129,6 +154,7 @@ def _put(name, path):
 
 
 def _umask():
+    """Return the umask, which can be read only by setting it."""
     mask = os.umask(0)
     os.umask(mask)
     return mask

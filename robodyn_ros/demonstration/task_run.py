@@ -16,27 +16,27 @@ LAW, END_EFFECTOR = 'operational_space', 'flange'
 PERIOD = 1e-3  # [s]
 STREAM = 0.01  # [s] between targets of a stream
 EFFORT_RATE = 1000.0  # [N m/s]
-POSTURE_GAINS = 100.0, 20.0  # [1/s^2, 1/s]
+POSTURE_GAINS = 100.0, 20.0  # [1/s^2, 1/s] position and velocity gain of the posture
 
 
 @dataclass(frozen=True, eq=False)
 class Record:
     """One drive over time.
 
-    Attributes
+    Parameters
     ----------
     commanded, reached : (k, 3) ndarray
-        Demanded and actual position of the end effector [m].
-    turn : (k,) ndarray
-        Angle between the two orientations [rad].
-    lack : (k, 6) ndarray
-        Error of the end effector to its reference [m, rad].
+        Commanded and actual position of the end effector [m].
+    rotation : (k,) ndarray
+        Angle between commanded and actual orientation [rad].
+    reference_error : (k, 6) ndarray
+        Error of the end effector against the reference of the law [m, rad].
     shares : (k, 6) ndarray
-        Share of each direction that is kept [-].
+        Share to which each direction is controlled, sorted [-].
     q, qd : (k, nv) ndarray
         State of the joints.
     torque : (k, nv) ndarray
-        Torque of the law [N m].
+        Torque of the law before the guards [N m].
     limited : int
         Cycles in which a guard changed the torque.
     refused, faults : int
@@ -47,8 +47,8 @@ class Record:
 
     commanded: np.ndarray
     reached: np.ndarray
-    turn: np.ndarray
-    lack: np.ndarray
+    rotation: np.ndarray
+    reference_error: np.ndarray
     shares: np.ndarray
     q: np.ndarray
     qd: np.ndarray
@@ -80,7 +80,18 @@ class Record:
 
 
 def settings(robot):
-    """Return guards at the robot's limits."""
+    """Return the settings of a supervisor, with guards at the robot's limits.
+
+    Parameters
+    ----------
+    robot : Robot
+        The arm.
+
+    Returns
+    -------
+    Settings
+        The settings.
+    """
     limits, one = robot.limits, np.ones(robot.nv)
     return Settings(
         period=PERIOD,
@@ -103,7 +114,12 @@ def run_drive(robot, drive, progress=lambda share: None):
     drive : object
         With start (nv,), duration [s], commanded(t) and target(t), see task_drives.py.
     progress : callable
-        Called with the completed share.
+        Called with the share done.
+
+    Returns
+    -------
+    Record
+        Its time series.
 
     Raises
     ------
@@ -114,8 +130,8 @@ def run_drive(robot, drive, progress=lambda share: None):
     supervisor, plant = Supervisor(robot, law, settings(robot)), Plant(robot, position=drive.start)
     steps, every = round(drive.duration / PERIOD), round(STREAM / PERIOD)
     commanded, reached = np.empty((2, steps, 3))
-    turn = np.empty(steps)
-    lack, shares = np.empty((2, steps, 6))
+    rotation = np.empty(steps)
+    reference_error, shares = np.empty((2, steps, 6))
     q, qd, torque = np.empty((3, steps, robot.nv))
     sentence = supervisor.measure(plant.q, plant.qd, 0.0) or supervisor.activate(0.0)
     if sentence:
@@ -128,12 +144,12 @@ def run_drive(robot, drive, progress=lambda share: None):
             refused += supervisor.set_task_target(target, now) != ''
         supervisor.measure(plant.q, plant.qd, now)
         supervisor.tick(now)
-        if k == 0:  # no time has passed, so no torque may change
+        if k == 0:  # the rate limit counts this cycle, since no time has passed
             first = limited(supervisor)
         commanded[k], orientation = drive.commanded(now)
         reached[k] = law.task.measured[POSITION, :3]
-        turn[k] = np.linalg.norm(turn_between(orientation, law.task.measured[QUATERNION]))
-        lack[k] = np.ravel(law.task.measured[ERROR : TURN + 1, :3])
+        rotation[k] = np.linalg.norm(turn_between(orientation, law.task.measured[QUATERNION]))
+        reference_error[k] = np.ravel(law.task.measured[ERROR : TURN + 1, :3])
         shares[k], torque[k] = np.sort(law.task.shares), supervisor.unlimited
         q[k], qd[k] = plant.q, plant.qd
         plant.step(supervisor.command, PERIOD)
@@ -143,8 +159,8 @@ def run_drive(robot, drive, progress=lambda share: None):
     return Record(
         commanded,
         reached,
-        turn,
-        lack,
+        rotation,
+        reference_error,
         shares,
         q,
         qd,
@@ -157,6 +173,12 @@ def run_drive(robot, drive, progress=lambda share: None):
 
 
 def limited(supervisor):
-    """Return the number of cycles in which a guard changed the torque."""
+    """Return the number of cycles in which a guard changed the torque.
+
+    Parameters
+    ----------
+    supervisor : Supervisor
+        The supervisor.
+    """
     counters = supervisor.counters
     return sum(counters[name] for name in ('rate_limited', 'effort_limited', 'position_guarded'))

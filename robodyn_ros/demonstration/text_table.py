@@ -1,10 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Tables for the terminal."""
+"""Tables of text for the terminal."""
 
 
 def aligned(rows):
-    """Return lines of text with the first column aligned left, the others right.
+    """Return a table with the first column aligned left, the others right.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of the demonstration: references, measurements and torque terms."""
+"""Draw the picture of the demonstration: references, measurements and torque terms."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from robodyn_ros.control.laws.law import TERMS
 from robodyn_ros.demonstration.plot_text import plain
 
 COLOURS = {'pd': 'tab:red', 'pd_gravity': 'tab:orange', 'computed_torque': 'tab:blue'}
-FLOOR = 1e-4  # [rad] least error in the plot; before the first cycle it is zero
+FLOOR = 1e-4  # [rad] smallest error in the plot, whose scale is logarithmic
 LABELS = {'pd': 'PD alone', 'pd_gravity': 'PD + gravity', 'computed_torque': 'computed torque'}
 
 
@@ -20,13 +20,13 @@ def draw(records, push, live, joint_names, clock, verdict, path):
     records : dict
         {mode: Record}.
     push : Record
-        Gravity compensation.
+        The run of the pushed arm, under gravity compensation.
     live : Record or object
-        In real time; another object if there was no such run.
+        The run in real time; anything else if there was none.
     joint_names : sequence of str
         Names of the joints.
     clock : str
-        Time base of the records.
+        Time base of the records, in words.
     verdict : str
         A sentence on the records.
     path : path
@@ -157,7 +157,7 @@ def _torques(figure, record, joint_names):
 
 
 def _pushing(figure, push, joint_names):
-    """Plot gravity compensation: the arm yields to a push, and stays where it is released."""
+    """Plot gravity compensation: a push moves the arm, which stays where it is released."""
     axes = figure.subplots()
     q = push.series['measured_position']
     for j, name in enumerate(joint_names):

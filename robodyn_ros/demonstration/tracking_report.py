@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Results of the demonstration: numbers for a file, and a table."""
+"""Results of the demonstration: a dictionary for a file, and a table."""
 
 import math
 import platform
@@ -24,27 +24,39 @@ COLUMNS = (
     'compute\np50/p99\n[us]',
     'CPU\n[%]',
 )
-#: Largest share of missed cycles, and the real-time use of such a machine.
+#: Largest share of missed cycles, and what a machine with it can be used for.
 JUDGEMENTS = (
     (1e-4, 'good enough to try with a robot'),
-    (0.05, 'good enough to look at, not for a robot'),
-    (1.0, 'too busy for a control loop; close what else runs'),
+    (0.05, 'good enough for a demonstration, not for a robot'),
+    (1.0, 'too busy for a control loop; close other programs'),
 )
 
 
 def figures(record, joint_names):
-    """Return the numbers of one tracking run, per joint where applicable.
+    """Return the numbers of one tracking run.
 
     All but those of the loop are exactly rounded sums, so they depend only on the record.
+
+    Parameters
+    ----------
+    record : Record
+        The run.
+    joint_names : sequence of str
+        Names of the joints.
+
+    Returns
+    -------
+    dict
+        {name with unit: number, or numbers by joint}.
     """
     error = record.series['reference_position'] - record.series['measured_position']
-    calm = undisturbed(record.time, record.disturbances)
-    share = float(calm.mean())
+    mask = undisturbed(record.time, record.disturbances)
+    share = float(mask.mean())
     return {
         'disturbances': [each._asdict() | {'sentence': str(each)} for each in record.disturbances],
         'undisturbed': {
             'share': share,
-            'rms_error_all_rad': rms(error[calm]) if share >= ENOUGH else None,
+            'rms_error_all_rad': rms(error[mask]) if share >= ENOUGH else None,
         },
         'rms_error_rad': dict(zip(joint_names, map(rms, error.T))),
         'max_error_rad': dict(zip(joint_names, np.abs(error).max(axis=0).tolist())),
@@ -56,12 +68,29 @@ def figures(record, joint_names):
 
 
 def rms(values):
-    """Return the root mean square, from an exactly rounded sum."""
+    """Return the root mean square, from an exactly rounded sum.
+
+    Parameters
+    ----------
+    values : ndarray
+        The values.
+    """
     return math.sqrt(math.fsum(x * x for x in values.ravel().tolist()) / values.size)
 
 
 def loop(record):
-    """Return the numbers of the controller's loop, which depend on the machine and its load."""
+    """Return the numbers of the controller's loop, which depend on the machine and its load.
+
+    Parameters
+    ----------
+    record : Record
+        The run.
+
+    Returns
+    -------
+    dict
+        {name with unit: number, or percentiles}.
+    """
     status = record.status
     return {
         'rate_hz': record.rate,
@@ -76,7 +105,18 @@ def loop(record):
 
 
 def push_figures(record):
-    """Return the numbers of the run in which the arm was pushed."""
+    """Return the numbers of the run in which the arm was pushed.
+
+    Parameters
+    ----------
+    record : Record
+        The run.
+
+    Returns
+    -------
+    dict
+        {name with unit: number, or numbers by joint}.
+    """
     q = record.series['measured_position']
     return {
         'largest_force_n': max(abs(x) for _, f in record.pushes for x in f.tolist()),
@@ -87,7 +127,20 @@ def push_figures(record):
 
 
 def real_time_figures(record, joint_names):
-    """Return the numbers of the run in real time, and the use that they permit."""
+    """Return the numbers of the run in real time, and the use that they permit.
+
+    Parameters
+    ----------
+    record : Record or str
+        The run, or the reason why there is none.
+    joint_names : sequence of str
+        Names of the joints.
+
+    Returns
+    -------
+    dict
+        {name with unit: number}; without a run only the 'sentence'.
+    """
     if isinstance(record, str):
         return {'sentence': f'The run in real time stopped: {record}'}
     found = {'rms_error_all_rad': figures(record, joint_names)['rms_error_all_rad']} | loop(record)
@@ -103,7 +156,13 @@ def real_time_figures(record, joint_names):
 
 
 def machine():
-    """Return a description of the machine and its load."""
+    """Return a description of the machine.
+
+    Returns
+    -------
+    dict
+        Processor, cores, and versions of the system, Python, Numba and NumPy.
+    """
     cpu = [
         line.split(':', 1)[1].strip()
         for line in Path('/proc/cpuinfo').read_text().splitlines()
@@ -129,16 +188,23 @@ def report(robot, records, push, live, urdf):
     records : dict
         {mode: Record}.
     push : Record
-        The pushed arm.
+        The run of the pushed arm.
     live : Record, str or None
-        In real time, or the sentence that says why there is none.
+        The run in real time, or the reason why there is none. None if it was not wanted.
     urdf : str
-        Description of the arm.
+        Path of the description of the arm.
+
+    Returns
+    -------
+    dict
+        For report.json.
     """
     names = robot.joint_names
     modes = {mode: figures(record, names) for mode, record in records.items()}
-    calm = [modes[mode]['undisturbed']['rms_error_all_rad'] for mode in ('pd', 'computed_torque')]
-    ratio = None if None in calm else calm[0] / calm[1]
+    undisturbed_rms = [
+        modes[mode]['undisturbed']['rms_error_all_rad'] for mode in ('pd', 'computed_torque')
+    ]
+    ratio = None if None in undisturbed_rms else undisturbed_rms[0] / undisturbed_rms[1]
     return {
         'robot': robot.name,
         'urdf': Path(urdf).name,
@@ -157,7 +223,12 @@ def report(robot, records, push, live, urdf):
 
 
 def rows(result):
-    """Yield the cells of the table: the modes, each followed by its joints' errors.
+    """Yield the cells of the table: the modes, each followed by the errors of its joints.
+
+    Parameters
+    ----------
+    result : dict
+        Results of `report`.
 
     Yields
     ------
@@ -202,37 +273,55 @@ def rows(result):
 def disturbed(result):
     """Yield sentences about the disturbances of each tracking run.
 
+    Parameters
+    ----------
+    result : dict
+        Results of `report`.
+
     Yields
     ------
     str
         A sentence.
     """
     for mode, numbers in result['modes'].items():
-        found, calm = numbers['disturbances'], numbers['undisturbed']
+        found, rest = numbers['disturbances'], numbers['undisturbed']
         if not found:
             continue
         disturbed = (
             f'The machine disturbed {mode}: {"; ".join(each["sentence"] for each in found)}.'
         )
-        if calm['rms_error_all_rad'] is None:
-            yield f'{disturbed} Less than {100.0 * ENOUGH:.0f} % of the run is left: not judged.'
+        if rest['rms_error_all_rad'] is None:
+            yield (
+                f'{disturbed} Less than {100.0 * ENOUGH:.0f} % of the run was undisturbed: '
+                'not judged.'
+            )
         else:
             yield (
-                f'{disturbed} Judged is the rest, without {SETTLING:g} s after it: RMS error '
-                f'{1e3 * calm["rms_error_all_rad"]:.4g} mrad instead of '
+                f'{disturbed} Without it and the {SETTLING:g} s after it, the RMS error is '
+                f'{1e3 * rest["rms_error_all_rad"]:.4g} mrad instead of '
                 f'{1e3 * numbers["rms_error_all_rad"]:.4g}.'
             )
 
 
 def verdict(result):
-    """Return a sentence: whether computed torque has the required advantage."""
+    """Return a sentence: whether computed torque has the required advantage.
+
+    Parameters
+    ----------
+    result : dict
+        Results of `report`.
+
+    Returns
+    -------
+    str
+        The sentence.
+    """
     found = result['computed_torque_against_pd']
     if found['reached'] is None:
         compute = result['modes']['computed_torque']['loop']['compute_us']['p50']
         return (
-            'Not judged: this machine was too busy for the control loop, of whose cycles '
-            f'computed torque takes {compute:.0f} us (median). Close what else runs, and try '
-            'again.'
+            'Not judged: this machine was too busy for the control loop. Computed torque takes '
+            f'{compute:.0f} us of a cycle (median). Close other programs, and try again.'
         )
     return (
         f'Computed torque tracks {found["ratio"]:.0f} times better than PD alone '
@@ -243,6 +332,11 @@ def verdict(result):
 
 def sentences(result):
     """Yield all sentences below the table.
+
+    Parameters
+    ----------
+    result : dict
+        Results of `report`.
 
     Yields
     ------
@@ -264,7 +358,13 @@ def sentences(result):
 
 
 def show(result):
-    """Print the table, with rich if it is installed."""
+    """Print the table, with rich if it is installed.
+
+    Parameters
+    ----------
+    result : dict
+        Results of `report`.
+    """
     try:
         from rich.console import Console
         from rich.markup import escape

@@ -175,7 +175,7 @@ def test_a_machine_that_fails_in_real_time_does_not_fail_the_command(simulate, t
     ('missed', 'sentence'),
     [
         (0, '0 % of 10 000 cycles missed: good enough to try with a robot'),
-        (300, '3 % of 10 000 cycles missed: good enough to look at, not for a robot'),
+        (300, '3 % of 10 000 cycles missed: good enough for a demonstration, not for a robot'),
         (2000, '20 % of 10 000 cycles missed: too busy for a control loop'),
     ],
 )
