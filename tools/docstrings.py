@@ -61,8 +61,12 @@ WITH_PARAMETERS = ('robodyn_ros.control.laws', 'robodyn_ros.simulation')
 #: Where every parameter of all public functions is documented.
 WITH_ALL_PARAMETERS = (
     'robodyn_ros.algorithms',
+    'robodyn_ros.cli',
+    'robodyn_ros.codegen',
+    'robodyn_ros.compile',
     'robodyn_ros.console',
     'robodyn_ros.control.reference',
+    'robodyn_ros.demonstration',
     'robodyn_ros.errors',
     'robodyn_ros.formulations',
     'robodyn_ros.identification',
