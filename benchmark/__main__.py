@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run the measurements: `make bench`, or `python -m benchmark [name ...]`.
 
-Each module measures one thing and shows it as a table; the numbers go to benchmark/results/.
+Each module measures one thing and shows it as a table. The numbers go to benchmark/results/.
 """
 
 import argparse
@@ -46,13 +46,13 @@ RESULTS = Path(__file__).parent / 'results'
 
 
 def main(arguments=None):
-    """Run the measurements named, or all; exit code 1 if a count is wrong."""
+    """Run the named measurements, or all; return exit code 1 if a count is wrong."""
     parser = argparse.ArgumentParser(
         prog='python -m benchmark',
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument('names', nargs='*', help=f'which ones, of: {", ".join(MODULES)}')
+    parser.add_argument('names', nargs='*', help=f'names of measurements, of {", ".join(MODULES)}')
     names = parser.parse_args(arguments).names or MODULES
     for name in names:
         if name not in MODULES:

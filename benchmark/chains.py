@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Robots of any number of joints as URDF text, which every library reads."""
+"""URDF texts of robots with any number of joints, which every library reads."""
 
 import numpy as np
 
@@ -25,12 +25,12 @@ ROLLS = (0.0, -0.5, 0.5, 0.5, -0.5, 0.5, 0.5)  # half turns of the frame about x
 
 
 def read(joints):
-    """Text of the robot with that many joints: ours where there is one, else a chain."""
+    """Return the URDF text of a robot with that many joints: one of this package, else a chain."""
     return find(OURS[joints]).read_text() if joints in OURS else chain(joints)
 
 
 def chain(joints):
-    """Arms with seven joints in series, each link with its full inertia."""
+    """Return the URDF text of a chain of seven-joint arms, each link with its full inertia."""
     rng = np.random.default_rng(joints)
     parts = [f'<robot name="chain_{joints}"><link name="link0"/>']
     for k in range(joints):

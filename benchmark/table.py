@@ -10,9 +10,9 @@ WIDEST = 10_000  # columns of a terminal
 
 
 def show(title, columns, rows):
-    """Print rows of cells under their columns, of whole width even where the terminal is narrow.
+    """Print rows of cells under their columns, in full width even on a narrow terminal.
 
-    Every column but the first is right-aligned. A number that does not exist is shown as '-'.
+    Every column but the first is right-aligned. A missing number is shown as '-'.
     """
     table = Table(title=escape(title))
     for k, column in enumerate(columns):

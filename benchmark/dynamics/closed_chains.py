@@ -5,10 +5,13 @@
 `embedded` is code for the robot over its independent joints. It closes the loops at every call.
 `generic` is the kernel for any robot. `tree` is code for the same bodies with open loops, all
 joints independent. `operations` are those of one call of each code. `python` is a call from
-Python. Pinocchio uses constraintDynamics, MuJoCo equality constraints. Both get the positions of
-all joints with closed loops, so they do not close them. Pinocchio's constraintDynamics takes no
-mimic joints, so it has no time for the gripper. Every call gets another state of a bank.
-Minima of interleaved rounds, in microseconds.
+Python.
+
+Pinocchio uses constraintDynamics, MuJoCo equality constraints. Both get the positions of all
+joints with closed loops, so they do not close them. Pinocchio's constraintDynamics takes no mimic
+joints, so it has no time for the gripper.
+
+Every call gets another of many states. Times are minima of interleaved rounds, in microseconds.
 """
 
 import sys
@@ -24,13 +27,13 @@ from robodyn_ros.codegen.registry import RECIPES
 from robodyn_ros.codegen.specialise import record, specialise
 from robodyn_ros.robot.robot import Robot
 
-sys.path.append(str(Path(__file__).resolve().parents[2] / 'test'))  # the mechanisms of the tests
+sys.path.append(str(Path(__file__).resolve().parents[2] / 'test'))  # has the mechanisms
 from support.referees import mechanism_referees  # noqa: E402
 from support.robots.closed_loops import GRAVITY  # noqa: E402
 from support.robots.mechanisms import STANDARD  # noqa: E402
 
 BANK, ROUNDS, PASSES = 256, 15, 4
-REACH = 0.02  # [rad or m] of the independent joints from the closed posture
+REACH = 0.02  # [rad or m] largest distance of independent joints from the closed posture
 COLUMNS = (
     'embedded loop',
     'tree loop',
@@ -48,13 +51,13 @@ def _loop(run, q, qd, tau, qdd):
 
 
 def mechanisms():
-    """{name: Mechanism}."""
+    """Return {name: Mechanism}."""
     names = ('gripper', 'arm with a four-bar', 'palletizer', 'Delta', 'two arms with a bar')
     return {name: STANDARD[name] for name in names}
 
 
 def measure():
-    """{'robots': {name: {'joints', 'independent', 'operations', 'us': {column: time}}}}."""
+    """Return {'robots': {name: {'joints', 'independent', 'operations', 'us': {column: time}}}}."""
     robots = {name: _measured(each) for name, each in mechanisms().items()}
     return {'robots': robots, 'unit': 'us', 'libraries': libraries.versions()}
 
@@ -90,7 +93,7 @@ def _measured(mechanism):
 
 
 def minima(calls):
-    """{name: the least time of one of BANK calls [us]} of {name: all of them}."""
+    """Return {name: least time of one call [us]}, from functions that make BANK calls."""
     for call in calls.values():
         call()
     times = dict.fromkeys(calls, np.inf)
@@ -117,7 +120,7 @@ def each(function, *states):
 
 
 def _others(mechanism, robot, q, qd, tau):
-    """{library: a call for all states}, of those that are installed and read the mechanism."""
+    """Return {library: call for all states} of the installed libraries that read the mechanism."""
     states = [
         [dict(zip(names, values)) for names, values in zip(_names(robot), each)]
         for each in zip(*(robot.expand(q, qd)[:2]), tau)

@@ -1,14 +1,16 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Forward dynamics by O(n), O(n^2) and O(n^3) routes on chains of 1 to 60 joints: who wins where.
+"""Forward dynamics by O(n), O(n^2) and O(n^3) methods on chains of 1 to 60 joints.
 
     python -m benchmark crossover                       # a table, and its results
     python -m benchmark.dynamics.crossover --document   # the page and its picture
 
-Every route is a recursion of the package, compiled for any robot (`generic`). It is also compiled
-for one robot (`specialised`) if that takes at most MOST operations. Times are the least of ROUNDS
-interleaved rounds over a bank of states, in a compiled loop on one core. Disturbances only ever
-add to a time. Operations are those of the specialised code, whether it is compiled or not.
+Every method is a recursion of the package, compiled for any robot (`generic`). It is also compiled
+for one robot (`specialised`) if that takes at most MOST operations.
+
+Times are for many states, in a compiled loop on one core. The least of ROUNDS interleaved rounds
+counts, since disturbances only increase a time. Operations are those of the specialised code,
+whether it is compiled or not.
 """
 
 import argparse
@@ -33,8 +35,8 @@ from robodyn_ros.compile.kernel import Kernel
 
 SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 18, 20, 24, 28, 32, 40, 48, 60)
 MOST = 8000  # operations of specialised code, so that compiling takes seconds
-BANK, ROUNDS, SPAN = 64, 25, 3e-4  # states; rounds; [s] that one measurement lasts at least
-TOUCH = 0.02  # share by which one of two routes must be faster to count
+BANK, ROUNDS, SPAN = 64, 25, 3e-4  # states, rounds, least time of one measurement [s]
+TOUCH = 0.02  # share by which a method must be faster to count as faster
 INPUTS = {'q': ('nv',), 'qd': ('nv',), 'tau': ('nv',)}
 RESULTS = Path(__file__).parents[1] / 'results'
 DOC = Path(__file__).parents[2] / 'doc' / 'code'
@@ -42,7 +44,7 @@ DOC = Path(__file__).parents[2] / 'doc' / 'code'
 
 @dataclass(frozen=True)
 class Route:
-    """One way from torques to accelerations."""
+    """One method from torques to accelerations."""
 
     title: str
     order: int
@@ -50,7 +52,7 @@ class Route:
 
     @property
     def recipe(self):
-        """What to record and to compile for one robot."""
+        """Return the recipe of a method for one robot."""
         return Recipe(self.recursion, INPUTS, {'qdd': ('nv',)})
 
 
@@ -68,7 +70,8 @@ FAST = 'articulated'
 
 
 def measure():
-    """{'generic', 'specialised': {route: {n: us}}, 'counts': {route: {n: ...}}, 'crossings'}."""
+    """Return {'generic', 'specialised': {route: {n: us}}, 'counts': {route: {n: ...}},
+    'crossings'}."""
     kernels = {
         name: Kernel(route.recursion, f'crossover {name}') for name, route in ROUTES.items()
     }
@@ -104,7 +107,7 @@ def measure():
 
 
 def counts(sizes):
-    """{route: {n: (multiplications, additions, divisions)}} of the code for one chain alone."""
+    """Return {route: {n: (multiplications, additions, divisions)}} of the code for one chain."""
     found = {name: {} for name in ROUTES}
     for n in sizes:
         model = Robot.from_urdf(chain(n)).model
@@ -117,7 +120,7 @@ def counts(sizes):
 
 
 def crossings(result):
-    """{'generic', 'specialised', 'operations': {route: crossing with FAST}}."""
+    """Return {'generic', 'specialised', 'operations': {route: crossing with FAST}}."""
     costs = {kind: result[kind] for kind in ('generic', 'specialised')}
     costs['operations'] = {name: _totals(found) for name, found in result['counts'].items()}
     return {
@@ -129,8 +132,8 @@ def crossings(result):
 def crossing(fast, other):
     """Return the n beyond which `fast` costs less, interpolated between sizes; both are {n: cost}.
 
-    None if it is so from the first size on, or not at the last one. None also if `other` is never
-    faster by more than TOUCH, which may be noise.
+    None if it costs less from the first size on, or still more at the last one. None also if
+    `other` is nowhere faster by more than TOUCH, which may be noise.
     """
     sizes = [n for n in fast if n in other]
     gain = np.array([other[n] - fast[n] for n in sizes])
@@ -143,7 +146,7 @@ def crossing(fast, other):
 
 
 def slope(costs):
-    """d log(cost)/d log(n) between the last size and the largest of at most half its joints."""
+    """Return d log(cost)/d log(n) between the last size and the largest one up to half of it."""
     last = max(costs)
     half = max(n for n in costs if 2 * n <= last)
     return float(np.log(costs[last] / costs[half]) / np.log(last / half))
@@ -154,7 +157,7 @@ def _totals(of_route):
 
 
 def _walk(names):
-    """Compiled loop over a bank of states: calls run(names) with row i of the states."""
+    """Return a compiled loop over the states, which calls run(names) with row i of the states."""
     row = ', '.join(f'{name}[i]' if name in INPUTS else name for name in names)
     space = {}
     exec(
@@ -186,14 +189,14 @@ def _arguments(robot):
 
 
 def _call(walk, run, given, route):
-    """(function of how often the bank is walked, where the last acceleration is)."""
+    """Return a function of the number of loops over the states, and the last acceleration."""
     names = [*INPUTS, 'qdd'] if route is None else inspect.signature(route.recursion).parameters
     arrays = [given[name] for name in names]
     return lambda repeat: walk(run, repeat, *arrays), given['qdd']
 
 
 def _disagreements(robot, calls):
-    """Sentences about routes with another result: no race, then. It compiles everything too."""
+    """Compile all methods; return sentences about those whose results differ."""
     found, sentences = {}, []
     for key, (call, qdd) in calls.items():
         call(1)
@@ -207,7 +210,7 @@ def _disagreements(robot, calls):
 
 
 def _timed(calls):
-    """Best time of each for one state [us], the rounds interleaved."""
+    """Return the best time of each method for one state [us], with interleaved rounds."""
     repeats = {}
     for key, (call, _) in calls.items():
         begin = time.perf_counter()
@@ -242,13 +245,13 @@ def show(result):
 
 
 def titles(names):
-    """Titles of routes with their order."""
+    """Return the titles of the methods with their order."""
     orders = {1: 'O(n)', 2: 'O(n^2)', 3: 'O(n^3)'}
     return [f'{ROUTES[name].title}, {orders[ROUTES[name].order]}' for name in names]
 
 
 def sentences(result):
-    """Where the crossings are."""
+    """Yield sentences on the crossings."""
     for kind, found in result['crossings'].items():
         for name, n in found.items():
             where = 'none among these sizes' if n is None else f'{n:.1f} joints'
@@ -256,7 +259,7 @@ def sentences(result):
 
 
 def read():
-    """The results of the last measurement, sizes as numbers again."""
+    """Return the results of the last measurement, with sizes as numbers again."""
     result = json.loads((RESULTS / 'crossover.json').read_text())
     for kind in ('generic', 'specialised', 'counts'):
         result[kind] = {

@@ -47,14 +47,14 @@ from one joint to the next; `test/codegen/test_orders.py` checks them for all re
 
 
 def write(result, folder):
-    """Write both; the exit code."""
+    """Write both; return the exit code."""
     draw(result, folder / 'crossover.png')
     (folder / 'crossover.md').write_text('\n'.join(lines(result)) + '\n')
     return 0
 
 
 def lines(result):
-    """The page."""
+    """Yield the lines of the page."""
     yield from INTRODUCTION.splitlines()
     yield from (
         '',
@@ -133,7 +133,7 @@ def _gains(result, kind, name):
 
 
 def draw(result, path):
-    """Times, the same beside those of articulated bodies, and operations."""
+    """Draw times, the same relative to articulated bodies, and operations."""
     import matplotlib
 
     matplotlib.use('Agg')
@@ -144,7 +144,7 @@ def draw(result, path):
     )
     for kind, style in (('generic', '-'), ('specialised', '--')):
         for name, of_route in result[kind].items():
-            sizes = [n for n in of_route if of_route[n] > 0.01]  # below, a clock sees nothing
+            sizes = [n for n in of_route if of_route[n] > 0.01]  # of measurable times
             times.plot(
                 sizes,
                 [of_route[n] for n in sizes],

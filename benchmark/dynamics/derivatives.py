@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """First and second derivatives of one state, beside Pinocchio's first ones, in one run.
 
-`loop` is a compiled loop over a bank of states, `python` a call from Python with its checks. Both
-run code for one robot. `generic` is the call of the kernels for any robot. `pinocchio` is
-computeRNEADerivatives or computeABADerivatives from Python. Minima of interleaved rounds, in
-microseconds.
+`loop` is a compiled loop over many states, `python` a call from Python with its checks. Both run
+code for one robot. `generic` is a call of the kernels for any robot. `pinocchio` is
+computeRNEADerivatives or computeABADerivatives from Python. Times are minima of interleaved
+rounds, in microseconds.
 """
 
 import numba
@@ -25,7 +25,7 @@ FIRST = ('inverse_dynamics_derivatives', 'forward_dynamics_derivatives')
 SECOND = ('inverse_dynamics_second_derivatives', 'inverse_dynamics_hessian')
 #: Joints, and whether code for one robot is compiled for second derivatives.
 ROBOTS = {6: True, 7: True, 14: False, 30: False}
-#: What was aimed at: us in a compiled loop at seven joints, and times as fast as Pinocchio's.
+#: Goals: [us] in a compiled loop at seven joints, and the ratio of Pinocchio's time to ours.
 GOALS = {
     (7, 'inverse_dynamics_derivatives'): '9 times',
     (7, 'forward_dynamics_derivatives'): '9 times',
@@ -38,7 +38,7 @@ COLUMNS = ('loop', 'python', 'generic', 'pinocchio')
 
 
 def measure():
-    """{'robots': {joints: {quantity: {column: us}}}}."""
+    """Return {'robots': {joints: {quantity: {column: us}}}}."""
     return {
         'robots': {str(joints): _robot(joints, long) for joints, long in ROBOTS.items()},
         'libraries': libraries.versions(),
@@ -88,7 +88,7 @@ def _calls(name, robot, face, states, others):
 
 
 def _forward(robot, face, states, compiled):
-    """Second derivatives of forward dynamics: three kernels, whose results a fourth multiplies."""
+    """Second derivatives of forward dynamics: three kernels, and a fourth that multiplies."""
     n, given = robot.nv, [states[name] for name in ('q', 'qd', 'tau')]
     calls = {
         key: _from_python(one.derivatives.forward_dynamics_second, given)
@@ -130,7 +130,7 @@ def _loop(inputs, outputs):
 
 
 def show(result):
-    """One table a robot."""
+    """Print one table for each robot."""
     for joints, rows in result['robots'].items():
         print(f'\n## {joints} joints [us]\n')
         head = ('quantity', *COLUMNS, 'python ratio', 'goal')

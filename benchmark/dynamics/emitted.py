@@ -1,11 +1,12 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Emitted C beside templated and generated peers: one compiled loop, random states.
+"""Emitted C code beside that of other tools, in one compiled loop at random states.
 
-One program calls every function over a bank of 1024 random states, the functions in turn, round
-after round. The best round counts [us a call]. Results are compared with those of this package at
-three states: whatever differs is left out and named. All of it is compiled by gcc -O3
--march=native. Peers are those installed, see benchmark/dynamics/emitted_peers.py.
+One program calls every function for 1024 random states. The functions take turns, round after
+round, and the best round counts [us per call]. All code is compiled by gcc -O3 -march=native.
+
+Results are compared with those of this package at three states; functions that differ are left out
+and named. The tools are those installed, see benchmark/dynamics/emitted_peers.py.
 """
 
 import datetime
@@ -96,7 +97,7 @@ int main(void)
 
 
 def measure():
-    """{'robots': {joints: {quantity: {library: us}}}, 'notes': sentences}."""
+    """Return {'robots': {joints: {quantity: {library: us}}}, 'notes': sentences}."""
     result = {'robots': {}, 'notes': [], 'unit': 'us', 'wrong_counts': []}
     result['load'] = [os.getloadavg()[0]]
     for size in SIZES:
@@ -109,7 +110,7 @@ def measure():
 
 
 def _robot(folder, joints):
-    """Times of all functions of one robot, and sentences about what is missing."""
+    """Return the times of all functions of one robot, and sentences about missing ones."""
     text = emitted_peers.without_friction(read(joints))
     functions, objects, flags, notes = [], [], [], []
     for peer in emitted_peers.PEERS:
@@ -136,7 +137,7 @@ def _robot(folder, joints):
 
 
 def _run(folder, joints, functions, objects, flags):
-    """Times and results of the functions, {(library, quantity): ...}."""
+    """Return times and results of the functions, {(library, quantity): ...}."""
     names = [f'{library}_{quantity}' for library, quantity in functions]
     sizes = [
         3 * joints * joints if quantity.endswith('derivatives') else joints
@@ -172,7 +173,7 @@ def _run(folder, joints, functions, objects, flags):
 
 
 def show(result):
-    """One table; markdown, kept in a file."""
+    """Print one table, and write it as Markdown."""
     libraries = sorted(
         {name for rows in result['robots'].values() for row in rows.values() for name in row}
         - {'ours'}

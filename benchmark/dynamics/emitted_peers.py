@@ -1,11 +1,11 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Who is compared in benchmark/dynamics/emitted.py: each peer as functions of one form.
+"""The tools that benchmark/dynamics/emitted.py compares, each as functions of one form.
 
-A peer is a function of a folder, the text of a URDF and its number of joints. It returns Made:
-object files with functions `void <peer>_<quantity>(const double *x, double *out)`, x = (q, qd, qdd
-or tau), out = the result. Derivatives are three row-major matrices: by q, by qd, and by qdd or
-tau.
+A tool is a function of a folder, the text of a URDF and its number of joints. It returns Made:
+object files with functions `void <tool>_<quantity>(const double *x, double *out)`. The argument x
+is (q, qd, qdd or tau), out is the result. Derivatives are three row-major matrices: by q, by qd,
+and by qdd or tau.
 """
 
 import os
@@ -26,13 +26,13 @@ QUANTITIES = (
     'forward_dynamics_derivatives',
 )
 FLAGS = ('-O3', '-march=native', '-DNDEBUG', '-w')
-#: What one file may take to compile [s]: code that takes longer is for no user.
+#: Longest compile time of one file [s]. No user would wait longer.
 PATIENCE = 600
 
 
 @dataclass
 class Made:
-    """Functions by (peer, quantity), object files with them, and flags of the linker."""
+    """Functions by (tool, quantity), object files with them, and flags of the linker."""
 
     functions: list[tuple[str, str]]
     objects: list[Path]
@@ -41,7 +41,7 @@ class Made:
 
 
 def without_friction(text):
-    """A description without joint friction and damping: some count them, some do not."""
+    """Return a description without joint friction and damping, which only some tools count."""
     return re.sub(r'<dynamics[^>]*/>', '', text)
 
 
@@ -60,7 +60,7 @@ def compiled(source, target, *flags, compiler='gcc'):
 
 
 def ours(folder, text, joints):
-    """What `robodyn_ros emit` prints."""
+    """Make the code that `robodyn_ros emit` prints."""
     model = build.build(urdf.parse(text))
     found = c_selection.record_all(model, c_selection.selected_functions(model, QUANTITIES))
     style = Style('arm')
@@ -83,7 +83,7 @@ def ours(folder, text, joints):
 
 
 def urdf2casadi(folder, text, joints):
-    """CasADi's C of the recursions of urdf2casadi, derivatives by CasADi's own."""
+    """Make the C code of the recursions of urdf2casadi, with derivatives by CasADi."""
     import casadi as ca
     from urdf2casadi import urdfparser
 
@@ -107,7 +107,7 @@ def urdf2casadi(folder, text, joints):
 
 
 def _generated(ca, made, folder, quantity, x, value):
-    """Add one function as CasADi's C, compiled."""
+    """Add one function as compiled C code of CasADi."""
     name = f'urdf2casadi_{quantity}'
     function = ca.Function(f'{name}_', [x], [ca.densify(value)])
     if function.n_instructions() > 100_000:
@@ -197,7 +197,7 @@ EIGEN = Path(os.environ.get('EIGEN3_INCLUDE_DIR', '/usr/include/eigen3'))
 
 
 def pinocchio(folder, text, joints):
-    """Pinocchio's C++ templates, compiled here from the headers that come with its wheel."""
+    """Compile Pinocchio's C++ templates from the headers of its wheel."""
     import pinocchio as pin
 
     if not EIGEN.is_dir():

@@ -1,12 +1,12 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Two end effectors of one robot: J and J M^-1 J^T of both along the paths, beside the way by
-M^-1.
+"""J and J M^-1 J^T of two end effectors of one robot: along the paths, or by M^-1.
 
-A trunk of one joint with two arms of n joints each. All called from Python the same way, states of
-a bank in turns, least of interleaved rounds. `by M^-1` is a product in numpy of Jacobians and the
-package's own inverse of the mass matrix. Pinocchio's is likewise, with its computeMinverse and
-frame Jacobians. `face` gives Lambda, rank, singular values and the consistent inverse besides.
+The robot is a trunk of one joint with two arms of n joints each. All are called from Python in the
+same way, at many states in turn. The least of interleaved rounds counts. `by M^-1` is a product in
+NumPy of Jacobians and the package's own inverse of the mass matrix. Pinocchio's is likewise, with
+its computeMinverse and frame Jacobians. `face` also gives Lambda, rank, singular values and the
+consistent inverse.
 """
 
 import itertools
@@ -30,7 +30,8 @@ TIPS = 'left_tip', 'right_tip'
 
 
 def fork(n):
-    """URDF text of a trunk of one joint and two arms of n joints, one on top of the other."""
+    """Return the URDF text of a trunk of one joint and two arms of n joints, one above the
+    other."""
     text = chain(n + 1)
     links = re.findall(r'<link name="link\d+"(?:/>|>.*?</link>)', text)
     joints = re.findall(r'<joint .*?</joint>', text)
@@ -49,7 +50,7 @@ def fork(n):
 
 
 def measure():
-    """{'arms': {n: {'joints', 'operations', way: us}}}."""
+    """Return {'arms': {n: {'joints', 'operations', way: us}}}."""
     result = {'unit': 'us', 'arms': {}, 'wrong_counts': [], 'load_average': os.getloadavg()}
     for n in ARMS:
         text = fork(n)
@@ -123,7 +124,7 @@ def _pinocchio(text):
         return None
     model = pin.buildModelFromXML(text)
     data, frames = model.createData(), [model.getFrameId(tip) for tip in TIPS]
-    # ours are in the order of its joints: both are depth first here, left before right
+    # both libraries order these joints alike: depth first, left before right
 
     def way(q):
         pin.computeJointJacobians(model, data, q)
@@ -148,7 +149,7 @@ def _timed(ways, states):
 
 
 def show(result):
-    """Print one row a robot; the ratio is that of the way by M^-1 to the paths."""
+    """Print one row for each robot; the ratio is that of M^-1 to the paths."""
     ways = [key for key in next(iter(result['arms'].values())) if key != 'joints']
     rows = [
         (

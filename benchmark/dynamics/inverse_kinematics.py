@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Inverse kinematics of real arms: how many of 10^4 reachable poses are reached, and how fast.
 
-The peer is of the usual kind: Levenberg-Marquardt in Python over Pinocchio's kinematics. It has
-the same damping by the error, and clips at the limits. It takes the same random seeds in order,
-and as many steps. Poses are those of uniform random postures within the limits, at most half a
-turn from zero. A success is 1e-8 in [p_d - p; log(R_d R^T)], and within the limits; Pinocchio
-judges both.
+The peer is a common method: Levenberg-Marquardt in Python over Pinocchio's kinematics. It has the
+same damping by the error, and clips at the limits. It takes the same random seeds in order, and as
+many steps.
+
+Poses are those of uniform random postures within the limits, at most half a turn from zero. A
+success is an error of 1e-8 in [p_d - p; log(R_d R^T)], within the limits. Pinocchio computes the
+errors of both.
 """
 
 import time
@@ -19,7 +21,7 @@ from benchmark import table
 from robodyn_ros import Robot
 
 PACKAGE = 'example-robot-data'
-#: {arm: (file of example-robot-data, frame, joints held still)}.
+#: {arm: (file of example-robot-data, frame, locked joints)}.
 ARMS = {
     'UR5, 6R': ('ur_description/urdf/ur5_robot.urdf', 'ee_link', {}),
     'Panda, 7R': (
@@ -40,7 +42,7 @@ def find(name):
 
 
 class Peer:
-    """Levenberg-Marquardt over Pinocchio."""
+    """Levenberg-Marquardt over Pinocchio's kinematics."""
 
     def __init__(self, path, frame, locked):
         whole = pin.buildModelFromUrdf(str(path))
@@ -76,7 +78,7 @@ class Peer:
 
 
 def measure():
-    """Return {arm: {ours, peer}}, each with success, steps and microseconds a pose."""
+    """Return {arm: {ours, peer}}, each with success, steps and microseconds per pose."""
     return {name: _of_arm(*arm) for name, arm in ARMS.items()}
 
 
@@ -92,7 +94,7 @@ def _of_arm(file, frame, locked):
     result = {}
     for name, restarts in (('ours', SEEDS), ('ours, one seed', 1)):
         options = {'restarts': restarts, 'steps': STEPS, 'tolerance': TOLERANCE}
-        robot.inverse_kinematics(targets[:1000], frame, **options)  # compiled, seeds drawn
+        robot.inverse_kinematics(targets[:1000], frame, **options)  # compiles, and draws the seeds
         start = time.process_time()
         found = robot.inverse_kinematics(targets, frame, **options)
         took = time.process_time() - start
@@ -107,7 +109,7 @@ def _of_arm(file, frame, locked):
 
 
 def _judged(peer, targets, q, steps, took):
-    """Return what share of the poses is reached, by Pinocchio's word."""
+    """Return the numbers of a solver; Pinocchio decides which poses are reached."""
     low, high = peer.model.lowerPositionLimit, peer.model.upperPositionLimit
     reached = [
         np.linalg.norm(peer.error(x, target)) < 1.1 * TOLERANCE

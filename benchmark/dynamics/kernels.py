@@ -2,13 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels beside other libraries: the same robot, the same states, in one run on one core.
 
-Every call gets another state of a bank, so that no processor predicts its branches. `loop` is a
-compiled loop over the bank: ours by numba, Pinocchio's its own in C++ where it has one. These are
-rneaInParallel and abaInParallel with one thread. `python` is a call from Python by the public
-interface, argument checks included. `generic` is the same with kernels for any robot. `casadi` is
-the recursion of this package recorded by CasADi, as C code of gcc -O3. Minima of interleaved
-rounds, in microseconds; compiling and loading in seconds of processor time. Batches take all
-cores.
+Every call gets another of many states, so that no processor predicts its branches.
+
+- `loop` is a compiled loop over the states: ours by Numba, Pinocchio's own in C++ where it has
+one.
+  These are rneaInParallel and abaInParallel with one thread.
+- `python` is a call from Python by the public interface, with checks of the arguments.
+- `generic` is the same with the kernels for any robot.
+- `casadi` is the recursion of this package recorded by CasADi, as C code of gcc -O3.
+
+Times are minima of interleaved rounds, in microseconds. Compiling and loading are in seconds of
+processor time. Batches use all cores.
 """
 
 import contextlib
@@ -32,7 +36,7 @@ from robodyn_ros.codegen.registry import FRAME_RECIPES, RECIPES, frame_recipes
 from robodyn_ros.codegen.specialise import sizes, specialise
 from robodyn_ros.robot.dispatch import method_of
 
-#: Rounds shorter than what a busy system lets a process run undisturbed [s], and many of them.
+#: Many rounds, each shorter than a busy system lets a process run undisturbed [s].
 ROUND, CALLS, ROUNDS = 1e-3, 1000, 25
 RESULTS = Path(__file__).parents[1] / 'results'
 SIZES = (2, 6, 7, 14, 30, 48)
@@ -50,7 +54,7 @@ QUANTITIES = (
     'inverse_dynamics_derivatives',
     'forward_dynamics_derivatives',
 )
-#: What was aimed at for seven joints, in a compiled loop and from Python [us].
+#: Goals for seven joints, in a compiled loop and from Python [us].
 GOALS = {
     'inverse_dynamics': (0.17, 0.36),
     'mass_matrix': (0.10, 0.30),
@@ -68,7 +72,7 @@ LOOPS = {
 
 
 def measure():
-    """{'robots': {name: {'joints', 'rows': {quantity: numbers}, 'batch'}}}."""
+    """Return {'robots': {name: {'joints', 'rows': {quantity: numbers}, 'batch'}}}."""
     result = {
         'robots': {},
         'unit': 'us',
@@ -125,7 +129,7 @@ def _robot(text, wrong):
 
 @contextlib.contextmanager
 def _one_core():
-    """Keep this process on one core, where the system can."""
+    """Keep this process on one core, if the system can."""
     if not hasattr(os, 'sched_setaffinity'):
         yield
         return
@@ -138,8 +142,9 @@ def _one_core():
 
 
 def _disagreements(robot, others, states):
-    """Exclude functions that compute something else, and return sentences about them. Quantities
-    without an agreeing library have a sentence, too.
+    """Exclude functions that compute something else, and return sentences about them.
+
+    Quantities without an agreeing library have a sentence, too.
     """
     notes, wrong = [], []
     for name in ('inverse_dynamics', 'forward_dynamics', 'mass_matrix'):
@@ -166,7 +171,7 @@ def _disagreements(robot, others, states):
 
 
 def _upper(result):
-    """A vector as it is; of a matrix the upper half, as Pinocchio leaves the lower one alone."""
+    """Return a vector itself, and the upper half of a matrix, since Pinocchio fills only that."""
     return result if result.ndim == 1 else np.triu(result)
 
 
@@ -175,7 +180,7 @@ def _recipe(name):
 
 
 def _compiled(model, name, frame):
-    """The kernels of one quantity, or None, and what compiling and loading them took."""
+    """Return the kernels of one quantity or None, and the times of compiling and loading them."""
     recipe, at = _recipe(name), frame if name in FRAME_RECIPES else None
     if model.nv > WRITTEN_OUT.get(name, model.nv):
         return None, {}
@@ -191,7 +196,7 @@ def _compiled(model, name, frame):
 
 
 def _calls(robot, face, name, frame, made, states, others):
-    """{column: (a run over the bank, how many calls it makes)} of one quantity."""
+    """Return {column: (function that calls for all states, number of its calls)}."""
     recipe = _recipe(name)
     given = [states[argument] for argument in recipe.inputs]
     at = [frame] if name in FRAME_RECIPES else []
@@ -201,7 +206,7 @@ def _calls(robot, face, name, frame, made, states, others):
         loop, run = _loop(len(given), len(outputs)), made.one.compiled
         calls['loop'] = lambda: loop(run, *given, *outputs, BANK), BANK
     for key, one in {'python': face, 'generic': robot}.items():
-        method_of(one, name)(*(array[0] for array in given), *at)  # it changes with the first call
+        method_of(one, name)(*(array[0] for array in given), *at)  # the first call compiles
         calls[key] = _from_python(method_of(one, name), given, at)
     for library in others.values():
         for key, call in library.get(name, {}).items():
@@ -210,7 +215,7 @@ def _calls(robot, face, name, frame, made, states, others):
 
 
 def _from_python(call, given, at=()):
-    """Calls from Python over the bank, and how many there are in a round."""
+    """Return a function that calls from Python for all states, and the number of its calls."""
     states = [(*(array[i] for array in given), *at) for i in range(BANK)]
     call(*states[0])
     begin = time.perf_counter()
@@ -225,7 +230,7 @@ def _from_python(call, given, at=()):
 
 
 def _timed(calls):
-    """Best time a call of each, with the rounds interleaved [us]."""
+    """Return the best time of a call of each, with interleaved rounds [us]."""
     best = dict.fromkeys(calls, np.inf)
     for call, _ in calls.values():
         call()
@@ -245,7 +250,7 @@ def _loop(inputs, outputs):
 
 
 def _batches(robot, face):
-    """Many states on all cores, specialised and generic [us each]."""
+    """Return the time of one of many states on all cores, specialised and generic [us]."""
     states = np.random.default_rng(1).uniform(-1.0, 1.0, (3, BATCH, robot.nv))
     result = {'cores': cores()}
     for name, count in BATCHES.items():
@@ -275,7 +280,7 @@ COLUMNS = (
 
 
 def show(result):
-    """One table a robot, and how many times faster than Pinocchio; markdown, kept in a file."""
+    """Print a table for each robot with ratios to Pinocchio, and write it as Markdown."""
     lines = [_preface(result)]
     for robot in result['robots'].values():
         columns = ('quantity', *COLUMNS, 'loop ratio', 'python ratio', 'compile [s]', 'load [s]')
@@ -313,7 +318,7 @@ def show(result):
 
 
 def _preface(result):
-    """What was measured, when, where and how busy the machine was."""
+    """Return what was measured, when, where, and how busy the machine was."""
     where = ', '.join(
         f'{key} {value}' for key, value in (result['machine'] | result['libraries']).items()
     )

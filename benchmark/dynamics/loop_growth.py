@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forward dynamics of more and more bodies with closed loops, by the kernels for any robot.
 
-A four-bar with an arm of seven more joints on its coupler is ten bodies. They stand on each other
-`in a row`, or `side by side`. `open` are the same bodies without the pins, by articulated bodies.
-Every call gets another state of a bank. Minima of interleaved rounds on one core, in microseconds.
+A four-bar with an arm of seven more joints on its coupler is ten bodies. Several of them stand on
+each other, `in a row`, or `side by side`. `open` are the same bodies without the closing pins,
+by articulated bodies. Every call gets another of many states. Times are minima of interleaved
+rounds on one core, in microseconds.
 """
 
 import sys
@@ -16,7 +17,7 @@ from benchmark import table
 from benchmark.dynamics.closed_chains import BANK, REACH, each, minima
 from robodyn_ros.robot.robot import Robot
 
-sys.path.append(str(Path(__file__).resolve().parents[2] / 'test'))  # the mechanisms of the tests
+sys.path.append(str(Path(__file__).resolve().parents[2] / 'test'))  # has the mechanisms
 from support.robots.closed_loops import GRAVITY, several_four_bars  # noqa: E402
 
 LOOPS = (1, 2, 5, 10)
@@ -24,7 +25,7 @@ WAYS = {'in a row': True, 'side by side': False}
 
 
 def measure():
-    """{'robots': {way: [{'bodies', 'loops', 'us': {'closed', 'open'}}]}}."""
+    """Return {'robots': {way: [{'bodies', 'loops', 'us': {'closed', 'open'}}]}}."""
     return {
         'robots': {
             way: [_measured(several_four_bars(count, in_a_row=row)) for count in LOOPS]

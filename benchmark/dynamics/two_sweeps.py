@@ -4,8 +4,8 @@
 
 `two sweeps` is algorithm 19.3 of Jain 2011, for the rates of q and xi. `articulated` is algorithm
 7.2, for the rate of qd. Both use the primitives of this package. Operations are those of code for
-one robot, and exact. Times are of the kernels for any robot, in microseconds a call from Python.
-Every call gets another state of a bank. Shown are minima of interleaved rounds on one core.
+one robot, and exact. Times are of the kernels for any robot, in microseconds per call from Python.
+Every call gets another of many states. Times are minima of interleaved rounds on one core.
 """
 
 import numpy as np
@@ -49,7 +49,7 @@ KINDS = ('multiplications', 'additions')
 
 @primitive
 def velocities_of_xi(topology, constants, gravity, scratch, xi, qd):
-    """Compute qd = xi - G' V+ and V base to tip, and what bodies feel of the weight."""
+    """Compute qd = xi - G' V+ and V base to tip, and gravity in the frame of each body."""
     store(scratch, 0, at.OMEGA, (0.0, 0.0, 0.0))
     store(scratch, 0, at.SPEED, (0.0, 0.0, 0.0))
     store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
@@ -68,7 +68,7 @@ def velocities_of_xi(topology, constants, gravity, scratch, xi, qd):
 
 @primitive
 def add_weight_and_loads(topology, constants, scratch, f_ext):
-    """Add the weight of each body, and take its load off."""
+    """Add the weight of each body, and subtract its load."""
     for i in range(1, topology.shape[0]):
         a = load(scratch, i, at.ACCEL)
         accumulate(
@@ -127,7 +127,7 @@ def two_sweep_dynamics(
 
 
 def recipes():
-    """{name: Recipe} of the two ways."""
+    """Return {name: Recipe} of both algorithms."""
     articulated = RECIPES['forward_dynamics']
     vector = articulated.inputs['tau']
     return {
@@ -141,7 +141,8 @@ def recipes():
 
 
 def counts(joints):
-    """{name: {'multiplications', 'additions'}} of one call for a chain of so many joints."""
+    """Return {name: {'multiplications', 'additions'}} of one call for a chain of so many
+    joints."""
     model = regroup(align(clean(Robot.from_urdf(chains.read(joints)).model)))
     found = {
         name: record_as_is('forward', recipe, model).counts() for name, recipe in recipes().items()
@@ -150,7 +151,7 @@ def counts(joints):
 
 
 def times(joints):
-    """{name: microseconds of one call}."""
+    """Return {name: microseconds per call}."""
     robot, rng = Robot.from_urdf(chains.read(joints)), np.random.default_rng(0)
     model, n = robot.model, robot.nv
     states = rng.uniform(-1.0, 1.0, (3, BANK, n))
@@ -169,7 +170,7 @@ def times(joints):
 
 
 def measure():
-    """{'robots': [{'joints', 'operations', 'us'}]}."""
+    """Return {'robots': [{'joints', 'operations', 'us'}]}."""
     return {
         'robots': [{'joints': n, 'operations': counts(n), 'us': times(n)} for n in JOINTS],
         'unit': 'us',

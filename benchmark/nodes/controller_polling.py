@@ -6,7 +6,7 @@ import sys
 
 from robodyn_ros.nodes import controller
 
-controller.SLOW_POLL = 0.01  # [s] an executor that is asked, in place of one that is told
+controller.SLOW_POLL = 0.01  # [s] period of polling, in place of an executor that is woken
 
 if __name__ == '__main__':
     sys.exit(controller.main())

@@ -1,8 +1,8 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""How new participants find one whose endpoints come and go, with our profile and without.
+"""Discovery of a participant whose endpoints come and go, with our profile and without.
 
-Both are in one process, as the nodes of a test are. A participant that is not found within the
+All participants are in one process, like the nodes of a test. One that is not found within the
 deadline is not found later either.
 """
 
@@ -19,15 +19,15 @@ from benchmark import table
 from robodyn_ros.middleware.fast_dds import PROFILES
 from robodyn_ros.testing.domain import move_to_own_domain
 
-ROUNDS, PARTICIPANTS = 4, 10  # of each way in turn, and in each round
+ROUNDS, PARTICIPANTS = 4, 10  # rounds of each variant in turn, participants of a round
 DEADLINE = 10.0  # [s], three periods of announcements
-SETTLED = 0.3  # [s] during which endpoints come and go
+SETTLED = 0.3  # [s] in which endpoints come and go
 WAYS = 'without', 'with'
 EMPTY = '<dds xmlns="http://www.eprosima.com/XMLSchemas/fastRTPS_Profiles"></dds>\n'
 
 
 def measure():
-    """Return {way: {found, of, median_s, longest_s}}."""
+    """Return {variant: {found, of, median_s, longest_s}}."""
     times = {way: [] for way in WAYS}
     with tempfile.NamedTemporaryFile('w', suffix='.xml') as empty:
         empty.write(EMPTY)
@@ -52,7 +52,7 @@ def measure():
 
 
 def show(result):
-    """Show both ways as a table."""
+    """Print both variants as a table."""
     table.show(
         'New participants that find the endpoints of another in their process',
         ('profile', 'found', 'median [s]', 'longest [s]'),
@@ -79,7 +79,7 @@ def _discover():
     old = rclpy.create_node('old', context=new_context())
     times = []
     for number in range(PARTICIPANTS):
-        # a hole in what the old participant has to say of its endpoints
+        # a gap in the sequence of announcements of the old participant
         kept = [old.create_publisher(Float64, f'/kept_{number}_{k}', 1) for k in range(3)]
         old.destroy_publisher(kept.pop(1))
         settled = threading.Event()
@@ -117,4 +117,4 @@ def _come_and_go(node, kind, settled):
 
 if __name__ == '__main__':
     print(json.dumps(_discover()), flush=True)
-    os._exit(0)  # the threads of the middleware need no ordered end
+    os._exit(0)  # the threads of the middleware need no shutdown

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """First start of both nodes for a user without a cache, until the controller holds the arm.
 
-Once with the kernels that the build has compiled, once without them, in turn. Also the first call
-of a Robot in a process that has loaded the package.
+Once with the kernels that the build has compiled, once without them, in turn. Also measured is the
+first call of a Robot in a process that has loaded the package.
 """
 
 import json
@@ -19,7 +19,7 @@ from benchmark import table
 from robodyn_ros.testing.domain import reserve_domain
 
 URDF = Path(__file__).resolve().parents[2] / 'config' / 'urdf' / 'franka_like.urdf'
-STARTS = {'built': 9, 'not built': 1}  # of each way
+STARTS = {'built': 9, 'not built': 1}  # of each variant
 NODES = {
     'simulator': ('-p', f'urdf_path:={URDF}'),
     'controller': ('-p', f'urdf_path:={URDF}', '-p', "robot_compensates_gravity:='no'"),
@@ -37,7 +37,7 @@ print(json.dumps(time.perf_counter() - begin))
 
 
 def measure():
-    """Return {way: {hold_s, call_s}}, each with the median and the longest of `of` starts."""
+    """Return {variant: {hold_s, call_s}}, each with median and maximum of `of` starts."""
     domain, lock = reserve_domain()
     times = {way: ([], []) for way in STARTS}
     for number in range(max(STARTS.values())):
@@ -61,7 +61,7 @@ def measure():
 
 
 def show(result):
-    """Show both ways as a table."""
+    """Print both variants as a table."""
     table.show(
         'First start of both nodes until HOLD, and first call of a Robot [s]',
         ('kernels', 'starts', 'HOLD', 'longest', 'first call', 'longest'),
@@ -81,7 +81,7 @@ def show(result):
 
 
 def _environment(way, home, domain):
-    """Return the environment of a user who has never run the package."""
+    """Return the environment of a user who has never used the package."""
     ours = {'HOME': home, 'ROS_DOMAIN_ID': str(domain), 'PYTHONUNBUFFERED': '1'}
     if way == 'not built':
         ours['ROBODYN_BUILT_KERNELS'] = ''
@@ -90,7 +90,7 @@ def _environment(way, home, domain):
 
 
 def _until_hold(environment, home):
-    """Start both nodes at once; return the time [s] until the controller says that it holds."""
+    """Start both nodes at once; return the time until the controller reports HOLD [s]."""
     log = Path(home) / 'controller.txt'
     begin, processes = time.monotonic(), []
     try:

@@ -1,10 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Processors that do not fall asleep, as with `idle=poll` of the kernel.
+"""Keep processors awake, as with `idle=poll` of the kernel.
 
-A virtual machine's processor that sleeps is given to another machine, and comes back when that one
-releases it. On a busy host that is milliseconds late. Real-time robot computers do not let theirs
-sleep either.
+The host gives a sleeping processor of a virtual machine to another machine. On a busy host it
+comes back milliseconds late. Real-time robot computers do not let processors sleep either.
 """
 
 import os
@@ -23,7 +22,7 @@ while os.getppid() == int(sys.argv[2]):
 
 
 class Awake:
-    """On each processor runs, from now on, a process that gives way to all others."""
+    """Runs a process of lowest priority on each processor, until it is closed."""
 
     def __init__(self):
         self._processes = [
@@ -32,7 +31,7 @@ class Awake:
         ]
 
     def close(self):
-        """Let them sleep again."""
+        """End the processes."""
         for process in self._processes:
             process.kill()
             process.wait()

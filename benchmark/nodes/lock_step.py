@@ -1,9 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""How much faster than real time lock step goes: without ROS, in one process, in two processes.
+"""Speed of lock step against real time: without ROS, in one process, in two processes.
 
-A seven-joint arm at 1 kHz that follows a trajectory under the computed torque law. The ways take
-turns, so that what else the machine does meets all of them.
+A seven-joint arm follows a trajectory at 1 kHz under the computed torque law. The variants take
+turns, so that other work of the machine disturbs all of them alike.
 """
 
 import subprocess
@@ -53,7 +53,7 @@ class WithoutRos:
         assert self._supervisor.follow(way, self._now) == ''
 
     def _specialise(self, model):
-        """Keep the kernels for any robot."""
+        """Replace a method, so that the kernels for any robot stay in use."""
 
     @property
     def _now(self):
@@ -69,11 +69,11 @@ class WithoutRos:
             self._step += 1
 
     def close(self):
-        """Nothing is held."""
+        """Do nothing; there is nothing to close."""
 
 
 class WithCodeOfTheRobot(WithoutRos):
-    """The same with the kernels that are compiled for this robot."""
+    """Plant and supervisor with the kernels that are compiled for this robot."""
 
     def _specialise(self, model):
         self._supervisor.replace_kernels(specialised_kernels(model, ComputedTorque))
@@ -141,7 +141,7 @@ class TwoProcesses:
 
 
 def measure():
-    """Return the speed of each way, of rounds in turn [simulated s / s]."""
+    """Return the speed of each variant, from rounds in turn [simulated s / s]."""
     move_to_own_domain()
     ways, speeds = [], {name: [] for name in WAYS}
     try:

@@ -1,8 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Measure simulator and controller over DDS. They run for a minute at 1
-kHz, without priority, without waking ahead of the cycles, and at 2 kHz. Before each, a minimal
-program does the same alone.
+"""Measure simulator and controller over DDS.
+
+They run for a minute at 1 kHz, without priority, without waking ahead of the cycles, and at 2 kHz.
+Before each run, a minimal program does the same alone.
 """
 
 import contextlib
@@ -26,10 +27,10 @@ RUNS = (
     (1000.0, 20.0, {'wake_ahead': 0.0}),
     (2000.0, 20.0, {}),
 )
-PRIORITY = 50  # of the controller; the simulator, in the place of a driver, has ten less
+PRIORITY = 50  # of the controller; the simulator has ten less, as a driver would
 ALONE = 10.0  # [s] of the minimal program
 AHEAD = next(one.default for one in CONTROLLER_PARAMETERS if one.name == 'wake_ahead')
-SLACK = 0.01  # [s] between the stamp of a report and the reading of its counters
+SLACK = 0.01  # [s] largest time between the stamp of a report and its counters
 GOALS = {
     'success_rate': '>= 0.995',
     'cpu_share': '<= 0.15',
@@ -39,7 +40,7 @@ GOALS = {
 
 
 def measure():
-    """Track at each rate."""
+    """Track a motion at each rate, and return the reports."""
     lock = private_domain()
     urdf = find(URDF)
     robot = Robot.from_urdf(urdf)
@@ -58,10 +59,10 @@ def measure():
 
 
 def _pair(robot, rate, duration, told):
-    """Parameters of the controller and of the simulator at a rate [Hz] for some time [s]."""
+    """Return the parameters of controller and simulator at a rate [Hz]."""
     centre = sway(robot.limits, duration).centre
     controller, simulator = parameters(robot, 'computed_torque', centre)
-    # who records two hundred states a second is a third process on two cores
+    # recording two hundred states per second needs a third process on two cores
     first = told.get('realtime.priority', PRIORITY)
     return (
         {
@@ -76,7 +77,7 @@ def _pair(robot, rate, duration, told):
 
 
 def _track(urdf, robot, rate, duration, told):
-    """What the controller reports of a motion at a rate [Hz] for some time [s]."""
+    """Return the report of the controller on a motion at a rate [Hz] for some time [s]."""
     motion = sway(robot.limits, duration)
     alone = machine.measure(
         rate,

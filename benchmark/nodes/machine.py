@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What the machine alone does to a loop: a minimal program, to separate its delays from ours.
+"""Delays of the machine alone, from a minimal program, to separate them from those of the nodes.
 
 It has no Python, no middleware and no second thread. It sleeps until an absolute deadline, as the
 control loop does. Then it reads memory for as long as a tick should take.
@@ -16,8 +16,8 @@ import numpy as np
 
 from robodyn_ros.realtime.os_requests import RealTime
 
-WORK = 36_000  # [ns] median, as long as a tick
-SIZE = 1 << 15  # numbers that are read, 256 KiB: as a tick, more than the first cache holds
+WORK = 36_000  # [ns] median time of reading, as of a tick
+SIZE = 1 << 15  # numbers to read, 256 KiB; more than the first cache holds, as in a tick
 SECOND = 1_000_000_000
 MONOTONIC, ABSOLUTE = 1, 1  # of <time.h>
 
@@ -35,7 +35,10 @@ def _now(timespec):
 
 @numba.njit
 def _loop(period, ahead, data, passes, late, took):
-    """Begin at start + k period; fill late and took (k,) [ns]; return cycles missed, and a sum."""
+    """Run cycles that begin at start + k period [ns]; return missed cycles and a sum.
+
+    late, took (k,) [ns] are written.
+    """
     time, wake = np.zeros(2, np.int64), np.zeros(2, np.int64)
     start, slot, missed, total = _now(time), 0, 0, 0.0
     for k in range(late.shape[0]):
@@ -46,7 +49,7 @@ def _loop(period, ahead, data, passes, late, took):
         while now < deadline:
             now = _now(time)
         for _ in range(passes):
-            for i in range(0, data.shape[0], 8):  # one number of every line of the cache
+            for i in range(0, data.shape[0], 8):  # one number of every cache line
                 total += data[i]
         late[k], took[k] = now - deadline, _now(time) - now
         due = (now - start) // period
@@ -56,17 +59,17 @@ def _loop(period, ahead, data, passes, late, took):
 
 
 def measure(rate, seconds, ahead, realtime=RealTime()):
-    """Run it at a rate [Hz] for some time [s], waking ahead [s] of its deadlines."""
+    """Run the program at a rate [Hz] for some time [s], waking ahead [s] of its deadlines."""
     return _apart(_alone, rate, seconds, ahead, realtime)
 
 
 def refusals(realtime):
-    """What of it the operating system refuses, in sentences."""
+    """Return sentences on real-time requests that the operating system refuses."""
     return _apart(realtime.apply)
 
 
 def _apart(call, *arguments):
-    """What a call returns, in a thread of its own: it alone asks for priority."""
+    """Return the result of a call in a thread of its own, whose priority may rise."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(call, *arguments).result()
 
@@ -91,19 +94,19 @@ def _alone(rate, seconds, ahead, realtime):
 
 
 class Use:
-    """Shares of all processors' time since it was made: busy, and stolen by the host."""
+    """Shares of all processors' time since its creation: in use, and given to other machines."""
 
     def __init__(self):
         self._before = self._read()
 
     def shares(self):
-        """Both, of the time since then [-]."""
+        """Return both shares."""
         idle, stolen, total = (b - a for a, b in zip(self._before, self._read()))
         return {'busy_share': 1.0 - (idle + stolen) / total, 'stolen_share': stolen / total}
 
     @staticmethod
     def _read():
-        # what is not idle is only sampled, and a loop in step with the sampling looks wrong
+        # the system samples busy times, which is wrong for a loop in step with the sampling
         fields = Path('/proc/stat').read_text().split('\n', 1)[0].split()
         uptime = float(Path('/proc/uptime').read_text().split()[0])
         ticks = os.sysconf('SC_CLK_TCK') * os.cpu_count()

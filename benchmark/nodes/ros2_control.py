@@ -1,9 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""One arm on one trajectory at 1 kHz: our nodes alone, the plug-in, and both around ros2_control.
+"""One arm on one trajectory at 1 kHz: our nodes, the plug-in, and both with ros2_control.
 
 Needs ros2_control, robodyn_control, joint_trajectory_controller, forward_command_controller and
-joint_state_topic_hardware_interface; it names those that are missing.
+joint_state_topic_hardware_interface. It names those that are missing.
 """
 
 import contextlib
@@ -47,11 +47,11 @@ NEEDED = (
     'forward_command_controller',
     'joint_state_topic_hardware_interface',
 )
-RATE, STATES = 1000, 200  # [Hz] of cycles, and of what is recorded of them
-WRITTEN = 5e-3  # [s] within which a cycle writes its commands
+RATE, STATES = 1000, 200  # [Hz] of cycles, and of recorded states
+WRITTEN = 5e-3  # [s] longest time until a cycle writes its commands
 APPROACH, DURATION = 4.0, 12.0  # [s] to the centre of the motion, and of the motion
 PRIORITY = 50  # of the thread that computes torque; the simulator has ten less
-START = 180.0  # [s] for a start with everything to compile
+START = 180.0  # [s] for a start in which all kernels are compiled
 ALL = QoSProfile(depth=10_000)
 FORWARD = 'forward_effort_controller'
 ROOT = Path(__file__).resolve().parents[2]
@@ -68,7 +68,7 @@ TITLES = {
 
 
 def recorded():
-    """Return what is recorded, and from where."""
+    """Return the recorded topics and their types."""
     from control_msgs.msg import JointTrajectoryControllerState  # comes with ros2_controllers
 
     return {
@@ -94,7 +94,7 @@ def missing():
 
 
 class Recording:
-    """Messages of a topic with the time [s] of each, which are read after the run."""
+    """Messages of a topic with their times of arrival [s], decoded after the run."""
 
     def __init__(self, node, kind, topic):
         self._kind, self._raw, self.heard = kind, [], False
@@ -102,7 +102,7 @@ class Recording:
 
     def _keep(self, raw):
         self._raw.append((time.time(), raw))
-        if not self.heard:  # the thread that records must not wait for others
+        if not self.heard:  # the recording thread must not wait for other threads
             self.heard = True
             RealTime(PRIORITY - 20).apply()
 
@@ -116,7 +116,7 @@ class Recording:
 
 
 class Bench:
-    """Processes of one arrangement, and a participant that records, as a context."""
+    """The processes of one arrangement, and a participant that records, as a context."""
 
     def __init__(self, robot, folder):
         self.robot, self.folder = robot, folder
@@ -214,7 +214,7 @@ class Bench:
 
 
 def approached(motion, joints):
-    """Return a motion as a trajectory that begins anywhere."""
+    """Return a motion as a trajectory that begins at any posture."""
     message = trajectory_message(motion, joints)
     for point in message.points:
         point.time_from_start.sec += round(APPROACH)
@@ -237,7 +237,7 @@ def by_name(message, values, joints):
 
 
 def spread(values):
-    """Return the median, the 99th percentile and the maximum, in ms."""
+    """Return median, 99th percentile and maximum [ms]."""
     return [float(x) for x in np.percentile(values, (50, 99, 100)) * 1e3] if len(values) else []
 
 
@@ -281,13 +281,13 @@ def figures(bench, name):
 
 
 def _once(pairs):
-    """Return the values of keys that occur once: repeated states give no time."""
+    """Return the values of keys that occur once, since repeated states cannot be matched."""
     counts = Counter(key for key, _ in pairs)
     return {key: value for key, value in pairs if counts[key] == 1}
 
 
 def _periods(read, name, ours):
-    """Return by how much intervals between cycles differ from the period."""
+    """Return the deviations of the intervals between cycles from the period."""
     if name == 'direct':
         return spread(np.abs(np.diff([seconds(m.header.stamp) for _, m in ours]) - 1.0 / STATES))
     stamps = [seconds(m.header.stamp) for _, m in read['joint_states']]
@@ -295,10 +295,10 @@ def _periods(read, name, ours):
 
 
 def _of_the_node(read, name, ours, stamps, joints):
-    """Return how long a state takes until the command that answers it is written.
+    """Return the time from each state until the command that answers it is written.
 
-    The node publishes which state a cycle used; efforts are found again by their bits. A command
-    of the node alone has no stamp, so the time counts at which it was received.
+    The node publishes which state a cycle used. Efforts are matched by their bits. A command of
+    the node alone has no stamp, so its time of arrival counts.
     """
     used = {
         tuple(m.effort): (stamps.get(tuple(m.measured_position)), seconds(m.header.stamp))
@@ -324,7 +324,7 @@ def _of_the_node(read, name, ours, stamps, joints):
 
 
 def behind(robot, folder, names):
-    """Return the description and the parameters of controllers on topics of our simulator."""
+    """Return description and parameters of controllers that use topics of our simulator."""
     joints = list(robot.joint_names)
     known = {
         plugin_files.BROADCASTER: ('joint_state_broadcaster/JointStateBroadcaster', {}),
@@ -353,7 +353,7 @@ def behind(robot, folder, names):
 
 
 def _pd_gains(robot):
-    """Return the gains of the demonstration's PD, in the words of joint_trajectory_controller."""
+    """Return the demonstration's PD gains as parameters of joint_trajectory_controller."""
     flat = gains(robot, 'pd_gravity')
     return {
         joint: {kind: flat[f'gains.{joint}.{kind}'] for kind in ('p', 'd')}
@@ -362,7 +362,7 @@ def _pd_gains(robot):
 
 
 def arrange(bench, name, files, start):
-    """Start what belongs to an arrangement; return the topic of trajectories."""
+    """Start the processes of an arrangement; return the topic of trajectories."""
     ours = {'joint_states_topic': '/joint_states'}
     through = {
         'joint_states_topic': '/robot_joint_states',

@@ -1,10 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What a shortcut saves: with it and without it, alternating in one run.
+"""Time that each shortcut saves: with it and without it, alternating in one run.
 
-Three are of the controller, in its own tick over DDS. Its loop goes around rclpy, its executor
-sleeps, and it wakes ahead of its cycles. The other is the C function of a robot's method,
-beside the method in Python.
+Three belong to the controller and are measured in its tick over DDS. Its loop bypasses rclpy, its
+executor sleeps, and it wakes ahead of its cycles. The fourth is the C function of a robot's
+method, beside the method in Python.
 """
 
 import os
@@ -26,7 +26,7 @@ from robodyn_ros.testing.domain import private_domain
 
 ROUNDS, SECONDS, RATE = 5, 5.0, 1000.0  # of each kind of controller, in turn
 CONTROLLER = 'robodyn_ros.nodes.controller'
-#: Modules and parameters of the controllers: the node as it is, and without one thing each.
+#: Modules and parameters of the controllers: the node itself, and without one shortcut each.
 WAYS = {
     'as it is': (CONTROLLER, {}),
     'by rclpy alone': ('benchmark.nodes.controller_by_rclpy', {}),
@@ -42,16 +42,16 @@ METHODS = (
     'inverse_dynamics_derivatives',
     'forward_dynamics_derivatives',
 )
-BLOCKS, CALLS = 40, 500  # of each way in turn
+BLOCKS, CALLS = 40, 500  # of each variant in turn
 
 
 def measure():
-    """Figures of all shortcuts."""
+    """Return the figures of all shortcuts."""
     return {'loop': _loop(), 'methods': _methods(), 'load_average': os.getloadavg()}
 
 
 def _loop():
-    """{way: [{FIGURE: number} of each round]}."""
+    """Return {variant: [{FIGURE: number} of each round]}."""
     lock, urdf = private_domain(), find(URDF)
     robot = Robot.from_urdf(urdf)
     motion = sway(robot.limits, SECONDS)
@@ -79,7 +79,7 @@ def _loop():
 
 
 def _methods():
-    """[{joints, method, with_us, without_us}], medians over blocks."""
+    """Return [{joints, method, with_us, without_us}], medians over blocks."""
     rows = []
     for joints in JOINTS:
         robot = Robot.from_urdf(chains.read(joints))
@@ -93,7 +93,7 @@ def _methods():
                 'without': MethodType(getattr(type(owner), title), owner),
             }
             for method in ways.values():
-                method(*given)  # compiled, and the case of the C function found
+                method(*given)  # compiles, and fills the case of the C function
             times = {way: [] for way in ways}
             for _ in range(BLOCKS):
                 for way, method in ways.items():

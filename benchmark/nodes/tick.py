@@ -1,7 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Time the control cycle without the middleware. It times the kernel of computed torque, and the
-supervisor's tick. Then it times all from the bytes of a joint state to those of an effort.
+"""Time the control cycle without the middleware.
+
+It times the kernel of computed torque, and the supervisor's tick. Then it times a whole cycle,
+from the bytes of a joint state to those of an effort.
 """
 
 import os
@@ -27,7 +29,7 @@ KERNEL_GOAL, TICK_GOAL = 30.0, 40.0  # [us] p99 of the kernel, p50 of the whole 
 
 
 def _times(call):
-    """Times [us] of call(k), one at a time, as a loop would make it."""
+    """Return the times of call(k), one at a time as in a loop [us]."""
     times = np.empty(CYCLES)
     for k in range(CYCLES):
         begin = time.perf_counter_ns()
@@ -37,13 +39,13 @@ def _times(call):
 
 
 def _percentiles(times):
-    """p50, p99 and largest time of all rounds."""
+    """Return p50, p99 and the largest time of all rounds."""
     found = np.percentile(np.concatenate(times), (50, 99, 100))
     return dict(zip(('p50', 'p99', 'max'), map(float, found)))
 
 
 def measure():
-    """Times of one cycle over varied states, by generic kernels and by this robot's."""
+    """Return the times of a cycle at varied states, by generic kernels and this robot's."""
     robot = Robot.from_urdf(find(URDF))
     kinds = {'generic': {}, 'specialised': specialised_kernels(robot.model, ComputedTorque)}
     rounds = {kind: [] for kind in kinds}

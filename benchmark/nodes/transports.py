@@ -1,10 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Shared memory of Fast DDS beside UDP: a listener that is killed and comes back, round trips.
+"""Shared memory of Fast DDS beside UDP: restarts of a killed listener, and round trips.
 
-A listener marks in its port whether it waits or processes a message; between the two it is
-neither. It is killed anywhere, or in that moment. What a kill at that time leaves is written into
-the segment, whose layout is that of Fast DDS 2.14.
+A listener marks in its port whether it waits or processes a message; in between it does neither.
+It is killed at any time, or in that moment. For the latter, the state that such a kill leaves is
+written into the segment. The layout of the segment is that of Fast DDS 2.14.
 """
 
 import json
@@ -23,16 +23,16 @@ from robodyn_ros.middleware.fast_dds import PROFILES, RANGE, TRANSPORTS, leave_s
 from robodyn_ros.testing.domain import reserve_domain
 
 WAYS = 'shared memory', 'UDP'
-KILLS = 5  # of each kind and way
+KILLS = 5  # of each kind and transport
 DEADLINE = 20.0  # [s] for the successor to hear
 PATIENCE = 60.0  # [s] for the first to hear
-BLOCKS, TRIPS = 20, 100  # round trips, of both ways in turn
+BLOCKS, TRIPS = 20, 100  # round trips, of both transports in turn
 PERIOD = 1e-3  # [s] between messages, and between round trips
-LISTENERS, LISTENER, IN_USE = 1024, 20, 1  # in a port: count, bytes of each, the bit of a used one
+LISTENERS, LISTENER, IN_USE = 1024, 20, 1  # of a port: number, bytes of each, bit of a used one
 
 
 def measure():
-    """Return {way: {kills: {kind: {heard, of, median_s}}, trip_us: {p50, p99}}}."""
+    """Return {transport: {kills: {kind: {heard, of, median_s}}, trip_us: {p50, p99}}}."""
     domain, lock = reserve_domain()
     environments = {}
     for way in WAYS:
@@ -53,7 +53,7 @@ def measure():
 
 
 def show(result):
-    """Show both ways as a table."""
+    """Print both transports as a table."""
     rows = []
     for way in WAYS:
         kills, trip = result[way]['kills'], result[way]['trip_us']
@@ -69,7 +69,7 @@ def show(result):
 
 
 def _restarts(environment, kind):
-    """Kill and start a listener; return how many successors hear, and after how long."""
+    """Kill and restart a listener; return how many successors hear, and after which time."""
     times = []
     for _ in range(KILLS):
         speaker = _start('speaker', environment)
@@ -95,14 +95,14 @@ def _restarts(environment, kind):
 
 
 def _mark_between(port):
-    """Let the listener of a port be neither waiting nor processing."""
+    """Mark the listener of a port as neither waiting nor processing."""
     with port.open('r+b') as file, mmap.mmap(file.fileno(), 0) as segment:
         first = segment.find(b'fastrtps\0') - LISTENERS * LISTENER
         segment[first] &= IN_USE
 
 
 def _round_trips(environments):
-    """Return {way: times [us]}."""
+    """Return {transport: times [us]}."""
     processes = {
         way: [_start(role, environments[way], way.split()[0]) for role in ('echo', 'caller')]
         for way in WAYS
@@ -126,9 +126,9 @@ def _start(role, environment, topic='trips'):
         env=environment,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        bufsize=0,  # no line that comes early is hidden from select
+        bufsize=0,  # buffering would hide early lines from select
     )
-    process.stdout.readline()  # it is there
+    process.stdout.readline()  # the process is ready
     return process
 
 
@@ -145,7 +145,7 @@ def _ports(process):
 
 
 class Party:
-    """One of the processes: a node that publishes and hears joint states as bytes."""
+    """A process with a node that publishes and receives joint states as bytes."""
 
     def __init__(self, role, hears, says):
         import rclpy
@@ -202,7 +202,7 @@ def _call(party):
         print(json.dumps(times), flush=True)
 
 
-#: What a process does, until it is killed, and the ends of the topics that it hears and says.
+#: Roles of a process: its function, and the endings of the topics that it hears and publishes.
 ROLES = {
     'speaker': (_speak, 'back', 'there'),
     'listener': (_listen, 'there', 'back'),

@@ -1,8 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Take a joint state and publish an effort after a sleep, as in a control cycle. In turn by the
-functions of the middleware (ros/transport/rcl_ffi.py), as bytes by rclpy, and as messages by
-rclpy.
+"""Take a joint state and publish an effort after a sleep, as in a control cycle.
+
+This is done in turn by functions of the middleware (ros/transport/rcl_ffi.py), as bytes by rclpy,
+and as messages by rclpy.
 """
 
 import os
@@ -27,8 +28,8 @@ from robodyn_ros.ros.transport.rcl_ffi import Inlet, Outlet, library
 from robodyn_ros.testing.domain import private_domain
 
 JOINTS = tuple(f'joint{k}' for k in range(1, 8))
-BLOCKS, CYCLES = 30, 100  # of each way in turn, so that it finds its own traces in the caches
-PERIOD = 2e-3  # [s] of sleep before each
+BLOCKS, CYCLES = 30, 100  # of each way in turn, so that its data are in the caches
+PERIOD = 2e-3  # [s] of sleep before each cycle
 PATIENCE = 20.0  # [s] for the peer to be found
 COMMAND_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 
@@ -50,7 +51,8 @@ def peer():
 
 
 def measure():
-    """Times [us] of both calls by each way, and the bytes of Python objects that one makes."""
+    """Return the times of both calls by each way [us], and the bytes of objects that each
+    makes."""
     lock = private_domain()
     rclpy.init()
     node = rclpy.create_node('benchmark_wire')
@@ -114,7 +116,7 @@ def measure():
 
 
 def _times(ways):
-    """{way: ([us] of taking, [us] of publishing)}, of takings only those of a message."""
+    """Return {way: ([us] of taking a message, [us] of publishing)}."""
     times = {way: ([], []) for way in ways}
     for way, (take, publish) in [*ways.items()] * BLOCKS:
         taking, publishing = times[way]
@@ -132,10 +134,10 @@ def _times(ways):
 
 
 def _bytes(call):
-    """Bytes of the Python objects that a call makes, at most at a time."""
+    """Return the largest number of bytes of Python objects during a call."""
     tracemalloc.start()
     try:
-        for _ in range(2):  # the first may fill caches
+        for _ in range(2):  # the first call may fill caches
             time.sleep(5.0 * PERIOD)
             tracemalloc.reset_peak()
             before, _ = tracemalloc.get_traced_memory()

@@ -1,9 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What a step with contacts costs, beside MuJoCo: boxes at rest on a floor, in one run.
+"""Cost of a step with contacts, beside MuJoCo: bodies at rest on a floor, in one run.
 
-Each of k free boxes would be a separate robot. So a chain lies on the floor, with a sphere on each
-link. MuJoCo takes the same chain and floor, with its pyramidal cone and Newton's method.
+k free boxes would be k robots. So a chain lies on the floor, with a sphere on each link. MuJoCo
+takes the same chain and floor, with its pyramidal cone and Newton's method.
 """
 
 import os
@@ -23,7 +23,7 @@ CONTACTS = (0, 1, 2, 4, 6)
 
 
 def chain(touching):
-    """Return URDF and MJCF of a planar chain that lies on the floor with that many spheres."""
+    """Return URDF and MJCF of a planar chain on the floor with that many spheres."""
     links, joints = [], []
     body, end = '', ''
     for k in range(LINKS):
@@ -53,7 +53,7 @@ def chain(touching):
 
 
 def measure():
-    """Microseconds a step with k contacts, ours and MuJoCo's in turns, best of the rounds."""
+    """Return microseconds per step with k contacts, ours and MuJoCo's in turns, best round."""
     rows = {}
     for touching in CONTACTS:
         urdf, mjcf = chain(touching)
@@ -87,7 +87,7 @@ class _Ours:
             self._plant.step(None, STEP)
 
     def points(self):
-        """Return how many points touch."""
+        """Return the number of touching points."""
         return len(self._plant.contacts)
 
 
@@ -95,7 +95,7 @@ _ours = _Ours
 
 
 def _mujoco(mjcf):
-    """Return a function that steps MuJoCo, None where it is not installed."""
+    """Return a function that steps MuJoCo, None if it is not installed."""
     try:
         import mujoco
     except ModuleNotFoundError:

@@ -1,9 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""How well each integrator keeps the energy of a free swing, beside those of MuJoCo.
+"""Energy errors of a free swing by each integrator, beside those of MuJoCo.
 
 ROBODYN_SWING=3600 python -m benchmark integrators swings for one hour instead of a minute.
-ROBODYN_SWING=0 times the steps anew, beside the errors of the last run. `python -m
+ROBODYN_SWING=0 measures only the times of the steps, beside the errors of the last run. `python -m
 benchmark.simulation.integrators_page` writes table and picture of the last run to doc/.
 """
 
@@ -22,18 +22,18 @@ from robodyn_ros.simulation.plant_settings import METHODS, PlantSettings
 
 STEP = 1e-3  # [s]
 SWING = float(os.environ.get('ROBODYN_SWING', 60.0))  # [s]
-STRETCH = 10_000  # steps between two looks at the state
+STRETCH = 10_000  # steps between two checks of the state
 EVERY = 10  # steps between two energies
 PARTS = 60  # of the swing, for the trend and the picture
 START = np.array([0.3, 0.7, -0.4, -1.5, 0.5, 1.0, 0.2])  # [rad], at rest
-TIMED, ROUNDS = 1000, 40  # steps from START, the same states for all; fastest of the rounds
-SCALE = 'energy_rk4'  # whose largest kinetic energy is the unit of all errors
-LOST = 0.1  # of that energy: error of a swing that ran away or died
+TIMED, ROUNDS = 1000, 40  # steps from START, the same for all; rounds, of which the best counts
+SCALE = 'energy_rk4'  # its largest kinetic energy is the unit of all errors
+LOST = 0.1  # of that energy: error of a useless swing
 DRIFT = 3.0  # standard deviations of a walk without a trend
 
 
 def measure():
-    """Energy error and time of a step of every scheme, for the 7-joint arm without friction."""
+    """Return energy error and step time of every scheme, for the 7-joint arm without friction."""
     text = find(URDF).read_text().replace('type="revolute"', 'type="continuous"')
     generic = Robot.from_urdf(text)
     robots = {'generic': generic, 'specialised': generic.specialised()}
@@ -58,7 +58,7 @@ def measure():
 
 
 def _with_times(times):
-    """Return the last result with other times."""
+    """Return the last result with newly measured times."""
     result = json.loads((RESULTS / 'integrators.json').read_text())
     for name, row in result['schemes'].items():
         row['step_us'] = _own(times, name)
@@ -70,7 +70,10 @@ def _own(times, name):
 
 
 def _ours(robot, integrator):
-    """Return run(q, qd, steps) -> positions and velocities, one in EVERY, until it blows up."""
+    """Return a function run(q, qd, steps) that integrates until positions are not finite.
+
+    It returns one state in EVERY.
+    """
     settings = PlantSettings(
         integrator=integrator, no_command='free', damping_scale=0.0, friction_scale=0.0
     )
@@ -85,7 +88,7 @@ def _ours(robot, integrator):
 
 
 def _mujoco(robot, text):
-    """Return the same for the integrators of MuJoCo, where it is installed."""
+    """Return such functions for the integrators of MuJoCo, if it is installed."""
     try:
         import mujoco
     except ImportError:
@@ -120,9 +123,10 @@ def _theirs(mujoco, model, places):
 
 
 def _times(runs):
-    """Return the processor time of a step of each [us]: a second of the swing, in turns.
+    """Return the processor time of a step of each integrator [us]: a second of the swing, in
+    turns.
 
-    A run of a few steps, mostly overhead of the call, is subtracted.
+    The time of a run of a few steps, mostly overhead of the call, is subtracted.
     """
     best = {(name, steps): np.inf for name in runs for steps in (EVERY, TIMED)}
     for _ in range(ROUNDS + 1):  # the first round compiles
@@ -149,13 +153,21 @@ def _energies(robot, run):
 
 
 def errors(error):
-    """Return what a table says of the error of the energy over time, one in EVERY steps.
+    """Return figures of the energy error over time.
 
-    largest : its largest magnitude. an_hour : the slope of a straight line through it, times an
-    hour. deviations : its gain from the first to the last part, over a root. That is the root of
-    the sum of the squared gains from part to part. A walk without a trend has a standard deviation
-    of 1 in that number. A walk that always gains has the root of the number of gains. lost_s :
-    when it exceeded LOST, or None.
+    Parameters
+    ----------
+    error : (k,) ndarray
+        Errors of the energy, one in EVERY steps, in units of the energy of SCALE.
+
+    Returns
+    -------
+    dict
+        'largest': the largest magnitude. 'an_hour': the slope of the fitted line, per hour.
+        'deviations': the gain from the first to the last part, over a root. That is the root of
+        the sum of the squared gains from part to part. A random walk without a trend has a
+        standard deviation of 1 in this number. A steady gain has the root of the number of parts.
+        'lost_s': the time at which the error exceeded LOST, or None.
     """
     beyond = np.flatnonzero(~(np.abs(error) < LOST))
     lost = len(beyond) > 0 or len(error) < round(SWING / STEP / EVERY)

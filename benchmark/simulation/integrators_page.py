@@ -18,7 +18,7 @@ from tools.pages.markdown import renewed, table
 
 DOC = Path(__file__).resolve().parents[2] / 'doc'
 MARKER = '<!-- measured: python -m benchmark.simulation.integrators_page -->'
-SMALLEST = 1e-16  # below, an error is shown as this
+SMALLEST = 1e-16  # smaller errors are drawn as this
 
 
 def main():

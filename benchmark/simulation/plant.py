@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""How much faster than real time the plant runs at 1 kHz: alone from Python, and many at once."""
+"""Speed of the plant at 1 kHz against real time: alone from Python, and many at once."""
 
 import os
 import time
@@ -22,7 +22,7 @@ SCHEMES = (('semi_implicit_euler', 1), ('semi_implicit_euler', 4), ('rk4', 1))
 
 
 def measure():
-    """Microseconds a step of each scheme, generic and specialised in turns, best of the rounds."""
+    """Return microseconds per step, generic and specialised in turns, best of the rounds."""
     generic = Robot.from_urdf(find(URDF))
     robots = {'generic': generic, 'specialised': generic.specialised()}
     result = {'robot': generic.name, 'goal': GOAL, 'cores': cores(), 'schemes': {}}
@@ -42,7 +42,7 @@ def measure():
 
 
 def _alone(plant):
-    """One plant, stepped from Python [us]."""
+    """Return the time of a step of one plant, called from Python [us]."""
     plant.reset()
     effort = Robot(plant.model).gravity_torque(plant.q)
     plant.step(effort, STEP)
@@ -53,7 +53,7 @@ def _alone(plant):
 
 
 def _together(plant):
-    """Many plants on all cores [us]; time that passes, over all steps of all plants."""
+    """Return the time of many plants on all cores, per step of one plant [us]."""
     rng, n = np.random.default_rng(0), plant.model.nv
     plant.reset()
     efforts = rng.normal(Robot(plant.model).gravity_torque(plant.q), 1.0, (PLANTS, LENGTH, n))
