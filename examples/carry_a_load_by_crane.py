@@ -5,7 +5,7 @@
     python examples/carry_a_load_by_crane.py
 
 The trolley and the hoist follow their reference while the load swings below them. The law does
-not control the swing: the motion takes three times as long as one, and little is left of it.
+not control the swing. The motion takes three periods of it, so that little swing is left.
 """
 
 import numpy as np

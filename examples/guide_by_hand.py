@@ -4,8 +4,8 @@
 
     python examples/guide_by_hand.py
 
-The law carries the weight and follows nothing. The tool moves while the push lasts, and joint
-friction brings the arm to rest where it was left.
+The law compensates gravity and follows no reference. The tool moves during the push. Afterwards
+joint friction stops the arm, which stays there.
 """
 
 from pathlib import Path
@@ -24,7 +24,7 @@ REPORTS = 8
 
 
 def main():
-    """Print where the tool is over time; return its positions (k, 3) [m] and the last speed."""
+    """Print positions of the tool over time; return them (k, 3) [m], and the last speed."""
     robot = Robot.from_urdf(URDF)
     limits = robot.limits
     supervisor = Supervisor(

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A satellite's arm holds its tool in space while the satellite is pushed, and reacts.
+"""A satellite's arm holds its tool in space while the satellite is pushed.
 
     python examples/hold_a_tool_in_space.py
 
@@ -37,7 +37,7 @@ def main():
 
 
 def fly(arm, holds_tool):
-    """Return the distances (k,) [m] of tool and base from where they were."""
+    """Return the distances (k,) of tool and base from their start [m]."""
     flyer, law = (
         arm.extended.with_free_base(),
         law_class('floating_base_computed_torque')(arm, 'free'),
@@ -65,7 +65,7 @@ def fly(arm, holds_tool):
 
 
 def resolved_rates(flyer, q, qd, goal):
-    """Return the rates (n,) [rad/s] of the joints that keep the tool at its goal."""
+    """Return the joint rates (n,) that keep the tool at its goal [rad/s]."""
     J, M = flyer.jacobian(q, TOOL), flyer.mass_matrix(q)
     to_base = np.linalg.solve(M[:6, :6], np.column_stack((M[:6] @ qd, M[:6, 6:])))
     drift, generalised = J[:, :6] @ to_base[:, 0], J[:, 6:] - J[:, :6] @ to_base[:, 1:]

@@ -40,14 +40,15 @@ def main():
 
 
 def motion(robot, harmonics=3):
-    """A smooth periodic motion within the limits: sums of sines of different phase per joint."""
+    """Return a smooth periodic motion within the limits: sums of sines with different phases."""
     limits, rng = robot.limits, np.random.default_rng(1)
     coefficients = rng.normal(size=(2, robot.nv, harmonics)) * 0.08 * limits.velocity[:, None]
     return Fourier(0.5 * (limits.lower + limits.upper), *coefficients, PERIOD)
 
 
 def in_flange(robot, point):
-    """A point in axes of the last body, as seen from the flange; both turn together."""
+    """Return a point, given in axes of the last body, in axes of the flange; both move
+    together."""
     placement = robot.model.frame('flange')
     return placement.rotation.T @ (point - placement.translation)
 

@@ -4,10 +4,10 @@
 
     python examples/move_closed_chains.py [picture.png]
 
-A URDF has the tree of the bars, and a YAML file the pins that close the loops. The motors are the
-independent joints. The plate of the palletizer stays level and the fingers of the gripper stay
-parallel, which no motor does: the loops do. They leave the plate its turn about the vertical,
-which a motor tracks.
+A URDF has the tree of the bars, and a YAML file has the pins that close the loops. The motors are
+the independent joints. No motor keeps the plate of the palletizer level, or the fingers of the
+gripper parallel: the loops do. Only the rotation of the plate about the vertical is free, and a
+motor controls it.
 """
 
 import sys
@@ -35,7 +35,7 @@ def robot_of(name):
 
 
 def reference(start, travel, t):
-    """Return position, velocity and acceleration on a smooth way at time t."""
+    """Return position, velocity and acceleration of a smooth motion at time t."""
     s = min(t / SECONDS, 1.0)
     shape = (
         s**3 * (10.0 - 15.0 * s + 6.0 * s**2),
@@ -50,7 +50,7 @@ def move(name):
     robot, (level, travel) = robot_of(name), MOTIONS[name]
     plant = Plant(robot)
     start, travel = plant.q.copy(), np.array([travel[joint] for joint in robot.joint_names])
-    vertical, found = robot.pose(start, level)[2, :3], []  # as the level link sees it
+    vertical, found = robot.pose(start, level)[2, :3], []  # in axes of the level link
     for k in range(round(SECONDS / PERIOD)):
         q, qd, qdd = reference(start, travel, k * PERIOD)
         error = q - plant.q

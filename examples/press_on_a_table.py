@@ -4,8 +4,8 @@
 
     python examples/press_on_a_table.py
 
-The torque is the weight of the arm, a force at the fingertip, and damping. The plant finds the
-force of the table; the torque does not depend on its place.
+The torque compensates gravity, applies a force at the fingertip, and damps. The plant computes the
+force of the table. The torque does not depend on the place of the table.
 """
 
 from pathlib import Path

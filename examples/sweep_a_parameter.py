@@ -4,8 +4,8 @@
 
     python examples/sweep_a_parameter.py
 
-`Plant.rollout` steps many arms on all cores, each bit for bit what one plant does alone. All
-arms start up to 0.2 rad off their target; each rollout has its own damping ratio.
+`Plant.rollout` steps many arms on all cores. Each has the same bits as a plant alone. All arms
+start up to 0.2 rad from their target. Each rollout has its own damping ratio.
 """
 
 from pathlib import Path
@@ -16,7 +16,7 @@ from robodyn_ros import Robot
 from robodyn_ros.simulation import Plant, PlantSettings
 
 URDF = Path(__file__).resolve().parents[1] / 'config' / 'urdf' / 'franka_like.urdf'
-STEP, STEPS = 1e-3, 3000  # [s] and how many
+STEP, STEPS = 1e-3, 3000  # [s], and their number
 ARMS = 64
 FREQUENCY = 10.0  # [rad/s] natural frequency of every joint
 RATIOS = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.5, 2.0)
@@ -41,7 +41,7 @@ def main():
         states = plant.rollout(starts, np.zeros(robot.nv), hold, STEP, gains, target)
         errors = np.abs(states.position - home).max(axis=2)
         outside = errors > SETTLED
-        last = STEPS - np.argmax(outside[:, ::-1], axis=1)  # the last step that was outside
+        last = STEPS - np.argmax(outside[:, ::-1], axis=1)  # the last step outside
         times[ratio] = STEP * np.mean(last)
         print(f'{ratio:5.2f} {times[ratio]:6.2f} s  {"#" * round(20 * times[ratio])}')
     return times

@@ -1,11 +1,11 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A boom that bends swings on after a fast motion, and hardly after a slow one.
+"""A flexible boom keeps swinging after a fast motion, and hardly after a slow one.
 
     python examples/swing_a_flexible_boom.py
 
-The drives follow a polynomial without a jump in acceleration. The joints arrive, and the boom goes
-on with its first frequency. A motion longer than its period leaves it calm.
+The drives follow a polynomial without a jump in acceleration. After the joints have arrived, the
+boom swings at its first frequency. After a motion longer than its period it hardly swings.
 """
 
 from math import inf
@@ -22,12 +22,15 @@ STEP = 1e-3  # [s]
 
 
 def swing(duration):
-    """Return by how much the end of the boom swings on after a motion [m], from peak to peak.
+    """Return the swing of the end of the boom after a motion, from peak to peak [m].
 
-    duration : of the motion [s].
+    Parameters
+    ----------
+    duration : float
+        Length of the motion [s].
     """
     settings = PlantSettings(
-        integrator='dop853',  # keeps vibrations, and the drives of a soft arm stable
+        integrator='dop853',  # damps no vibrations, and keeps the drives of a soft arm stable
         command_modes=('position',),
         command_timeout=inf,
         stiffness=(4e3,),

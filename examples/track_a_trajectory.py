@@ -37,7 +37,7 @@ def main(picture=None):
 
 
 def there_and_back(start, goal, duration=2.0):
-    """A quintic motion from rest to rest, to the goal and back."""
+    """Return a quintic motion from rest to rest, to the goal and back."""
     rest = np.zeros((3, len(start)))
     return Trajectory(
         times=[0.0, duration, 2.0 * duration],
@@ -64,9 +64,9 @@ def track(robot, law, start, trajectory):
 
 
 def settings(robot, law, q):
-    """The robot's own limits, and gains of the same stiffness for every law."""
+    """Return the robot's own limits, and gains of the same stiffness for every law."""
     gains = np.outer([FREQUENCY**2, 2.0 * FREQUENCY], np.ones(robot.nv))
-    if law != 'computed_torque':  # its gains are per unit of inertia, those of PD are not
+    if law != 'computed_torque':  # only its gains are per unit of inertia
         gains *= np.diag(robot.mass_matrix(q))
     limits = robot.limits
     return Settings(

@@ -5,7 +5,7 @@
     python examples/write_a_law.py
 
 A law is a subclass of ControlLaw that fills in torque terms. This one is written with the
-methods of a Robot. The node finds a law by an entry point of the package that holds it:
+methods of a Robot. The node finds a law by an entry point of the package that contains it:
 
     entry_points={'robodyn_ros.control_laws': ['tool_spring = my_package:ToolSpring']}
 """
@@ -28,12 +28,12 @@ class ToolSpring(ControlLaw):
 
     name = 'tool_spring'
     equation = 'tau = g(q) + J^T (K (x_0 - x) - D v) - Kd qd'
-    tracks = False  # it follows no reference of the joints
-    gain_unit = ('', 'N m s/rad')  # p is unused, d damps the joints
+    tracks = False  # the law follows no reference of the joints
+    gain_unit = ('', 'N m s/rad')  # p is unused; d damps the joints
     stiffness, damping = 400.0, 40.0  # [N/m], [N s/m]
 
     def reset(self, q, qd):
-        """Take the present position of the tool as the spring's origin."""
+        """Make the present position of the tool the origin of the spring."""
         self.origin = self.robot.pose(q, 'tool0')[:3, 3]
 
     def torques(self, q, qd, reference, gains, terms):
@@ -69,7 +69,7 @@ def main():
     assert not refused, refused
 
     start = robot.pose(plant.q, 'tool0')
-    pull = start[:3, :3].T @ [0.0, 0.0, -20.0]  # downwards in base axes, as the tool sees it
+    pull = start[:3, :3].T @ [0.0, 0.0, -20.0]  # downwards, in axes of the tool
     plant.apply_wrench('tool0', [*pull, 0.0, 0.0, 0.0], duration=3.0)
     displacements = []
     for k in range(6000):

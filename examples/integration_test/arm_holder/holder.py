@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A node that holds an arm at a posture, by the weight of its model and a spring."""
+"""A node that holds an arm at a posture, by gravity compensation and springs."""
 
 import numpy as np
 import rclpy

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The node under test against a simulated arm, on simulated time."""
+"""Test the node with a simulated arm, on simulated time."""
 
 from pathlib import Path
 
