@@ -1,11 +1,11 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What the package stands on: a list of licences and a CycloneDX bill of materials.
+"""List what the package depends on: licences, and a CycloneDX bill of materials.
 
     python -m tools.bill_of_materials sbom.json --licences licences.txt
 
-Read from what is installed, from requirements/core.txt and run.txt, and all that their entries
-require. Nothing is asked for over the network.
+It covers requirements/core.txt and run.txt with all their requirements, as installed. It needs no
+network.
 """
 
 import argparse
@@ -29,7 +29,7 @@ SPDX = {
 
 
 def required():
-    """Names of the requirements, and of what these require without extras, in order."""
+    """Return the names of the requirements, and of what these require without extras, in order."""
     files = [ROOT / 'requirements' / name for name in ('core.txt', 'run.txt')]
     lines = [line for file in files for line in file.read_text().splitlines()]
     waiting = [name_of(line) for line in lines if line and not line.startswith('#')]
@@ -53,7 +53,7 @@ def required():
 
 
 def applies(requirement):
-    """Whether a requirement is for this machine; without `packaging` every one is."""
+    """Return whether a requirement is for this machine; without `packaging` each one is."""
     try:
         from packaging.requirements import Requirement
     except ImportError:
@@ -63,17 +63,17 @@ def applies(requirement):
 
 
 def name_of(requirement):
-    """The name in a requirement."""
+    """Return the name in a requirement."""
     return re.match(r'[\w.-]+', requirement.strip())[0]
 
 
 def canonical(name):
-    """A name as the index compares it."""
+    """Return a name as the package index spells it."""
     return re.sub(r'[-_.]+', '-', name).lower()
 
 
 def licence(distribution):
-    """The licence that a distribution states: an SPDX expression where it gives one."""
+    """Return the licence that a distribution states, preferably as an SPDX expression."""
     told = distribution.metadata
     if told.get('License-Expression'):
         return told['License-Expression']
@@ -88,7 +88,7 @@ def licence(distribution):
 
 
 def bill(found):
-    """The bill of materials, CycloneDX 1.5; the same for the same versions."""
+    """Return the bill of materials, CycloneDX 1.5; the same for the same versions."""
     own = {
         'type': 'application',
         'name': 'robodyn_ros',
@@ -120,12 +120,12 @@ def bill(found):
 
 
 def reference(name, distribution):
-    """The package URL of a distribution."""
+    """Return the package URL of a distribution."""
     return f'pkg:pypi/{name}@{distribution.version}'
 
 
 def licence_list(found):
-    """One line for each distribution: name, version, licence."""
+    """Return one line for each distribution: name, version, licence."""
     return ''.join(
         f'{name:24} {distribution.version:16} {licence(distribution)}\n'
         for name, distribution in found.items()
@@ -133,7 +133,7 @@ def licence_list(found):
 
 
 def main(args=None):
-    """Write both; exit code 1 with the names of what is not installed."""
+    """Write both; return exit code 1 with the names of missing distributions."""
     parser = argparse.ArgumentParser(
         prog='bill_of_materials',
         description=__doc__,

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Check the docstrings of all public classes and functions: python -m tools.docstrings.
 
-numpydoc validates the form. Checked is every module of the package, so ROS has to be there. Where
-an interface is documented parameter by parameter, inherited methods count, too.
-`tools.sentences` checks the lengths of the sentences, also of pages.
+numpydoc validates the form. Every module of the package is checked, so ROS must be installed. In
+folders whose parameters must all be documented, inherited methods count, too. `tools.sentences`
+checks the lengths of sentences, also of pages.
 """
 
 import importlib
@@ -43,10 +43,10 @@ CHECKED = {
     'SS05',  # infinitive instead of third person
     'YD01',  # yields
 }
-#: Of the first line, unless it begins with a formula, which is no sentence.
+#: Codes of the first line. They do not count where it begins with a formula.
 WORDING = {'SS02', 'SS05'}
 FORMULA = re.compile(r"\S*[=/(_']|\S+ (?:[-+]?=|[-+]|becomes) |[A-Z]\w* \[")
-#: Sections of the other dialect, which numpydoc takes for prose.
+#: Sections in the style of Google, which numpydoc takes for prose.
 OTHER_DIALECT = re.compile(
     r'^\s*(?:Args|Arguments|Attributes|Parameters|Raises|Returns|Yields):$', re.M
 )

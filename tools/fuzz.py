@@ -6,10 +6,14 @@
     python -m tools.fuzz urdf csv --count 1000000 --seed 7
     python -m tools.fuzz --record               the next seeds, counted in tools/fuzz_runs.csv
 
-Each input becomes a result or a sentence. Anything else is a finding. Examples are another
-exception, a started process, or code compiled from the input. Another is a file opened for writing
-outside of the folder of the run. A finding is written down with its input and the seed, exit code
-1.
+Each input must become a result or an error with a sentence. Anything else is a finding:
+
+- another exception
+- a started process
+- code compiled from the input
+- a file opened for writing outside of the folder of the run
+
+A finding is printed with its input and the seed, and the exit code is 1.
 """
 
 import argparse
@@ -39,12 +43,12 @@ ROOT = Path(__file__).resolve().parents[1]
 RUNS = ROOT / 'tools' / 'fuzz_runs.csv'
 PAGE = ROOT / 'doc' / 'security.md'
 MARKER = '<!-- runs of tools.fuzz -->'
-#: What one input costs is the work of a file system on a disk: this one is memory.
+#: A file system in memory, since that of a disk takes most of the time of an input.
 MEMORY = '/dev/shm'
 COLUMNS = ('target', 'seed', 'inputs', 'accepted', 'refused', 'findings', 'slowest_s')
 HEAD = ('Target', 'Seeds', 'Inputs', 'Accepted', 'Refused', 'Findings', 'Longest input')
 AT_A_TIME = 8  # parameters that get one value
-#: What no reading of data does; `exec` and `compile` are judged by what they are given.
+#: Events that no reading of data causes; for `exec` and `compile` the argument decides.
 FORBIDDEN = (
     'subprocess.Popen',
     'os.system',
@@ -66,7 +70,8 @@ WORDS = (
 
 
 def mutated(rng, seed):
-    """Bytes like those of a good input: cut, copied, moved, overwritten, with words put in."""
+    """Return bytes like those of a good input: cut, copied, moved, overwritten, with inserted
+    words."""
     data = bytearray(seed)
     for _ in range(rng.choice((1, 1, 2, 3, 8, 30))):
         place = rng.randrange(len(data) + 1)
@@ -92,7 +97,7 @@ def mutated(rng, seed):
 
 
 class Watch:
-    """Notes what a run does that reading does not; an audit hook stays for the whole process."""
+    """Records what reading should not do, by an audit hook that stays for the whole process."""
 
     def __init__(self, folder):
         self.folder = str(folder)
@@ -109,12 +114,12 @@ class Watch:
         elif event == 'open' and isinstance(arguments[2], int) and arguments[2] & WRITING:
             name = arguments[0]
             if isinstance(name, int) or os.path.basename(name) == name:
-                return  # open already, or relative to the handle of a folder: see `strays`
+                return  # an open file, or one relative to the handle of a folder, see `strays`
             if not str(name).startswith(self.folder) and name != '/dev/null':
                 self.events.append(f'open for writing {name!r}')
 
     def strays(self):
-        """Return what has appeared in the current folder."""
+        """Return the files that have appeared in the current folder."""
         return sorted(set(os.listdir()) - self.here)
 
 
@@ -137,7 +142,7 @@ class Urdf:
 
 
 class Csv:
-    """Recordings as CSV, as far as the samples at equal distances."""
+    """Recordings as CSV, up to the samples at equal distances."""
 
     def __init__(self, folder):
         from robodyn_ros.identification import read_csv
@@ -153,9 +158,9 @@ class Csv:
 
 
 class Bag:
-    """Recordings as rosbag2: storage of sqlite3 and mcap by itself, and now and then metadata.
+    """Recordings as rosbag2: storage of sqlite3 and mcap, and sometimes the metadata.
 
-    The parser of YAML, which is Python, takes a hundred times longer than all else.
+    The metadata are rarer, since the parser of YAML is a hundred times slower than all else.
     """
 
     def __init__(self, folder):
@@ -188,7 +193,7 @@ class Bag:
 
     def run(self, data):
         name, _, content = data.partition(b'\n')
-        if name not in self.whole:  # the mutation was of the name
+        if name not in self.whole:  # only the name was changed
             name = sorted(self.whole)[self.turn % len(self.whole)]
         self.turn += 1
         path = self.folder / name.decode()
@@ -202,7 +207,7 @@ class Bag:
 
 
 class ParametersTarget:
-    """Values for the parameters of both nodes, a few in turn: any JSON, what a client may send."""
+    """Values for a few parameters of both nodes at a time: any JSON that a client may send."""
 
     def __init__(self, folder):
         from robodyn_ros.model import selection
@@ -248,19 +253,21 @@ class ParametersTarget:
 
 
 def double(x):
-    """Return twice a number: a kernel whose machine code is damaged."""
+    """Return twice a number; the machine code of this kernel is damaged."""
     return 2.0 * x
 
 
 class Cache:
-    """Files of the kernel cache: generated texts, their compiled form, and machine code."""
+    """Files of the kernel cache: generated sources, their bytecode, and machine code."""
 
     def __init__(self, folder):
         os.environ['ROBODYN_CACHE_DIR'] = str(folder / 'cache')
         from robodyn_ros.compile import cache, sealed_code, source_cache
         from robodyn_ros.compile.numba_private import MISSING
 
-        logging.getLogger(sealed_code.__name__).setLevel(logging.ERROR)  # a line for each input
+        logging.getLogger(sealed_code.__name__).setLevel(
+            logging.ERROR
+        )  # else it logs a line for each input
         self.cache, self.sealed = source_cache, sealed_code
         self.text = 'one = rows = 7\n'
         assert source_cache.imported('fuzzed', lambda: self.text).one == 7
@@ -268,7 +275,7 @@ class Cache:
         self.files = [next(place.rglob(f'fuzzed.{ending}')) for ending in ('py', 'code')]
         if not MISSING:
             self.files.append(self._machine_code(place))
-        # the way to a folder does not depend on the input: it is walked once
+        # the checked path does not depend on the input, so it is opened once
         own, built = functools.cache(cache._own), functools.cache(cache._built)
         self.opened = mock.patch.multiple(cache, _own=own, _built=built)
         self.opened.start()
@@ -278,7 +285,7 @@ class Cache:
         self.turn = 0
 
     def close(self):
-        """Let folders be opened as they are outside of a run."""
+        """Restore the usual way to open folders."""
         self.opened.stop()
 
     def _machine_code(self, place):
@@ -313,7 +320,7 @@ TARGETS = {'urdf': Urdf, 'csv': Csv, 'bag': Bag, 'parameters': ParametersTarget,
 
 
 def fuzz(name, count, seed, seconds=float('inf')):
-    """Run one target; return a dictionary of what was found."""
+    """Run one target; return a dictionary of the findings."""
     rng = random.Random(f'{name} {seed}')
     results = {
         'target': name,
@@ -356,7 +363,7 @@ def fuzz(name, count, seed, seconds=float('inf')):
 
 
 def _outcome(target, data):
-    """Give one input to a target; return what became of it."""
+    """Give one input to a target; return the outcome."""
     try:
         target.run(data)
     except RobodynError as refusal:
@@ -380,7 +387,7 @@ def record(found):
 
 
 def table():
-    """Return the runs so far, summed for each target, as a table of the page on security."""
+    """Return the runs so far, summed for each target, as a table for the page on security."""
     rows = []
     for name in TARGETS:
         own = [row for row in runs() if row['target'] == name]
@@ -396,7 +403,7 @@ def table():
 
 
 def main(args=None):
-    """Run the targets; exit code 1 if anything was found."""
+    """Run the targets; return exit code 1 if there is a finding."""
     parser = argparse.ArgumentParser(
         prog='fuzz', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

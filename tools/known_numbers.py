@@ -5,8 +5,9 @@
     python -m tools.known_numbers --write FILE
     python -m tools.known_numbers --check FILE
 
-Compiled kernels for any robot, and code for one robot. They may differ by TOLERANCE of the largest
-entry of a result: rounding of fused products, times the condition of a mass matrix.
+They are computed by compiled kernels for any robot, and by code for one robot. Results may differ
+by TOLERANCE of their largest entry: rounding of fused products, times the condition of a mass
+matrix.
 """
 
 import argparse
@@ -21,7 +22,7 @@ from robodyn_ros.codegen.specialise import specialise
 
 FOLDER = Path(__file__).resolve().parents[1] / 'config' / 'urdf'
 ROBOTS = 'franka_like.urdf', 'ur_like.urdf'
-OWN_CODE = 'inverse_dynamics'  # compiled for one robot alone: the shortest that has all terms
+OWN_CODE = 'inverse_dynamics'  # the shortest code for one robot with all terms
 TOLERANCE = 1e-13
 
 
@@ -59,7 +60,7 @@ def differences(expected, found):
 
 
 def main():
-    """Write the numbers, or compare them; exit code 1 if one differs."""
+    """Write the numbers, or compare them; return exit code 1 if one differs."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,18 +1,18 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Run tests as other processors would: what they compare must not rest on one machine's last bit.
+"""Run tests as other processors would run them: no test may depend on the last bit of one machine.
 
     python -m tools.portability                     every setting, and aarch64 under qemu
     python -m tools.portability --cheap             two settings, tests marked `sensitive`
-    python -m tools.portability -- test/model -x    what follows goes to pytest
+    python -m tools.portability -- test/model -x    arguments after -- go to pytest
 
-A setting makes a library take code for another processor: OpenBLAS by OPENBLAS_CORETYPE, NumPy by
+A setting makes a library use code for another processor: OpenBLAS by OPENBLAS_CORETYPE, NumPy by
 NPY_DISABLE_CPU_FEATURES and the C library by GLIBC_TUNABLES. Tests that start nodes are left out.
 
-`sensitive` are all tests of test/formulations and of the recursions against referees, but for two
-long files. Of code for one robot they are those that compare bits or counts. The others of
-test/codegen/specialised compile for minutes what the sensitive ones record, so only a run of every
-setting has them.
+Tests marked `sensitive` are those of test/formulations, and those that compare recursions with
+other libraries, except two long files. Of code for one robot they are the tests that compare bits
+or counts. The others of test/codegen/specialised compile the same recordings for minutes, so only
+a run of every setting has them.
 """
 
 import argparse
@@ -32,12 +32,12 @@ ROOT = Path(__file__).resolve().parents[1]
 #: Where `make portability` keeps a Debian root and wheels for aarch64.
 AARCH64 = ROOT / 'build' / 'aarch64'
 CORES = ('Prescott', 'Nehalem', 'Sandybridge', 'Haswell', 'Zen')
-#: Read by OpenBLAS for AVX2 and before; NumPy's is read at run time, of what it has code for.
+#: Processors that OpenBLAS can imitate. Those of NumPy are read at run time.
 CHEAP = ('OpenBLAS for Haswell', 'all libraries for the oldest processor')
 
 
 def settings():
-    """Return {what it is: environment} of all settings that this machine can run."""
+    """Return {description: environment} of all settings that this machine can run."""
     found = np.show_config(mode='dicts')['SIMD Extensions'].get('found', [])
     plain = {'NPY_DISABLE_CPU_FEATURES': ' '.join(found)}
     libc = {'GLIBC_TUNABLES': 'glibc.cpu.hwcaps=-AVX2,-AVX512F,-FMA,-FMA4'}
@@ -50,7 +50,7 @@ def settings():
 
 
 def run(what, command, environment):
-    """Run a command under a setting, say how it went, and return its exit code."""
+    """Run a command under a setting, print the outcome, and return its exit code."""
     print(f'== {what}', flush=True)
     begin = time.monotonic()
     code = subprocess.run(
@@ -67,7 +67,7 @@ def run(what, command, environment):
 def on_aarch64():
     """Compare recordings and dynamics on aarch64; return the exit code, None if it cannot."""
     if platform.machine() == 'aarch64':
-        return None  # the tests above were run on it
+        return None  # this machine has run the tests already
     emulator = shutil.which('qemu-aarch64-static') or shutil.which('qemu-aarch64')
     if emulator is None:
         print('aarch64 was left out: qemu is not installed (apt install qemu-user-static)')
@@ -91,7 +91,7 @@ def on_aarch64():
     for what, variables, command in (
         (
             'recordings on aarch64',
-            {'NUMBA_DISABLE_JIT': '1'},  # what is recorded does not rest on compiled code
+            {'NUMBA_DISABLE_JIT': '1'},  # recordings need no compiled code
             ['tools.recordings', '--check', *of_makers],
         ),
         (
@@ -100,7 +100,7 @@ def on_aarch64():
             ['tools.known_numbers', '--check', numbers],
         ),
     ):
-        # the emulator keeps what is written below ROOT there, and then finds no module of ours
+        # the emulator would search the modules of this package below ROOT, and find none
         shutil.rmtree(AARCH64 / 'root' / ROOT.relative_to('/'), ignore_errors=True)
         variables = {'PYTHONPATH': f'{AARCH64 / "wheels"}:{ROOT}', **variables}
         passed = [part for name, value in variables.items() for part in ('-E', f'{name}={value}')]
@@ -110,7 +110,7 @@ def on_aarch64():
 
 
 def main():
-    """Run every setting; exit code 1 where one failed."""
+    """Run every setting; return exit code 1 if one failed."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,8 +1,8 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Requests of a service as bytes, whatever they are: rclpy sends only good ones.
+"""Requests of a service as arbitrary bytes, since rclpy sends only valid ones.
 
-The bytes are published on the topic of DDS that carries the requests, which rclpy cannot name.
+The bytes are published on the DDS topic of the requests, which has no name in rclpy.
 """
 
 import ctypes
@@ -16,7 +16,7 @@ _POINTER = ctypes.c_void_p
 
 
 class _Quality(ctypes.Structure):
-    """rmw_qos_profile_t; every duration stays 0, which is "unspecified"."""
+    """The structure rmw_qos_profile_t; every duration stays 0, which is "unspecified"."""
 
     _fields_ = [
         ('history', ctypes.c_int),
@@ -32,13 +32,13 @@ class _Quality(ctypes.Structure):
 
 
 class _Options(ctypes.Structure):
-    """rmw_publisher_options_t."""
+    """The structure rmw_publisher_options_t."""
 
     _fields_ = [('payload', _POINTER), ('unique', ctypes.c_int)]
 
 
 class RawRequests:
-    """Publishes bytes where a service of this type takes its requests.
+    """Publishes bytes as requests of a service.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class RawRequests:
     Raises
     ------
     OSError
-        If the middleware makes no such publisher.
+        If the middleware creates no such publisher.
     """
 
     def __init__(self, node, kind, name):
@@ -89,12 +89,12 @@ class RawRequests:
 
     @property
     def heard(self):
-        """Whether a service takes what is published here."""
+        """Whether a service receives the requests."""
         count = ctypes.c_size_t()
         return self._count(self._publisher, ctypes.byref(count)) == OK and count.value > 0
 
     def publish(self, data):
-        """Send these bytes; return whether the middleware took them."""
+        """Send bytes; return whether the middleware accepted them."""
         octets = self._library.octets(max(1, len(data)))
         ctypes.memmove(octets.buffer, data, len(data))
         octets.length = len(data)

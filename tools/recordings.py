@@ -1,12 +1,12 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""SHA-256 of what is recorded for a robot: a property of the robot, not of the machine.
+"""SHA-256 of the recordings for some robots: a property of the robot, not of the machine.
 
     python -m tools.recordings > test/codegen/recordings.sha256
     python -m tools.recordings --check
 
-needs neither pytest nor ROS, so that it runs wherever NumPy and Numba do. Robots of the package
-example-robot-data are found where it is installed, or in `--robots-of FOLDER`.
+It needs neither pytest nor ROS, so that it runs wherever NumPy and Numba do. Robots of the package
+example-robot-data are used if it is installed, or by `--robots-of FOLDER`.
 """
 
 import argparse
@@ -38,14 +38,14 @@ FILES = (
     *sorted((ROOT / 'config' / 'urdf').glob('*.urdf')),
     ROOT / 'test' / 'nodes' / 'two_hands.urdf',
 )
-#: Its loops are those of the file beside it, which takes a package for YAML to read.
+#: Its loops are also in the YAML file beside it, but reading that needs a package.
 PALLETIZER = ROOT / 'config' / 'mechanisms' / 'palletizer.urdf'
 PINS = {
     'drive': ('drive_rod', (1.0, 0.0, 0.0), 'forearm', (-0.3, 0.15, 0.0)),
     'level': ('level_rod', (1.0, 0.0, 0.0), 'corner', (-0.15, -0.12, 0.2)),
     'second_level': ('second_rod', (0.9, 0.0, 0.0), 'plate', (0.12, -0.12, 0.2)),
 }
-#: The loops are apart there, so the closed posture has rounding errors of Newton's method.
+#: The loops are open there. So Newton's method finds the closed posture, with rounding errors.
 NEAR = {
     'shoulder': 1.6,
     'crank': -0.2,
@@ -56,13 +56,13 @@ NEAR = {
     'second_rod': -0.2,
     'plate': 0.2,
 }
-#: Along no axis of a frame, as are the beam and its axes of bending below.
+#: Along no axis of a frame; nor are the beam and its axes of bending below.
 SKEW = (0.3, -0.5, 0.8)
 ROTORS = {f'joint{k}': Rotor(1e-4 * k, 50.0 + k, across=1e-5 * k) for k in range(1, 6)}
 BOOM = FlexibleLink(
     end=(0.3, 0.1, 0.2), bending=(300.0, 250.0), torsion=90.0, pieces=2, gyration=0.02
 )
-#: As their makers describe them, angles rounded; in PACKAGE, whose version setup.py pins.
+#: Descriptions by the makers, with rounded angles, from PACKAGE. setup.py pins its version.
 MAKERS = (
     'ur_description/urdf/ur5_robot.urdf',
     'xarm_description/urdf/xarm7.urdf',
@@ -101,7 +101,7 @@ def boom():
 
 
 def installed():
-    """Return the folder of the robots of PACKAGE; None where it is not installed."""
+    """Return the folder of the robots of PACKAGE; None if it is not installed."""
     try:
         files = metadata.files(PACKAGE)
     except metadata.PackageNotFoundError:
@@ -111,7 +111,7 @@ def installed():
 
 
 def robots(folder):
-    """Return {name on the page: function that builds the model}; MAKERS only with a folder."""
+    """Return {name: function that builds the model}; those of MAKERS only with a folder."""
     ours = {str(path.relative_to(ROOT)): partial(load, path) for path in FILES}
     arms = {
         'general_6R': partial(reference_arms.general_arm, 6),
@@ -129,10 +129,10 @@ ROBOTS = robots(installed())
 
 
 def digest(model):
-    """Return the SHA-256 of all functions recorded for a robot, those of frames for its last one.
+    """Return the SHA-256 of all functions recorded for a robot, with its last frame.
 
-    What surrounds the function in its module is prose, and so are the names of its variables.
-    Functions that a robot with dependent joints does not have are left out.
+    Only the code of the functions counts, without the names of variables. Functions that a robot
+    with dependent joints does not have are left out.
     """
     sums = hashlib.sha256()
     for name, recipe in (RECIPES | FURTHER_RECIPES | FRAME_RECIPES | DERIVATIVES).items():
@@ -155,7 +155,7 @@ def read(path):
 
 
 def main():
-    """Print the checksums of all robots, or compare them with the page."""
+    """Print the checksums of all robots, or compare them with the file."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         '--check',

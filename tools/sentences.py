@@ -28,7 +28,7 @@ FOLDERS = (
     'test',
     'tools',
 )
-#: The full stop of these does not end a sentence.
+#: Abbreviations, whose full stop does not end a sentence.
 ABBREVIATION = re.compile(
     r'\b(?:e\.g|i\.e|cf|al|vs|approx|[Ee]qs?|[Ff]igs?|[Cc]h|[Ss]ecs?|[Nn]o|pp?|vol|St)\.'
 )
@@ -36,7 +36,7 @@ ABBREVIATION = re.compile(
 END = re.compile(r'(?<=[.!?])[\'")\]]*\s+|;\s+(?=[\w, ()|]{1,60} : )')
 WORD = re.compile(r'(?<!\S)["\'(*]*(?:[A-Za-z][A-Za-z\'-]+|[aA])(?=[\'",.;:?!)*]*(?:\s|$))')
 ITEM = re.compile(r'\s*(?:[-*]|\d+[.)]) +(?=\S)')
-#: Beginnings of lines that are no continuations: quotations, headings, tables, entries, files.
+#: Lines that continue no sentence: quotations, headings, tables, entries, files.
 ALONE = re.compile(r' *(?:[>#|]|[*\w]+[\w\'", *|()+/-]{0,60}:(?: |$)|\w+(?:\.py|/) )')
 RULE = re.compile(r'\s*[-=~^|:+ ]*')
 FENCE = re.compile(r'^(\s*)(```+|~~~+).*?^\1\2\s*$', re.MULTILINE | re.DOTALL)
@@ -50,7 +50,7 @@ def docstrings(source):
             yield node.body[0].lineno, ast.get_docstring(node)
 
 
-#: Comments that are for tools.
+#: Comments for tools such as linters.
 FOR_TOOLS = re.compile(r'#\s*(?:noqa|type:|fmt:|pragma|nosec|!)|//\s*NOLINT')
 HASHED = ('.py', '.msg', '.srv', '.action', '.yaml', '.yml')
 SLASHED = ('.cpp', '.hpp', '.c', '.h')

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Check the form of the text files of a clone: python -m tools.text_files.
 
-Refused are marks of a merge, blanks at the ends of lines, and a last line without an end. So are
-XML and YAML that cannot be parsed.
+It refuses marks of a merge, blanks at the ends of lines, and a last line without an end. It also
+refuses XML and YAML that cannot be parsed.
 """
 
 import re
@@ -22,7 +22,7 @@ YAML = {'.yaml', '.yml'}
 
 
 def complaints(data, suffix):
-    """Yield what is wrong with the contents of a file.
+    """Yield the faults of the contents of a file.
 
     Yields
     ------

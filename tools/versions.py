@@ -5,9 +5,9 @@
     python -m tools.versions                     all of them
     python -m tools.versions 3.10-old 3.13-new   some of them
 
-Every combination has an environment of its own in build/versions, filled by pip. What came of it
-is added to tools/versions.csv, and doc/versions.md is written from that. Each Python has to be
-installed: as `python3.10` and so on, or by pyenv. ROS is not needed.
+Every combination has an environment of its own in build/versions, filled by pip. Results are added
+to tools/versions.csv, and doc/versions.md is written from that. Each Python must be installed: as
+`python3.10` and so on, or by pyenv. ROS is not needed.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from tools.pages import markdown
 ROOT = Path(__file__).resolve().parents[1]
 RUNS, PAGE = ROOT / 'tools' / 'versions.csv', ROOT / 'doc' / 'versions.md'
 FOLDER = ROOT / 'build' / 'versions'
-#: What pip is asked for: the oldest that has wheels for a Python, and the newest of the range.
+#: Requirements for pip: the oldest versions with wheels for a Python, and the newest of the range.
 OLD, OLD_FOR_3_13 = ('numba==0.59.*', 'numpy==1.26.*'), ('numba==0.61.*', 'numpy==2.1.*')
 NEW = ('numba<0.69', 'numpy')
 COMBINATIONS = {
@@ -66,7 +66,7 @@ test the model, the methods of a robot, and the SHA-256 of the recordings of eve
 
 
 def interpreter(version):
-    """Return the path of a Python such as 3.12, None where it is not installed."""
+    """Return the path of a Python such as 3.12, None if it is not installed."""
     found = shutil.which(f'python{version}')
     versions = Path(os.environ.get('PYENV_ROOT', Path.home() / '.pyenv')) / 'versions'
     by_pyenv = sorted(versions.glob(f'{version}.*/bin/python'))
@@ -74,7 +74,7 @@ def interpreter(version):
 
 
 def environment(name, folder):
-    """Make and fill the environment of a combination; return its Python, None without one."""
+    """Create the environment of a combination; return its Python, None without one."""
     base = interpreter(name.partition('-')[0])
     if base is None:
         return None
@@ -87,7 +87,7 @@ def environment(name, folder):
 
 
 def run(name, folder):
-    """Run the tests of a combination; return its row, None where its Python is missing."""
+    """Run the tests of a combination; return its row, None if its Python is missing."""
     python = environment(name, folder)
     if python is None:
         return None
@@ -107,7 +107,7 @@ def run(name, folder):
 
 
 def runs():
-    """Return {combination: row} of what has been run."""
+    """Return {combination: row} of the runs so far."""
     if not RUNS.exists():
         return {}
     with RUNS.open(newline='') as file:
@@ -123,7 +123,7 @@ def write(rows):
 
 
 def page():
-    """Return the page of what has been run."""
+    """Return the page of the runs so far."""
     head = ('Python', 'NumPy', 'Numba', 'llvmlite', 'Passed', 'Skipped', 'Failed')
     found = runs()
     rows = [[found[name][key] for key in COLUMNS[1:]] for name in COMBINATIONS if name in found]
@@ -131,7 +131,7 @@ def page():
 
 
 def main():
-    """Run the combinations that are named, or all; exit code 1 where a test failed."""
+    """Run the named combinations, or all; return exit code 1 if a test failed."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,3 +1,3 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Pages about the books: what each has, where it stands in the package, and errata."""
+"""Pages about the books: their contents, where these stand in the package, and errata."""

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Where the texts at hand are wrong, what is right, and the test that shows it."""
+"""Errors in the books, their corrections, and the tests that show them."""
 
 from typing import NamedTuple
 

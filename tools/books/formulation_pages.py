@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Pages of the four books whose formulations stand side by side, and their index."""
+"""Pages of the four books whose formulations are compared, and their index."""
 
 import inspect
 
@@ -166,7 +166,7 @@ Written by `python -m tools.books`. Functions are below `robodyn_ros`. The
 
 
 def errata(book):
-    """Return a sentence and the table of misprints whose place begins with the book's name."""
+    """Return a sentence, and the table of the misprints of a book."""
     rows = [
         (m.place.partition(', ')[2] or m.place, m.correction, f'`{m.test}`')
         for m in MISPRINTS
@@ -179,7 +179,7 @@ def errata(book):
 
 
 def counted(form):
-    """Return 'M, A' of one formulation, or a dash."""
+    """Return 'M, A' of one formulation: multiplications and additions, or a dash."""
     if not form.countable:
         return '-'
     function = form.main
@@ -188,7 +188,8 @@ def counted(form):
 
 
 def functions(form):
-    """Return the functions of a formulation, the counted one first."""
+    """Return the functions of a formulation; the first one is that whose operations are
+    counted."""
     named = [f for f in (form.torque, form.mass, form.forward) if f is not None]
     return sorted(named, key=lambda f: f is not form.main)
 

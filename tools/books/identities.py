@@ -1,17 +1,17 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The identities of chapters 1 to 18, and the tests that hold every tree to them.
+"""The identities of chapters 1 to 18, and the tests that check them on every tree.
 
-The trees are chains, trees and forests of 3 to 20 bodies on hinges of every kind (`TREES` of the
-tests). Section 4.2 is tested on robots of single freedoms. It is also tested on trees with all
-hinges by their coordinates about a posture.
+The trees are chains, trees and forests of 3 to 20 bodies with joints of every kind (`TREES` of the
+tests). Section 4.2 is tested on robots with joints of one degree of freedom. It is also tested on
+trees with all joints, in coordinates about a posture.
 """
 
 from typing import NamedTuple
 
 
 class Identity(NamedTuple):
-    """What holds, where the book has it, and the names of the tests."""
+    """An identity, its place in the book, and the names of its tests."""
 
     equations: str
     statement: str

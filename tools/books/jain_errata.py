@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Where the text of Jain is wrong: place, correction, and the test that shows it."""
+"""Errors in the text of Jain: place, correction, and the test that shows it."""
 
 MISPRINTS = (
     (

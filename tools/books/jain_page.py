@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The page of Jain: every item of its chapters, what stands for it, and the identities."""
+"""The page of Jain: every item of its chapters, its counterpart here, and the identities."""
 
 from tools.books import formulation_pages
 from tools.books.identities import IDENTITIES
@@ -52,7 +52,7 @@ HEAD = ('Item', 'Section; equations', 'What', 'Functions', 'Tests', 'Cost', 'Cor
 
 
 def located(names):
-    """Return dotted names as Markdown, by module: one line of the cell each."""
+    """Return dotted names as Markdown for a cell, grouped by module."""
     places = {}
     for name in names:
         place, _, last = name.rpartition('.')

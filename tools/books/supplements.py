@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What the books have beside their equations of motion: where, which functions, at what cost."""
+"""Subjects of the books beside their equations of motion: places, functions and costs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -38,12 +38,18 @@ UNIT_LOAD = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
 
 
 @dataclass(frozen=True)
-class Companion:
+class Supplement:
     """One subject.
 
-    functions : themselves, or the dotted names of what stands outside this folder.
-    published : as the book has it. counted(n) : 'multiplications, additions' for n joints, or
-    None where there is nothing that the books would count.
+    Parameters
+    ----------
+    functions : sequence
+        Functions, or dotted names of functions outside of this folder.
+    published : str
+        Cost in the book.
+    counted : callable
+        Called with the number of joints n; returns 'multiplications, additions', or None if the
+        book would count nothing.
     """
 
     name: str
@@ -108,7 +114,7 @@ def _steps(n):
 
 counted = of_general_arm
 COMPANIONS = (
-    Companion(
+    Supplement(
         'Bearing loads of the joints',
         ANGELES,
         '7.4',
@@ -118,7 +124,7 @@ COMPANIONS = (
         'none beyond the torques',
         counted(newton_euler.joint_wrenches),
     ),
-    Companion(
+    Supplement(
         'Vectors between DH frames in two turns, and Newton-Euler with them',
         ANGELES,
         '7.4.1',
@@ -128,7 +134,7 @@ COMPANIONS = (
         '137n-22, 110n-14: 800, 646',
         counted(factored_transfer.inverse_dynamics),
     ),
-    Companion(
+    Supplement(
         'Coriolis torque alone',
         ANGELES,
         'Exercise 7.10',
@@ -138,7 +144,7 @@ COMPANIONS = (
         '',
         counted(_coriolis_torque),
     ),
-    Companion(
+    Supplement(
         'Inertially isotropic links',
         ANGELES,
         'Exercise 7.12',
@@ -146,7 +152,7 @@ COMPANIONS = (
         'O(n)',
         (factored_transfer.isotropic_inverse_dynamics,),
     ),
-    Companion(
+    Supplement(
         'Pointing arm: energy, I and its rate',
         ANGELES,
         'Exercise 7.7',
@@ -154,7 +160,7 @@ COMPANIONS = (
         'O(1)',
         (pointing_arm.kinetic_energy, pointing_arm.inertia, pointing_arm.inertia_rate),
     ),
-    Companion(
+    Supplement(
         'Pairs of 2 and 3, and of 4 and 5 stages, that halve their step',
         ANGELES,
         '7.6.3',
@@ -162,7 +168,7 @@ COMPANIONS = (
         'O(1) a stage',
         (step_halving.simulate, step_halving.two_three, step_halving.four_five),
     ),
-    Companion(
+    Supplement(
         'Constraints, twist shaping and its rate',
         ANGELES,
         '7.5.1',
@@ -172,7 +178,7 @@ COMPANIONS = (
         '',
         counted(_shaping),
     ),
-    Companion(
+    Supplement(
         'C and Idot by parts',
         ANGELES,
         '7.6',
@@ -182,7 +188,7 @@ COMPANIONS = (
         '',
         counted(_coriolis),
     ),
-    Companion(
+    Supplement(
         'Moving base',
         ANGELES,
         '7.5.2',
@@ -192,7 +198,7 @@ COMPANIONS = (
         '',
         counted(_moving_base),
     ),
-    Companion(
+    Supplement(
         'Minimum time under torque limits',
         ANGELES,
         '7.5',
@@ -202,7 +208,7 @@ COMPANIONS = (
         'an inverse dynamics a sample',
         counted(_sample),
     ),
-    Companion(
+    Supplement(
         'Simulation: Runge-Kutta pairs of 2 and 3, and of 4 and 5 stages; Gear, stiff; '
         'backward Euler',
         ANGELES,
@@ -212,7 +218,7 @@ COMPANIONS = (
         (angeles_simulation.simulate, angeles_simulation.backward_euler),
         'a forward dynamics a stage',
     ),
-    Companion(
+    Supplement(
         'Friction and dissipation functions',
         ANGELES,
         '7.8',
@@ -220,7 +226,7 @@ COMPANIONS = (
         'O(n)',
         (dissipation.Friction,),
     ),
-    Companion(
+    Supplement(
         'Belts, gears and cams as constraints',
         ANGELES,
         '7.9',
@@ -228,7 +234,7 @@ COMPANIONS = (
         'O(1)',
         (coupled_bodies.along, coupled_bodies.rolling),
     ),
-    Companion(
+    Supplement(
         'Torque that balances a wrench',
         ANGELES,
         '7.9',
@@ -238,7 +244,7 @@ COMPANIONS = (
         '',
         counted(_static),
     ),
-    Companion(
+    Supplement(
         'Inertia and Christoffel symbols by strobing',
         TURNEY,
         '3',
@@ -248,7 +254,7 @@ COMPANIONS = (
         'n and n(n + 1)/2 inverse dynamics',
         counted(_strobed),
     ),
-    Companion(
+    Supplement(
         'Inertia by strobing, links and torques from j on alone',
         TURNEY,
         '3, 7',
@@ -258,7 +264,7 @@ COMPANIONS = (
         'k n(n + 1)/2',
         counted(_strobed_half),
     ),
-    Companion(
+    Supplement(
         'D_ij, D_ijk and D_i of Newton-Euler, link by link',
         TURNEY,
         '4',
@@ -266,7 +272,7 @@ COMPANIONS = (
         'O(n^4)',
         (expanded_newton_euler.motion, expanded_newton_euler.coefficients),
     ),
-    Companion(
+    Supplement(
         'O(n^3) plan of the Lagrange equations, its steps counted',
         TURNEY,
         'appendix',
@@ -276,7 +282,7 @@ COMPANIONS = (
         '5916, 4840',
         _planned,
     ),
-    Companion(
+    Supplement(
         'Wrist sensor that seeds the inward recursion',
         TURNEY,
         '3',
@@ -286,7 +292,7 @@ COMPANIONS = (
         '',
         counted(_sensed),
     ),
-    Companion(
+    Supplement(
         'Concurrent schedule',
         TURNEY,
         '6',
@@ -296,7 +302,7 @@ COMPANIONS = (
         '27n+42, 27n+41: 204, 203 steps',
         _steps,
     ),
-    Companion(
+    Supplement(
         'Runge-Kutta simulation',
         TURNEY,
         '7',
@@ -305,7 +311,7 @@ COMPANIONS = (
         (simulate.turney, simulate.runge_kutta),
         '4 forward dynamics a step',
     ),
-    Companion(
+    Supplement(
         'Point forces and moments as torques',
         SPONG,
         '6.1',
@@ -313,7 +319,7 @@ COMPANIONS = (
         'O(n^2)',
         (kane.generalised_force,),
     ),
-    Companion(
+    Supplement(
         'Worked arms',
         SPONG,
         '6.1, 6.4',
@@ -329,7 +335,7 @@ COMPANIONS = (
             spong_arms.elastic_link,
         ),
     ),
-    Companion(
+    Supplement(
         'Regressors of the worked arms',
         SPONG,
         '6.5.3',
@@ -343,7 +349,7 @@ COMPANIONS = (
             spong_arms.cartesian_regressor,
         ),
     ),
-    Companion(
+    Supplement(
         'Skew symmetry, passivity, linearity of any robot',
         SPONG,
         '6.5',
@@ -351,7 +357,7 @@ COMPANIONS = (
         'O(n^3) a sample',
         (properties.check, properties.report),
     ),
-    Companion(
+    Supplement(
         'Bounds on the inertia matrix over the joint ranges',
         SPONG,
         '6.5.2',
@@ -359,7 +365,7 @@ COMPANIONS = (
         'O(n^3) a posture',
         (properties.inertia_bounds,),
     ),
-    Companion(
+    Supplement(
         'Regressor, ten parameters a link',
         SPONG,
         '6.5.3',
@@ -367,7 +373,7 @@ COMPANIONS = (
         'O(n^2)',
         ('robot.links.Links.regressor', 'robot.links.Links.inertial_parameters'),
     ),
-    Companion(
+    Supplement(
         'Base parameters, by name',
         SPONG,
         '6.5.3',
@@ -376,7 +382,7 @@ COMPANIONS = (
         ('identification.base_parameters.base_parameters',),
         'at most 10n; elbow: 5',
     ),
-    Companion(
+    Supplement(
         'Exciting motion within the limits',
         SPONG,
         '6.5.3',
@@ -384,7 +390,7 @@ COMPANIONS = (
         'O(n^3) a trial',
         ('identification.excitation.excite',),
     ),
-    Companion(
+    Supplement(
         'Parameters from a recorded motion',
         SPONG,
         '6.5.3',
@@ -397,7 +403,7 @@ COMPANIONS = (
             'identification.joint_state_bag.read_bag',
         ),
     ),
-    Companion(
+    Supplement(
         'Nearest parameters that bodies can have',
         SPONG,
         '6.5.3',
@@ -405,7 +411,7 @@ COMPANIONS = (
         'O(n^3) a step',
         ('identification.consistency.consistent', 'identification.consistency.is_possible'),
     ),
-    Companion(
+    Supplement(
         'State, configuration and Cartesian space',
         CRAIG,
         '6.6, 6.9',
@@ -420,7 +426,7 @@ COMPANIONS = (
         '',
         counted(_state_space),
     ),
-    Companion(
+    Supplement(
         'Friction, viscous and Coulomb, by position',
         CRAIG,
         '6.8',
@@ -432,7 +438,7 @@ COMPANIONS = (
             viscous_coulomb_friction.forward_dynamics,
         ),
     ),
-    Companion(
+    Supplement(
         'Moving frames',
         CRAIG,
         '6.2',
@@ -440,7 +446,7 @@ COMPANIONS = (
         'O(1)',
         (iterative_newton_euler.point_acceleration, iterative_newton_euler.angular_acceleration),
     ),
-    Companion(
+    Supplement(
         'Inertia tensors of solids, parallel axes',
         CRAIG,
         '6.3',
@@ -448,7 +454,7 @@ COMPANIONS = (
         'O(1)',
         (solids.cuboid, solids.cylinder, solids.sphere, solids.about, solids.assembled),
     ),
-    Companion(
+    Supplement(
         'Euler simulation, of first order',
         CRAIG,
         '6.12',

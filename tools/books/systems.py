@@ -1,12 +1,12 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The systems that the five books treat: where they are here, and the tests that move them."""
+"""The systems that the five books treat: their places here, and the tests that move them."""
 
 from typing import NamedTuple
 
 
 class System(NamedTuple):
-    """A system of a book, the functions or classes that have it, and the tests of it."""
+    """A system of a book, the functions or classes for it, and its tests."""
 
     name: str
     books: str

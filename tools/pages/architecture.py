@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The floor plan of the package; `python -m tools.pages.architecture` draws it into doc/."""
+"""Draw the picture of the package's imports into doc/: python -m tools.pages.architecture."""
 
 import ast
 from pathlib import Path
@@ -45,7 +45,7 @@ def purpose(unit):
 
 
 def picture():
-    """Return the floor plan as SVG: one row a level, imports point up the page."""
+    """Return the picture as SVG: one row for each level; imports point up the page."""
     height = MARGIN * 2 + len(FLOOR_PLAN) * (HEIGHT + GAP) + 20
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '

@@ -1,8 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Draw doc/pictures/contact.png: an arm that presses and a box that falls. It needs matplotlib.
+"""Draw doc/pictures/contact.png: an arm that presses on a table, and a box that falls.
 
 python -m tools.pages.contact_picture
+
+It needs matplotlib.
 """
 
 import importlib.util
@@ -72,7 +74,7 @@ def main():
     other = axes[0].twinx()
     other.plot(time, force, color='tab:orange')
     other.set_ylabel('force of the table [N]', color='tab:orange')
-    other.set_ylim(0.0, 60.0)  # the impact is far beyond
+    other.set_ylim(0.0, 60.0)  # the force of the impact is far larger
     outlines, energies = fallen()
     for k, outline in enumerate(outlines):
         shade = 0.15 + 0.85 * k / len(outlines)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of the fault table, each read where it comes from: no figure is typed by hand.
+"""Figures of the fault table, each read from its source, so that no figure is typed by hand.
 
 `{place|code}` in a text is one figure. The place is a test without its `test_`, a Python file, or
 one of RUNS. In the code, `#` stands for the figure; `cases` counts the cases of a test.
@@ -56,7 +56,7 @@ def trees():
 
 @cache
 def functions():
-    """Return {name: [(path, function)]} of what stands at the top of the tests."""
+    """Return {name: [(path, function)]} of the functions at the top level of the tests."""
     found = {}
     for path, tree in trees().items():
         for node in tree.body:
@@ -66,7 +66,7 @@ def functions():
 
 
 def _test(name):
-    """Return the path and the function of a test, which has to be the only one of its name."""
+    """Return path and function of a test, whose name must be unique."""
     found = functions().get(f'test_{name}', ())
     if len(found) != 1:
         raise ValueError(f'there are {len(found)} tests test_{name}; expected 1')
@@ -74,7 +74,7 @@ def _test(name):
 
 
 def _assigned(path):
-    """Return {name: value} of what a file assigns at its top."""
+    """Return {name: value} of the assignments at the top level of a file."""
     return {
         node.targets[0].id: node.value
         for node in trees()[path].body
@@ -83,7 +83,7 @@ def _assigned(path):
 
 
 def _cases(function, names):
-    """Return how many cases the parameters of a test give."""
+    """Return the number of cases that the parameters of a test give."""
     decorators = (names.get(getattr(one, 'id', ''), one) for one in function.decorator_list)
     counts = [
         _length(one.args[1], names)
@@ -94,7 +94,7 @@ def _cases(function, names):
 
 
 def _length(node, names):
-    """Return how many entries a list in the code of a test has."""
+    """Return the number of entries of a list in the code of a test."""
     if isinstance(node, ast.Name):
         return _length(names[node.id], names)
     if isinstance(node, ast.Dict):

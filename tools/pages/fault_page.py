@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The fault table as a page: `python -m tools.pages.fault_page` writes doc/faults.md."""
+"""Write doc/faults.md from the fault table: python -m tools.pages.fault_page."""
 
 import ast
 import inspect
@@ -29,9 +29,13 @@ def test_functions():
 
 
 def shown_by(row, functions):
-    """Return the tests of a row as `path::name`: those named after it, then those it names.
+    """Return the tests of a row as `path::name`: those named after the row, then those that it
+    names.
 
-    Raises KeyError with a test that does not exist.
+    Raises
+    ------
+    KeyError
+        With a test that does not exist.
     """
     own = [
         (stem, name)
@@ -77,7 +81,7 @@ def page():
 
 
 def long_runs():
-    """Return the lines about what `make soak` has run so far."""
+    """Yield the lines about the runs of `make soak` so far."""
     rows = [
         [f'`{row["part"]}`', row['seed'], row['count'], row['result'], row['failures'] or 'none']
         for row in soak.runs()

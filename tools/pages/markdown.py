@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Markdown tables, and text between a marker and the next end that a command makes anew."""
+"""Markdown tables, and text between two markers that a command writes."""
 
 END = '<!-- end -->'
 
@@ -11,16 +11,23 @@ def table(head, rows, numbers=True):
     Parameters
     ----------
     head : sequence of str
+        Titles of the columns.
     rows : iterable of sequence of str
+        Cells.
     numbers : bool
         Whether all columns but the first are numbers, and so aligned right.
+
+    Returns
+    -------
+    str
+        The lines, joined.
     """
     rule = ['---'] + ['---:' if numbers else '---'] * (len(head) - 1)
     return '\n'.join(f'| {" | ".join(cells)} |' for cells in (head, rule, *rows))
 
 
 def renewed(text, marker, content):
-    """Return the text with other content between a marker and the END after it.
+    """Return a text with new content between a marker and the END after it.
 
     Raises
     ------

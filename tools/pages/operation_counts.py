@@ -17,7 +17,7 @@ PAGE = Path(__file__).resolve().parents[2] / 'doc' / 'code' / 'operation_counts.
 
 
 def document():
-    """The text of doc/code/operation_counts.md."""
+    """Return the text of doc/code/operation_counts.md."""
     arms = (general_arm(6), stanford_arm(), puma_arm(), build.build(urdf.parse(find(URDF))))
     parts = [
         """# Operation counts
@@ -57,7 +57,7 @@ factored mass matrix, and for a frame its links aligned or as described.
 
 
 def prescribed(model):
-    """Rows of the quantities of robots of which some joints move as prescribed."""
+    """Yield rows of the quantities of robots with joints of prescribed motion."""
     for name in JOINT_RECIPES:
         for passive, joints in (
             ('first joint', model.joint_names[1:]),
@@ -68,7 +68,7 @@ def prescribed(model):
 
 
 def published(general, stanford):
-    """Tables of what others have published beside the counts for the same robots."""
+    """Yield tables of published counts beside the counts for the same robots."""
     title = '## {} of the general arm with six revolute joints\n'
     head = '| method | multiplications | additions |\n|---|---:|---:|'
     for what, name, rows in (

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Write the tables of parameters into the pages of the nodes, from the tables they declare.
+"""Write the tables of parameters into the pages of the nodes, from the declarations.
 
 python -m tools.pages.parameter_tables
 """
@@ -48,7 +48,7 @@ def page_of(node):
 
 
 def documented(text, node):
-    """Return the text with the table of parameters of a node made anew."""
+    """Return the text of a page with the current table of parameters of a node."""
     return renewed(text, f'<!-- parameters of the {node} -->', render(TABLES[node]))
 
 

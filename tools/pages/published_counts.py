@@ -1,10 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Operation counts that others have published for arms with revolute joints, at six of them.
+"""Operation counts that others have published for arms with revolute joints, for six joints.
 
-Rows are (source, multiplications, additions); what stands behind a colon are the source's formulas
-for n joints. Collected in Angeles 2014, sections 7.3 to 7.5, and Turney, Mudge and Lee 1980,
-tables 1 to 5.
+Rows are (source, multiplications, additions). A source may have a colon; behind it are its
+formulas for n joints. They are collected in Angeles 2014, sections 7.3 to 7.5, and in Turney,
+Mudge and Lee 1980, tables 1 to 5.
 """
 
 INVERSE = (
@@ -27,7 +27,7 @@ INVERSE = (
     ('Balafoutis and Patel 1991 (420 additions are printed): 93n - 69, 81n - 65', 489, 421),
     ('Li and Sankar 1992: 88n - 69, 76n - 66', 459, 390),
 )
-#: Not operations but steps one after the other, of as many processors as there are joints.
+#: Sequential steps in place of operations, with as many processors as joints.
 CONCURRENT = (
     ('Turney, Mudge and Lee 1980, modified, concurrent, steps: 27n + 42, 27n + 41', 204, 203),
 )
@@ -40,7 +40,7 @@ FORWARD = (
 )
 STANFORD = (('Kane and Levinson 1983, written for the Stanford arm', 646, 394),)
 
-#: {quantity: rows} of what is computed on the way.
+#: {quantity: rows} of intermediate results.
 PARTS = {
     'mass_matrix': (
         (
@@ -72,7 +72,7 @@ PARTS = {
     ),
 }
 
-#: Sums of the stages of inverse dynamics, which recorded code does not keep apart.
+#: Sums over the stages of inverse dynamics, since recorded code does not separate them.
 STAGES = (
     ('Angeles, outward: 82n, 66n', 492, 396),
     ('rotations: 4n, 0', 24, 0),

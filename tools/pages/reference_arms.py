@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Arms whose operation counts others have published, and a general one."""
+"""Arms with published operation counts, and a general one."""
 
 import numpy as np
 
@@ -9,14 +9,15 @@ from robodyn_ros.model.arithmetic import added
 
 
 def general_arm(n, seed=0):
-    """A revolute arm in which no constant vanishes: skew axes, offsets, full inertias,
-    gravity along no axis.
+    """Return a revolute arm in which no constant vanishes.
+
+    It has skew axes, offsets, full inertias, and gravity along no axis.
     """
     return build.build(general_description(n, seed), gravity=(1.3, -2.1, -9.2))
 
 
 def general_description(n, seed=0):
-    """The description of the general arm."""
+    """Return the description of the general arm."""
     rng = np.random.default_rng(seed)
     rows = [
         dh.DHRow(
@@ -31,7 +32,8 @@ def general_description(n, seed=0):
 
 
 def stanford_arm():
-    """The Stanford arm with full inertias: five revolute joints, the third one slides."""
+    """Return the Stanford arm with full inertias: five revolute joints, the third one
+    prismatic."""
     right, rng = np.pi / 2, np.random.default_rng(1)
     table = (
         (0.0, -right, 0.4, 'revolute'),
@@ -49,7 +51,7 @@ def stanford_arm():
 
 
 def puma_arm():
-    """The Puma 560 with full inertias."""
+    """Return the Puma 560 with full inertias."""
     right, rng = np.pi / 2, np.random.default_rng(2)
     table = (
         (0.0, right, 0.67),
@@ -64,9 +66,9 @@ def puma_arm():
 
 
 def _full_inertia(rng):
-    """Mass, centre and inertia of a random cloud of points."""
+    """Return mass, centre and inertia of a random cloud of points."""
     points, masses = rng.uniform(-0.2, 0.2, (6, 3)), rng.uniform(0.2, 1.0, 6)
-    # sums with an order, so that the counts of the page do not depend on the processor
+    # sums in a fixed order, so that the counts of the page do not depend on the processor
     mass, moment = added(masses), added(masses[:, None] * points)
     arms = points - moment / mass
     squares = added([m * np.multiply.outer(arm, arm) for m, arm in zip(masses, arms)])

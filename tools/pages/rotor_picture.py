@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Draw doc/pictures/rotors.png: an arm whose controller knows its rotors, or does not.
+"""Draw doc/pictures/rotors.png: an arm whose controller has a model of its rotors, or none.
 
 python -m tools.pages.rotor_picture
 
@@ -25,7 +25,7 @@ INERTIA = (1.0, 1.0, 0.8, 0.1, 0.1, 0.1)  # [kg m^2] at the joints
 AMPLITUDE, RATE = 0.4, np.pi  # [rad], [rad/s]
 STIFFNESS, DAMPING = 100.0, 20.0  # [1/s^2], [1/s]
 PERIOD = 1e-3  # [s]
-START, END = 2.0, 5.0  # [s] of the motion that is judged
+START, END = 2.0, 5.0  # [s] of the evaluated part of the motion
 
 
 def wanted(t):
@@ -37,7 +37,8 @@ def wanted(t):
 def points():
     """Return times (k,), and positions, velocities and accelerations (3, k, 6) of the motion.
 
-    A second to get into the sines, four of them, a second to rest.
+    It begins and ends with a second of transition from and to rest, with four seconds of sines
+    between.
     """
     rest = np.zeros((2, 6))
     times = 1.0 + 0.04 * np.arange(101)
@@ -48,7 +49,10 @@ def points():
 def errors(knows):
     """Return times (k,) and tracking errors (k, 6) [rad] of an arm with rotors.
 
-    knows : whether the model of the controller has them.
+    Parameters
+    ----------
+    knows : bool
+        Whether the model of the controller has the rotors.
     """
     rotors = {joint: Rotor(inertia) for joint, inertia in zip(JOINTS, INERTIA)}
     arm = Robot.from_urdf(ARM, rotors=rotors, rotor_model=REFLECTED)
@@ -56,7 +60,7 @@ def errors(knows):
     settings = Settings(
         period=PERIOD,
         gains=[[STIFFNESS] * 6, [DAMPING] * 6],
-        effort_limits=far,  # the error is to be that of the model alone
+        effort_limits=far,  # no limit acts, so that the error is that of the model alone
         effort_rate=1e6 * np.ones(6),
         velocity_limits=far,
         lower=-far,
@@ -82,7 +86,7 @@ def errors(knows):
 
 
 def worst(knows):
-    """Return the largest error [rad] of any joint, once the motion is periodic."""
+    """Return the largest error of any joint after the transition [rad]."""
     times, found = errors(knows)
     return float(np.abs(found[times > START]).max())
 

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Renew the tables of the simulated runs in doc/: python -m tools.pages.simulated_tables.
+"""Write the tables of the simulated runs into doc/: python -m tools.pages.simulated_tables.
 
 Time is simulated, so the numbers are the same on every machine.
 """
@@ -22,12 +22,12 @@ PAGES = {
 
 
 def marker(command):
-    """Return the comment that the table of a command stands behind."""
+    """Return the comment that precedes the table of a command."""
     return f'<!-- numbers of {command.__name__.rpartition(".")[2]} -->'
 
 
 def table_from(command, folder):
-    """Return the Markdown table of the results that a command left in a folder."""
+    """Return the Markdown table of the results that a command has written to a folder."""
     _, name, _ = PAGES[command]
     numbers = json.loads((folder / name).read_text())
     return table(command.HEAD, command.rows(numbers.get('laws', numbers)))

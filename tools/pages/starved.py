@@ -1,8 +1,8 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Motion of an arm while its controller stands still: `python -m tools.pages.starved`.
+"""Compute the motion of an arm while its controller stops: `python -m tools.pages.starved`.
 
-Supervisor and simulated arm in lock step, so that the page is the same on every machine.
+Supervisor and simulated arm run in lock step, so that the page is the same on every machine.
 """
 
 import functools
@@ -28,29 +28,43 @@ TASKS = ('held', 'pushed', 'moving')
 CASES = tuple(
     (law, task) for law in LAWS for task in TASKS if task != 'moving' or BUILT_IN[law].tracks
 )
-BEFORE, AFTER = 300, 1500  # [ms] in time, before and after the gap
-STIFFNESS, DAMPING = 100.0, 20.0  # [1/s^2, 1/s]; times the inertia where a law works on efforts
-PUSH = (20.0, 0.0, 20.0, 0.0, 0.0, 0.0)  # [N, N m] at the tool, from where the gap begins
+BEFORE, AFTER = 300, 1500  # [ms] of regular cycles before and after the gap
+STIFFNESS, DAMPING = 100.0, 20.0  # [1/s^2, 1/s]; times the inertia for laws with gains of effort
+PUSH = (20.0, 0.0, 20.0, 0.0, 0.0, 0.0)  # [N, N m] at the tool, from the beginning of the gap
 PUSH_TIME = 0.05  # [s]
 MOVE, TOOL_MOVE, MOVE_TIME = 0.4, (0.1, 0.0, 0.1), 0.8  # [rad, m, s]
 # Without these a held arm is in exact equilibrium, and no gap has an effect.
 SPEED = 0.05  # [rad/s] of a held arm when its controller starts
-NOISE = SensorSettings(position_noise=1e-5, velocity_noise=1e-3, seed=55)  # while it is held
+NOISE = SensorSettings(position_noise=1e-5, velocity_noise=1e-3, seed=55)  # of a held arm
 
 
 class Starved(NamedTuple):
-    """What came of one gap."""
+    """The effects of one gap."""
 
-    deviation: float  # [rad] most that a joint left where it would have been
-    effort: float  # [N m] most that a command differs from that of the arm that was not starved
+    deviation: float  # [rad] largest deviation of a joint from the motion without a gap
+    effort: float  # [N m] largest difference of a command from that without a gap
     state: State
     reason: str
 
 
 def run(law, task, gap):
-    """Return positions (k, nv), commands (k, nv) and the supervisor of an arm starved for gap ms.
+    """Run an arm whose controller stops for a gap.
 
-    law : name. task : one of TASKS. gap : [ms].
+    Parameters
+    ----------
+    law : str
+        Name of the law.
+    task : str
+        One of TASKS.
+    gap : int
+        Length of the gap [ms].
+
+    Returns
+    -------
+    positions, commands : (k, nv) ndarray
+        Motion and efforts of the arm.
+    supervisor : Supervisor
+        The supervisor.
     """
     robot, held = Robot.from_urdf(URDF), task == 'held'
     supervisor = make_supervisor(law, robot)
@@ -77,7 +91,7 @@ def run(law, task, gap):
 
 
 def make_supervisor(law, robot):
-    """Return the supervisor of a robot under a law of that name, with default limits."""
+    """Return the supervisor of a robot under a law, with default limits."""
     kind, limits, scale = BUILT_IN[law], robot.limits, np.ones(2)
     if kind.gain_unit[0] and not kind.gain_unit[0].startswith('1/s'):
         scale = np.diag(robot.mass_matrix(START))
@@ -98,7 +112,7 @@ def make_supervisor(law, robot):
 
 
 def move(supervisor, robot, now):
-    """Ask for the motion: of the tool where the law moves that, else of the joints."""
+    """Request the motion: of the tool if the law moves the tool, else of the joints."""
     if supervisor.law.task is None:
         return supervisor.follow(Trajectory([MOVE_TIME], [START + MOVE]), now)
     place = robot.pose(START, TOOL)[:3, 3] + TOOL_MOVE
@@ -108,20 +122,32 @@ def move(supervisor, robot, now):
 
 @functools.cache
 def unstarved(law, task):
-    """Return positions and commands of the arm that is not starved."""
+    """Return positions and commands of the arm without a gap."""
     return run(law, task, 0)[:2]
 
 
 @functools.cache
 def starve(law, task, gap):
-    """Return what comes of a gap, against the same arm that was not starved.
+    """Return the effects of a gap, against the same arm without it.
 
-    law : name. task : one of TASKS. gap : [ms].
+    Parameters
+    ----------
+    law : str
+        Name of the law.
+    task : str
+        One of TASKS.
+    gap : int
+        Length of the gap [ms].
+
+    Returns
+    -------
+    Starved
+        The effects.
     """
     q, command, supervisor = run(law, task, gap)
     wanted, given = unstarved(law, task)
     kept = np.r_[:BEFORE, BEFORE + gap : len(q)]
-    if task == 'moving':  # the reference waits for a controller that stands still
+    if task == 'moving':  # the reference waits while the controller stops
         q, command = q[kept], command[kept]
     shared = min(len(q), len(wanted))
     return Starved(
@@ -138,12 +164,12 @@ def results():
 
 
 def shown(value):
-    """Return a number for the table; what is less than rounding on any machine is 0."""
+    """Return a number for the table; smaller ones than rounding on any machine are 0."""
     return f'{value:.1e}' if value > 1e-9 else '0'
 
 
 def row(law, task, gap, one):
-    """Return the line of the table for one Starved."""
+    """Return the line of the table for one gap."""
     return (
         f'| `{law}` | {task} | {gap} | {shown(one.deviation)} | {shown(one.effort)} '
         f'| {one.state.name} {one.reason} |'
@@ -151,7 +177,7 @@ def row(law, task, gap, one):
 
 
 def page(found):
-    """Return the page, of what `results` returned."""
+    """Return the page for the results of `results`."""
     lines = [
         '# What the arm does while its controller stands still',
         '',
@@ -187,7 +213,7 @@ DECADES = (-6, 1)  # of the deviation [rad]
 
 
 def picture(found):
-    """Return the deviation over the gap as SVG, both logarithmic; one line a law and task."""
+    """Return the deviation over the gap as SVG, both logarithmic; one line per law and task."""
 
     def x(gap):
         low, high = np.log(GAPS[0]), np.log(GAPS[-1])

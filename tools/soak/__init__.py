@@ -6,10 +6,10 @@
     python -m tools.soak stop malformed --scale 0.001 --seed 4 --record
 
 `fuzz` and `malformed` make 10^6 inputs, `kills` ends each node 1000 times, `parameters` makes 10^4
-changes. `undecodable` sends 10^4 requests that nothing can decode. `traffic` is an hour of
-computed torque with 1 % of garbage. `stop` calls ~/stop 1000 times under each load. `lock_step`
-repeats a run 1000 times. `--scale` shortens all. `--record` writes the run to
-tools/soak_runs.csv, in place of one with the same seed and count.
+changes. `undecodable` sends 10^4 requests that cannot be decoded. `traffic` is an hour of computed
+torque with 1 % of garbage. `stop` calls ~/stop 1000 times under each load. `lock_step` repeats a
+run 1000 times. `--scale` shortens all. `--record` writes the run to tools/soak_runs.csv. It
+replaces a run of the same part, seed and count.
 """
 
 import csv
@@ -27,7 +27,7 @@ def runs():
 
 
 def record(row):
-    """Write a row, in place of an earlier one of the same part, seed and count."""
+    """Write a row; it replaces an earlier one of the same part, seed and count."""
     same = [str(row[key]) for key in COLUMNS[:3]]
     others = [other for other in runs() if [other[key] for key in COLUMNS[:3]] != same]
     with RUNS.open('w', newline='') as file:

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The command: run the parts, print and record what came of them."""
+"""The command: run the parts, print and record the results."""
 
 import argparse
 import contextlib
@@ -32,7 +32,7 @@ DOMAIN = '151'  # beyond those that tests reserve, so that messages stay apart
 def run(part, count, seed, given, minutes):
     """Run one part with these parameters of the controller; return its row.
 
-    It ends after so many minutes, and the row says how far it came.
+    It ends after the given number of minutes; the row has the number of inputs until then.
     """
     from tools.soak.effort_rate import largest_step
     from tools.soak.soak_arm import Arm
@@ -89,7 +89,7 @@ def options_of(args):
 
 
 def main(args=None):
-    """Run the parts; exit code 1 where one failed."""
+    """Run the parts; return exit code 1 if one failed."""
     options = options_of(args)
     given = dict(each.split('=', 1) for each in options.set)
     os.environ |= {'ROS_DOMAIN_ID': options.domain, 'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'}

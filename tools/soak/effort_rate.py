@@ -1,9 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Whether each effort follows the one before it within the rate limit.
+"""Check whether each effort follows the previous one within the rate limit.
 
-A message has no time of the loop, and a busy machine sends it late. A cycle that came late changes
-the effort by three periods at most: that bounds the step of any effort to the next.
+A message has no time of the loop, and a busy machine sends it late. A late cycle changes the
+effort by three periods at most. That bounds the step from any effort to the next.
 """
 
 import ast
@@ -12,41 +12,41 @@ import math
 from robodyn_ros.control.supervisor.reference_clock import MAX_PERIODS
 from robodyn_ros.ros.controller.controller_parameters import CONTROLLER_PARAMETERS
 
-SILENCE = 0.1  # [s] after which a controller begins anew, at the safe torque
+SILENCE = 0.1  # [s] of silence, after which a controller begins again at the safe torque
 ROUNDING = 1e-9
 RATES = ('max_effort_rate', 'update_rate')
 
 
 def largest_step(given):
-    """Return the largest step between efforts [N m], given parameters of the controller."""
+    """Return the largest allowed step between efforts, for parameters of the controller [N m]."""
     values = {spec.name: spec.default for spec in CONTROLLER_PARAMETERS}
     values |= {name: ast.literal_eval(str(given[name])) for name in RATES if name in given}
     return MAX_PERIODS * max(values['max_effort_rate']) / values['update_rate'] + ROUNDING
 
 
 class EffortRate:
-    """Compares each message with the one that was sent right before it.
+    """Compares each message with the one sent right before it.
 
     Parameters
     ----------
     most : float
-        Largest step of one joint [N m].
+        Largest allowed step of one joint [N m].
     """
 
     def __init__(self, most):
         self._most, self._last = most, (-1, -math.inf, ())
 
     def exceeded(self, effort, number, time):
-        """Return whether the effort is too far from the one before; remember it.
+        """Return whether the step to an effort is too large, and remember the effort.
 
         Parameters
         ----------
         effort : sequence of float
-            One per joint.
+            One per joint [N m].
         number : int
-            Of the message, by its publisher: one that was lost in between is no step.
+            Number of the message, by its publisher. Steps across lost messages do not count.
         time : float
-            At which it was sent [s].
+            Time at which it was sent [s].
         """
         before, then, last = self._last
         self._last = number, time, tuple(effort)

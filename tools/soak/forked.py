@@ -1,8 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What the fork server imports: both nodes, their kernels loaded. A child runs one of the nodes.
+"""Imports of the fork server: both nodes, with loaded kernels. Each child process runs one of
+them.
 
-A thousand starts cost the processor time of a thousand imports otherwise.
+Otherwise a thousand starts would take the processor time of a thousand imports.
 """
 
 import os
@@ -18,7 +19,7 @@ warm_up((*serving(law_class('computed_torque')), *KERNELS))
 
 
 def run(name, arguments, log, environment):
-    """Run a node in this process, its output in a file; end with its exit code."""
+    """Run a node in this process, with its output in a file; end with its exit code."""
     for stream in (1, 2):
         with open(log, 'ab') as file:
             os.dup2(file.fileno(), stream)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What processes have more than at a moment: memory, threads, files."""
+"""Growth of processes since a moment: memory, threads, files."""
 
 
 class Growth:
@@ -9,7 +9,7 @@ class Growth:
     Parameters
     ----------
     nodes : dict
-        Name and Node of each process.
+        {name: Node} of the processes.
     """
 
     def __init__(self, nodes):
@@ -17,16 +17,17 @@ class Growth:
         self._first = {name: node.memory() for name, node in nodes.items()}
 
     def judge(self, expect, most, where=''):
-        """Expect less memory than `most` [MB] more, no thread and no file; return what there is.
+        """Expect little more memory, no more threads and no more files; return the growth in
+        words.
 
         Parameters
         ----------
         expect : callable
-            Notes a sentence where a condition does not hold.
+            Called with a condition and a sentence.
         most : float
-            Bound of the memory [MB].
+            Largest allowed growth of the memory [MB].
         where : str
-            What a sentence begins with.
+            Beginning of the sentences.
         """
         return '; '.join(self._judged(name, expect, most, where) for name in self._nodes)
 

@@ -12,8 +12,8 @@ from tools.soak.soak_arm import JOINTS
 from tools.soak.watcher import COMMANDS
 
 WORDS = (*JOINTS, 'link2', 'effort_limits', 'state_timeout')
-UNTOUCHED = (  # by design of the parts, each for its reason
-    COMMANDS,  # what the controller commands is judged; /garbage has a topic of this type
+UNTOUCHED = (  # by the parts, each for its own reason
+    COMMANDS,  # the watcher checks the commands; /garbage has a topic of the same type
     '/parameter_events',
     '/clock',
 )
@@ -26,7 +26,7 @@ def loaded(text):
 
 
 def filled(kind, word):
-    """Return a message without an empty field, every text in it being the word."""
+    """Return a message without an empty field, with the word in every text."""
     message = kind()
     for name, text in kind.get_fields_and_field_types().items():
         inner = re.fullmatch(r'sequence<([^,]+)(?:, \d+)?>', text)
@@ -49,7 +49,7 @@ def _value(text, word):
 
 
 def good(kind):
-    """Return a valid message of a subscribed type, which a controller or an arm accepts."""
+    """Return a valid message of a subscribed type, which controller and arm accept."""
     message = filled(kind, JOINTS[0])
     for field in ('joint_names', 'name'):
         if hasattr(message, field):
@@ -63,16 +63,16 @@ def good(kind):
 
 
 def is_decodable(data, kind):
-    """Return whether bytes are a message of a type."""
+    """Return whether bytes are a valid message of a type."""
     try:
         deserialize_message(data, kind)
-    except Exception:  # as the middleware says it: RCLError, UnicodeDecodeError
+    except Exception:  # of the middleware, such as RCLError or UnicodeDecodeError
         return False
     return True
 
 
 def heard(watcher, nodes):
-    """Return {topic: type} of what nodes subscribe to, given (name, namespace) of each."""
+    """Return {topic: type} of the subscriptions of nodes, each given as (name, namespace)."""
     found = {
         topic: loaded(types[0])
         for node in nodes
@@ -82,9 +82,9 @@ def heard(watcher, nodes):
 
 
 def served(watcher, nodes):
-    """Return {service: type} of what nodes serve, given (name, namespace) of each.
+    """Return {service: type} of the services of nodes, each given as (name, namespace).
 
-    Not ~/change_state: a request that is well formed by chance would rightly end the node.
+    ~/change_state is left out: a request that is valid by chance would rightly end the node.
     """
     return {
         name: loaded(types[0])

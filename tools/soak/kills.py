@@ -1,19 +1,19 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Kills of each node by SIGKILL at random times, also while it starts."""
+"""Kills of each node by SIGKILL at random times, also during its start."""
 
 import time
 
 from tools.soak.soak_arm import STANDING, START
 
-FRESH = 20  # every so many starts one is a process from the beginning, the others are forked
-LATEST = 0.5  # [s] of standing, or of starting, before a kill
+FRESH = 20  # every so many starts a new process is started; the others are forked
+LATEST = 0.5  # [s] longest time of operation, or of a start, before a kill
 
 
 def kills(arm, count):
-    """Kill each node `count` times; after each kill the arm is held again, or the next one comes.
+    """Kill each node `count` times; after each kill the arm must be held again.
 
-    One kill of four meets the node while it starts.
+    Every fourth kill comes during the start of a node, and only the next one must succeed.
     """
     longest, early, held = 0.0, 0, 0
     for k in arm.turns(2 * count):

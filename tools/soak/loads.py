@@ -20,7 +20,7 @@ _PROCESSES = multiprocessing.get_context('spawn')
 
 
 class Kind(NamedTuple):
-    """What is sent, given a node and a serialised trajectory, how often [Hz]."""
+    """A kind of load: its sender, given a node and a serialised trajectory, and its rate [Hz]."""
 
     make: Callable
     rate: float = 10.0

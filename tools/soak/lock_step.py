@@ -1,8 +1,8 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The same run in lock step over and over, of two processes: all of its states have the same bits.
+"""Repeat a run in lock step, of two processes: all states must have the same bits.
 
-Every second run has busy processes beside it, and after FRESH runs both nodes are started anew.
+During every second run busy processes load the machine. After FRESH runs both nodes are restarted.
 """
 
 import contextlib
@@ -23,16 +23,16 @@ from tools.soak.soak_arm import JOINTS, START, Arm
 from tools.soak.watcher import NAME
 
 GIVEN = SIMULATED = {'trigger': 'lock_step'}
-ENVIRONMENT = {'ROBODYN_REPRODUCIBLE': '1'}  # bits do not rest on which kernels a process loads
+ENVIRONMENT = {'ROBODYN_REPRODUCIBLE': '1'}  # equal bits for all kernels that a process may load
 STATES, SIMULATOR = '/lock_step/state', '/robodyn_simulator'
-STEPS, PERIOD = 250, 1_000_000  # of a run; [ns]
+STEPS, PERIOD = 250, 1_000_000  # steps of a run, their period [ns]
 FRESH = 100  # runs of a pair of processes
 BUSY = 3  # processes beside every second run
 EXPECTED = Arm.expect_alive  # the efforts of a controller in lock step are in its answers
 
 
 def lock_step(arm, count):
-    """Run a trajectory `count` times; return how many of the runs were the first one again."""
+    """Run a trajectory `count` times; return the number of runs that were equal to the first."""
     states, same, first = defaultdict(dict), 0, None
     subscription = arm.watcher.node.create_subscription(
         LockStepState, STATES, lambda state: _keep(states, state), QoSProfile(depth=5000)
@@ -71,7 +71,7 @@ def _start_anew(arm):
 
 
 def _get_to_know(arm, subscription):
-    """Wait for both topics to be matched, and for a service that answers."""
+    """Wait until both topics are matched, and a service answers."""
     known = arm.watcher.wait(lambda: subscription.get_publisher_count() == 1)
     arm.expect(known and _asked(arm, Advance, 'advance') is not None, 'the simulator is unknown')
 
@@ -84,17 +84,17 @@ def _reset(arm):
 
 
 def _asked(arm, kind, name):
-    """Return the answer to a request that may be repeated, as the first answer may be lost."""
+    """Return the answer to a request, which is repeated, since the first answer may be lost."""
     tries = (arm.watcher.call(kind, f'{SIMULATOR}/{name}', seconds=5.0) for _ in range(5))
     return next(filter(None, tries), None)
 
 
 def _run(arm, states):
-    """Return a digest of the states after each step of one run; '' of one that failed."""
+    """Return a digest of the states after each step of one run; '' if it failed."""
     watcher, message = arm.watcher, JointTrajectory(joint_names=list(JOINTS))
     message.points.append(JointTrajectoryPoint(positions=[0.3, -0.2], velocities=[0.0, 0.0]))
     message.points[0].time_from_start.nanosec = STEPS * PERIOD
-    for _ in range(5):  # the time of the simulation stands, so a second one is the same again
+    for _ in range(5):  # simulated time stands still, so a repeated request changes nothing
         watcher.send(JointTrajectory, f'{NAME}/joint_trajectory', message)
         if watcher.wait(lambda: watcher.state == 'ACTIVE', 2.0):
             break
@@ -112,7 +112,7 @@ def _run(arm, states):
 
 @contextlib.contextmanager
 def _busy():
-    """Give processes that use a processor each."""
+    """Keep every processor busy inside a `with` block."""
     processes = [subprocess.Popen([sys.executable, '-c', 'while True: pass']) for _ in range(BUSY)]
     try:
         yield processes

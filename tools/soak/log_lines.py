@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""How often each kind of line comes in the logs of nodes: at most a burst, then once a second."""
+"""Rates of each kind of line in the logs of nodes: at most a burst, then once a second."""
 
 import re
 import time
@@ -8,7 +8,7 @@ from collections import Counter
 
 BURST = 10  # lines of a kind at once, as in robodyn_ros.realtime.log_throttle
 PREFIX = re.compile(r'^\[\w+\] \[[\d.]+\] \[[^]]*\]: ')
-WORDS = 3  # that tell a kind of line from another
+WORDS = 3  # at the beginning, which distinguish kinds of lines
 
 
 class LogLines:
@@ -17,7 +17,7 @@ class LogLines:
     Parameters
     ----------
     nodes : dict
-        Name and Node of each process.
+        {name: Node} of the processes.
     """
 
     def __init__(self, nodes):
@@ -25,7 +25,7 @@ class LogLines:
         self._read = {name: len(node.output()) for name, node in nodes.items()}
 
     def judge(self, expect):
-        """Expect no kind of line too often; return how many lines a second there are."""
+        """Expect no kind of line too often; return the number of lines per second in words."""
         seconds, found = time.monotonic() - self._begin, []
         for name, node in self._nodes.items():
             lines = node.output()[self._read[name] :].splitlines()

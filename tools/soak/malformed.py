@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Changed messages on every subscription, as bytes, and changed requests to every service.
 
-A request is sent if it can be decoded; the part `undecodable` sends the others.
+Only requests that can be decoded are sent; the part `undecodable` sends the others.
 """
 
 import contextlib
@@ -19,8 +19,8 @@ from tools.soak.interfaces import WORDS, filled, good, heard, is_decodable, serv
 from tools.soak.log_lines import LogLines
 from tools.soak.soak_arm import START
 
-#: The end effector has targets, and the description comes by topic, so both are subscribed. Slow
-#: loops leave the processor to what is sent.
+#: With targets of the end effector, and the description from its topic, both are subscribed. Slow
+#: loops leave the processor to the messages.
 GIVEN = {'law': 'operational_space', 'urdf_path': "''", 'update_rate': 200}
 SIMULATED = {'update_rate': 200}
 NODES = (
@@ -31,12 +31,12 @@ NODES = (
 )
 ANSWERING = tuple(node for node in NODES if not node[0].startswith('_'))
 DISCOVERY = 3.0  # [s] without a new endpoint
-SETTLED = 0.05  # of the length: memory counts from here on
-MOST_GROWTH = 8.0  # [MB] in a million messages: eight bytes of each
+SETTLED = 0.05  # share of the run, after which growth of memory counts
+MOST_GROWTH = 8.0  # [MB] in a million messages, eight bytes of each
 
 
 def malformed(arm, count):
-    """Send `count` changed messages; after each round every node has answered a good request."""
+    """Send `count` changed messages; after each round every node must answer a good request."""
     with second_arm.second_arm(arm, SIMULATED) as node, _interfaces(arm) as interfaces:
         sent, unsent, growth = Counter(), 0, None
         nodes = {**arm.nodes, 'second simulator': node}
@@ -89,7 +89,7 @@ def _interfaces(arm):
 
 
 def _known(watcher):
-    """Return subscriptions and services, once discovery adds no more of them."""
+    """Return subscriptions and services, as soon as discovery adds no more of them."""
     found, before = None, ()
     while found != before:
         before, found = found, (heard(watcher, NODES), served(watcher, NODES))
@@ -109,5 +109,5 @@ def _publisher(watcher, kind, topic):
 
 
 def _request(publish, data, kind):
-    """Send a request as ROS would serialise it, if it is one; return whether."""
+    """Send a request if ROS could serialise it; return whether it was sent."""
     return is_decodable(data, kind) and publish(serialize_message(deserialize_message(data, kind)))

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes of this package as processes of their own, started anew or forked."""
+"""Nodes of this package as separate processes, started or forked."""
 
 import multiprocessing
 import os
@@ -14,13 +14,13 @@ from pathlib import Path
 from tools.soak import ROOT
 
 URDF = ROOT / 'config' / 'urdf' / 'two_link.urdf'
-SOON = 30.0  # [s] for anything but the start of a node that compiles
+SOON = 30.0  # [s] for all but the start of a node that compiles
 _SERVER = multiprocessing.get_context('forkserver')
 _SERVER.set_forkserver_preload(['tools.soak.forked'])
 
 
 class Started:
-    """A process from the beginning: interpreter, imports, kernels from the cache."""
+    """A new process: interpreter, imports, kernels from the cache."""
 
     def __init__(self, name, arguments, log, environment):
         command = [sys.executable, '-m', f'robodyn_ros.nodes.{name}', *arguments]
@@ -35,7 +35,7 @@ class Started:
         self.pid, self.code, self.kill = self._process.pid, self._process.poll, self._process.kill
 
     def wait(self, seconds):
-        """Return the exit code, None where the process goes on."""
+        """Return the exit code, None while the process runs."""
         try:
             return self._process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -53,11 +53,11 @@ class Forked:
         self.pid, self.kill = self._process.pid, self._process.kill
 
     def code(self):
-        """Return the exit code, None where the process goes on."""
+        """Return the exit code, None while the process runs."""
         return self._process.exitcode
 
     def wait(self, seconds):
-        """Return the exit code, None where the process goes on."""
+        """Return the exit code, None while the process runs."""
         self._process.join(seconds)
         return self._process.exitcode
 
@@ -65,13 +65,18 @@ class Forked:
 class Node:
     """A node of this package as a process.
 
-    Args:
-      name: `controller` or `simulator`.
-      folder: for its log.
-      remaps: further ROS arguments.
-      forked: whether it is forked, which costs a fraction of a start.
-      parameters: of the node.
-
+    Parameters
+    ----------
+    name : str
+        'controller' or 'simulator'.
+    folder : path
+        Folder for its log.
+    remaps : sequence of str
+        Further ROS arguments.
+    forked : bool
+        Whether it is forked, which takes a fraction of the time of a start.
+    **parameters
+        Parameters of the node.
     """
 
     def __init__(self, name, folder, remaps=(), forked=False, **parameters):
@@ -88,7 +93,7 @@ class Node:
         return self.process.code() is None
 
     def output(self):
-        """Return what it has printed."""
+        """Return the output so far."""
         return self.log.read_text(errors='replace')
 
     def memory(self):
@@ -102,12 +107,12 @@ class Node:
         return kilobytes / 1024.0, threads, len(os.listdir(place / 'fd'))
 
     def kill(self):
-        """End it as the kernel does: without a shutdown."""
+        """End the process by SIGKILL, without a shutdown."""
         self.process.kill()
         self.process.wait(SOON)
 
     def end(self):
-        """End the node in an orderly way; return its exit code."""
+        """End the node by its shutdown; return its exit code."""
         os.kill(self.process.pid, signal.SIGINT)
         code = self.process.wait(SOON)
         if code is None:

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A second simulated arm, which receives only garbage, and whether nodes still answer."""
+"""A second simulated arm, which receives only garbage, and a check that nodes still answer."""
 
 import contextlib
 
@@ -12,12 +12,12 @@ from tools.soak.soak_arm import START
 from tools.soak.watcher import LATCHED
 
 NODE = ('robodyn_simulator', '/garbage')
-PATIENCE = 20.0  # [s] for an answer of a node that is busy with what was sent
+PATIENCE = 20.0  # [s] for an answer of a node that is busy with messages
 
 
 @contextlib.contextmanager
 def second_arm(arm, simulated):
-    """Yield the Node, given parameters; it gets its description by the topic."""
+    """Yield the node of the arm, with parameters; it gets its description by the topic."""
     topics = {'joint_states_topic': 'joint_states', 'effort_command_topic': 'efforts'}
     remaps = ['-r', f'__ns:={NODE[1]}']
     node = Node('simulator', arm.folder, remaps, urdf_path="''", **topics, **simulated)
@@ -26,7 +26,7 @@ def second_arm(arm, simulated):
         arm.watcher.send(String, f'{NODE[1]}/robot_description', description, LATCHED)
         known = arm.watcher.node.get_node_names_and_namespaces
         arm.expect(arm.watcher.wait(lambda: NODE in known(), START), 'the second arm is unknown')
-        # what starts has not all of its threads yet
+        # during its start a node does not yet have all of its threads
         active = arm.watcher.wait(lambda: _state(arm, NODE, PATIENCE) == 'active', START)
         arm.expect(active, 'the second arm does not become active')
         yield node
@@ -36,7 +36,7 @@ def second_arm(arm, simulated):
 
 
 def answers(arm, nodes, patience=PATIENCE):
-    """Wait until each (name, namespace) has answered: it has met what was sent before."""
+    """Wait until each (name, namespace) has answered, so that it has read all earlier messages."""
     for node in nodes:
         arm.expect(_state(arm, node, patience), f'{node[0]} does not answer')
 

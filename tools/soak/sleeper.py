@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A process that only sleeps, and notes when it is woken late."""
+"""A process that only sleeps, and reports late wake-ups."""
 
 import subprocess
 import sys
@@ -11,12 +11,12 @@ import numpy as np
 
 from tools.soak import ROOT
 
-NAP = 0.001  # [s]
-LATE = 0.003  # [s] beyond a nap that count
+NAP = 0.001  # [s] of a sleep
+LATE = 0.003  # [s] of delay that counts
 
 
 class Sleeper:
-    """The process, and the times [s] of the system's monotonic clock at which it stood."""
+    """The process, and the times of the system's monotonic clock at which it was late [s]."""
 
     def __init__(self):
         self._process = subprocess.Popen(
@@ -31,7 +31,7 @@ class Sleeper:
             self._stalls.append(tuple(map(float, line.split())))
 
     def stood(self, spans):
-        """Return how long [s] the process stood within each (begin, end) [s]."""
+        """Return for how long the process was late within each (begin, end) [s]."""
         begin, end = np.array(self._stalls, float).reshape(-1, 2).T
         return np.array(
             [np.maximum(np.minimum(end, last) - np.maximum(begin, first), 0.0).sum()
@@ -46,7 +46,7 @@ class Sleeper:
 
 
 def sleep():
-    """Print begin and end of each time that a nap took too long."""
+    """Print begin and end of each time that a sleep took too long."""
     while True:
         begin = time.monotonic()
         time.sleep(NAP)

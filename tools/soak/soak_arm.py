@@ -19,29 +19,34 @@ STANDING = ('HOLD', 'ACTIVE')
 
 
 class Arm:
-    """Both nodes, and what went wrong with them.
+    """Both nodes, and the failures of a part.
 
-    Args:
-      folder: for their logs.
-      watcher: a Watcher.
-      seed: of what is sent.
-      given: parameters of the controller.
-      simulated: parameters of the simulated arm.
-
+    Parameters
+    ----------
+    folder : path
+        Folder for their logs.
+    watcher : Watcher
+        The watcher.
+    seed : int
+        Seed of the messages.
+    given : dict
+        Parameters of the controller.
+    simulated : dict
+        Parameters of the simulated arm.
     """
 
     def __init__(self, folder, watcher, seed, given=(), simulated=()):
         self.folder, self.watcher, self.rng = folder, watcher, random.Random(seed)
         self.failures, self.given, self.simulated = [], dict(given), dict(simulated)
         self.latest, self.done, self._refusal = math.inf, None, ''
-        # latched, for nodes that are not given a file
+        # latched, for nodes without a file of the description
         watcher.send(String, 'robot_description', String(data=URDF.read_text()), LATCHED)
         self.simulator, self.controller = self.make('simulator'), self.make('controller')
         self.expect(watcher.wait(lambda: watcher.state in STANDING, START), 'it did not stand')
 
     @property
     def nodes(self):
-        """Name and Node of both processes."""
+        """{name: Node} of both processes."""
         return {'controller': self.controller, 'simulator': self.simulator}
 
     def make(self, name, forked=False):
@@ -65,7 +70,7 @@ class Arm:
         setattr(self, name, self.make(name, forked))
 
     def turns(self, count):
-        """Yield 0 to count - 1, until it is too late; `done` is how many there were."""
+        """Yield 0 to count - 1 until the time is over; `done` is their number."""
         for self.done in range(1, count + 1):
             yield self.done - 1
             if time.monotonic() > self.latest:
@@ -77,7 +82,7 @@ class Arm:
             self.failures.append(f'{sentence}, state {self.watcher.state}')
 
     def expect_alive(self):
-        """Both processes live, no effort was beyond limit or rate, nothing was raised."""
+        """Expect both processes to run, efforts within limit and rate, and no exception."""
         for node in self.nodes.values():
             self.expect(node.lives, f'{node.log.name} has ended')
             self.expect('Traceback' not in node.output(), node.log.name)
@@ -85,7 +90,7 @@ class Arm:
         self.expect(self.watcher.leaps == 0, f'{self.watcher.leaps} efforts beyond the rate')
 
     def expect_good(self):
-        """They live, and the arm is commanded."""
+        """Expect both processes to run, and the arm to be commanded."""
         self.expect_alive()
         before = self.watcher.efforts
         self.expect(self.watcher.wait(lambda: self.watcher.efforts > before), 'it is silent')
@@ -96,7 +101,7 @@ class Arm:
             self.expect(node.end() == 0, f'{node.log.name} did not end well')
 
     def recover(self):
-        """Reset a stop or a fault, and enable; again where a late state refuses it."""
+        """Reset a stop or a fault, and enable; repeat while a late state prevents it."""
         self.expect(self.watcher.wait(self._enabled), f'no recovery: {self._refusal}')
 
     def _enabled(self):

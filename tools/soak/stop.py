@@ -1,11 +1,12 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of ~/stop under each load: how long the answer takes.
+"""Times of the answers to ~/stop under each load.
 
-The load comes from a process of its own, else the caller would wait for its own interpreter. One
-more process only sleeps. Where that one is late, too, the machine stood and not the controller.
-Each load comes twice. What the first time leaves may be spare memory of an allocator; what the
-second time adds is a leak.
+The load comes from a process of its own, since the caller would wait for its own interpreter. One
+more process only sleeps. If that one is late too, the machine stood still and not the controller.
+
+Each load comes twice. Memory that it takes the first time may be spare memory of an allocator.
+Memory that it adds the second time is a leak.
 """
 
 import contextlib
@@ -21,8 +22,8 @@ from tools.soak.sleeper import Sleeper
 from tools.soak.watcher import NAME
 
 PAUSE = 0.02  # [s] between two calls
-MOST = 20.0  # [ms] that 99 of 100 answers may take
-LEFT, ADDED = 24.0, 1.0  # [MB] that a load may leave behind, and add when it is repeated
+MOST = 20.0  # [ms] limit of 99 of 100 answers
+LEFT, ADDED = 24.0, 1.0  # [MB] that a load may add the first time, and the second time
 
 
 def stop(arm, count):
@@ -54,7 +55,7 @@ def _under(arm, sleeper, load, count):
 
 
 def _calls(arm, load, count):
-    """Call ~/stop so often under a load; return begin and end [s] of each call."""
+    """Call ~/stop repeatedly under a load; return begin and end of each call [s]."""
     calls = []
     with contextlib.closing(Load(load, arm.trajectory(LOADS[load].points))):
         for _ in range(count):

@@ -16,7 +16,7 @@ MOST_GROWTH = 1.0  # [MB] in an hour
 
 
 def traffic(arm, count):
-    """Computed torque for `count` seconds under valid references and 1 % of garbage."""
+    """Run computed torque for `count` seconds under valid references and 1 % of garbage."""
     topic = f'{NAME}/joint_trajectory'
     settled, sent, end = None, 0, time.monotonic() + count
     lines = LogLines(arm.nodes)

@@ -1,9 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Requests that nothing can decode, as bytes, to every service of a second simulated arm.
+"""Requests that cannot be decoded, as bytes, to every service of a second simulated arm.
 
-The middleware decodes them before any node can refuse them. A count that lies makes it allocate up
-to the bound of the process, so that answers may take long. The pair beside it holds its arm.
+The middleware decodes them before any node can refuse them. A wrong count makes it allocate up to
+the limit of the process, so that answers may take long. Meanwhile the other pair of nodes must
+hold its arm.
 """
 
 import contextlib
@@ -18,12 +19,12 @@ from tools.soak.interfaces import WORDS, filled, is_decodable, served
 from tools.soak.second_arm import NODE, answers, second_arm
 
 SIMULATED = GIVEN = {'update_rate': 200}
-PATIENCE = 300.0  # [s] for an answer of a node that allocates what requests claim
+PATIENCE = 300.0  # [s] for an answer of a node that allocates claimed sizes
 MOST = 2000.0  # [MB] that a process may allocate
 
 
 def undecodable(arm, count):
-    """Send `count` such requests; after each round the second arm has answered a good one."""
+    """Send `count` such requests; after each round the second arm must answer a good one."""
     with second_arm(arm, SIMULATED) as node, _services(arm) as services:
         sent, growth = Counter(), Growth({'second simulator': node})
         for _ in arm.turns(count):

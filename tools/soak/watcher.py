@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Our own participant: what the controller says and commands, and what we send to it."""
+"""A participant that records what the controller reports and commands, and sends messages."""
 
 import contextlib
 import threading
@@ -21,11 +21,12 @@ LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 class Watcher:
-    """Subscribe to status, diagnostics and efforts of the controller; publish and call.
+    """Subscribes to status, diagnostics and efforts of the controller; publishes and calls.
 
-    Args:
-      most: largest step of an effort to the next [N m].
-
+    Parameters
+    ----------
+    most : float
+        Largest allowed step from one effort to the next [N m].
     """
 
     def __init__(self, most):
@@ -72,13 +73,13 @@ class Watcher:
         return condition()
 
     def send(self, kind, topic, message, qos=10):
-        """Publish a message, or bytes as they are."""
+        """Publish a message, or bytes unchanged."""
         if topic not in self.publishers:
             self.publishers[topic] = self.node.create_publisher(kind, topic, qos)
         self.publishers[topic].publish(message)
 
     def call(self, kind, name, request=None, seconds=SOON):
-        """Call a service; return its response, None where none came in time."""
+        """Call a service; return its response, None if none came in time."""
         if name not in self.clients:
             self.clients[name] = self.node.create_client(kind, name)
         if not self.clients[name].wait_for_service(seconds):

@@ -1,20 +1,32 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""One line of doc/books/jain.md: an item of the book, and what stands for it here."""
+"""One line of doc/books/jain.md: an item of the book, and its counterpart here."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Item:
-    """What the book has under one number of our list.
+    """An item of the book, under one number of our list.
 
-    number : 1, 2, ... without a gap. section, equations : where it stands in the book.
-    cost : order of growth with the number of bodies n, without the O().
-    functions : dotted names below robodyn_ros, such as 'algorithms.core.crba.mass_matrix'; a class
-    or a method, such as 'robot.robot.Robot.mass_matrix', counts too. The form to read first.
-    tests : names of test functions. correction : what is right where the print is wrong.
-    theory : why there is nothing to compute, in place of functions and tests.
+    Parameters
+    ----------
+    number : int
+        1, 2, ... without a gap.
+    section, equations : str
+        Its place in the book.
+    cost : str
+        Order of growth with the number of bodies n, without the O().
+    functions : tuple of str
+        Dotted names below robodyn_ros, such as 'algorithms.core.crba.mass_matrix'. Classes and
+        methods are allowed, such as 'robot.robot.Robot.mass_matrix'. The best one to read is
+        first.
+    tests : tuple of str
+        Names of test functions.
+    correction : str
+        Correction of a misprint.
+    theory : str
+        Why there is nothing to compute, in place of functions and tests.
     """
 
     number: int
