@@ -26,8 +26,8 @@ using controller_interface::interface_configuration_type;
 using controller_interface::return_type;
 
 constexpr double NOT_GIVEN = std::numeric_limits<double>::quiet_NaN();
-constexpr double STATUS_PERIOD = 1.0;  // [s] in which the status is told again
-/// Interfaces of a reference, in the order in which they are kept for each joint.
+constexpr double STATUS_PERIOD = 1.0;  // [s] after which the status is repeated
+/// Interfaces of a reference, in the order of their values for each joint.
 constexpr const char * REFERENCES[] = {"position", "velocity", "acceleration", "effort"};
 constexpr std::size_t EFFORT_REFERENCE = 3, REFERENCE_KINDS = 4;
 constexpr std::size_t LONGEST_REASON = 32;
@@ -49,8 +49,8 @@ std::vector<double> for_all(const std::vector<double> & values, std::size_t n)
   return values.size() == 1 ? std::vector<double>(n, values[0]) : values;
 }
 
-/// Return the limits of a description, by joint. The controller manager hands them over only where
-/// it enforces command limits itself.
+/// Return the limits of a description, by joint. The controller manager passes them only if it
+/// enforces command limits itself.
 std::unordered_map<std::string, joint_limits::JointLimits> described_limits(
   const std::string & description)
 {
@@ -200,7 +200,7 @@ void GuardedController::prepare_messages()
   status_.robot_compensates_gravity = parameters_.robot_compensates_gravity == "yes";
   status_.kernels = "printed as C";
   for (auto * const text : {&status_.state_name, &status_.reason, &status_.joint}) {
-    text->assign(LONGEST_REASON, ' ');  // what a copy keeps room for
+    text->assign(LONGEST_REASON, ' ');  // reserves memory for any reason
   }
   status_.message = status_message(true);
   state_.header.frame_id = base_;
@@ -226,7 +226,7 @@ void GuardedController::prepare_messages()
   status_publisher_ = std::make_unique<realtime_tools::RealtimePublisher<ControllerStatus>>(
     get_node()->create_publisher<ControllerStatus>(
       "~/status", rclcpp::QoS(1).transient_local()));
-  // the publishers' own copies get their size here, not in a cycle
+  // so that the publishers' own copies are not allocated in a cycle
   prepare(*state_publisher_, state_);
   prepare(*status_publisher_, status_);
 }
@@ -267,7 +267,7 @@ GuardedController::on_export_reference_interfaces()
 
 bool GuardedController::on_set_chained_mode(bool)
 {
-  // What the controller above wrote before a pause would be where it begins the next time.
+  // Otherwise the next activation would begin with old commands of the controller above.
   std::fill(reference_interfaces_.begin(), reference_interfaces_.end(), NOT_GIVEN);
   return true;
 }
@@ -284,7 +284,7 @@ CallbackReturn GuardedController::on_activate(const rclcpp_lifecycle::State &)
     return CallbackReturn::ERROR;
   }
   next_state_ = next_status_ = now;
-  // the robot may be written to before the first cycle, which writes what fails here
+  // hardware may use these before the first cycle, which repeats a failed write
   static_cast<void>(write_efforts());
   return CallbackReturn::SUCCESS;
 }
@@ -298,7 +298,7 @@ CallbackReturn GuardedController::on_deactivate(const rclcpp_lifecycle::State &)
 return_type GuardedController::update_reference_from_subscribers(
   const rclcpp::Time &, const rclcpp::Duration &)
 {
-  return return_type::OK;  // without a controller above there is no reference: a posture is held
+  return return_type::OK;  // without a controller above, a posture is held
 }
 
 return_type GuardedController::update_and_write_commands(

@@ -22,7 +22,7 @@
 namespace robodyn_control
 {
 
-/// A law of the printed dynamics behind a Supervisor, as a chainable controller of ros2_control.
+/// A law of an emitted library with a Supervisor, as a chainable controller of ros2_control.
 class GuardedController : public controller_interface::ChainableControllerInterface
 {
 public:
@@ -34,7 +34,7 @@ public:
   controller_interface::CallbackReturn on_deactivate(const rclcpp_lifecycle::State &) override;
 
 protected:
-  /// Name of the law in the printed library; empty for gravity compensation.
+  /// Name of the law in the emitted library; empty for gravity compensation.
   virtual std::string law() const = 0;
 
   std::vector<hardware_interface::CommandInterface> on_export_reference_interfaces() override;

@@ -7,7 +7,7 @@
 namespace robodyn_control
 {
 
-/// Give a publisher's own copy the size of a message, so that none is allocated in a cycle.
+/// Allocate a publisher's own copy of a message, so that no cycle allocates it.
 template<typename Message>
 void prepare(realtime_tools::RealtimePublisher<Message> & publisher, const Message & message)
 {

@@ -12,9 +12,9 @@
 namespace robodyn_control
 {
 
-/// Fake hardware with real dynamics: `write` advances a SimulatedArm by one period.
-/// Parameters in the description: dynamics_library, dynamics_prefix, steps, servo_stiffness,
-/// servo_damping; initial_value of the position interfaces.
+/// Simulated hardware with real dynamics: `write` advances a SimulatedArm by one period.
+/// Parameters in the description are dynamics_library, dynamics_prefix, steps, servo_stiffness,
+/// servo_damping, and initial_value of the position interfaces.
 class SimulatedRobot : public hardware_interface::SystemInterface
 {
 public:
@@ -32,7 +32,7 @@ public:
 private:
   std::string parameter(const std::string & name, const std::string & otherwise) const;
   void make_arm();
-  /// Command of a joint whose mode was chosen just now: what acts on it goes on.
+  /// Set the command of a joint after a change of its mode, so that its motion continues.
   double until_commanded(std::size_t joint) const;
 
   std::unique_ptr<SimulatedArm> arm_;

@@ -14,16 +14,16 @@
 namespace robodyn_control
 {
 
-/// ~/operational_space_inertia of links, computed within a cycle. Only the constructor allocates.
+/// Publishes ~/operational_space_inertia of links within a cycle. Only the constructor allocates.
 class TaskSpacePublisher
 {
 public:
-  /// rate [Hz]; axes as of the parameter osi_axes. Throws std::runtime_error for an unknown link.
+  /// rate [Hz]; axes as in the parameter osi_axes. Throws std::runtime_error for an unknown link.
   TaskSpacePublisher(
     rclcpp_lifecycle::LifecycleNode & node, const EmittedModel & model,
     const std::vector<std::string> & links, const std::string & axes, double damping, double rate);
 
-  /// Publish at a state if it is time to.
+  /// Publish at a state, if the period of the rate is over.
   void publish(const rclcpp::Time & time, double now, const double * q, const double * qd);
 
 private:

@@ -20,8 +20,8 @@ using Response = robodyn_msgs::srv::GetOperationalSpaceInertia::Response;
 
 constexpr std::size_t ROWS = 6;          // of a point
 constexpr std::size_t MOST_POINTS = 16;  // of one request; no robot has more end effectors
-constexpr double LARGEST_OFFSET = 1000.0;  // [m]; beyond, rounding decides the rank
-constexpr double LARGEST_DAMPING = 100.0;  // [1/sqrt(kg)], as of the parameter osi_damping
+constexpr double LARGEST_OFFSET = 1000.0;  // [m]; for larger ones rounding determines the rank
+constexpr double LARGEST_DAMPING = 100.0;  // [1/sqrt(kg)], as for the parameter osi_damping
 constexpr double LARGEST_STATE = 1e9;      // [rad or m, rad/s or m/s]; forces grow with its square
 constexpr std::uint32_t EVERY_FIELD = 31;
 
@@ -45,7 +45,7 @@ std::vector<double> copied(const double * values, std::size_t count)
   return {values, values + count};
 }
 
-/// Return the rows kept of all points: those asked for, of a point all where none is.
+/// Return the requested rows of all points; all rows of a point without a request.
 std::vector<std::size_t> rows_of(const Request & request, std::size_t points)
 {
   std::vector<std::size_t> kept;
@@ -216,7 +216,8 @@ std::vector<TaskPoint> TaskSpaceService::points_of(const Kind::Request & request
   return points;
 }
 
-/// The latest joint state; joints that the request names have its values, and rest without one.
+/// Return the latest joint state with the values of the request. A joint that it names without a
+/// velocity rests.
 TaskSpaceService::State TaskSpaceService::state_of(
   const Kind::Request & request, std::string & note) const
 {

@@ -14,13 +14,13 @@
 namespace robodyn_control
 {
 
-/// ~/get_operational_space_inertia, as the node has it, at the latest joint state or a given one.
-/// Links are those for which the code was emitted, with any points on them. It answers in the
-/// executor's thread, and allocates there.
+/// The service ~/get_operational_space_inertia, at the latest joint state or a given one.
+/// Links must be those of the emitted code, with any points on them. It runs in the thread of the
+/// executor, and allocates there.
 class TaskSpaceService
 {
 public:
-  /// latest : positions, velocities, seconds and nanoseconds of the stamp; it outlives this.
+  /// latest : positions, velocities, seconds and nanoseconds of the stamp; outlives the service.
   TaskSpaceService(
     rclcpp_lifecycle::LifecycleNode & node, const EmittedModel & model, const Snapshot & latest,
     const std::string & default_link, double default_damping);

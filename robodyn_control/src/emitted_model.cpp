@@ -14,7 +14,7 @@ namespace robodyn_control
 namespace
 {
 
-/// Of robodyn_ros/codegen/c_package.py: what the functions of a library take.
+/// Version of the interface, as in robodyn_ros/codegen/c_package.py.
 constexpr int INTERFACE = 2;
 
 template<typename Function>
@@ -23,14 +23,14 @@ Function as(void * symbol)
   return reinterpret_cast<Function>(symbol);
 }
 
-/// Return what a name is in C: whatever is no letter, digit or underscore becomes one.
+/// Return a name as an identifier of C: other characters become underscores.
 std::string identifier(const std::string & name)
 {
   std::string text;
   for (const char each : name) {
     const auto byte = static_cast<unsigned char>(each);
     if (byte >= 0x80) {
-      text += byte >= 0xC0 ? "_" : "";  // one for each character of UTF-8
+      text += byte >= 0xC0 ? "_" : "";  // one underscore per character of UTF-8
     } else {
       text += std::isalnum(byte) ? each : '_';
     }

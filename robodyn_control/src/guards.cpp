@@ -7,7 +7,7 @@
 
 #include "robodyn_control/settings.hpp"
 
-// Every comparison is written so that NaN fails it: !(low <= x && x <= high).
+// Comparisons are written so that NaN fails them: !(low <= x && x <= high).
 
 namespace robodyn_control
 {
@@ -15,7 +15,7 @@ namespace robodyn_control
 namespace
 {
 
-// The first one stays unless the second is beyond it; NaN never is.
+// Both return the first argument if the second is NaN.
 double larger(double a, double b) {return b > a ? b : a;}
 double smaller(double a, double b) {return b < a ? b : a;}
 
@@ -90,7 +90,7 @@ int limit_torque(
       inward = 0.0;
     }
     double step = guards[RATE * n + i] * dt;
-    if (!(step >= 0.0)) {  // an infinite rate in no time
+    if (!(step >= 0.0)) {  // NaN: an infinite rate times zero
       step = 0.0;
     }
     double near = inward;
@@ -105,7 +105,7 @@ int limit_torque(
       largest = 0.0;
     }
     double allowed = largest;
-    if (std::isfinite(last)) {  // a limit that has been lowered is approached at the rate
+    if (std::isfinite(last)) {  // a lowered limit is approached at the rate
       allowed = larger(largest, std::fabs(last) - step);
     }
     torque[i] = smaller(larger(near, -allowed), allowed);

@@ -11,7 +11,7 @@ namespace robodyn_control
 namespace
 {
 
-constexpr double MAX_PERIODS = 3.0;  // by which one tick may advance; the rest is dropped
+constexpr double MAX_PERIODS = 3.0;  // largest advance of a tick; the rest is dropped
 constexpr double NEVER = std::numeric_limits<double>::infinity();
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace robodyn_control
 namespace
 {
 
-constexpr double CREEP = 1e-9;  // [rad/s or m/s] taken for a joint at rest, to divide by
+constexpr double CREEP = 1e-9;  // [rad/s or m/s] divisor for a joint at rest
 
 }  // namespace
 
@@ -51,7 +51,7 @@ int SimulatedArm::advance(
 int SimulatedArm::accelerate(double h) noexcept
 {
   bool settled = false;
-  while (!settled) {  // each turn takes one servo at least to its limit, for good
+  while (!settled) {  // each iteration fixes at least one servo at its limit
     for (std::size_t i = 0; i < n_; ++i) {
       diagonal_[i] = h * slope_[i] + servo_[i];
       tau_[i] = effort_[i] - slope_[i] * qd_[i];
@@ -88,7 +88,7 @@ int SimulatedArm::step(const double * commands, const Mode * modes, double h) no
   }
   for (std::size_t i = 0; i < n_; ++i) {
     const SimulatedJoint & joint = joints_[i];
-    slope_[i] = friction_torque_[i] / speeds_[i];  // of the secant: never negative
+    slope_[i] = friction_torque_[i] / speeds_[i];  // slope of the secant, which is never negative
     const double command = std::isfinite(commands[i]) ? commands[i] : 0.0;
     servo_[i] = 0.0;
     effort_[i] = std::clamp(command, -joint.effort, joint.effort);

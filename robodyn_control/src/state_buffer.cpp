@@ -14,7 +14,7 @@ namespace robodyn_control
 namespace
 {
 
-constexpr int FAST_STATES = 3;  // too fast in so many in a row is no outlier of a sensor
+constexpr int FAST_STATES = 3;  // so many consecutive fast states are no outliers of a sensor
 
 }  // namespace
 
@@ -59,7 +59,7 @@ Reason StateBuffer::accept(
   has_outlier_ = false;
   const bool same = !empty_ &&
     std::memcmp(state, state_.data(), 2 * n_ * sizeof(double)) == 0;
-  // after a stall the newest state comes right after a stale one: count from the one before both
+  // after a stall the newest state follows a stale one, so count from the state before both
   earliest_ = empty_ ? time : time_;
   since_ = same ? since_ : time;
   jumps_ += verdict == JUMPED;

@@ -16,8 +16,8 @@ namespace
 {
 
 constexpr double NEVER = std::numeric_limits<double>::infinity();
-constexpr double STUCK_SHARE = 0.01;  // of an effort limit: less may well move nothing
-constexpr double SPEED_TOLERANCE = 1.001;  // all of a velocity limit is not refused for rounding
+constexpr double STUCK_SHARE = 0.01;  // of an effort limit; smaller torques may not move a joint
+constexpr double SPEED_TOLERANCE = 1.001;  // allows for rounding of the limit itself
 
 }  // namespace
 
@@ -85,7 +85,7 @@ Refusal Supervisor::activate(double now) noexcept
     return refusal;
   }
   hold_measured(Reason::ACTIVATED);
-  if (!publishing_) {  // else the torque goes on from the last one published
+  if (!publishing_) {  // otherwise the torque continues from the last published one
     write_safe_torque(true, 0.0);
     limit_torque(
       unlimited_.data(), states_.state(), guards_.data(), n_, NEVER, command_.data(),
@@ -191,7 +191,7 @@ Refusal Supervisor::refuse_target(
     }
   }
   for (std::size_t i = 0; i < n_; ++i) {
-    // a start beyond a limit may come back from there
+    // a motion that starts beyond a limit may return
     const double low = std::min(guards_[LOWER * n_ + i], start[i]);
     const double high = std::max(guards_[UPPER * n_ + i], start[i]);
     const double speed =
@@ -280,7 +280,7 @@ bool Supervisor::sticks() noexcept
     stuck_ = false;
     still_ = command_;
   } else if (!stuck_ && states_.time() - states_.since() > settings_.stuck_time) {
-    stuck_ = settings_.stuck_at_rest;  // else an arm at rest may well show the same for long
+    stuck_ = settings_.stuck_at_rest;  // otherwise an arm at rest may have equal states for long
     for (std::size_t i = 0; i < n_; ++i) {
       stuck_ = stuck_ ||
         std::fabs(command_[i] - still_[i]) > STUCK_SHARE * settings_.effort_limits[i];
@@ -340,7 +340,7 @@ void Supervisor::limit(double dt) noexcept
   if (hit & RATE_LIMITED) {
     ++counters_.rate_limited;
   } else {
-    releasing_ = false;  // arrived: this torque is the last one published
+    releasing_ = false;  // this torque is the last published one
   }
 }
 
@@ -376,7 +376,7 @@ void Supervisor::trip_overspeed() noexcept
 
 void Supervisor::trip(Reason reason, int joint, double value) noexcept
 {
-  if (state_ != State::FAULT) {  // the first cause stays
+  if (state_ != State::FAULT) {  // the first cause is kept
     ++counters_.faults;
     reference_.hold(q_.data());
     enter(State::FAULT, reason, joint, value);

@@ -13,9 +13,9 @@ namespace
 {
 
 constexpr int SWEEPS = 12;  // six or seven diagonalise a 6 x 6 matrix to the last bit
-constexpr double NEGLIGIBLE = 1e-34;  // square of an entry beside the product of its diagonal
+constexpr double NEGLIGIBLE = 1e-34;  // square of an entry over its diagonal entries
 
-/// Turn the entries k of two rows or columns, `stride` apart from one k to the next.
+/// Rotate the entries of two rows or columns, which have a `stride`.
 void turn(double * x, double * y, std::size_t m, std::size_t stride, double c, double s) noexcept
 {
   for (std::size_t k = 0; k < m; ++k) {
@@ -25,7 +25,7 @@ void turn(double * x, double * y, std::size_t m, std::size_t stride, double c, d
   }
 }
 
-/// Clear entry (i, j) of a symmetric matrix; return whether it was not negligible.
+/// Rotate entry (i, j) of a symmetric matrix to zero; return whether it was not negligible.
 bool rotate(double * a, double * vectors, std::size_t m, std::size_t i, std::size_t j) noexcept
 {
   const double off = a[i * m + j], first = a[i * m + i], second = a[j * m + j];
@@ -77,7 +77,7 @@ int task_inertia(
   for (std::size_t k = 0; k < m; ++k) {
     const double found = work[k * (m + 1)];
     const double value = found < 0.0 ? 0.0 : found;
-    const bool kept = !(value <= RANK_TOLERANCE * largest);  // a NaN is kept, and visible
+    const bool kept = !(value <= RANK_TOLERANCE * largest);  // a NaN is kept, so that it shows
     rank += kept;
     singular_values[k] = value;
     if (kept || damping > 0.0) {

@@ -35,7 +35,7 @@ struct Twist
   Vector linear, angular;
 };
 
-/// A pose as the printed function writes it, 4 x 4.
+/// A pose as the emitted function writes it, 4 x 4.
 struct Pose
 {
   double rows[16];
@@ -75,7 +75,7 @@ void write(const Twist & twist, double * x, std::size_t width) noexcept
   }
 }
 
-/// The motion of a point on a link from that of its origin, in the axes of a reference.
+/// Return the motion of a point on a link from that of its origin, in the axes of a reference.
 ///
 ///     v' = v + omega x r
 ///     a' = a + alpha x r + omega x (omega x r)
@@ -104,7 +104,7 @@ public:
   Twist acceleration(const Twist & x) const noexcept
   {
     Vector linear = sum(x.linear, cross(omega_, cross(omega_, lever_)));
-    if (reference_ != TaskReference::WORLD_ALIGNED) {  // the axes turn, or the point moves on
+    if (reference_ != TaskReference::WORLD_ALIGNED) {  // the axes rotate, or the point moves
       linear = sum(linear, cross(speed_, omega_));
     }
     return velocity({linear, x.angular});
@@ -215,7 +215,7 @@ int TaskSpace::write_point(
   multiply(out, ROWS, n_, false, qd, speeds);
   const Moved moved(pose, point.place, reference_, column(speeds, 1));
   const std::size_t width = n_ + 1;
-  for (std::size_t i = ROWS - 1; i > 0; --i) {  // rows grow by a column: the last one first
+  for (std::size_t i = ROWS - 1; i > 0; --i) {  // from the last row, since rows grow by a column
     std::copy_backward(out + i * n_, out + (i + 1) * n_, out + i * width + n_);
   }
   for (std::size_t j = 0; j < n_; ++j) {
@@ -243,7 +243,7 @@ void TaskSpace::invert() noexcept
     multiply(solved_.data(), n_, m, true, &jacobian_[i * n_], &compliance_[i * m]);
   }
   for (std::size_t i = 0; i < m; ++i) {
-    for (std::size_t j = 0; j < i; ++j) {  // rounding leaves no side out
+    for (std::size_t j = 0; j < i; ++j) {  // exactly symmetric in spite of rounding
       compliance_[i * m + j] = compliance_[j * m + i] =
         0.5 * (compliance_[i * m + j] + compliance_[j * m + i]);
     }

@@ -1,7 +1,7 @@
 // Copyright 2026 robodyn_ros maintainers
 // SPDX-License-Identifier: Apache-2.0
-// A million cycles with an allocator that counts: `no_allocation <library> <prefix> <cycles>`.
-// Each computes the task dynamics of the last frame of the library too.
+// Run cycles with an allocator that counts: `no_allocation <library> <prefix> <cycles>`.
+// Each cycle computes the task dynamics of the last frame of the library, too.
 
 #include <cmath>
 #include <cstdio>
@@ -45,7 +45,7 @@ int main(int, char ** arguments)
       qd[i] = 0.3 * std::cos(now + static_cast<double>(i));
       target[i] = q[i] + 1e-3;
     }
-    if (k % 1000 == 500) {  // sometimes a sensor fails, a state is missing, the arm is stopped
+    if (k % 1000 == 500) {  // sometimes a sensor fails, a state is missing, or the arm is stopped
       q[0] = std::numeric_limits<double>::quiet_NaN();
     } else if (k % 1000 == 700) {
       arm.stop();

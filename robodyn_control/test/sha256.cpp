@@ -1,6 +1,6 @@
 // Copyright 2026 robodyn_ros maintainers
 // SPDX-License-Identifier: Apache-2.0
-// The SHA-256 of what comes in: `sha256 < text`.
+// Print the SHA-256 of the standard input: `sha256 < text`.
 
 #include <iostream>
 #include <iterator>

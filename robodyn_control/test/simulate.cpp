@@ -1,7 +1,7 @@
 // Copyright 2026 robodyn_ros maintainers
 // SPDX-License-Identifier: Apache-2.0
-// Let an arm move: `simulate <library> <mode> <dt> <steps> <cycles> <stiffness> <command>...`; it
-// begins at rest at zero. Each cycle prints positions, velocities and efforts.
+// Move an arm: `simulate <library> <mode> <dt> <steps> <cycles> <stiffness> <command>...`.
+// It begins at rest at zero. Each cycle prints positions, velocities and efforts.
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // Copyright 2026 robodyn_ros maintainers
 // SPDX-License-Identifier: Apache-2.0
-// The dynamics of a task:
+// Print the dynamics of a task:
 // `task_space <library> <reference> <damping> <rows> (<link> <x> <y> <z>)... < states`.
 // `rows` are numbers separated by commas. Each state is read as doubles in memory order. The answer
 // is a line with all results.

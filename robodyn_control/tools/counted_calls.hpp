@@ -1,10 +1,10 @@
 // Copyright 2026 robodyn_ros maintainers
 // SPDX-License-Identifier: Apache-2.0
-// Counts of the calls of a thread that a control cycle must not make.
+// Count the calls of a thread that a control cycle must not make.
 //
-// The program's own malloc, pthread_mutex_lock, write and so on stand before those of the C library.
-// So one source file of a program includes this, and no library does. The streams of the C library
-// do not call its write, so they are counted at their own doors.
+// This file defines malloc, pthread_mutex_lock, write and others in place of the C library. So one
+// source file of a program includes it, and no library does. The streams of the C library do not
+// call write, so their functions are counted separately.
 
 #ifndef ROBODYN_CONTROL__TOOLS__COUNTED_CALLS_HPP_
 #define ROBODYN_CONTROL__TOOLS__COUNTED_CALLS_HPP_
@@ -45,7 +45,7 @@ struct Counts
   }
 };
 
-thread_local Counts counts;  // of this thread since its beginning
+thread_local Counts counts;  // of this thread since its start
 
 template<typename Function>
 Function * next(const char * name)
@@ -63,7 +63,7 @@ inline int print_by_list(std::FILE * file, const char * format, ...)
   return size;
 }
 
-/// Return whether one of the counts grows when something is called.
+/// Return whether a call increases one of the counts.
 template<typename Call>
 bool counts_a_call(unsigned long Counts::* kind, Call call)
 {
@@ -72,10 +72,10 @@ bool counts_a_call(unsigned long Counts::* kind, Call call)
   return counts.*kind != before;
 }
 
-/// Return whether each sort of call is counted.
+/// Return whether each kind of call is counted.
 inline bool are_counted()
 {
-  // volatile, or the compiler leaves out what has no effect, or puts another call in its place
+  // volatile, since the compiler may remove or replace calls without effect
   void * volatile memory = nullptr;
   const char * volatile text = "x";
   volatile std::size_t one = 1;
@@ -124,7 +124,7 @@ inline bool are_counted()
   writes([&] {return static_cast<long>(print_by_list(file, "%zu", std::size_t{one}));});
   writes(
     [&] {
-      const int heard = setlogmask(LOG_MASK(LOG_EMERG));  // this is not for the log
+      const int heard = setlogmask(LOG_MASK(LOG_EMERG));  // suppresses the message
       syslog(LOG_DEBUG, "%zu", std::size_t{one});
       setlogmask(heard);
       return 0L;
@@ -247,7 +247,7 @@ void syslog(int priority, const char * format, ...)
   va_end(arguments);
 }
 
-// What a library calls that was compiled with _FORTIFY_SOURCE, as those of a distribution are.
+// Variants that libraries call if compiled with _FORTIFY_SOURCE, as those of distributions.
 
 int __vfprintf_chk(std::FILE * file, int, const char * format, std::va_list arguments)
 {

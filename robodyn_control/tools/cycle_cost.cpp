@@ -1,11 +1,11 @@
 // Copyright 2026 robodyn_ros maintainers
 // SPDX-License-Identifier: Apache-2.0
-// What update() of a plug-in costs on this machine, beside that of an empty controller and a loop
-// that only waits as long, which shows what the machine adds:
+// Measure the time of update() of a plug-in on this machine. Beside it are an empty controller,
+// and a loop that only waits as long. The loop shows the delays of the machine:
 //
 //   ros2 run robodyn_control cycle_cost <description.urdf> <parameters.yaml> <controller> <cycles>
 //
-// The controller moves along references of a controller above. The calls of the thread within
+// The controller follows references of a controller above. The calls of the thread within
 // update() are counted, see counted_calls.hpp.
 
 #include <algorithm>
@@ -42,7 +42,7 @@ using hardware_interface::StateInterface;
 
 constexpr double PERIOD = 1e-3, SWING = 0.2;  // [s], [rad or m]
 
-/// The least that a controller can be.
+/// A controller that does nothing.
 class Empty : public ChainableControllerInterface
 {
 public:
@@ -73,7 +73,7 @@ std::vector<std::shared_ptr<Interface>> interfaces(const InterfaceConfiguration 
   return made;
 }
 
-/// A controller in the hands of a controller manager that has nothing but it.
+/// A controller manager with one controller.
 class Managed
 {
 public:
@@ -114,7 +114,7 @@ public:
 
   ~Managed() {controller_.release_interfaces();}
 
-  /// One update(); return how long it took [s], and add what it did to some counts.
+  /// Call update(); return its time [s], and add its calls to some counts.
   double cycle(long k, Counts & did)
   {
     const double elapsed = PERIOD * static_cast<double>(k);
@@ -176,7 +176,7 @@ void tell(const char * name, std::vector<double> & took, const Counts & did)
     name, did.allocations, did.locks, did.writes, at(0.5), at(0.99), at(0.9999), at(1.0));
 }
 
-/// Wait for some time [s] without sleeping; return how long it took.
+/// Wait for some time [s] without sleeping; return the elapsed time.
 double wait(double length)
 {
   const auto begin = std::chrono::steady_clock::now();

@@ -9,14 +9,14 @@ namespace robodyn_control
 enum class State
 {
   WAIT_STATE = 1,  ///< no fresh joint state
-  READY = 2,       ///< could be activated
-  ACTIVE = 3,      ///< following a reference, or a law that needs none
-  HOLD = 4,        ///< active without a running reference: a posture is held
-  STALE = 5,       ///< the joint state stopped: gravity torque for a while, then the stale action
+  READY = 2,       ///< may be activated
+  ACTIVE = 3,      ///< the law follows a reference, or needs none
+  HOLD = 4,        ///< active, holds a posture without a reference
+  STALE = 5,       ///< no recent joint state: gravity torque, later the stale action
   FAULT = 6        ///< latched until reset: gravity torque
 };
 
-/// Why the state is what it is, or why an input was refused.
+/// Reason of a state, or of a refused input.
 enum class Reason
 {
   NONE,
@@ -69,26 +69,26 @@ constexpr const char * name(Reason reason)
   return "";
 }
 
-/// Return the sentence of a status: a warning about joint states that repeat themselves, or none.
+/// Return the sentence of a status: a warning about repeated joint states, or none.
 constexpr const char * status_message(bool stuck)
 {
   return stuck ? "The joint states repeat themselves bit for bit: a sensor may be stuck." : "";
 }
 
-/// Why a request was refused.
+/// Reason of a refused request.
 enum class Refusal
 {
   NONE,
-  IN_FAULT,             ///< reset it first
+  IN_FAULT,             ///< needs a reset first
   ACTIVE_ALREADY,
-  NOT_ACTIVE,           ///< keeps no reference
+  NOT_ACTIVE,           ///< accepts no reference
   NO_JOINT_STATE,
   OLD_JOINT_STATE,
-  NO_EFFORT_LIMIT,      ///< a joint without one; 0 would be one, and means no torque
-  NO_REFERENCE_FOLLOWED,  ///< the law follows none
+  NO_EFFORT_LIMIT,      ///< missing for a joint; 0 is a limit that allows no torque
+  NO_REFERENCE_FOLLOWED,  ///< the law follows no reference
   STATE_TAKES_NONE,     ///< STALE or FAULT
   NOT_A_NUMBER,
-  STEP_TOO_FAR,         ///< farther than the joint moves in the time since the last target
+  STEP_TOO_FAR,         ///< farther than the joint can move since the last target
   BEYOND_LIMITS         ///< a position or velocity limit
 };
 

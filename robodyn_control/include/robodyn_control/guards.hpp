@@ -7,16 +7,16 @@
 namespace robodyn_control
 {
 
-/// Rows of the limits that the guards read, each of one number a joint.
+/// Rows of the limits of the guards, each of one number per joint.
 enum Guard {LOWER, UPPER, SPEED, EFFORT, RATE, GUARDS};
 
-/// Measurements beyond these are no motion of a robot.
+/// Measurements beyond these are not those of a robot.
 constexpr double LARGEST_POSITION = 1e5;  // [rad or m]
 constexpr double LARGEST_VELOCITY = 1e4;  // [rad/s or m/s]
-/// Largest velocity that explains a change of position where there is no velocity limit.
+/// Largest velocity of joints without a velocity limit.
 constexpr double FASTEST = 20.0;  // [rad/s or m/s]
 
-/// What `judge` returns of a state that is taken over all the same.
+/// Results of `judge` for accepted states.
 enum Verdict {FINE = 0, JUMPED = -1, TOO_FAST = -2};
 
 /// Bits that `limit_torque` returns.
@@ -25,22 +25,22 @@ enum Hit {POSITION_GUARDED = 1, RATE_LIMITED = 2, EFFORT_LIMITED = 4};
 /// Return the index of the first entry that is NaN or infinite, or -1.
 int first_not_finite(const double * x, std::size_t size) noexcept;
 
-/// Return 1 + i if no robot can have the state of joint i, JUMPED or TOO_FAST if one is, else FINE.
+/// Return 1 + i if the state of joint i is impossible, else JUMPED, TOO_FAST or FINE.
 /// state, previous : n positions, n velocities; guards : GUARDS rows of n; elapsed [s].
 int judge(
   const double * state, const double * previous, const double * guards, std::size_t n,
   double elapsed, double allowance, double overspeed) noexcept;
 
-/// Clear the rows that are not commanded, add up the others; return the first bad joint or -1.
+/// Clear the rows that are not commanded, sum the others; return the first bad joint or -1.
 int add_terms(double * terms, const bool * commanded, std::size_t n, double * total) noexcept;
 
-/// Bring the last published torque as near to the wanted one as the limits allow.
+/// Change the last published torque towards the wanted one, as far as the limits allow.
 /// The limits apply in this order. Beyond a position limit torque acts inwards only. Above the
-/// velocity limit none acts outwards. Torque changes by at most rate * dt, and stays within the
+/// velocity limit torque only brakes. Torque changes by at most rate * dt, and stays within the
 /// effort limit. A lowered effort limit is approached at that rate. The result is finite for any
 /// input.
-/// torque : last published on entry, to be published on return. Returns bits of Hit; those of
-/// joint i are in hits[i].
+/// torque : the last published one on entry, the next one on return. Returns bits of Hit; those
+/// of joint i are in hits[i].
 int limit_torque(
   const double * wanted, const double * state, const double * guards, std::size_t n, double dt,
   double * torque, int * hits) noexcept;

@@ -8,15 +8,15 @@
 namespace robodyn_control
 {
 
-/// The time of references: it follows the loop's clock, but never jumps and never runs back.
+/// The time of references. It follows the clock of the loop, but never jumps or runs back.
 class ReferenceClock
 {
 public:
-  /// Let the next tick be the first.
+  /// Start again: the next tick is the first.
   void restart() noexcept {started_ = false;}
-  /// Go on to now [s]; return the time elapsed, at most three periods.
+  /// Advance to now [s]; return the elapsed time, at most three periods.
   double tick(double now, double period) noexcept;
-  /// Return what the time is between two ticks.
+  /// Return the time between two ticks.
   double at(double now, double period) const noexcept;
   double time() const noexcept {return time_;}
   unsigned long clamps() const noexcept {return clamps_;}
@@ -27,7 +27,7 @@ private:
   unsigned long clamps_ = 0;
 };
 
-/// The reference in force: a posture that is held, or a streamed target.
+/// The current reference: a posture to hold, or a streamed target.
 class Reference
 {
 public:
@@ -39,16 +39,16 @@ public:
   bool follows() const noexcept {return follows_;}
   /// Rest at a posture.
   void hold(const double * q) noexcept;
-  /// Go to a target at once, from the clock's time on, until `timeout` [s] later.
+  /// Follow a target from now on, until `timeout` [s] later.
   void stream(
     const double * q, const double * qd, const double * qdd, double clock, double timeout) noexcept;
-  /// Move on to the target.
+  /// Advance along the target.
   void advance() noexcept;
-  /// Return whether the target has been left without a successor.
+  /// Return whether the target has timed out without a successor.
   bool expired(double clock) const noexcept {return clock > expires_;}
-  /// Return the seconds since the last target; infinite if there is none.
+  /// Return the time since the last target [s]; infinite if there is none.
   double since_streamed(double clock) const noexcept {return clock - streamed_at_;}
-  /// Return what the reference is now, the target if there is one.
+  /// Return the 3 rows of the target if there is one, else those of the posture.
   const double * current() const noexcept {return follows_ ? target_.data() : rows_.data();}
 
 private:

@@ -14,13 +14,14 @@ namespace robodyn_control
 /// Rows of the torque terms; their sum is the torque.
 enum Term {FEEDBACK, INERTIA, CORIOLIS, GRAVITY, FRICTION, OTHER, TERMS};
 
-/// Limits, gains and timeouts of a supervisor, in joint order; names as the node's parameters.
+/// Limits, gains and timeouts of a supervisor, in joint order. Names are those of the node's
+/// parameters.
 struct Settings
 {
   double period = 0.0;                      ///< [s] of the control loop
   std::vector<double> position_gains;       ///< unit of the law
   std::vector<double> velocity_gains;
-  std::vector<double> effort_limits;        ///< [N m or N]; NaN: unknown, activation is refused
+  std::vector<double> effort_limits;        ///< [N m or N]; NaN prevents activation
   std::vector<double> effort_rate;          ///< [N m/s or N/s]
   std::vector<double> velocity_limits;      ///< [rad/s or m/s]
   std::vector<double> lower;                ///< [rad or m]
@@ -28,26 +29,26 @@ struct Settings
   std::vector<double> stop_damping;         ///< [N m s/rad] added to gravity in FAULT; may be empty
   std::array<bool, TERMS> enabled{{true, true, true, true, true, true}};
   double position_margin = 0.002;           ///< [rad or m] beyond which torque acts inwards only
-  double state_timeout = 0.02;              ///< [s], brought within [2 periods, 0.2 s]
-  double reference_timeout = 0.1;           ///< [s] of a streamed target
-  bool gravity_hold = false;                ///< gravity torque for ever without joint states
-  double stale_hold = 0.1;                  ///< [s] of gravity torque at the last posture otherwise
-  int recovery_states = 3;                  ///< fresh joint states in a row that end STALE
+  double state_timeout = 0.02;              ///< [s], clamped to 2 periods ... 0.2 s
+  double reference_timeout = 0.1;           ///< [s] after the last streamed target
+  bool gravity_hold = false;                ///< without joint states, gravity torque without end
+  double stale_hold = 0.1;                  ///< [s] of gravity torque otherwise
+  int recovery_states = 3;                  ///< consecutive fresh joint states that end STALE
   double max_start_error = 0.1;             ///< [rad or m] between the arm and a first target
-  double position_jump = 0.1;               ///< [rad or m] more than the velocity limit explains
+  double position_jump = 0.1;               ///< [rad or m] beyond the motion at the velocity limit
   double stuck_time = 4.0;                  ///< [s] of bit-equal states under changing torque
-  bool stuck_is_stale = false;              ///< what no sensor confirms is not believed
+  bool stuck_is_stale = false;              ///< stuck joint states count as stale
   bool stuck_at_rest = false;               ///< equal states are stuck at constant torque, too
-  double overspeed = 2.0;                   ///< velocity over its limit from which on it is a fault
+  double overspeed = 2.0;                   ///< velocity over its limit that is a fault
   bool robot_compensates_gravity = false;
 
   /// Return the number of joints.
   std::size_t size() const {return lower.size();}
 
-  /// Return why the settings are refused, or an empty string. May allocate.
+  /// Return the reason to refuse the settings, or an empty string. May allocate.
   std::string refusal() const;
 
-  /// Return the timeout in force [s]: nothing disables it.
+  /// Return the timeout in use [s]; it cannot be disabled.
   double effective_state_timeout() const;
 };
 

@@ -10,21 +10,21 @@
 namespace robodyn_control
 {
 
-/// What a command of a joint is.
+/// Kind of the command of a joint.
 enum class Mode {EFFORT, VELOCITY, POSITION};
 
-/// A joint's limits and servo; infinite where there is none.
+/// Limits and servo of a joint; a missing limit is infinite.
 struct SimulatedJoint
 {
-  double lower, upper;   ///< [rad or m] stops, which take all speed
-  double effort;         ///< [N m or N] largest of the motor
+  double lower, upper;   ///< [rad or m] stops, at which the joint rests
+  double effort;         ///< [N m or N] limit of the motor
   double stiffness;      ///< [N m/rad or N/m] of the servo, for position commands
   double damping;        ///< [N m s/rad or N s/m] of the servo, for position and velocity commands
 };
 
-/// An arm that moves by its printed articulated-body dynamics.
-/// Steps are semi-implicit: friction and servos act at the end of a step. They are a diagonal
-/// added to the mass matrix, so stiff ones are stable. Only the constructor allocates.
+/// An arm that moves by its emitted articulated-body dynamics.
+/// Steps are semi-implicit: friction and servos are those at the end of a step. They are added to
+/// the diagonal of the mass matrix, so that stiff ones are stable. Only the constructor allocates.
 class SimulatedArm
 {
 public:
@@ -32,13 +32,13 @@ public:
 
   /// Rest at a posture.
   void place(const double * q) noexcept;
-  /// Advance by dt [s] in equal steps; return 0, or the status of the dynamics, and stand still.
+  /// Advance by dt [s] in equal steps; return 0, or stop with the status of the dynamics.
   int advance(const double * commands, const Mode * modes, double dt, int steps) noexcept;
 
   std::size_t size() const noexcept {return n_;}
   const double * q() const noexcept {return q_.data();}
   const double * qd() const noexcept {return qd_.data();}
-  const double * effort() const noexcept {return effort_.data();}  ///< of the motors, last step
+  const double * effort() const noexcept {return effort_.data();}  ///< of motors in the last step
 
 private:
   int step(const double * commands, const Mode * modes, double h) noexcept;

@@ -10,7 +10,7 @@ namespace robodyn_control
 {
 
 /// Numbers that one thread writes and others read consistently (a sequence lock).
-/// The writer never waits. A reader reads again if the writer has changed them meanwhile.
+/// The writer never waits. A reader repeats if the writer has changed the numbers meanwhile.
 class Snapshot
 {
 public:
@@ -28,7 +28,7 @@ public:
     version_.store(version + 2, std::memory_order_release);
   }
 
-  /// Return the numbers last written; none before the first.
+  /// Return the numbers last written; no numbers before the first write.
   std::vector<double> read() const
   {
     std::vector<double> values(values_.size());

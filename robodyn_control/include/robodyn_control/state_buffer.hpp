@@ -10,7 +10,7 @@
 namespace robodyn_control
 {
 
-/// Why a joint state was refused.
+/// Reason of a refused joint state.
 struct Rejection
 {
   Reason reason = Reason::NONE;
@@ -18,7 +18,7 @@ struct Rejection
   double value = 0.0;
 };
 
-/// The limits that a joint state is judged by.
+/// Limits for the check of joint states.
 struct StateLimits
 {
   const double * guards;  ///< GUARDS rows
@@ -26,14 +26,14 @@ struct StateLimits
   double overspeed;
 };
 
-/// The last valid joint state: checked as a whole, kept as a whole, or refused as a whole.
+/// The last valid joint state. Each state is checked, and kept or refused as a whole.
 class StateBuffer
 {
 public:
   explicit StateBuffer(std::size_t joints);
 
-  /// Take over a joint state received at `time` [s], or return the reason why not.
-  /// A position that the joint cannot have moved to is a jump. It is refused until the next
+  /// Accept a joint state received at `time` [s], or return the reason of its refusal.
+  /// A position that the joint cannot have reached is a jump. It is refused, unless the next
   /// state confirms it. That state is accepted, and counted in `jumps`.
   Reason accept(
     const double * q, const double * qd, double time, const StateLimits & limits) noexcept;
@@ -43,14 +43,14 @@ public:
   const double * q() const noexcept {return state_.data();}
   const double * qd() const noexcept {return state_.data() + n_;}
   double time() const noexcept {return time_;}    ///< [s] of receipt
-  double since() const noexcept {return since_;}  ///< [s] of the first that is bit for bit the same
+  double since() const noexcept {return since_;}  ///< [s] of the first with the same bits
   int jumps() const noexcept {return jumps_;}
   unsigned long accepted() const noexcept {return accepted_;}
   unsigned long rejected() const noexcept {return rejected_;}
   const Rejection & rejection() const noexcept {return rejection_;}
-  /// Whether a joint is at overspeed for good.
+  /// Whether a joint is too fast in several consecutive states.
   bool overspeeding() const noexcept;
-  /// Return whether the age is within the timeout; a time far ahead, or NaN, is not.
+  /// Return whether the state is fresh. A time far in the future, or NaN, is not.
   bool is_fresh(double now, double timeout) const noexcept;
 
 private:

@@ -14,7 +14,7 @@
 namespace robodyn_control
 {
 
-/// How often what happened since the supervisor was made.
+/// Numbers of events since the construction of the supervisor.
 struct Counters
 {
   unsigned long cycles = 0;            ///< ticks in which torque was published
@@ -22,41 +22,41 @@ struct Counters
   unsigned long rate_limited = 0;
   unsigned long position_guarded = 0;
   unsigned long stale_episodes = 0;
-  unsigned long stuck_episodes = 0;    ///< joint states that were bit-equal for too long
+  unsigned long stuck_episodes = 0;    ///< times that joint states had equal bits for too long
   unsigned long faults = 0;
   unsigned long rejected_references = 0;
 };
 
-/// What stands between a control law and the joints, and answers for every torque that leaves.
+/// Guards between a control law and the joints: every published torque comes from here.
 /// The states, guards and limits are those of robodyn_ros.control.Supervisor. After every tick
-/// `command` has a finite torque for every joint. It keeps the limits of torque and of its rate.
+/// `command` has a finite torque for every joint, within the limits of torque and of its rate.
 /// One thread calls everything; only the constructor and `configure` allocate. Times are seconds
 /// of one monotonic clock, passed in.
 class Supervisor
 {
 public:
-  /// Guard a law of an emitted model; without a law it compensates gravity, and follows no
-  /// reference. Throws std::invalid_argument where the settings are refused.
+  /// Guard a law of an emitted model. Without a law it compensates gravity, and follows no
+  /// reference. Throws std::invalid_argument for invalid settings.
   Supervisor(const EmittedModel & model, EmittedModel::Law law, const Settings & settings);
 
-  /// Take over other settings between two ticks. Throws std::invalid_argument as above.
+  /// Change the settings between two ticks. Throws std::invalid_argument for invalid ones.
   void configure(const Settings & settings);
 
-  /// Take over a joint state; return why it was refused, or NONE.
+  /// Accept a joint state; return the reason of a refusal, or NONE.
   Reason measure(const double * q, const double * qd, double time) noexcept;
-  /// Begin to publish torque, from the safe one of the measured posture, which is held.
+  /// Begin to publish torque: hold the measured posture, starting from its safe torque.
   Refusal activate(double now) noexcept;
-  /// Give up the arm: the torque goes to the safe one at its rate, then publishing ends.
+  /// Deactivate: the torque changes to the safe one at its rate, then publishing ends.
   void deactivate() noexcept;
-  /// Give up the arm at once, for who may not publish again: `command` is the safe torque.
+  /// Deactivate at once, if there is no further cycle: `command` is the safe torque.
   void release(double now) noexcept;
   /// Emergency stop: safe torque, latched until `reset`.
   void stop() noexcept;
-  /// Leave FAULT, to hold the measured posture if active.
+  /// Leave FAULT; if active, hold the measured posture.
   Refusal reset(double now) noexcept;
-  /// Drop the reference, if one is followed, and hold the measured posture.
+  /// Drop the reference, if any, and hold the measured posture.
   void hold() noexcept;
-  /// Go to a target at once. Without a successor within `reference_timeout` the posture is held.
+  /// Follow a target. Without a successor within `reference_timeout` the posture is held.
   Refusal stream_target(
     const double * q, const double * qd, const double * qdd, double now) noexcept;
   /// Set a torque to be added in ACTIVE, as the term OTHER [N m or N]; null for none.
@@ -68,7 +68,7 @@ public:
   std::size_t size() const noexcept {return n_;}
   State state() const noexcept {return state_;}
   Reason reason() const noexcept {return reason_;}
-  int joint() const noexcept {return joint_;}      ///< that the reason is about, or -1
+  int joint() const noexcept {return joint_;}      ///< to which the reason refers, or -1
   double value() const noexcept {return value_;}
   bool active() const noexcept {return active_;}
   bool publishing() const noexcept {return publishing_;}

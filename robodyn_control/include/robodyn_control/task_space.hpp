@@ -12,7 +12,7 @@
 namespace robodyn_control
 {
 
-/// In which axes, and where, a task is expressed; numbered as in GetOperationalSpaceInertia.srv.
+/// Axes and reference point of a task; numbered as in GetOperationalSpaceInertia.srv.
 enum class TaskReference {WORLD_ALIGNED, LOCAL, BASE};
 
 /// A point on a link.
@@ -22,15 +22,13 @@ struct TaskPoint
   std::array<double, 3> place{};  ///< in the axes of the link [m]
 };
 
-/// Lambda xdd + mu + p = F of points on links, with what couples them, for tau = J^T F
-/// (Khatib 1987). Rows of a point: x y z rx ry rz. Nothing but the constructor allocates, and
-/// matrices are row-major.
+/// Lambda xdd + mu + p = F of points on links with their coupling, for tau = J^T F (Khatib 1987).
+/// The rows of a point are x y z rx ry rz. Only the constructor allocates. Matrices are row-major.
 class TaskSpace
 {
 public:
-  /// kept : rows kept of the points' rows, ascending; damping [1/sqrt(kg)].
-  /// Throws std::runtime_error where the library was printed without a link, or without what the
-  /// task needs.
+  /// kept : the rows of the task among the rows of all points, ascending; damping [1/sqrt(kg)].
+  /// Throws std::runtime_error if the library lacks a link, or a function that the task needs.
   TaskSpace(
     const EmittedModel & model, const std::vector<TaskPoint> & points,
     const std::vector<std::size_t> & kept, double damping,
@@ -78,7 +76,7 @@ private:
   TaskReference reference_;
   std::vector<std::string> row_links_, row_axes_;
   int rank_ = 0;
-  /// Of all rows of all points: n columns of J, then one of Jdot qd.
+  /// For all rows of all points: n columns of J, then one of Jdot qd.
   std::vector<double> whole_;
   std::vector<double> inverse_, solved_, work_, rest_, inertia_, compliance_, jacobian_, bias_,
     singular_values_, consistent_, coriolis_, gravity_, task_bias_, task_gravity_;
@@ -87,8 +85,8 @@ private:
 /// Name of a row of a point, 0 to 5.
 const char * axis_name(std::size_t row) noexcept;
 
-/// Return the rows of one point that a text keeps, such as "x y rz"; all of them if it is empty.
-/// Throws std::runtime_error for any other word, and for one twice.
+/// Return the rows of one point that a text names, such as "x y rz"; all if it is empty.
+/// Throws std::runtime_error for an unknown or a repeated name.
 std::vector<std::size_t> rows_of_axes(const std::string & axes);
 
 }  // namespace robodyn_control
