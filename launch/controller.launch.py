@@ -19,7 +19,7 @@ from launch import LaunchDescription
 from robodyn_ros.ros.launching.launch_files import description_path, fail_with_node
 
 FLAG = ('true', 'false', 'True', 'False')
-ARGUMENTS = {  # default, text, and where not everything will do, what may be given
+ARGUMENTS = {  # default, help text, and the allowed values if they are limited
     'description_package': ('robodyn_ros', 'package that description_file belongs to'),
     'description_file': (
         '',

@@ -29,7 +29,7 @@ from robodyn_ros.ros.launching.launch_files import (
 SHARE = Path(__file__).parent.parent
 
 FLAG = ('true', 'false', 'True', 'False')
-ARGUMENTS = {  # default, text, and where not everything will do, what may be given
+ARGUMENTS = {  # default, help text, and the allowed values if they are limited
     'description_package': ('robodyn_ros', 'package that description_file belongs to'),
     'description_file': (
         'config/urdf/franka_like.urdf',
