@@ -130,7 +130,7 @@ def show(result):
             continue
         table.show(
             f'{name}: {POSES} reachable poses',
-            ['', 'reached [%]', 'steps a pose', 'us a pose (CPU)'],
+            ['', 'reached [%]', 'steps per pose', 'us per pose (CPU)'],
             [
                 [key, f'{100 * row["success"]:.2f}', f'{row["steps"]:.1f}', f'{row["us"]:.1f}']
                 for key, row in rows.items()

@@ -166,7 +166,7 @@ def measure():
 def show(result):
     """Show the speeds as a table."""
     table.show(
-        'Lock step, seven joints at 1 kHz: simulated seconds a second',
+        'Lock step, seven joints at 1 kHz: simulated seconds per second',
         ('way', 'best', 'median'),
         [(name, f'{result[name]["best"]:.1f}', f'{result[name]["median"]:.1f}') for name in WAYS],
     )
