@@ -79,7 +79,7 @@ class Player:
         heard = self._wait(lambda: self._status and self._refusals is not None)
         if not heard or not self._wait(self._publisher.get_subscription_count):
             raise RobodynError(
-                f"there is no controller '{self._name}': nothing came on '{self._name}/status'; "
+                f"there is no controller '{self._name}': no message on '{self._name}/status'; "
                 'expected a running one, or its name as --controller'
             )
         if self._status.state not in (ControllerStatus.ACTIVE, ControllerStatus.HOLD):

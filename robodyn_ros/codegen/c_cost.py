@@ -56,7 +56,7 @@ def _run(*command):
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout
     except FileNotFoundError:
         raise KernelError(f'got no {command[0]} to compile with; expected it to be installed, or '
-                          'no question about the cost') from None  # fmt: skip
+                          'no --cost') from None  # fmt: skip
     except subprocess.CalledProcessError as error:
         raise KernelError(f'{command[0]} refused {command[-3]}: {error.stderr[:300]}; expected '
                           'a compiler that knows -fstack-usage') from None  # fmt: skip

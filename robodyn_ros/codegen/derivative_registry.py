@@ -182,8 +182,8 @@ def record_shorter(eliminated, name, recipe, model, frame=None):
     """
     if model.is_embedded:
         raise ModelError(
-            f'robot {model.name!r} has joints that depend on others, and {name} is not written '
-            'out for such; expected them locked, or other quantities'
+            f'robot {model.name!r} has dependent joints, for which {name} has no code; '
+            'expected them locked, or other quantities'
         )
     found = record(name, recipe, model)
     if _length(found) > LONG:

@@ -38,17 +38,16 @@ from robodyn_ros.model.layout import (
 
 WIDEST, NARROWEST = 1.5, 0.05  # limits of the half width of the box [rad or m]
 SAMPLES = 60  # postures that determine steps and pivots
-SHRINKS = 12  # attempts, each with a smaller box
-SHRINK = 0.8  # factor of its width
-SAMPLES_PER_TERM = 6
+SHRINKS, SHRINK = 12, 0.8  # number of boxes that are tried, and their ratio of width
+SAMPLES_PER_TERM = 6  # postures for the fit of the polynomials
 DEGREES = {1: 14, 2: 7, 3: 5}  # of the polynomial, by the number of independent joints
 DEGREE = 2  # for more independent joints
 MOST_STEPS = 6
 LAST_STEP = 1e-8  # [rad or m] largest last step; the error after it is about its square
-GRID = 2.0**-26  # of coefficients and boxes; equal on processors that round differently
+GRID = 2.0**-26  # spacing of coefficients and boxes, so that all processors agree on them
 PIVOT = 0.05  # smallest pivot as a share of the smallest one of the samples
-PIVOT_BITS = 8  # of that smallest pivot; equal on processors that round differently
-ADMISSIBLE = 0.05  # smallest entry that becomes a pivot, as a share of the largest
+PIVOT_BITS = 8  # bits of this smallest pivot, so that all processors agree on it
+ADMISSIBLE = 0.05  # smallest pivot that may be chosen, as a share of the largest
 EQUAL = 1e-6  # relative difference of entries that count as equal, as those of equal arms
 ZERO = 1e-12  # share of the largest entry, below which an entry counts as zero
 

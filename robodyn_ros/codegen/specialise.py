@@ -569,6 +569,6 @@ def _refused(model):
 def _warn_once(robot):
     logging.getLogger(__name__).warning(
         'Robot %r: the code of some quantities would be too long; '
-        'the kernels for any robot serve.',
+        'the kernels for any robot are used.',
         robot,
     )

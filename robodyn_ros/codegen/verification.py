@@ -169,5 +169,5 @@ def _judge(robot, key, status, agrees, error, size, given):
         raise KernelError(
             f'robot {robot.name!r}: the specialised kernel of {what} differs from its recursion '
             f'by {error:.2g} of {size:.2g} (status {status}) at '
-            f'{[x.tolist() for x in given]}; use Robot itself, and report this'
+            f'{[x.tolist() for x in given]}; do not specialise this robot, and report the error'
         )

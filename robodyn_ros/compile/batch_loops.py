@@ -8,8 +8,8 @@ the machine code of the kernel, which compiles faster than a copy of its source.
 A loop has the arguments of its kernel. Arrays of states and results get one more axis in front.
 The model and the scratch arrays of WORK stay as they are. The wrenches f_ext are replaced by those
 of m frames: their bodies (m,), their placements (m, 12), and their wrenches (k, m, 6), or
-(1, m, 6) for all states. The last two arguments are the range of states, first and last + 1. A
-loop ends with the first nonzero status, and returns it.
+(1, m, 6) for all states. The last two arguments are the first state, and the end of the
+range. A loop stops at the first nonzero status, and returns it.
 """
 
 import functools

@@ -310,7 +310,7 @@ class Experiment:
         self._hear_counts()
         if len(messages) < 2:
             raise RobodynError(
-                f'{len(messages)} messages came on {CONTROLLER}/controller_state '
+                f'received {len(messages)} messages on {CONTROLLER}/controller_state '
                 f'within {duration:.0f} s; expected hundreds'
             )
         stamps = np.array([_seconds(m.header.stamp) for m in messages])

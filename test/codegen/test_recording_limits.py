@@ -81,7 +81,7 @@ def test_beyond_a_limit_the_generic_kernel_serves(monkeypatch, tmp_path, caplog,
                  for name in ('inverse_dynamics', 'mass_matrix')]  # fmt: skip
     assert found == [None, None]
     (said,) = caplog.messages
-    assert model.name in said and 'the kernels for any robot serve' in said
+    assert model.name in said and 'the kernels for any robot are used' in said
     kept = list(tmp_path.rglob('*.py'))
     assert len(kept) == (0 if limit in ('MOST_JOINTS', 'MOST_SECONDS') else 2)
 
