@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The controller node: joint states and references in, guarded efforts out."""
+"""The controller node: it reads joint states and references, and publishes guarded efforts."""
 
 import functools
 import sys
@@ -47,7 +47,13 @@ FAST_POLL, SLOW_POLL = 0.1, 1.0  # [s] between checks for something to report
 
 
 class Controller(ManagedNode):
-    """Lifecycle node with a ControlSession while it is configured."""
+    """Lifecycle node with a ControlSession while it is configured.
+
+    Parameters
+    ----------
+    **options
+        Keyword arguments for rclpy's LifecycleNode.
+    """
 
     def __init__(self, **options):
         super().__init__('robodyn_controller', CONTROLLER_PARAMETERS, **options)
@@ -69,7 +75,7 @@ class Controller(ManagedNode):
     # Lifecycle.
 
     def destroy_node(self):
-        """Destroy the node, and the participant of the emergency stop before it."""
+        """Destroy the DDS participant of the emergency stop, then the node."""
         self._stopper.close()
         super().destroy_node()
 
@@ -136,7 +142,13 @@ class Controller(ManagedNode):
         self._gains = ()
 
     def begin_anew(self, why: str):
-        """Restart the life cycle, for example after a backward jump of simulated time."""
+        """Restart the life cycle, for example after a backward jump of simulated time.
+
+        Parameters
+        ----------
+        why : str
+            Sentence for the log.
+        """
         self.get_logger().info(f'{why} The controller begins anew.')
         if self.phase == ACTIVE:
             self.trigger_deactivate()
@@ -148,16 +160,33 @@ class Controller(ManagedNode):
         return self.source.available
 
     def can_activate(self) -> bool:
-        """Return whether joint states arrive."""
+        """Return whether valid joint states have arrived."""
         return self.session is not None and self.session.supervisor.state is State.READY
 
     def judge_parameters(self, values):
-        """Refuse values that do not fit the configured robot."""
+        """Refuse values that do not fit the configured robot.
+
+        Parameters
+        ----------
+        values : mapping of str to object
+            All parameters by name, as they would be after the change.
+
+        Raises
+        ------
+        ParameterError
+            If a value is invalid for this robot.
+        """
         if self.session is not None:
             self._judge(values, self.session.robot, self.session.law)
 
     def parameters_changed(self, values):
-        """Apply new settings between two cycles."""
+        """Apply new settings between two cycles.
+
+        Parameters
+        ----------
+        values : mapping of str to object
+            All parameters by name.
+        """
         if self.session is not None:
             self.session.adopt(values)
             self._tasks.follow(self.session, values)
@@ -182,7 +211,7 @@ class Controller(ManagedNode):
         else:
             self.get_logger().warning(
                 'Another robot description has come; it is ignored while the controller is '
-                f'{self.phase}. Clean up and configure to take it over.',
+                f'{self.phase}. Clean up and configure to use it.',
                 throttle_duration_sec=1.0,
             )
 
@@ -192,7 +221,7 @@ class Controller(ManagedNode):
             first = self.session.watch.comes_first
             self.trigger_deactivate()
             self.complain(f'Deactivated: {intrusion}')
-            if first:  # so that a twin that yields in the same interval does not end it
+            if first:  # else both controllers could yield at once and neither would run
                 self.start_again(YIELD_TIME)
         if self.session:
             self.session.meet_rivals()
@@ -202,7 +231,7 @@ class Controller(ManagedNode):
         self._pace()
 
     def _changed(self):
-        """Report a change at once; called from the loop."""
+        """Report a change of state at once; called from the loop."""
         if self.executor is not None:
             self.executor.create_task(self._report)
 
@@ -223,7 +252,13 @@ class Controller(ManagedNode):
         return _answer(response, sentence)
 
     def emergency_stop(self) -> str:
-        """Stop at once, from any thread; return '', or why there is nothing to stop."""
+        """Stop the robot at once; may be called from any thread.
+
+        Returns
+        -------
+        str
+            '' after a stop, else why there is nothing to stop.
+        """
         session = self.session
         if session is None:
             return 'The controller is not configured, and commands nothing.'
@@ -259,7 +294,18 @@ def _answer(response, sentence: str):
 
 
 def main(args=None) -> int:
-    """Run the node until SIGINT or SIGTERM."""
+    """Run the node until SIGINT or SIGTERM.
+
+    Parameters
+    ----------
+    args : sequence of str, optional
+        Command line without the program; by default that of the process.
+
+    Returns
+    -------
+    int
+        Exit code of the process.
+    """
     bound_memory()
     return run_node(Controller, args)
 

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The simulated hardware: a robot's dynamics with the topics of a driver."""
+"""The simulator node: the dynamics of a robot behind the topics of a hardware driver."""
 
 import sys
 
@@ -29,11 +29,17 @@ from robodyn_ros.ros.transport.bounded_service import BoundedService
 from robodyn_ros.ros.transport.lock_step_transport import LOCK_STEP
 from robodyn_ros.simulation.command_modes import modes_of
 
-LARGEST_STATE = 100_000  # octets of a request with a state of a thousand joints
+LARGEST_STATE = 100_000  # bytes of a request with the state of a thousand joints
 
 
 class Simulator(ManagedNode):
-    """The node `robodyn_simulator`, with a SimulatorSession while it is configured."""
+    """Lifecycle node with a SimulatorSession while it is configured.
+
+    Parameters
+    ----------
+    **options
+        Keyword arguments for rclpy's LifecycleNode.
+    """
 
     def __init__(self, **options):
         super().__init__('robodyn_simulator', SIMULATOR_PARAMETERS, **options)
@@ -60,11 +66,11 @@ class Simulator(ManagedNode):
     # Life cycle.
 
     def can_configure(self):
-        """Return whether there is a robot to simulate."""
+        """Return whether there is a robot description."""
         return self.source.available
 
     def configure(self):
-        """Build the robot, compile or load its kernels, create its topics."""
+        """Build the robot, compile or load its kernels, and create its topics."""
         with StartReport(self._tell_start, self.get_logger().info) as report:
             self._configure(report)
 
@@ -101,14 +107,31 @@ class Simulator(ManagedNode):
             session.close()
 
     def judge_parameters(self, values):
-        """Refuse faults of unknown joints, and command modes that a joint cannot have."""
+        """Refuse faults of unknown joints, and command modes that a joint cannot have.
+
+        Parameters
+        ----------
+        values : mapping of str to object
+            All parameters by name, as they would be after the change.
+
+        Raises
+        ------
+        RobodynError
+            If a value is invalid for the simulated robot.
+        """
         if self.session is not None:
             model = self.session.runner.plant.model
             make_faults(values, model)
             modes_of(model, values['command_modes'])
 
     def parameters_changed(self, values):
-        """Apply live parameters now, others when the node is configured next."""
+        """Apply live parameters now, the others at the next configuration.
+
+        Parameters
+        ----------
+        values : mapping of str to object
+            All parameters by name.
+        """
         if self.session is not None:
             self.session.adopt(values)
         else:
@@ -127,9 +150,10 @@ class Simulator(ManagedNode):
     # Services.
 
     def _answer(self, action):
-        """Return a service callback around `action(session, request, response)`, under the lock.
+        """Return a service callback that calls `action` with the session under its lock.
 
-        The action returns a sentence. A RobodynError gives success = False and its sentence.
+        The action takes session, request and response, and returns a sentence for the response. A
+        RobodynError becomes success = False.
         """
 
         def callback(request, response):
@@ -240,7 +264,7 @@ class Simulator(ManagedNode):
         self._log(message.status)
 
     def _log(self, entries):
-        """Log problems once until they change, and the wait for a robot every five seconds."""
+        """Log problems, and the wait for a robot, at most once in five seconds."""
         if self.session is None and not self.complaint:
             self.get_logger().info(self._waiting(), throttle_duration_sec=5.0)
             return
@@ -250,7 +274,18 @@ class Simulator(ManagedNode):
 
 
 def main(args=None) -> int:
-    """Run the node until a signal."""
+    """Run the node until SIGINT or SIGTERM.
+
+    Parameters
+    ----------
+    args : sequence of str, optional
+        Command line without the program; by default that of the process.
+
+    Returns
+    -------
+    int
+        Exit code of the process.
+    """
     bound_memory()
     return run_node(Simulator, args)
 

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-#: The remedy by the first part of the module's name; all others belong to ROS.
+#: Command that installs a package, by top-level module; modules not listed belong to ROS.
 REMEDIES = {
     **dict.fromkeys(('llvmlite', 'numba', 'numpy'), "pip install 'numba>=0.59' 'numpy>=1.26'"),
     **dict.fromkeys(
@@ -30,9 +30,14 @@ def run_module(module: str, program: str, arguments: Sequence[str] | None = None
     module : str
         Full name of the module.
     program : str
-        Name at the beginning of the sentence.
+        Program name that begins the error message.
     arguments : sequence of str, optional
-        For `main`; by default those of the process.
+        Arguments for `main`; by default those of the process.
+
+    Returns
+    -------
+    int
+        Exit code.
     """
     try:
         found = importlib.import_module(module)
@@ -45,14 +50,19 @@ def run_module(module: str, program: str, arguments: Sequence[str] | None = None
 
 
 def say_missing(name: str, program: str) -> int:
-    """Say on stderr that a package is not installed, and what mends it; return exit code 1.
+    """Print to stderr that a package is not installed, and how to install it.
 
     Parameters
     ----------
     name : str
-        First name of the module.
+        Name of the top-level package.
     program : str
-        Beginning of the sentence.
+        Program name that begins the message.
+
+    Returns
+    -------
+    int
+        Exit code 1.
     """
     remedy = REMEDIES.get(name, ROS.format(os.environ.get('ROS_DISTRO', 'jazzy')))
     print(
@@ -62,10 +72,10 @@ def say_missing(name: str, program: str) -> int:
 
 
 def controller() -> int:
-    """Run the controller node."""
+    """Run the controller node and return its exit code."""
     return run_module('robodyn_ros.nodes.controller', 'controller')
 
 
 def simulator() -> int:
-    """Run the simulated hardware."""
+    """Run the simulator node and return its exit code."""
     return run_module('robodyn_ros.nodes.simulator', 'simulator')

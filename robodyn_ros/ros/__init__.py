@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Between ROS and the rest: shared parts, and the parts of each node.
+"""Everything that connects the package to ROS: shared parts, and the parts of each node.
 
 Every file imports ROS, or builds on another file here that does. Outside, only nodes/, testing/,
 demonstration/ and cli/ import ROS.

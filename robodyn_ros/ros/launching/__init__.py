@@ -1,3 +1,3 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What the launch files share: checks before the start. May import ROS."""
+"""Shared parts of the launch files. May import ROS."""

@@ -16,14 +16,19 @@ from robodyn_ros.model.sources import package_path, xacro_file
 
 
 def require_packages(names):
-    """Raise RuntimeError if one of these ROS packages is not installed.
+    """Check that ROS packages are installed.
 
     Call this before any node is started: a launch that fails half-way leaves its nodes running.
 
     Parameters
     ----------
-    names : {str: str}
-        Feature that needs the package, by the package's name.
+    names : mapping of str to str
+        Feature that needs the package, by name of the package.
+
+    Raises
+    ------
+    RuntimeError
+        If a package is missing; the sentence says how to install it.
     """
     missing = {}
     for name, purpose in names.items():
@@ -43,7 +48,7 @@ def require_packages(names):
 
 
 def description_path(package, file):
-    """Return the path of a robot's description.
+    """Return the absolute path of a robot description.
 
     Parameters
     ----------
@@ -55,7 +60,7 @@ def description_path(package, file):
     Raises
     ------
     RuntimeError
-        If there is no such package or file; nothing has been started then.
+        If there is no such package or file.
     """
     try:
         found = package_path.resolved(file)
@@ -68,12 +73,17 @@ def description_path(package, file):
 
 
 def description_text(path):
-    """Return the URDF text of a file, expanded by xacro where its name ends with .xacro.
+    """Return the URDF text of a file.
+
+    Parameters
+    ----------
+    path : str
+        Path of the file. Its text is expanded by xacro if the name ends with .xacro.
 
     Raises
     ------
     RuntimeError
-        If xacro is not installed, or refuses the file; nothing has been started then.
+        If xacro is not installed, or refuses the file.
     """
     try:
         text = xacro_file.expanded(path)
@@ -83,8 +93,23 @@ def description_text(path):
 
 
 def fail_with_node(event, context):
-    """End the launch with exit code 1 if a node has failed; an `on_exit` of a Node."""
+    """End the launch with exit code 1 if a node has failed.
+
+    Pass it as `on_exit` to a Node.
+
+    Parameters
+    ----------
+    event : launch.events.process.ProcessExited
+        End of the process.
+    context : launch.LaunchContext
+        Context of the launch.
+
+    Raises
+    ------
+    RuntimeError
+        If the process failed and the launch is not shutting down.
+    """
     if event.returncode and not context.is_shutdown:
         raise RuntimeError(
-            f'{event.process_name} has ended with code {event.returncode}: its last lines say why.'
+            f'{event.process_name} has ended with code {event.returncode}: see its last log lines.'
         )
