@@ -49,7 +49,7 @@ def test_positions_come_in_the_order_of_the_robot(follower, send):
 
 
 def test_a_state_is_returned_once(follower):
-    follower._take(JointState(name=['shoulder', 'elbow'], position=[1.0, 2.0]))
+    follower._receive(JointState(name=['shoulder', 'elbow'], position=[1.0, 2.0]))
     assert follower.newest() is not None
     assert follower.newest() is None
 
@@ -60,7 +60,7 @@ def test_a_state_that_lacks_a_joint_or_a_number_is_passed_over(follower):
         (['shoulder', 'elbow'], [math.nan, 2.0]),
         (['shoulder', 'elbow'], [1.0]),
     ):
-        follower._take(JointState(name=names, position=positions))
+        follower._receive(JointState(name=names, position=positions))
         assert follower.newest() is None
-    follower._take(JointState(name=['shoulder', 'elbow'], position=[1.0, 2.0]))
+    follower._receive(JointState(name=['shoulder', 'elbow'], position=[1.0, 2.0]))
     assert follower.newest().tolist() == [1.0, 2.0]

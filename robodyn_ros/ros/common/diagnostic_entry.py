@@ -10,7 +10,19 @@ OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.E
 
 
 def entry(name: str, level: bytes, text: str, values: Mapping[str, Any]) -> DiagnosticStatus:
-    """Return the entry with its values as text, floats with six digits."""
+    """Return one entry with its values as text; floats have six significant digits.
+
+    Parameters
+    ----------
+    name : str
+        Name of the entry.
+    level : bytes
+        OK, WARN or ERROR.
+    text : str
+        Summary.
+    values : mapping of str to object
+        Values by key.
+    """
 
     def show(value):
         return f'{value:.6g}' if isinstance(value, float) else str(value)

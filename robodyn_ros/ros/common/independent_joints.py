@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Dependent joints are skipped in received messages."""
+"""Remove dependent joints from received messages."""
 
 from sensor_msgs.msg import JointState
 
@@ -8,7 +8,15 @@ from robodyn_ros.model.robot_model import RobotModel
 
 
 def independent_joints(message: JointState, model: RobotModel) -> JointState:
-    """Return the message without its dependent joints, which the independent ones determine."""
+    """Return a message without its dependent joints; the independent joints determine these.
+
+    Parameters
+    ----------
+    message : JointState
+        Message, which stays unchanged.
+    model : RobotModel
+        Robot that has the dependent joints.
+    """
     dependent = {*model.all_joint_names} - {*model.joint_names}
     kept = [k for k, name in enumerate(message.name) if name not in dependent]
     if not kept or len(kept) == len(message.name):

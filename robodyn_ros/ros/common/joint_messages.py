@@ -1,9 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Convert messages to arrays by joint name, and arrays to messages that are built once.
+"""Convert messages to arrays by joint name, and write arrays into preallocated messages.
 
-Sizes are checked before any loop over received data. A message is accepted as a whole, or refused
-as a whole with a reason. The supervisor judges the values: finite numbers, limits and jumps.
+Sizes are checked before any loop over received data. A message is accepted or refused as a whole;
+a refusal has a reason. The supervisor judges the values: finite numbers, limits and jumps.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ from robodyn_ros.middleware.trajectory_cdr import MAX_NAMES
 from robodyn_ros.ros.transport.cdr import JointStateShape, OutgoingMessage, read_numbers
 
 MAX_BYTES = 200 * MAX_NAMES
-MAX_LESSONS = 100  # layouts that a reader learns; then it decodes, since learning is slow
+MAX_LAYOUTS = 100  # learned by a reader in its life, as learning is slow; others are decoded
 
 # Reasons for refusing a message.
 EMPTY, TOO_MANY_NAMES, WRONG_LENGTH = 'EMPTY', 'TOO_MANY_NAMES', 'WRONG_LENGTH'
@@ -49,11 +49,22 @@ class JointIndex:
         self._current: tuple[np.ndarray | None, str] = (None, EMPTY)
 
     def locate(self, names: list[str]) -> tuple[np.ndarray | None, str]:
-        """Return the index of every joint of the robot in `names` (n,), and ''; or None and the
-        reason.
+        """Find every joint of the robot in a list of names.
 
-        The cost is one comparison of lists while the names stay the same. With two publishers
-        whose lists alternate it is a look-up among the last few lists, else O(n).
+        A list equal to the last one costs a single comparison. When two publishers alternate, a
+        list costs one look-up. A new list costs O(n).
+
+        Parameters
+        ----------
+        names : list of str
+            Names of a message.
+
+        Returns
+        -------
+        where : (n,) ndarray or None
+            Index of each joint in the list; None if the list is refused.
+        reason : str
+            Why the list is refused; '' if it is accepted.
         """
         if names == self._names:
             return self._current
@@ -70,7 +81,13 @@ class JointIndex:
         return self._current
 
     def missing(self, names: Sequence[str]) -> list[str]:
-        """Return the joints of the robot that the list lacks, as text."""
+        """Return the joints of the robot that a list lacks.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Names of a message.
+        """
         return [name for name in self.joint_names if name not in set(names[:MAX_NAMES])]
 
     def _search(self, names):
@@ -85,17 +102,22 @@ class JointIndex:
 
 
 class JointStateReader:
-    """Read positions and velocities of serialised JointStates in the robot's order.
+    """Decode positions and velocities of serialised JointStates in the robot's order.
+
+    Parameters
+    ----------
+    joint_names : sequence of str
+        The n joints of the robot, in its order.
 
     Attributes
     ----------
-    state
-        (2, n) positions [rad | m] and velocities [rad/s | m/s] of the last accepted message; a new
-        array for each.
-    stamp
-        Seconds and nanoseconds of the header of the last accepted message.
-    detail
-        Sentence about the last refused message.
+    state : (2, n) ndarray
+        Positions [rad or m] and velocities [rad/s or m/s] of the last accepted message; a new
+        array for each message.
+    stamp : tuple of int
+        Seconds and nanoseconds in the header of the last accepted message.
+    detail : str
+        Explanation of the last refusal.
     """
 
     def __init__(self, joint_names: Sequence[str]):
@@ -103,13 +125,23 @@ class JointStateReader:
         self.stamp, self.detail = (0, 0), ''
         self._index = JointIndex(joint_names)
         self._shapes: list[JointStateShape] = []  # the newest first
-        self._lessons = MAX_LESSONS
-        read_numbers.vectorcall  # noqa: B018  made now, not when the first message waits
+        self._layouts_left = MAX_LAYOUTS
+        read_numbers.vectorcall  # noqa: B018  created now, as it would delay the first message
 
     def decode(self, data: np.ndarray) -> str:
-        """Read a message (k,) uint8; return '', or the reason of a refusal, which changes nothing.
+        """Decode a message; a refused one changes neither `state` nor `stamp`.
 
-        It is fast while only the numbers differ from the message before.
+        It is fast while the layout is that of an earlier message.
+
+        Parameters
+        ----------
+        data : (k,) uint8
+            The message in CDR.
+
+        Returns
+        -------
+        str
+            '', or the reason of the refusal.
         """
         state = np.empty_like(self.state)
         for shape in self._shapes:
@@ -119,14 +151,14 @@ class JointStateReader:
         return self._read_in_full(data)
 
     def rehearse(self):
-        """Read a message of a known layout without effect, to warm the caches."""
+        """Decode a message of a known layout without effect, to warm the caches."""
         if self._shapes:
             shape = self._shapes[0]
             shape.decode(shape.form, np.empty_like(self.state))
             shape.stamp(shape.form)
 
     def _read_in_full(self, data: np.ndarray) -> str:
-        """Read a message of an unknown layout."""
+        """Decode a message of an unknown layout by the middleware."""
         if len(data) > MAX_BYTES:
             self.detail = f'{len(data)} bytes'
             return TOO_LARGE
@@ -168,26 +200,48 @@ class JointStateReader:
         return where, reason
 
     def _learn(self, data: np.ndarray, message: JointState, where: np.ndarray):
-        """Remember the layouts of the last few writers, or of the buffers of one writer."""
-        if self._lessons > 0:
-            self._lessons -= 1
-            # a stream of another layout is decoded message by message
+        """Keep the layouts of the last four different writers or buffers."""
+        if self._layouts_left > 0:
+            self._layouts_left -= 1
+            # A layout that cannot be learned is decoded by the middleware each time.
             with contextlib.suppress(RobodynError):
                 self._shapes = [JointStateShape(data, message, where), *self._shapes[:3]]
 
 
 def bound_array(message, field: str, size: int) -> np.ndarray:
-    """Return a (size,) view of the buffer of a float64[] field: writing to it fills the message.
+    """Return a view of the buffer of a float64[] field: writing to it fills the message.
 
     The field's setter copies, or keeps a reference if ROS_PYTHON_CHECK_FIELDS is '1'. The getter
     returns the message's own buffer in both cases.
+
+    Parameters
+    ----------
+    message : ROS message
+        Message whose field is resized.
+    field : str
+        Name of the field.
+    size : int
+        Number of entries.
+
+    Returns
+    -------
+    (size,) ndarray
+        The view.
     """
     setattr(message, field, array('d', bytes(8 * size)))
     return np.frombuffer(getattr(message, field))
 
 
 def set_stamp(stamp: Time, nanoseconds: int):
-    """Fill a stamp from a clock reading [ns]."""
+    """Fill a stamp from a clock reading.
+
+    Parameters
+    ----------
+    stamp : Time
+        Message to fill.
+    nanoseconds : int
+        Time [ns].
+    """
     stamp.sec, stamp.nanosec = divmod(nanoseconds, 1_000_000_000)
 
 
@@ -196,10 +250,15 @@ class EffortArray:
 
     It carries neither names nor a stamp.
 
+    Parameters
+    ----------
+    joint_names : sequence of str
+        The n joints of the robot, in its order.
+
     Attributes
     ----------
-    message
-        The OutgoingMessage that is filled.
+    message : OutgoingMessage
+        The message that `fill` writes.
     """
 
     type = Float64MultiArray
@@ -209,19 +268,32 @@ class EffortArray:
         self._effort = self.message.doubles['data']
 
     def fill(self, effort: np.ndarray, _stamp: Callable[[], int]):
-        """Write these efforts (n,) [N m | N] into the message."""
+        """Write efforts into the message.
+
+        Parameters
+        ----------
+        effort : (n,) ndarray
+            Joint efforts [N m or N].
+        _stamp : callable
+            Unused, as the message has no stamp.
+        """
         self._effort[:] = effort
 
 
 class EffortJointState:
     """JointState with names and efforts; position and velocity stay empty, which means no command.
 
-    That is what joint_state_topic_hardware_interface/JointStateTopicSystem exchanges.
+    joint_state_topic_hardware_interface/JointStateTopicSystem expects this form.
+
+    Parameters
+    ----------
+    joint_names : sequence of str
+        The n joints of the robot, in its order.
 
     Attributes
     ----------
-    message
-        The OutgoingMessage that is filled.
+    message : OutgoingMessage
+        The message that `fill` writes.
     """
 
     type = JointState
@@ -232,7 +304,15 @@ class EffortJointState:
         self._effort = self.message.doubles['effort']
 
     def fill(self, effort: np.ndarray, stamp: Callable[[], int]):
-        """Write these efforts (n,) [N m | N] and the ROS time [ns] into the message."""
+        """Write efforts and a stamp into the message.
+
+        Parameters
+        ----------
+        effort : (n,) ndarray
+            Joint efforts [N m or N].
+        stamp : callable
+            Returns the ROS time [ns].
+        """
         self._effort[:] = effort
         self.message.set_stamp(stamp())
 

@@ -15,12 +15,12 @@ from robodyn_ros.ros.common.joint_messages import JointIndex
 
 
 class JointStateFollower:
-    """Follows joint states on a node and a thread of its own.
+    """Follow joint states on a separate node and thread.
 
     Parameters
     ----------
     joint_names : sequence of str
-        Joints of the robot. Messages that lack one are passed over.
+        Joints of the robot. Messages that lack one are skipped.
     topic : str
         Name of the topic.
     """
@@ -31,19 +31,25 @@ class JointStateFollower:
         self._context = rclpy.Context()
         rclpy.init(context=self._context)
         self._node = rclpy.create_node('robodyn_view', context=self._context)
-        self._node.create_subscription(JointState, topic, self._take, qos_profile_sensor_data)
+        self._node.create_subscription(JointState, topic, self._receive, qos_profile_sensor_data)
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self._node)
         self._thread = threading.Thread(target=self._spin, daemon=True)
         self._thread.start()
 
     def newest(self):
-        """Return the newest positions (nv,) [rad or m], once; None if there is nothing new."""
+        """Return positions that have arrived since the last call.
+
+        Returns
+        -------
+        (nv,) ndarray or None
+            Newest positions [rad or m]; None if nothing has arrived.
+        """
         found, self._newest = self._newest, None
         return found
 
     def close(self):
-        """Leave the graph."""
+        """Stop the thread and remove the node from the ROS graph."""
         rclpy.shutdown(context=self._context)
         self._thread.join()
         self._executor.shutdown()
@@ -55,7 +61,7 @@ class JointStateFollower:
         except ExternalShutdownException:
             pass
 
-    def _take(self, message):
+    def _receive(self, message):
         where, _ = self._index.locate(message.name)
         if where is None or len(message.position) != len(message.name):
             return

@@ -49,7 +49,7 @@ NODE_PARAMETERS = (
         change=START,
     ),
 )
-FIRST_TRY, LAST_TRY = 0.01, 0.2  # [s] before the next step of the autostart: it doubles
+FIRST_TRY, LAST_TRY = 0.01, 0.2  # [s] first and longest delay of an autostart step; it doubles
 LIFECYCLE_SERVICES = (
     'change_state',
     'get_state',
@@ -70,18 +70,18 @@ class ManagedNode(LifecycleNode):
     Parameters
     ----------
     name : str
-        Of the node.
+        Name of the node.
     table : iterable of ParamSpec
         Parameters besides NODE_PARAMETERS.
     **options
-        For rclpy's LifecycleNode.
+        Keyword arguments for rclpy's LifecycleNode.
     """
 
     def __init__(self, name: str, table: Iterable[ParamSpec], **options):
         super().__init__(name, start_parameter_services=False, **options)
         self.phase = UNCONFIGURED
         self.complaint = ''
-        self.refused = False  # the autostart was refused for good: the process shall end
+        self.refused = False  # whether the process has to end, as no autostart can succeed
         self._lines, self._has_run = LineBudget(), False
         self.parameters = Parameters(
             self, (*NODE_PARAMETERS, *table), self.judge_parameters, self.parameters_changed
@@ -89,7 +89,7 @@ class ManagedNode(LifecycleNode):
         BoundedParameterService(self)
         guard_type_descriptions(self)
         self._starter = self.create_timer(
-            FIRST_TRY, self._advance, clock=Clock(clock_type=ClockType.STEADY_TIME)
+            FIRST_TRY, self._step_autostart, clock=Clock(clock_type=ClockType.STEADY_TIME)
         )
         self.start_again()
 
@@ -108,26 +108,43 @@ class ManagedNode(LifecycleNode):
         """Undo `configure`, also after a partial failure."""
 
     def judge_parameters(self, values):
-        """Raise ParameterError if these values conflict with the configuration in use."""
+        """Refuse values that conflict with the configuration in use.
+
+        Parameters
+        ----------
+        values : mapping of str to object
+            All parameters by name, as they would be after the change.
+
+        Raises
+        ------
+        ParameterError
+            If there is a conflict.
+        """
 
     def parameters_changed(self, values):
-        """Apply accepted parameters; `values` is the new snapshot."""
+        """Apply accepted parameters.
+
+        Parameters
+        ----------
+        values : mapping of str to object
+            All parameters by name.
+        """
 
     def emergency_stop(self):
         """Stop all motion at once; called on SIGUSR1 from another thread."""
 
     def can_configure(self) -> bool:
-        """Return whether it makes sense to try, when starting by itself."""
+        """Return whether the autostart may try to configure the node."""
         return True
 
     def can_activate(self) -> bool:
-        """Return whether it makes sense to try, when starting by itself."""
+        """Return whether the autostart may try to activate the node."""
         return True
 
     # Used by a subclass.
 
     def close(self):
-        """End in an orderly way, from any state."""
+        """Deactivate and clean up, from any state; the node is finalized then."""
         self._starting = False
         if self.phase == ACTIVE:
             self.on_deactivate(None)
@@ -151,20 +168,38 @@ class ManagedNode(LifecycleNode):
         self._state_machine.destroy_when_not_in_use()
 
     def callback_failed(self, error: Exception):
-        """Report an exception of a callback."""
+        """Report an exception of a callback.
+
+        Parameters
+        ----------
+        error : Exception
+            The exception.
+        """
         text = ''.join(traceback.format_exception(error))
         self.get_logger().error(
             f'A callback failed, which is a defect: {text}', throttle_duration_sec=1.0
         )
 
     def complain(self, sentence: str):
-        """Log a sentence unless it repeats the last one; ten at once, then one per second."""
+        """Log a sentence unless it repeats the last one; ten at once, then one per second.
+
+        Parameters
+        ----------
+        sentence : str
+            Problem of the node; '' for none.
+        """
         if sentence and sentence != self.complaint and self._lines.try_acquire():
             self.get_logger().error(sentence)
         self.complaint = sentence
 
     def start_again(self, within: float = math.inf):
-        """Repeat the autostart for some time [s], if autostart is on."""
+        """Restart the autostart, if it is enabled.
+
+        Parameters
+        ----------
+        within : float
+            Time after which it gives up [s].
+        """
         self._starting = self.parameters['autostart']
         self._latest = time.monotonic() + within
         self._try_within(FIRST_TRY)
@@ -172,7 +207,13 @@ class ManagedNode(LifecycleNode):
     # Transitions.
 
     def on_configure(self, state):
-        """Configure; clean up after a failed attempt."""
+        """Configure the node; clean up after a refusal.
+
+        Parameters
+        ----------
+        state : LifecycleState or None
+            State before the transition; unused.
+        """
         result = self._attempt('configure', self.configure, after=INACTIVE)
         self.parameters.locked = self.phase == INACTIVE
         if result == TransitionCallbackReturn.FAILURE:
@@ -180,26 +221,56 @@ class ManagedNode(LifecycleNode):
         return result
 
     def on_activate(self, state):
-        """Activate."""
+        """Activate the node.
+
+        Parameters
+        ----------
+        state : LifecycleState or None
+            State before the transition; unused.
+        """
         return self._attempt('activate', self.activate, after=ACTIVE)
 
     def on_deactivate(self, state):
-        """Deactivate, and end the autostart."""
+        """Deactivate the node and end the autostart.
+
+        Parameters
+        ----------
+        state : LifecycleState or None
+            State before the transition; unused.
+        """
         self._starting = False
         return self._attempt('deactivate', self.deactivate, after=INACTIVE)
 
     def on_cleanup(self, state):
-        """Clean up."""
+        """Clean up and end the autostart.
+
+        Parameters
+        ----------
+        state : LifecycleState or None
+            State before the transition; unused.
+        """
         self._starting = False
         return self._return_to_unconfigured()
 
     def on_error(self, state):
-        """Return to unconfigured after a defect."""
+        """Return to unconfigured after a defect.
+
+        Parameters
+        ----------
+        state : LifecycleState or None
+            State before the transition; unused.
+        """
         self._starting = False
         return self._return_to_unconfigured()
 
     def on_shutdown(self, state):
-        """Close."""
+        """Close the node.
+
+        Parameters
+        ----------
+        state : LifecycleState or None
+            State before the transition; unused.
+        """
         self.close()
         return TransitionCallbackReturn.SUCCESS
 
@@ -226,16 +297,16 @@ class ManagedNode(LifecycleNode):
         return TransitionCallbackReturn.SUCCESS
 
     def _judge_start(self, refusal):
-        """Find out whether a refusal is permanent: caused by the values at the start."""
-        for_good = self.phase == UNCONFIGURED or isinstance(refusal, ParameterError)
-        if self._starting and for_good and not self._has_run:
+        """Decide whether a refusal is permanent, as the values at the start cause it."""
+        permanent = self.phase == UNCONFIGURED or isinstance(refusal, ParameterError)
+        if self._starting and permanent and not self._has_run:
             self.refused = self.parameters['end_when_refused']
 
-    def _advance(self):
+    def _step_autostart(self):
         """Take one step of the autostart."""
         before, period = self.phase, 1e-9 * self._starter.timer_period_ns
         if not self._starting or time.monotonic() > self._latest:
-            self._starter.cancel()  # wake-ups of the executor would cost the running loop cycles
+            self._starter.cancel()  # its wake-ups would compete with the loop for the GIL
             return
         if self.phase == UNCONFIGURED and self.can_configure():
             # One attempt only: waiting changes neither the description nor the parameters.

@@ -22,7 +22,7 @@ from robodyn_ros.ros.common.robot_source import default_link
 from robodyn_ros.ros.transport.bounded_service import BoundedService
 
 MAX_POINTS = 16  # of one request; no robot has more end effectors
-MAX_OFFSET = 1000.0  # [m] from a link to its task point; beyond, rounding decides the rank
+MAX_OFFSET = 1000.0  # [m] from a link to its task point; beyond it rounding spoils the rank
 MAX_DAMPING = 100.0  # [1/sqrt(kg)], the same as for the parameter osi_damping
 
 
@@ -33,8 +33,8 @@ class ModelServices:
 
     Parameters
     ----------
-    node
-        The controller, with `session` and `parameters`.
+    node : Controller
+        The controller node.
     """
 
     def __init__(self, node):
@@ -44,9 +44,9 @@ class ModelServices:
             (GetModelInfo, 'get_model_info', self._info),
             (GetOperationalSpaceInertia, 'get_operational_space_inertia', self._inertia),
         ):
-            BoundedService(node, kind, f'~/{name}', self._answering(kind, answer))
+            BoundedService(node, kind, f'~/{name}', self._callback(kind, answer))
 
-    def _answering(self, kind, answer):
+    def _callback(self, kind, answer):
         def respond(request, _):
             response = kind.Response()
             try:
@@ -62,7 +62,7 @@ class ModelServices:
         return respond
 
     def _model(self) -> Robot:
-        """Return a Robot of this thread over the session's model: a Robot serves one thread."""
+        """Return a Robot for this thread, since a Robot must not be shared by threads."""
         session = self._node.session
         if session is None:
             raise RobodynError(self._node.complaint or 'There is no robot yet.')
@@ -81,12 +81,12 @@ class ModelServices:
 
     def _dynamics(self, request, response, robot):
         kind, n = GetDynamics.Request, robot.nv
-        fields = known('fields', request.fields, 63) or (
+        fields = valid_flags('fields', request.fields, 63) or (
             kind.FIELD_MASS_MATRIX | kind.FIELD_CORIOLIS | kind.FIELD_GRAVITY
         )
         q, qd, *_ = self._state(request, response, robot)
-        qdd = sized('acceleration', request.acceleration, n)
-        tau = sized('effort', request.effort, n)
+        qdd = checked_numbers('acceleration', request.acceleration, n)
+        tau = checked_numbers('effort', request.effort, n)
         start = time.perf_counter_ns()
         gravity = robot.gravity_torque(q)
         if fields & kind.FIELD_MASS_MATRIX:
@@ -113,9 +113,9 @@ class ModelServices:
         kind = GetOperationalSpaceInertia.Request
         if request.reference not in (kind.REFERENCE_LOCAL_WORLD_ALIGNED, LOCAL, BASE):
             raise ShapeError(f'reference: got {request.reference}; expected 0, 1 or 2.')
-        fields = known('fields', request.fields, 31) or kind.FIELD_JACOBIAN
+        fields = valid_flags('fields', request.fields, 31) or kind.FIELD_JACOBIAN
         points, kept = self._task(request, robot)
-        damping = sized('damping', (request.damping,), 1, MAX_DAMPING)[0]
+        damping = checked_numbers('damping', (request.damping,), 1, MAX_DAMPING)[0]
         if damping < 0.0:
             damping = self._node.parameters['osi_damping']
         q, qd, *_ = self._state(request, response, robot)
@@ -132,7 +132,7 @@ class ModelServices:
         set_duration(response, start)
 
     def _task(self, request, robot):
-        """Return the points of a request, and the rows kept of their axes."""
+        """Return the points of a request, and the indices of the requested rows."""
         several = len(request.links)
         if several > MAX_POINTS:
             raise ShapeError(f'links: got {several}; at most {MAX_POINTS} are accepted.')
@@ -169,7 +169,7 @@ class ModelServices:
             chosen = [flags[k : k + 6] for k in range(0, 6 * several, 6)]
         require_links(links, robot)
         points = [
-            TaskPoint(link, sized('point', (place.x, place.y, place.z), 3, MAX_OFFSET))
+            TaskPoint(link, checked_numbers('point', (place.x, place.y, place.z), 3, MAX_OFFSET))
             for link, place in zip(links, places)
         ]
         return points, [
@@ -222,9 +222,9 @@ class ModelServices:
 
 
 def _com(model, k: int) -> Point:
-    """Return the centre of mass of body k from the origin and in the axes of its link."""
+    """Return the centre of mass of body k in the frame of its link."""
     frame = model.frames.get(model.body_names[k])
-    if frame is None:  # an intermediate body of a joint: neither link nor mass
+    if frame is None:  # an intermediate body of a multi-DOF joint has neither link nor mass
         return Point()
     mass = model.constants[k, layout.MASS]
     com = model.constants[k, layout.MOMENT : layout.MOMENT + 3] / mass if mass else np.zeros(3)
@@ -233,33 +233,89 @@ def _com(model, k: int) -> Point:
 
 
 def doubles(values: np.ndarray) -> array:
-    """Return the values for a float64[] field, row-major."""
+    """Return values for a float64[] field.
+
+    Parameters
+    ----------
+    values : array_like
+        Numbers of any shape.
+
+    Returns
+    -------
+    array
+        The numbers, row by row.
+    """
     return array('d', np.ascontiguousarray(values, dtype=float).tobytes())
 
 
-def known(name: str, flags: int, every: int) -> int:
-    """Return the flags of a request, a sum of those in `every`; ShapeError if they are not."""
+def valid_flags(name: str, flags: int, every: int) -> int:
+    """Return the flags of a request if each of them exists.
+
+    Parameters
+    ----------
+    name : str
+        Name of the field, for the error message.
+    flags : int
+        Sum of the requested flags.
+    every : int
+        Sum of all flags.
+
+    Raises
+    ------
+    ShapeError
+        If a flag does not exist.
+    """
     if flags & ~every:
         raise ShapeError(
-            f'{name}: got {flags}; expected at most {every}, the sum of what there is, or 0.'
+            f'{name}: got {flags}; expected at most {every}, the sum of all flags, or 0.'
         )
     return flags
 
 
 def require_finite(response):
-    """Raise ShapeError if a number of the answer is not finite: the request was out of bounds."""
+    """Check that all numbers of a response are finite; extreme requests may overflow.
+
+    Parameters
+    ----------
+    response : ROS message
+        The response.
+
+    Raises
+    ------
+    ShapeError
+        If a number is not finite.
+    """
     for name, kind in response.get_fields_and_field_types().items():
         if kind == 'sequence<double>' and not np.isfinite(getattr(response, name)).all():
             raise ShapeError(
-                f'{name} comes out as not finite; expected positions, velocities and '
+                f'{name} is not finite for this request; expected positions, velocities and '
                 'other numbers that a robot may have.'
             )
 
 
-def sized(name: str, values, size: int, most: float = np.inf) -> np.ndarray:
-    """Return the numbers (size,) of a request, zeros if it gives none.
+def checked_numbers(name: str, values, size: int, most: float = np.inf) -> np.ndarray:
+    """Return the numbers of a request as an array; zeros if it gives none.
 
-    Raises ShapeError unless they are finite and within [-most, most].
+    Parameters
+    ----------
+    name : str
+        Name of the field, for the error message.
+    values : sequence of float
+        Numbers of the request.
+    size : int
+        Number of entries expected.
+    most : float
+        Largest magnitude accepted.
+
+    Returns
+    -------
+    (size,) ndarray
+        The numbers.
+
+    Raises
+    ------
+    ShapeError
+        If the number of entries is wrong, or a number is not finite or too large.
     """
     if len(values) not in (0, size):
         raise ShapeError(f'{name}: got {len(values)} entries; expected {size}, or none.')
@@ -274,6 +330,14 @@ def sized(name: str, values, size: int, most: float = np.inf) -> np.ndarray:
 
 
 def set_duration(response, start: int):
-    """Set compute_time to the time since `start` [ns]."""
+    """Set `compute_time` of a response to the time since a start.
+
+    Parameters
+    ----------
+    response : ROS message
+        The response.
+    start : int
+        Start by `time.perf_counter_ns` [ns].
+    """
     seconds, nanoseconds = divmod(time.perf_counter_ns() - start, 1_000_000_000)
     response.compute_time.sec, response.compute_time.nanosec = seconds, nanoseconds

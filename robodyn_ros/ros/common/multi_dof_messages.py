@@ -1,10 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Convert joints of several degrees of freedom, and bodies, between arrays and geometry messages.
+"""Convert multi-DOF joints and payloads between arrays and geometry messages.
 
 Messages use URDF's frames. The pose of the child link is in the joint frame, which `<origin>`
-places in the parent link. The twist of the child link and the wrench on it are at its origin, in
-axes of the joint. The coordinates are those of doc/robots/joints.md.
+places in the parent link. Twist and wrench are those of the child link, at its origin, in the
+axes of the joint frame. The coordinates are those of doc/robots/joints.md.
 """
 
 from typing import Iterable, Sequence
@@ -19,16 +19,21 @@ from robodyn_ros.model.rotation_matrix import SHORTEST, unit_axis, z_to_axis
 from robodyn_ros.spatial.quaternion import axes_of_quaternion
 
 TYPES = ('floating', 'spherical', 'planar')
-OFF = 1e-6  # [m, rad, m/s or rad/s] tolerance of a request across the joint's motion
+TOLERANCE = 1e-6  # [m, rad, m/s or rad/s] of a request in directions that the joint locks
 
 
 class MultiDofJoint:
-    """One joint of this kind.
+    """A floating, spherical or planar joint.
+
+    Parameters
+    ----------
+    coordinates : JointCoordinates
+        The joint, and the slices of its coordinates in q and qd.
 
     Attributes
     ----------
-    name
-        Of the joint.
+    name : str
+        Name of the joint.
     """
 
     def __init__(self, coordinates: JointCoordinates):
@@ -37,70 +42,124 @@ class MultiDofJoint:
         self._q, self._qd = coordinates.positions, coordinates.velocities
         self._free = has_quaternion(coordinates.joint)
         axes = np.eye(3) if self._free else z_to_axis(unit_axis(coordinates.joint.axis))
-        # (6, degrees of freedom): linear and angular velocity of the child for unit velocities
-        slides = {'floating': 3, 'spherical': 0, 'planar': 2}[self._type]
-        turns = axes if self._free else axes[:, 2:]
-        self._motions = np.zeros((6, slides + turns.shape[1]))
-        self._motions[:3, :slides], self._motions[3:, slides:] = axes[:, :slides], turns
-        self._slides, self._normal = slides, axes[:, 2]
+        # (6, degrees of freedom): twist of the child, linear first, for unit joint velocities
+        translations = {'floating': 3, 'spherical': 0, 'planar': 2}[self._type]
+        rotations = axes if self._free else axes[:, 2:]
+        self._motions = np.zeros((6, translations + rotations.shape[1]))
+        self._motions[:3, :translations], self._motions[3:, translations:] = (
+            axes[:, :translations],
+            rotations,
+        )
+        self._translations, self._normal = translations, axes[:, 2]
 
     def pose(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return position (3,) [m] and quaternion (4,) x y z w of the child link at q (nq,)."""
+        """Return the pose of the child link.
+
+        Parameters
+        ----------
+        q : (nq,) ndarray
+            Joint positions of the robot.
+
+        Returns
+        -------
+        position : (3,) ndarray
+            Position [m].
+        quaternion : (4,) ndarray
+            Orientation x y z w.
+        """
         q = q[self._q]
-        place = self._motions[:3, : self._slides] @ q[: self._slides]
+        position = self._motions[:3, : self._translations] @ q[: self._translations]
         if self._free:
-            return place, q[self._slides :]
+            return position, q[self._translations :]
         half = 0.5 * q[2]
-        return place, np.append(np.sin(half) * self._normal, np.cos(half))
+        return position, np.append(np.sin(half) * self._normal, np.cos(half))
 
     def along_axes(self, q: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Return the twist (6,) of velocities (nv,), or the wrench of efforts (nv,), linear first.
+        """Return the twist for joint velocities, or the wrench for joint efforts.
 
-        One map serves both because the axes of each of these joints are orthonormal.
+        The axes of the joint are orthonormal, so one matrix maps both.
+
+        Parameters
+        ----------
+        q : (nq,) ndarray
+            Joint positions of the robot.
+        values : (nv,) ndarray
+            Joint velocities or efforts of the robot.
+
+        Returns
+        -------
+        (6,) ndarray
+            Twist [m/s, rad/s] or wrench [N, N m], linear part first.
         """
-        return self._turned(q[self._q]) @ values[self._qd]
+        return self._motion_axes(q[self._q]) @ values[self._qd]
 
-    def put_pose(self, place: Sequence[float], turn: Sequence[float], q: np.ndarray):
-        """Write the coordinates of a pose into q (nq,).
+    def put_pose(self, position: Sequence[float], rotation: Sequence[float], q: np.ndarray):
+        """Write a pose into the joint positions; an error leaves them unchanged.
 
-        Raises NotFiniteError for NaN or infinity. Raises ParameterError for a pose that the joint
-        cannot reach or a quaternion of length zero. q is then unchanged.
+        Parameters
+        ----------
+        position : (3,) sequence of float
+            Position of the child link [m].
+        rotation : (4,) sequence of float
+            Its orientation, a quaternion x y z w of any positive length.
+        q : (nq,) ndarray
+            Joint positions of the robot, written.
+
+        Raises
+        ------
+        NotFiniteError
+            For NaN or infinity.
+        ParameterError
+            If the joint cannot reach the pose, or the quaternion has length zero.
         """
-        self._require_finite('position', place)
-        self._require_finite('rotation', turn)
-        point, quaternion = np.array(place), np.array(turn)
+        self._require_finite('position', position)
+        self._require_finite('rotation', rotation)
+        point, quaternion = np.array(position), np.array(rotation)
         length = np.linalg.norm(quaternion)
         if not length >= SHORTEST:
             raise ParameterError(
                 f"The rotation of joint '{self.name}' is {quaternion.tolist()}; "
                 'expected a unit quaternion x, y, z, w.'
             )
-        quaternion /= length if quaternion[3] >= 0.0 else -length  # the shorter way round
-        slides = point @ self._motions[:3, : self._slides]
-        left = [point - self._motions[:3, : self._slides] @ slides]
-        turns = quaternion
+        quaternion /= length if quaternion[3] >= 0.0 else -length  # so that w >= 0
+        translations = point @ self._motions[:3, : self._translations]
+        locked_part = [point - self._motions[:3, : self._translations] @ translations]
+        rotations = quaternion
         if not self._free:
             sine = self._normal @ quaternion[:3]
-            left.append(quaternion[:3] - sine * self._normal)
-            turns = np.array([2.0 * np.arctan2(sine, quaternion[3])])
-        self._require_none('pose', np.concatenate(left))
-        q[self._q] = (*slides, *turns)
+            locked_part.append(quaternion[:3] - sine * self._normal)
+            rotations = np.array([2.0 * np.arctan2(sine, quaternion[3])])
+        self._require_allowed('pose', np.concatenate(locked_part))
+        q[self._q] = (*translations, *rotations)
 
     def put_twist(self, twist: Sequence[float], q: np.ndarray, qd: np.ndarray):
-        """Write the velocities of a twist (6,) at the posture q (nq,) into qd (nv,).
+        """Write a twist into the joint velocities; an error leaves them unchanged.
 
-        Raises NotFiniteError for NaN or infinity, ParameterError for a motion that the joint does
-        not allow; qd is then unchanged.
+        Parameters
+        ----------
+        twist : (6,) sequence of float
+            Twist of the child link, linear part first [m/s, rad/s].
+        q : (nq,) ndarray
+            Joint positions of the robot.
+        qd : (nv,) ndarray
+            Joint velocities of the robot, written.
+
+        Raises
+        ------
+        NotFiniteError
+            For NaN or infinity.
+        ParameterError
+            If the joint does not allow the motion.
         """
         self._require_finite('twist', twist)
-        motions = self._turned(q[self._q])
+        motions = self._motion_axes(q[self._q])
         velocities = np.array(twist) @ motions
-        self._require_none('twist', np.array(twist) - motions @ velocities)
+        self._require_allowed('twist', np.array(twist) - motions @ velocities)
         qd[self._qd] = velocities
 
-    def _turned(self, q):
+    def _motion_axes(self, q):
         if self._free:
-            self._motions[3:, self._slides :] = np.transpose(axes_of_quaternion(*q[-4:]))
+            self._motions[3:, self._translations :] = np.transpose(axes_of_quaternion(*q[-4:]))
         return self._motions
 
     def _require_finite(self, what, numbers):
@@ -110,17 +169,23 @@ class MultiDofJoint:
                 'expected finite numbers.'
             )
 
-    def _require_none(self, what, left):
-        if np.any(np.abs(left) > OFF):
+    def _require_allowed(self, what, locked_part):
+        if np.any(np.abs(locked_part) > TOLERANCE):
             raise ParameterError(
                 f"The {what} of joint '{self.name}' is off by "
-                f'{np.abs(left).max():.3g} from what a {self._type} joint can '
-                'do; expected it within ' + f'{OFF:g}.'
+                f'{np.abs(locked_part).max():.3g} from what a {self._type} joint can '
+                'do; expected it within ' + f'{TOLERANCE:g}.'
             )
 
 
 def multi_dof_joints(model: RobotModel) -> list[MultiDofJoint]:
-    """Return the floating, spherical and planar joints of a robot, in its order."""
+    """Return the floating, spherical and planar joints of a robot, in its order.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    """
     return [
         MultiDofJoint(coordinates)
         for coordinates in model.multi_dof_joints
@@ -129,13 +194,38 @@ def multi_dof_joints(model: RobotModel) -> list[MultiDofJoint]:
 
 
 def set_vector(message, numbers: Iterable[float]):
-    """Fill a Vector3 or a Quaternion."""
+    """Fill a Vector3 or a Quaternion.
+
+    Parameters
+    ----------
+    message : Vector3 or Quaternion
+        Message to fill.
+    numbers : iterable of float
+        Three or four numbers, in the order x y z w.
+    """
     for field, number in zip('xyzw', numbers):
         setattr(message, field, float(number))
 
 
 def payload_of(message: InertiaStamped) -> tuple[str, float, np.ndarray, np.ndarray]:
-    """Return frame, mass [kg], centre of mass (3,) [m] and inertia (3, 3) [kg m^2] about it."""
+    """Return the payload in a message.
+
+    Parameters
+    ----------
+    message : InertiaStamped
+        Mass properties in the frame of a link.
+
+    Returns
+    -------
+    frame : str
+        Name of the link.
+    mass : float
+        Mass [kg].
+    com : (3,) ndarray
+        Centre of mass [m].
+    inertia : (3, 3) ndarray
+        Inertia about the centre of mass [kg m^2].
+    """
     body = message.inertia
     inertia = np.array(
         [

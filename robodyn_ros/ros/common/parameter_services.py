@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Bounded parameter services: a large request costs the control loop no cycle."""
+"""Parameter services that refuse large requests, so that none costs the control loop a cycle."""
 
 from rcl_interfaces.msg import SetParametersResult
 from rcl_interfaces.srv import (
@@ -18,8 +18,8 @@ from rclpy.qos import qos_profile_parameters
 from robodyn_ros.errors import shorten
 from robodyn_ros.ros.transport.bounded_service import MOST_TAKEN, BoundedService
 
-MOST_OCTETS = 10_000  # of a request: room for a hundred parameters
-MOST_PARAMETERS = 100  # of a request; each is judged together with all others
+MOST_OCTETS = 10_000  # of a request: enough for a hundred parameters
+MOST_PARAMETERS = 100  # of a request, as each is checked together with all others
 
 _COUNTED = {
     SetParameters: 'parameters',
@@ -36,8 +36,8 @@ class BoundedParameterService(ParameterService):
 
     Parameters
     ----------
-    node
-        One made with start_parameter_services=False, whose `parameters` are Parameters.
+    node : ManagedNode
+        Node made with start_parameter_services=False, which has `parameters`.
     """
 
     def __init__(self, node):
@@ -45,14 +45,26 @@ class BoundedParameterService(ParameterService):
         super().__init__(self)
         self._node_weak_ref = lambda: node
 
-    # rclpy's constructor asks its node for a name and services; these methods answer it.
+    # To rclpy's constructor this object is the node: it calls these two methods.
 
     def get_name(self) -> str:
         """Return the name of the node."""
         return self._real.get_name()
 
     def create_service(self, kind, name: str, answer, *, qos_profile=qos_profile_parameters):
-        """Create a bounded service."""
+        """Create a bounded service.
+
+        Parameters
+        ----------
+        kind : type
+            Type of the service.
+        name : str
+            Name of the service.
+        answer : callable
+            Takes request and response, and returns the response.
+        qos_profile : QoSProfile
+            Quality of service.
+        """
 
         def counted(request, response):
             count = len(getattr(request, _COUNTED[kind]))
@@ -66,14 +78,14 @@ class BoundedParameterService(ParameterService):
             if sentence := _wrong_type(request):
                 _refuse(response, sentence)
                 return response
-            return self._explained(request, answer(request, response))
+            return self._with_suggestions(request, answer(request, response))
 
         return BoundedService(
             self._real, kind, name, counted, _refuse, MOST_OCTETS, qos_profile, MOST_TAKEN
         )
 
-    def _explained(self, request, response):
-        """Name existing parameters like those that do not exist."""
+    def _with_suggestions(self, request, response):
+        """Let refusals of unknown parameters suggest similar names."""
         unknown = [
             self._real.parameters.unknown(parameter.name)
             if not self._real.has_parameter(parameter.name)
@@ -89,7 +101,7 @@ class BoundedParameterService(ParameterService):
 
 
 def _wrong_type(request) -> str:
-    """Return '', or a sentence about a value whose type does not exist."""
+    """Return why the type of a value is invalid; '' if all are valid."""
     types = {kind.value: kind.name.lower() for kind in Parameter.Type}
     for parameter in getattr(request, 'parameters', ()):
         if parameter.value.type not in types:
@@ -101,7 +113,7 @@ def _wrong_type(request) -> str:
 
 
 def _refuse(response, sentence: str):
-    """Give the reason if the response has a field for it."""
+    """Write the reason into the response if its type has a field for it."""
     refused = SetParametersResult(successful=False, reason=sentence)
     if isinstance(response, SetParameters.Response):
         response.results = [refused]

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parameters of a node as one table that declares, checks and documents them.
 
-A change is checked as a whole: type, length, finite, bounds, choice. It is refused as a whole with
-a sentence, and the values in force stay. A node reads a frozen snapshot.
+A change is checked as a whole: type, length, finite, bounds, choice. If anything fails, the whole
+change is refused with a sentence, and the current values stay. A node reads a frozen snapshot.
 """
 
 import math
@@ -31,27 +31,27 @@ MAX_ENTRIES = 1000  # of an array; no robot has more joints
 
 MOST_ALIKE = 3  # similar names suggested for an unknown one
 
-LARGEST_NUMBER = 1.7e308  # Python's integers have no bounds
+LARGEST_NUMBER = 1.7e308  # a larger integer of Python does not convert to a float
 
 _SCALARS = {'bool': (bool,), 'int': (int,), 'float': (float, int), 'string': (str,)}
 
 
 @dataclass(frozen=True)
 class ParamSpec:
-    """One line of the table.
+    """One parameter: a row of the table.
 
-    Attributes
+    Parameters
     ----------
     name : str
-        In ROS.
+        Name in ROS.
     type : str
         'bool', 'int', 'float', 'string', or one of them followed by '[]'.
     default : object
-        Value without a setting.
+        Default value.
     unit : str
-        Of each entry; '' for none.
+        Unit of each entry; '' for none.
     text : str
-        One sentence.
+        Description in one sentence.
     lower : float
         Smallest value accepted.
     upper : float
@@ -59,7 +59,7 @@ class ParamSpec:
     choices : tuple of str
         The only strings accepted; empty for any.
     judge : callable
-        Returns what an unacceptable string must be; '' if it is acceptable.
+        Returns the rule that a string breaks; '' if it is acceptable.
     change : str
         START, CONFIGURE (while the node is unconfigured) or LIVE.
     lengths : tuple of int or str
@@ -85,12 +85,17 @@ class ParamSpec:
         return self.type.endswith('[]')
 
     def convert(self, value: Any) -> Any:
-        """Return the value in the declared type: 400 becomes a float if needed, a list a tuple.
+        """Return a value in the declared type: integers may become floats, and lists tuples.
+
+        Parameters
+        ----------
+        value : object
+            Value from ROS.
 
         Raises
         ------
         ParameterError
-            With a sentence, if the value is not acceptable.
+            If the value is not acceptable.
         """
         if not self.is_array:
             return self._convert_entry(value, self.name)
@@ -112,7 +117,7 @@ class ParamSpec:
     def _convert_entry(self, value, name):
         scalar = self.type.removesuffix('[]')
         if isinstance(value, bool) and {'yes', 'no'} <= set(self.choices):
-            value = 'yes' if value else 'no'  # which YAML reads as booleans without quotes
+            value = 'yes' if value else 'no'  # YAML reads unquoted yes and no as booleans
         is_bool = isinstance(value, bool)  # in Python True is an int
         if not isinstance(value, _SCALARS[scalar]) or is_bool != (scalar == 'bool'):
             raise ParameterError(f"Parameter '{name}' must be a {scalar}, got {shorten(value)}.")
@@ -139,7 +144,20 @@ class ParamSpec:
         return float(value) if scalar == 'float' else value
 
     def length_complaint(self, value: Any, sizes: Mapping[str, int]) -> str:
-        """Return why an array does not fit a robot of sizes 'n' and 'nq'; '' if it does."""
+        """Return why an array does not fit a robot.
+
+        Parameters
+        ----------
+        value : object
+            Converted value.
+        sizes : mapping of str to int
+            Number of velocities 'n' and of positions 'nq'.
+
+        Returns
+        -------
+        str
+            The sentence; '' if the array fits.
+        """
         if not self.is_array or not self.lengths:
             return ''
         valid = [sizes.get(each, each) if isinstance(each, str) else each for each in self.lengths]
@@ -178,7 +196,18 @@ class ParamSpec:
 
 
 def topic_name(value: str) -> str:
-    """Return the rule that a topic name breaks, else ''."""
+    """Check the name of a topic.
+
+    Parameters
+    ----------
+    value : str
+        The name.
+
+    Returns
+    -------
+    str
+        The rule that it breaks; '' if it is valid.
+    """
     try:
         validate_full_topic_name(expand_topic_name(value, 'node', '/'))
     except (ValueError, InvalidTopicNameException):
@@ -187,7 +216,18 @@ def topic_name(value: str) -> str:
 
 
 def topic_name_or_nothing(value: str) -> str:
-    """Return the same; the empty string is accepted, and means no topic."""
+    """Check the name of a topic; the empty string is valid and means no topic.
+
+    Parameters
+    ----------
+    value : str
+        The name, or ''.
+
+    Returns
+    -------
+    str
+        The rule that it breaks; '' if it is valid.
+    """
     return topic_name(value) if value else ''
 
 
@@ -196,12 +236,13 @@ class Parameters:
 
     Parameters
     ----------
-    node
-        The rclpy node.
+    node : rclpy Node
+        The node.
     table : iterable of ParamSpec
         Its parameters.
     judge : callable
-        Called with the values after a change; raises ParameterError if they conflict.
+        Called before a change with all values as they would be after it; raises ParameterError if
+        they conflict.
     changed : callable
         Called with the new values after every accepted change.
     """
@@ -217,7 +258,7 @@ class Parameters:
         self._sizes: dict[str, int] | None = None
         self._declaring = False
         self._node, self._judge, self._changed = node, judge, changed
-        self.at_start: dict[str, Any] = {}  # as declared; no later change affects it
+        self.at_start: dict[str, Any] = {}  # values as declared, without later changes
         self._specs: dict[str, ParamSpec] = {}
         self._values: dict[str, Any] = {}
         self._refused: dict[str, str] = {}
@@ -230,6 +271,11 @@ class Parameters:
 
         A refused value is remembered for `require_valid`. Meanwhile the parameter has its default,
         and can be corrected with `ros2 param set`.
+
+        Parameters
+        ----------
+        table : iterable of ParamSpec
+            The parameters.
         """
         self._declaring = True  # single declarations are neither judged nor applied
         for spec in table:
@@ -272,7 +318,13 @@ class Parameters:
         self._sizes = sizes
 
     def undeclare(self, table: Iterable[ParamSpec]):
-        """Undeclare obsolete parameters, such as those of the joints of a former robot."""
+        """Undeclare obsolete parameters, such as those of the joints of a former robot.
+
+        Parameters
+        ----------
+        table : iterable of ParamSpec
+            The parameters.
+        """
         for spec in table:
             self._specs.pop(spec.name, None)
             self._values.pop(spec.name, None)
@@ -280,7 +332,7 @@ class Parameters:
                 self._node.undeclare_parameter(spec.name)
 
     def snapshot(self) -> Mapping[str, Any]:
-        """Return all values by name; no later change affects the result."""
+        """Return a read-only copy of all values by name."""
         return MappingProxyType(dict(self._values))
 
     def __getitem__(self, name: str) -> Any:
@@ -290,6 +342,11 @@ class Parameters:
         """Return a sentence about an unknown parameter that suggests similar names.
 
         For `gains.elbow.p` these are the gains of the robot's joints.
+
+        Parameters
+        ----------
+        name : str
+            The unknown name.
         """
         first, last = name.partition('.')[0], name.rpartition('.')[2]
         alike = [
@@ -303,7 +360,7 @@ class Parameters:
         )
 
     def unknown_overrides(self) -> list[str]:
-        """Return overrides of undeclared parameters, which are mostly misspelt names."""
+        """Return the names of given but undeclared parameters, mostly misspelt names."""
         given = getattr(self._node, '_parameter_overrides', {})
         return sorted(name for name in given if not self._node.has_parameter(name))
 
@@ -355,7 +412,13 @@ def _declare(node, spec: ParamSpec, ignore_override: bool):
 
 
 def render(table: Iterable[ParamSpec]) -> str:
-    """Return the table as Markdown, for the documents."""
+    """Return a table as Markdown, for the documents.
+
+    Parameters
+    ----------
+    table : iterable of ParamSpec
+        The parameters.
+    """
     lines = [
         '| Parameter | Type | Unit | Default | May change | Meaning |',
         '|---|---|---|---|---|---|',

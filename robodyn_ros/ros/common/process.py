@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A process that runs one node: executor, signals, shutdown."""
+"""Run one node in a process: executor, signals, shutdown."""
 
 import contextlib
 import os
@@ -22,9 +22,9 @@ from robodyn_ros.middleware.fast_dds import bounded_end, leave_shared_memory
 from robodyn_ros.robot.background_compiler import stop_all
 from robodyn_ros.ros.transport.rcl_ffi import library
 
-POLL = 1.0  # [s] longest delay of a signal that wakes no thread
+POLL = 1.0  # [s] longest wait of the executor, and so for a signal that does not wake it
 PATIENCE = 3.0  # [s] for the middleware to release a closed node
-MOST_DATA = 2 << 30  # bytes that the process may allocate; a node needs a fraction of it
+MOST_DATA = 2 << 30  # bytes that the process may allocate, far more than a node needs
 REPEAT = 0.2  # [s] between repeated interrupts, until one takes effect
 
 EXECUTORS = ('single_threaded', 'events')
@@ -38,10 +38,17 @@ USAGE = (
 
 
 def make_executor(name: str, context=None):
-    """Create a single-threaded executor by name, in a context or the default one.
+    """Create a single-threaded executor by name.
 
     'events' is rclpy.experimental.EventsExecutor. Spin it with `spin_once` and a timeout: its
     unbounded `spin` never dispatches in some builds.
+
+    Parameters
+    ----------
+    name : str
+        One of EXECUTORS.
+    context : rclpy.Context, optional
+        Its context; by default the global one.
     """
     if name == 'events':
         from rclpy.experimental import EventsExecutor
@@ -53,25 +60,25 @@ def make_executor(name: str, context=None):
 class StopSignal:
     """End the main thread's work at once on SIGINT and SIGTERM, even a long compilation.
 
-    The handler raises KeyboardInterrupt until it takes effect, because destructors and compiler
-    callbacks discard exceptions. The handlers of rclpy are not used, because they close the
-    context before the last safe command is published.
+    The handler raises KeyboardInterrupt repeatedly until it takes effect, because destructors and
+    compiler callbacks discard exceptions. The handlers of rclpy are not used, because they close
+    the context before the last safe command is published.
     """
 
     def __init__(self):
-        self.received = self._heard = False
+        self.received = self._shutting_down = False
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM):
             signal.signal(number, self._handle)
-        signal.signal(signal.SIGUSR1, lambda *_: None)  # read by `wake_on_signals`
+        signal.signal(signal.SIGUSR1, lambda *_: None)  # handled by `wake_on_signals`
 
     def ignore_further(self):
-        """Begin the shutdown, which no further signal interrupts."""
-        self._heard = True
+        """Let no further signal interrupt the shutdown, which begins now."""
+        self._shutting_down = True
         signal.setitimer(signal.ITIMER_REAL, 0.0)
 
     def _handle(self, *_):
         self.received = True
-        if not self._heard:
+        if not self._shutting_down:
             signal.setitimer(signal.ITIMER_REAL, REPEAT)
             raise KeyboardInterrupt
 
@@ -79,9 +86,14 @@ class StopSignal:
 def wake_on_signals(executor, stop: Callable = lambda: None):
     """Wake the executor on signals; `spin_once` ignores them.
 
-    SIGUSR1 calls `stop` from a separate thread that never waits for the main thread.
-
     Polling with short timeouts instead would compete with the loop for the GIL.
+
+    Parameters
+    ----------
+    executor : rclpy Executor
+        The executor of the main thread.
+    stop : callable
+        Called on SIGUSR1 from a separate thread that never waits for the main thread.
     """
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
@@ -97,10 +109,15 @@ def wake_on_signals(executor, stop: Callable = lambda: None):
 
 
 def bound_memory(most: int = MOST_DATA):
-    """Limit the total allocations [bytes] of this process and its children.
+    """Limit the memory that this process and each of its children may allocate.
 
     The middleware decodes a request before a node can refuse it. It allocates as many strings as
     the request claims to hold. Without a limit a request of 17 bytes exhausts the memory.
+
+    Parameters
+    ----------
+    most : int
+        The limit [bytes].
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
     if soft == resource.RLIM_INFINITY or soft > most:
@@ -109,7 +126,7 @@ def bound_memory(most: int = MOST_DATA):
 
 
 def log_folder_usable() -> bool:
-    """Return whether the middleware can write its log files, which it needs to start."""
+    """Return whether the log folder of ROS is writable, which rcl requires at its start."""
     home = os.environ.get('ROS_HOME') or os.path.join(os.environ.get('HOME', ''), '.ros')
     folder = os.environ.get('ROS_LOG_DIR') or os.path.join(home, 'log')
     try:
@@ -120,10 +137,22 @@ def log_folder_usable() -> bool:
 
 
 def run_node(make_node: Callable, args=None) -> int:
-    """Run a ManagedNode until a signal, close it, and return the exit code of the process.
+    """Run a ManagedNode until a signal, and close it.
 
-    A signal ends the process here, after the node is closed. An exception in a callback is
-    reported to the node, which continues. Unusable arguments end the process with a sentence.
+    An exception in a callback is reported to the node, which continues. Unusable arguments end the
+    process with a sentence. After an interrupted compilation the process ends within this call.
+
+    Parameters
+    ----------
+    make_node : callable
+        Returns the node.
+    args : sequence of str, optional
+        Command line without the program; by default that of the process.
+
+    Returns
+    -------
+    int
+        Exit code of the process.
     """
     program = Path(sys.argv[0]).name
     try:
@@ -141,7 +170,7 @@ def run_node(make_node: Callable, args=None) -> int:
             arguments += ['--ros-args', '--disable-external-lib-logs']
         leave_shared_memory()
         rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
-    except RuntimeError as error:  # any error that rcl finds
+    except RuntimeError as error:  # base class of the errors of rcl
         print(f'{program}: ROS does not start: {error}', file=sys.stderr)
         return REFUSED
     stop, node, executor, interrupt = StopSignal(), None, None, None
@@ -184,8 +213,8 @@ def run_node(make_node: Callable, args=None) -> int:
 def _leave(code: int):
     """End the process without destructors.
 
-    An interrupted compilation may leave a module of LLVM with two owners, because llvmlite records
-    a new owner late. Freed twice, it crashes the process.
+    An interrupted compilation may leave an LLVM module with two owners, because llvmlite records a
+    new owner late. Freeing it twice would crash the process.
     """
     stop_all()
     for stream in (sys.stdout, sys.stderr):
@@ -195,9 +224,18 @@ def _leave(code: int):
 
 
 def spin_guarded(executor, node, timeout: float = POLL):
-    """Run what is ready; report an exception of a callback to the node and continue.
+    """Run ready callbacks; report an exception of a callback to the node and continue.
 
-    If rclpy is shut down meanwhile, whatever rclpy raises then is no defect of a callback.
+    An exception after a shutdown of rclpy is not reported, as it is no defect of a callback.
+
+    Parameters
+    ----------
+    executor : rclpy Executor
+        Executor of the node.
+    node : ManagedNode
+        The node.
+    timeout : float
+        Longest wait for a callback [s].
     """
     try:
         executor.spin_once(timeout_sec=timeout)
@@ -206,6 +244,6 @@ def spin_guarded(executor, node, timeout: float = POLL):
     except Exception as error:
         if node.context.ok():
             node.callback_failed(error)
-    # rclpy keeps the error of an undecodable request, and would print it with the next one
+    # Otherwise rclpy would print the error of an undecodable request with the next error.
     if (functions := library()) is not None:
         functions.forget_error()

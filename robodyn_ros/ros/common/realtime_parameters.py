@@ -50,7 +50,13 @@ REALTIME_PARAMETERS = (
 
 
 def realtime(values: Mapping[str, Any]) -> RealTime:
-    """Return the requests, from a node's parameters by name."""
+    """Return the requests to the operating system for a loop.
+
+    Parameters
+    ----------
+    values : mapping of str to object
+        The node's parameters by name.
+    """
     return RealTime(
         priority=values['realtime.priority'],
         cpus=values['realtime.cpus'],
@@ -59,6 +65,19 @@ def realtime(values: Mapping[str, Any]) -> RealTime:
 
 
 def require_granted(loop: PeriodicLoop, values: Mapping[str, Any]):
-    """Raise RobodynError if the system refused a request that the parameters require."""
+    """Check that the operating system granted the requests, if the parameters require it.
+
+    Parameters
+    ----------
+    loop : PeriodicLoop
+        The running loop.
+    values : mapping of str to object
+        The node's parameters by name.
+
+    Raises
+    ------
+    RobodynError
+        If the system refused a required request.
+    """
     if values['realtime.require'] and loop.warnings:
         raise RobodynError("Parameter 'realtime.require' is true. " + ' '.join(loop.warnings))

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The joint state of a service request: the latest, a given one, or a mixture by name."""
+"""The joint state of a service request: the latest, a given one, or a mixture of both."""
 
 from typing import NamedTuple, Sequence
 
@@ -12,16 +12,28 @@ from robodyn_ros.control.supervisor.state_buffer import Measurement
 from robodyn_ros.errors import RobodynError, ShapeError, UnknownNameError, shorten
 from robodyn_ros.ros.common.joint_messages import MAX_NAMES
 
-LARGEST = 1e9  # [rad | m, rad/s | m/s] of a request; forces grow with its square
+LARGEST = 1e9  # [rad or m, rad/s or m/s] of a request, as forces grow with its square
 
 
 class RequestedState(NamedTuple):
-    """The joint state for which a request is answered."""
+    """The joint state for which a request is answered.
 
-    q: np.ndarray  # (n,) [rad | m]
-    qd: np.ndarray  # (n,) [rad/s | m/s]
-    stamp: Time  # of the joint state used
-    note: str  # note to the caller, '' for none
+    Parameters
+    ----------
+    q : (n,) ndarray
+        Joint positions [rad or m].
+    qd : (n,) ndarray
+        Joint velocities [rad/s or m/s].
+    stamp : Time
+        Stamp of the joint state.
+    note : str
+        Note for the caller; '' for none.
+    """
+
+    q: np.ndarray
+    qd: np.ndarray
+    stamp: Time
+    note: str
 
 
 def requested_state(
@@ -29,12 +41,19 @@ def requested_state(
 ) -> RequestedState:
     """Return the joint state of a request; joints that it does not name keep their latest state.
 
-    Named joints without a velocity are at rest.
+    Parameters
+    ----------
+    request : JointState
+        Positions of some joints, possibly none. Without velocities these are at rest.
+    joint_names : sequence of str
+        The n joints of the robot, in its order.
+    latest : Measurement or None
+        Latest measured state, None before the first. Unnamed joints are at zero then.
 
     Raises
     ------
     RobodynError
-        With a sentence, if there is none or the request does not fit the robot.
+        If there is no state, or the request does not fit the robot.
     """
     given = len(request.name)
     if given > MAX_NAMES:
@@ -56,16 +75,16 @@ def requested_state(
 
 
 def _merge(request, joint_names, latest):
-    place = {name: k for k, name in enumerate(joint_names)}
-    unknown = [name for name in request.name if name not in place]
+    index = {name: k for k, name in enumerate(joint_names)}
+    unknown = [name for name in request.name if name not in index]
     if unknown or len(set(request.name)) != len(request.name):
         raise UnknownNameError(
             f'The state names the joints {shorten(list(request.name))}; '
             f'expected each at most once, of {list(joint_names)}.'
         )
-    q = np.zeros(len(place)) if latest is None else latest.q.copy()
-    qd = np.zeros(len(place)) if latest is None else latest.qd.copy()
-    where = [place[name] for name in request.name]
+    q = np.zeros(len(index)) if latest is None else latest.q.copy()
+    qd = np.zeros(len(index)) if latest is None else latest.qd.copy()
+    where = [index[name] for name in request.name]
     q[where] = request.position
     qd[where] = request.velocity if request.velocity else 0.0
     largest = np.abs((q[where], qd[where])).max(axis=1)

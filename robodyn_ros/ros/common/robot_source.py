@@ -106,7 +106,7 @@ ROBOT_PARAMETERS = (
     ),
 )
 
-LENGTH = slice(4, 8)  # octets of the length field of a serialised String
+LENGTH = slice(4, 8)  # bytes of the length field of a serialised String
 MOST_OCTETS = xml_text.MOST_BYTES + LENGTH.stop + 4
 DESCRIPTION_QOS = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
@@ -116,12 +116,12 @@ class RobotSource:
 
     Parameters
     ----------
-    node
+    node : rclpy Node
         The node, which has ROBOT_PARAMETERS.
-    parameters
+    parameters : Parameters
         Its parameters.
     arrived : callable
-        Called with each description that differs from the one before.
+        Called when a description arrives that differs from the one before.
     """
 
     def __init__(self, node, parameters, arrived: Callable[[], None] = lambda: None):
@@ -187,7 +187,7 @@ class RobotSource:
 
     @property
     def description(self) -> str | bytes | os.PathLike:
-        """The URDF, expanded by xacro, as text or the path of a file."""
+        """URDF as text or path of a file, expanded by xacro."""
         return xacro_file.expanded(self._source())
 
     def _source(self) -> bytes | Path:
@@ -206,7 +206,7 @@ class RobotSource:
         return Path(path)
 
     def _receive(self, data: np.ndarray):
-        """Keep the octets of a text; they are decoded when a robot is built."""
+        """Keep the bytes of a text; they are decoded when a robot is built."""
         is_little = data[1:2].any()
         length = int.from_bytes(
             data[LENGTH].tobytes(), 'little' if is_little else 'big'
@@ -225,14 +225,29 @@ class RobotSource:
 
 
 def by_parameters(error: RobodynError) -> str:
-    """Return the sentence of an error, with remedies in the syntax of a parameter file."""
+    """Return the sentence of an error, with remedies in the syntax of a parameter file.
+
+    Parameters
+    ----------
+    error : RobodynError
+        The error.
+    """
     if isinstance(error, UnlockedError):
         return error.with_remedy(lambda joints: f'locked: {[f"{joint}=0" for joint in joints]}')
     return str(error)
 
 
 def read_entries(values, name: str, read: Callable[[str], tuple[str, Any]]) -> dict[str, Any]:
-    """Return the entries of a parameter by joint, each converted by `read`.
+    """Return the entries of a list parameter by joint.
+
+    Parameters
+    ----------
+    values : mapping of str to object
+        The node's parameters by name.
+    name : str
+        Name of the parameter.
+    read : callable
+        Takes an entry and returns joint and value.
 
     Raises
     ------
@@ -246,5 +261,13 @@ def read_entries(values, name: str, read: Callable[[str], tuple[str, Any]]) -> d
 
 
 def default_link(values: Mapping[str, Any], robot: Robot) -> str:
-    """Return the default link of tasks: the parameter tip_link, or the link of the last joint."""
+    """Return the default link of tasks: the parameter tip_link, or the link of the last joint.
+
+    Parameters
+    ----------
+    values : mapping of str to object
+        The node's parameters by name.
+    robot : Robot
+        The robot.
+    """
     return values['tip_link'] or robot.model.body_names[-1]

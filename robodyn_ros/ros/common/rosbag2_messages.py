@@ -1,8 +1,8 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Read joint states of a rosbag2 recording with ROS, where the package rosbags is missing.
+"""Read joint states of a rosbag2 recording by ROS, if the package rosbags is missing.
 
-Commands import this module also where there is no ROS, so each function imports what it needs.
+Commands import this module without ROS too, so each function imports what it needs.
 """
 
 import importlib.util
@@ -11,7 +11,13 @@ from robodyn_ros.identification.joint_state_bag import TYPE, require_topic
 
 
 def messages_of_ros():
-    """Return the reader of bags of ROS if rosbags is not installed; None if it is, or neither."""
+    """Choose between the packages that read rosbag2 recordings.
+
+    Returns
+    -------
+    callable or None
+        `by_rosbag2_py` if only ROS has a reader; None if rosbags is installed, or neither.
+    """
     if importlib.util.find_spec('rosbags') or not importlib.util.find_spec('rosbag2_py'):
         return None
     return by_rosbag2_py
@@ -19,6 +25,13 @@ def messages_of_ros():
 
 def by_rosbag2_py(path, topic):
     """Yield the joint states on a topic, read by rosbag2_py.
+
+    Parameters
+    ----------
+    path : str or path
+        Folder or file of the recording.
+    topic : str
+        Name of the topic.
 
     Yields
     ------
@@ -28,9 +41,9 @@ def by_rosbag2_py(path, topic):
     Raises
     ------
     ImportError
-        If it is not installed.
+        If rosbag2_py is not installed.
     UnknownNameError
-        If nothing of that type is on the topic.
+        If the topic has no messages of that type.
     """
     from rclpy.serialization import deserialize_message
     from rosbag2_py import ConverterOptions, SequentialReader, StorageFilter, StorageOptions

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The kernels of a session: first the generic ones, then those compiled for its robot."""
+"""Kernels of a session: first the generic ones, then those compiled for its robot."""
 
 from typing import Any, Callable
 
@@ -22,7 +22,7 @@ KERNEL_PARAMETERS = (
         'ready.',
     ),
 )
-READERS = read_numbers, points, fits  # of the messages that a controller receives
+READERS = read_numbers, points, fits  # decode the messages that a controller receives
 LOADING = 5.0  # [s] allowed for loading compiled kernels from the cache
 
 LATER = 'from the next reset on'
@@ -30,21 +30,27 @@ GENERIC, SPECIALISED = 'generic kernels', 'specialised kernels'
 
 
 def serving(law) -> tuple:
-    """Return every generic kernel of a controller with this class of law."""
+    """Return every generic kernel of a controller.
+
+    Parameters
+    ----------
+    law : type
+        Class of the control law.
+    """
     return tuple(dict.fromkeys((*Supervisor.kernels(law), *generic.SERVING, *READERS)))
 
 
 class SessionKernels:
-    """Compile the kernels of one robot, and pass them on when they are ready.
+    """Compile the kernels of one robot in the background, and hand them over when they are ready.
 
-    Kernels that were compiled on this machine before are available at once.
+    Kernels in the cache are available at once.
 
     Parameters
     ----------
-    node
-        For its logger.
+    node : rclpy Node
+        Node whose logger is used.
     robot : str
-        Name of the specialised object, for sentences.
+        Name of the robot, for messages.
     wanted : bool
         Whether to compile any.
     make : callable
@@ -84,7 +90,7 @@ class SessionKernels:
         return f'{GENERIC}, specialising {done}/{total}' if total else f'{GENERIC}, specialising'
 
     def close(self):
-        """End a compilation under way."""
+        """Stop a compilation that is still running."""
         if self._background is not None:
             self._background.stop()
 

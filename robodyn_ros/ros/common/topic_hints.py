@@ -1,20 +1,20 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Hints about a topic on which no message arrives, or not every one."""
+"""Hints about a topic on which messages are missing."""
 
 from rclpy.qos import QoSCompatibility, qos_check_compatible
 from rclpy.topic_endpoint_info import TopicEndpointTypeEnum
 
-MOST = 3  # other topics that a hint names
+MOST = 3  # number of other topics that a hint names
 
 
 def silent_topic(node, topic: str, kind: str) -> str:
-    """Return a sentence: the publishers of a topic, and other topics of that type.
+    """Return a sentence that names the publishers of a topic, or other topics of its type.
 
     Parameters
     ----------
-    node : rclpy.node.Node
-        The node that listens.
+    node : rclpy Node
+        The node that subscribes.
     topic : str
         Full name of the silent topic.
     kind : str
@@ -45,8 +45,8 @@ def incompatible_publishers(node) -> list[str]:
 
     Parameters
     ----------
-    node : rclpy.node.Node
-        The node that listens.
+    node : rclpy Node
+        The node that subscribes.
     """
     sentences = []
     for subscription in node.subscriptions:

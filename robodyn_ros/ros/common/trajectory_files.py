@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""JointTrajectory messages from files, and how long they take."""
+"""Read JointTrajectory messages from files, delay them, and find their durations."""
 
 import os
 
@@ -11,7 +11,7 @@ from robodyn_ros.control.reference.trajectory_file import NANOSECONDS, nanosecon
 
 
 def read_trajectory(path: str | os.PathLike) -> JointTrajectory:
-    """Return the message of the trajectory in a file.
+    """Return the trajectory in a file as a message.
 
     Parameters
     ----------
@@ -30,7 +30,15 @@ def read_trajectory(path: str | os.PathLike) -> JointTrajectory:
 
 
 def delayed(message: JointTrajectory, seconds: float) -> JointTrajectory:
-    """Return the trajectory with its points delayed by a time [s]."""
+    """Return a trajectory with all its points delayed.
+
+    Parameters
+    ----------
+    message : JointTrajectory
+        The trajectory, which stays unchanged.
+    seconds : float
+        The delay [s].
+    """
     later = [
         JointTrajectoryPoint(
             positions=point.positions,
@@ -44,7 +52,13 @@ def delayed(message: JointTrajectory, seconds: float) -> JointTrajectory:
 
 
 def duration_of(message: JointTrajectory) -> float:
-    """Return the time of the last point [s]."""
+    """Return the time of the last point [s].
+
+    Parameters
+    ----------
+    message : JointTrajectory
+        The trajectory.
+    """
     return _nanoseconds(message.points[-1].time_from_start) / NANOSECONDS
 
 
