@@ -22,7 +22,7 @@ from robodyn_ros.middleware.trajectory_cdr import MAX_NAMES
 from robodyn_ros.ros.transport.cdr import JointStateShape, OutgoingMessage, read_numbers
 
 MAX_BYTES = 200 * MAX_NAMES
-MAX_LAYOUTS = 100  # learned by a reader in its life, as learning is slow; others are decoded
+MAX_LAYOUTS = 100  # that a reader learns; later ones are decoded, since learning is slow
 
 # Reasons for refusing a message.
 EMPTY, TOO_MANY_NAMES, WRONG_LENGTH = 'EMPTY', 'TOO_MANY_NAMES', 'WRONG_LENGTH'

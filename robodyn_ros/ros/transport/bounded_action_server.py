@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""An action server whose goals carry a trajectory of any length without holding the GIL."""
+"""An action server that takes and checks goals with a long trajectory without the GIL."""
 
 import contextlib
 import ctypes
@@ -20,11 +20,11 @@ from robodyn_ros.ros.transport.bounded_subscription import SMALL
 from robodyn_ros.ros.transport.rcl_ffi import octets_of
 from robodyn_ros.ros.transport.request_port import RequestPort, goal_functions
 
-IDENTITY = 16  # octets of a goal's identity, before the trajectory
+IDENTITY = 16  # bytes of the goal ID, which precedes the trajectory
 
 
 class _Sequence(ctypes.Structure):
-    """A sequence or a string of the C structures of messages."""
+    """Layout of a sequence or a string in the C structures of messages."""
 
     _fields_ = [
         ('data', ctypes.c_void_p),
@@ -34,7 +34,7 @@ class _Sequence(ctypes.Structure):
 
 
 class _Head(ctypes.Structure):
-    """The C structure of a goal request whose first field is a JointTrajectory, up to it."""
+    """First fields in the C structure of a goal request that begins with a JointTrajectory."""
 
     _fields_ = [
         ('identity', ctypes.c_uint8 * IDENTITY),
@@ -47,9 +47,14 @@ class _Head(ctypes.Structure):
 
 
 class _Goal(NamedTuple):
-    """What is kept of a goal request.
+    """A goal request as it is kept.
 
-    rest : octets of the request without its points. trajectory : octets of the JointTrajectory.
+    Parameters
+    ----------
+    rest : bytes
+        The serialised request without the points.
+    trajectory : (k,) uint8
+        The serialised JointTrajectory with its points.
     """
 
     rest: bytes
@@ -59,24 +64,24 @@ class _Goal(NamedTuple):
 class BoundedActionServer(ActionServer):
     """Refuse goals by their size, and decode all but the points of their trajectory.
 
-    With the events executor, and where rcl's functions are not found, rclpy takes the goals.
+    With the events executor, or without the functions of rcl, rclpy takes and decodes the goals.
 
     Parameters
     ----------
-    node
+    node : ManagedNode
         The node that serves.
-    kind
+    kind : type
         Action type; the first field of its goal is a JointTrajectory.
     name : str
-        Of the action.
+        Name of the action.
     begin : callable
-        Called with a goal and with the octets (k,) uint8 of its trajectory, whose points the goal
-        may lack. Returns whether the goal is accepted.
+        Called with a goal, whose points may be missing, and with its serialised trajectory (k,)
+        uint8. Returns whether the goal is accepted.
     refuse : callable
-        Called with a sentence about a goal that is too large.
-    execute
+        Called with a sentence about a goal that is too large or unreadable.
+    execute : callable
         Called with the handle of an accepted goal; returns the result.
-    cancel
+    cancel : callable
         Called with the handle of a goal to be cancelled.
     """
 
@@ -97,15 +102,21 @@ class BoundedActionServer(ActionServer):
         calls = goal_functions()
         if calls is not None and node.parameters['executor'] != 'events':
             port = RequestPort(kind.Impl.SendGoalService, self._handle, calls)
-            self._port = port if _is_laid_out_as_expected(port, kind) else None
+            self._port = port if _has_expected_layout(port, kind) else None
 
     def _decoded(self, goal):
-        """Begin a goal that rclpy has taken."""
+        """Begin a goal that rclpy has decoded."""
         begun = self._begin(goal, octets_of(goal.trajectory))
         return GoalResponse.ACCEPT if begun else GoalResponse.REJECT
 
     def take_data(self):
-        """Take what waits: the goal with the GIL released, anything else as rclpy does."""
+        """Take the waiting messages: a goal with the GIL released, anything else as rclpy does.
+
+        Returns
+        -------
+        dict
+            Data for `execute`, by kind of message.
+        """
         taken = None
         if self._port is not None and self._is_goal_request_ready:
             self._is_goal_request_ready = False
@@ -116,7 +127,7 @@ class BoundedActionServer(ActionServer):
         return data
 
     def _take_goal(self):
-        """Return the client and its goal, or the number of octets if there are too many."""
+        """Return the client and its goal, or the size [bytes] of a goal that is too large."""
         port = self._port
         with self._lock, port.request() as taken:
             if taken is None:
@@ -129,7 +140,7 @@ class BoundedActionServer(ActionServer):
             return None
         if isinstance(whole, int) or isinstance(rest, int):
             return who, whole if isinstance(whole, int) else rest
-        # the identity takes a multiple of 8 octets, so the alignment of all that follows stays
+        # Without the goal ID the alignment stays, because its size is a multiple of 8 bytes.
         trajectory = whole[IDENTITY:]
         trajectory[:ENCAPSULATION] = whole[:ENCAPSULATION]
         return who, _Goal(rest.tobytes(), trajectory)
@@ -153,11 +164,11 @@ class BoundedActionServer(ActionServer):
             handle.execute()
 
     def _accept(self, given: _Goal, response):
-        """Fill the response; return the handle of a goal that is begun, None for a refused one."""
+        """Fill the response; return the handle of an accepted goal, None for a refused one."""
         try:
             kind = self._action_type.Impl.SendGoalService.Request
             request = deserialize_message(given.rest, kind)
-        except Exception as error:  # an error of the middleware, or a text that is not UTF-8
+        except Exception as error:  # an error of the middleware, or a string that is not UTF-8
             self._refuse(f'It cannot be read: {shorten(str(error))}')
             return None
         info = GoalInfo(goal_id=request.goal_id)
@@ -177,7 +188,7 @@ class BoundedActionServer(ActionServer):
 
 @contextlib.contextmanager
 def _without_points(address: int):
-    """Let a goal request seem to have no points."""
+    """Hide the points of a goal request while the context is open."""
     points = _Head.from_address(address).points
     size, points.size = points.size, 0
     try:
@@ -186,7 +197,7 @@ def _without_points(address: int):
         points.size = size
 
 
-def _is_laid_out_as_expected(port: RequestPort, kind) -> bool:
+def _has_expected_layout(port: RequestPort, kind) -> bool:
     request = kind.Impl.SendGoalService.Request()
     request.goal.trajectory.joint_names = ['first', 'second', 'third']
     request.goal.trajectory.points = [JointTrajectoryPoint(), JointTrajectoryPoint()]

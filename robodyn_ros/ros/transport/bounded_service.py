@@ -12,30 +12,30 @@ from robodyn_ros.ros.transport.bounded_subscription import SMALL
 from robodyn_ros.ros.transport.polled_group import PolledGroup
 from robodyn_ros.ros.transport.request_port import RequestPort, service_functions
 
-WAITING = 4  # requests that are answered in one batch
-MOST_TAKEN = 100  # requests that are taken in one batch, including refused ones
+WAITING = 4  # requests answered in one batch; the others are refused
+MOST_TAKEN = 100  # requests taken in one batch, including refused ones
 
 
 class BoundedService(Waitable):
-    """A service that makes nothing in Python of an oversized request.
+    """A service that makes no Python objects of an oversized request.
 
     The middleware decodes each request in C, and without the GIL, before its size is known.
 
     Parameters
     ----------
-    node
+    node : ManagedNode
         The node that serves.
-    kind
+    kind : type
         Service type.
     name : str
-        Of the service.
+        Name of the service.
     answer : callable
         Called by the executor with request and response; returns the response.
     refuse : callable or None
-        Called instead with a response and a sentence, for a request that is too large; None sets
+        Called instead for a request that is too large, with a response and a sentence. None sets
         the response's `message`.
     most : int
-        Octets of the largest request, serialised.
+        Size of the largest request accepted [bytes].
     qos : QoSProfile
         Quality of service.
     waiting : int
@@ -55,10 +55,10 @@ class BoundedService(Waitable):
     ):
         super().__init__(node.default_callback_group)
         self._kind, self._answer, self._most = kind, answer, most
-        self._refuse = refuse or _say
+        self._refuse = refuse or _set_message
         self._index, self._waiting = None, waiting
         calls = service_functions()
-        # The events executor ignores this class: with it rclpy takes and answers.
+        # The events executor ignores waitables, so rclpy serves the requests then.
         own = calls is not None and node.parameters['executor'] != 'events'
         self._service = node.create_service(
             kind, name, answer, qos_profile=qos, callback_group=PolledGroup() if own else None
@@ -74,26 +74,44 @@ class BoundedService(Waitable):
         self._service.handle.__exit__(*error)
 
     def get_num_entities(self):
-        """Return the counts of entities: one service."""
+        """Return what the executor waits for: one service."""
         return NumberOfEntities(num_services=1)
 
     def add_to_wait_set(self, wait_set):
-        """Make the executor wait for a request."""
+        """Make the executor wait for a request.
+
+        Parameters
+        ----------
+        wait_set : WaitSet
+            Wait set of the executor.
+        """
         self._index = wait_set.add_service(self._service.handle)
 
     def is_ready(self, wait_set):
-        """Return whether a request waits."""
+        """Return whether a request waits.
+
+        Parameters
+        ----------
+        wait_set : WaitSet
+            Wait set of the executor.
+        """
         return self._index is not None and wait_set.is_ready('service', self._index)
 
     def take_data(self):
-        """Take all waiting requests."""
+        """Take all waiting requests, at most MOST_TAKEN.
+
+        Returns
+        -------
+        list of tuple
+            Client and serialised request, or its size [bytes] if it is too large.
+        """
         taken = []
         while len(taken) < MOST_TAKEN and (one := self._take_one()) is not None:
             taken.append(one)
         return taken
 
     def _take_one(self):
-        """Return the client and the octets of a request, or their number if there are too many."""
+        """Return client and bytes of a request, or its size if it is too large."""
         with self._port.request() as taken:
             if taken is None:
                 return None
@@ -102,20 +120,26 @@ class BoundedService(Waitable):
             return None if data is None else (who, data)
 
     async def execute(self, taken):
-        """Answer the first requests; refuse the others, and those that are too large."""
+        """Answer the first requests; refuse the others, and those that are too large.
+
+        Parameters
+        ----------
+        taken : list of tuple
+            Requests from `take_data`.
+        """
         failure = None
-        for place, (who, data) in enumerate(taken):
+        for position, (who, data) in enumerate(taken):
             try:
-                self._execute_one(who, data, place)
+                self._execute_one(who, data, position)
             except Exception as error:  # the other requests are still answered
                 failure = error
         if failure is not None:
             raise failure
 
-    def _execute_one(self, who, data, place):
+    def _execute_one(self, who, data, position):
         response = self._kind.Response()
-        if place >= self._waiting:
-            self._refuse(response, f'BUSY: {place} requests came before this one.')
+        if position >= self._waiting:
+            self._refuse(response, f'BUSY: {position} requests came before this one.')
         elif isinstance(data, int):
             self._refuse(
                 response, f'The request has {data} bytes; at most {self._most} are accepted.'
@@ -126,5 +150,5 @@ class BoundedService(Waitable):
         self._port.respond(who, response)
 
 
-def _say(response, sentence: str):
+def _set_message(response, sentence: str):
     response.message = sentence

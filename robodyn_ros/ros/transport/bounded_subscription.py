@@ -21,27 +21,28 @@ from robodyn_ros.errors import shorten
 from robodyn_ros.ros.transport.polled_group import PolledGroup
 from robodyn_ros.ros.transport.rcl_ffi import FIRST_SIZE, NOTHING, OK, declare, library, view
 
-RELUCTANCE = 1.0  # [s] without decoding after an undecodable message
-SMALL = 20_000  # octets of a message that rclpy may decode with the GIL held
+PAUSE = 1.0  # [s] without decoding after an undecodable message
+SMALL = 20_000  # bytes of a message that may be decoded with the GIL held
 
 
 class BoundedSubscription(Waitable):
-    """A subscription that delivers messages as octets, up to a size.
+    """A subscription that delivers messages as bytes, up to a size.
 
     Parameters
     ----------
-    node
+    node : ManagedNode
         The node that subscribes.
-    kind
+    kind : type
         Message type.
     topic : str
-        Name.
+        Name of the topic.
     receive : callable
-        Called by the executor with a message (k,) uint8, valid until it returns.
+        Called by the executor with a serialised message (k,) uint8, which is valid until it
+        returns.
     qos : QoSProfile or int
         Quality of service, or a depth.
     most : int
-        Octets of the largest message accepted.
+        Size of the largest message accepted [bytes].
     refuse : callable
         Called with a sentence about a larger one.
     """
@@ -60,7 +61,7 @@ class BoundedSubscription(Waitable):
         self._receive, self._most, self._refuse = receive, most, refuse
         self._node, self._index = node, None
         library_ = library()
-        # The events executor ignores this class: with it rclpy takes.
+        # The events executor ignores waitables, so rclpy takes the messages then.
         self._own = library_ is not None and node.parameters['executor'] != 'events'
         self._subscription = node.create_subscription(
             kind,
@@ -92,19 +93,37 @@ class BoundedSubscription(Waitable):
         self._subscription.handle.__exit__(*error)
 
     def get_num_entities(self):
-        """Return the counts of entities: one subscription."""
+        """Return what the executor waits for: one subscription."""
         return NumberOfEntities(num_subs=1)
 
     def add_to_wait_set(self, wait_set):
-        """Make the executor wait for a message."""
+        """Make the executor wait for a message.
+
+        Parameters
+        ----------
+        wait_set : WaitSet
+            Wait set of the executor.
+        """
         self._index = wait_set.add_subscription(self._subscription.handle)
 
     def is_ready(self, wait_set):
-        """Return whether a message waits."""
+        """Return whether a message waits.
+
+        Parameters
+        ----------
+        wait_set : WaitSet
+            Wait set of the executor.
+        """
         return self._index is not None and wait_set.is_ready('subscription', self._index)
 
     def take_data(self):
-        """Take the message, and release the buffer if it was large."""
+        """Take the oldest message.
+
+        Returns
+        -------
+        _Octets or None
+            Buffer with the message, for `execute` to release; None without a message.
+        """
         octets = self._library.octets(FIRST_SIZE)
         with self._subscription.handle:
             status = self._take(
@@ -118,7 +137,13 @@ class BoundedSubscription(Waitable):
         return octets
 
     async def execute(self, taken):
-        """Deliver the message, or refuse it if it is too large."""
+        """Deliver the message, or refuse it if it is too large, and release its buffer.
+
+        Parameters
+        ----------
+        taken : _Octets or None
+            Buffer from `take_data`.
+        """
         if taken is None:
             return
         try:
@@ -141,26 +166,26 @@ def decoding(kind, receive: Callable[[Any], None], refuse: Callable[[str], None]
 
     Parameters
     ----------
-    kind
+    kind : type
         Message type.
     receive : callable
-        Called with the message.
+        Called with the decoded message.
     refuse : callable
-        Called with a sentence if the octets are not such a message.
+        Called with a sentence about an undecodable message.
     """
 
     resume = 0.0
 
     def decode(data: np.ndarray):
         nonlocal resume
-        # the middleware logs a line about each message that it refuses
+        # A flood of undecodable messages must not flood the log of the middleware.
         if time.monotonic() < resume:
             refuse('it came right after one that could not be read.')
             return
         try:
             message = deserialize_message(data.tobytes(), kind)
-        except Exception as error:  # an error of the middleware, or a text that is not UTF-8
-            resume = time.monotonic() + RELUCTANCE
+        except Exception as error:  # an error of the middleware, or a string that is not UTF-8
+            resume = time.monotonic() + PAUSE
             refuse(f'it cannot be read: {shorten(str(error))}')
             return
         receive(message)

@@ -24,15 +24,17 @@ from robodyn_ros.spatial.types import Indices, Matrix, Octets
 STAMP = struct.Struct('=iI')  # seconds, nanoseconds
 COUNT = 4  # bytes of the length field of an array
 _STAMP_MARK = (0x51A3B5C7, 0x2B3C4D5E)
-_LOOKS = np.random.default_rng(0).permutation(np.repeat((0, 1), 12))
+#: Irregular sequence of both values of a flag, for serialising samples.
+_SAMPLES = np.random.default_rng(0).permutation(np.repeat((0, 1), 12))
 
 
 def _marks(size: int, seed: int = 0) -> array:
-    """Return marker numbers, which occur nowhere else in a message."""
+    """Return `size` marker numbers as float64, which occur nowhere else in a message."""
     return array('d', np.random.default_rng(seed).uniform(1e100, 1e200, size).tobytes())
 
 
 def _find(data: bytes, wanted: bytes) -> int:
+    """Return the offset of the only occurrence; refuse none or several."""
     if data.count(wanted) != 1:
         raise RobodynError(
             'The middleware does not keep the numbers of a message in one piece; '
@@ -46,20 +48,20 @@ class OutgoingMessage:
 
     Parameters
     ----------
-    message
-        Complete but for the numbers; must not change afterwards.
+    message : ROS message
+        Message, complete but for the numbers; it must not change afterwards.
     doubles : mapping of str to int
         Size of each float64[] field.
     octets : mapping of str to object
-        Ones for each field of type uint8 or bool[]: 1, or a list of True.
+        Value 1 for each uint8 or bool field, a list of True for each bool[] field.
 
     Attributes
     ----------
-    doubles : mapping of str to int
-        (size,) writable view of each float64[] field.
-    octets : mapping of str to object
-        Writable uint8 view of each such field.
-    buffer
+    doubles : dict of str to (size,) ndarray
+        Writable view of each float64[] field.
+    octets : dict of str to (size,) uint8
+        Writable view of each uint8, bool or bool[] field.
+    buffer : bytearray
         The serialised message, always the same object.
 
     Raises
@@ -80,9 +82,15 @@ class OutgoingMessage:
         self._stamp: int | None = self._find_stamp() if hasattr(message, 'header') else None
 
     def set_stamp(self, nanoseconds: int):
-        """Write header.stamp [ns]."""
-        place = cast(int, self._stamp)  # a message without header has no stamp
-        STAMP.pack_into(self.buffer, place, *divmod(nanoseconds, 1_000_000_000))
+        """Write the stamp of the header.
+
+        Parameters
+        ----------
+        nanoseconds : int
+            Time [ns].
+        """
+        offset = cast(int, self._stamp)  # None only for a message without header
+        STAMP.pack_into(self.buffer, offset, *divmod(nanoseconds, 1_000_000_000))
 
     def bytes(self) -> builtins.bytes:
         """Return the serialised message."""
@@ -103,11 +111,13 @@ class OutgoingMessage:
         )
 
     def _octets(self, name, value):
-        # Padding bytes may hold anything, so several samples are needed to find the bytes of the
-        # field. Padding may repeat earlier contents, so zeros and ones alternate irregularly.
+        # Padding bytes are undefined, so one sample does not show the bytes of the field. Padding
+        # may repeat an earlier message, so zeros and ones alternate irregularly.
         choices = getattr(self._message, name), value
-        looks = np.array([np.frombuffer(self._with(name, choices[k]), np.uint8) for k in _LOOKS])
-        where = np.flatnonzero((looks == _LOOKS[:, None]).all(axis=0))
+        samples = np.array(
+            [np.frombuffer(self._with(name, choices[k]), np.uint8) for k in _SAMPLES]
+        )
+        where = np.flatnonzero((samples == _SAMPLES[:, None]).all(axis=0))
         size = len(value) if isinstance(value, list) else 1
         if len(where) != size or where[-1] - where[0] != size - 1:
             raise RobodynError(
@@ -124,15 +134,28 @@ class OutgoingMessage:
         return where
 
 
-SPANS = 4  # of octets that are equal in all messages of one stream
+SPANS = 4  # ranges of bytes that are equal in all messages of one stream
 
 
 @kernel
 def read_numbers(data: Octets, form: Octets, plan: Indices, state: Matrix):
-    """Read the numbers of a message of a learnt shape; return whether it has this shape.
+    """Read positions and velocities from a message, if it has a known layout.
 
-    form : octets of the learnt message. plan : start and end of each of the SPANS of equal octets,
-    then the offset of each number. state : (2, n), written.
+    Parameters
+    ----------
+    data : (k,) uint8
+        The message.
+    form : (k,) uint8
+        A message of the known layout.
+    plan : (2 SPANS + 2 n,) int
+        Start and end of each of the SPANS of constant bytes, then the offset of each number.
+    state : (2, n) array
+        Positions and velocities, written.
+
+    Returns
+    -------
+    bool
+        Whether the message has the layout; else nothing is written.
     """
     if data.shape[0] != form.shape[0]:
         return False
@@ -145,30 +168,30 @@ def read_numbers(data: Octets, form: Octets, plan: Indices, state: Matrix):
     octets, n = state.view(np.uint8), state.shape[1]
     for row in range(2):
         for i in range(n):
-            place = plan[2 * SPANS + n * row + i]
-            for k in range(8):  # numbers in a message are aligned to four octets
-                octets[row, 8 * i + k] = data[place + k]
+            offset = plan[2 * SPANS + n * row + i]
+            for k in range(8):  # byte by byte: numbers are aligned to 4 bytes only
+                octets[row, 8 * i + k] = data[offset + k]
     return True
 
 
 class JointStateShape:
-    """The common layout of the joint states of one stream, learnt from one of them.
+    """The common layout of the joint states of one stream, learned from one of them.
 
     Padding bytes belong to it, because a writer leaves earlier contents of its buffer in them.
 
     Parameters
     ----------
-    data : ndarray
-        The bytes of a message.
+    data : (k,) uint8
+        A serialised message.
     message : JointState
         The same message.
-    where : ndarray
-        (n,) index of each joint of the robot in the message.
+    where : (n,) ndarray
+        Index of each joint of the robot in the message.
 
     Attributes
     ----------
-    form
-        A copy of these bytes.
+    form : (k,) uint8
+        A copy of the serialised message.
 
     Raises
     ------
@@ -190,8 +213,8 @@ class JointStateShape:
             (0, self._stamp),
             (self._stamp + STAMP.size, first),
             (first + 8 * sizes[0], second),
-            (end, end + COUNT),
-        ]  # number of efforts
+            (end, end + COUNT),  # the number of efforts
+        ]
         self.form, state = data.copy(), np.empty((2, len(where)))
         self._plan = np.array([*np.ravel(spans), *(first + 8 * where), *(second + 8 * where)])
         self._read = read_numbers.vectorcall
@@ -205,16 +228,39 @@ class JointStateShape:
             or self.stamp(data) != (stamp.sec, stamp.nanosec)
             or state.tobytes() != np.array([q, qd])[:, where].tobytes()
         ):
-            raise RobodynError('This joint state is not laid out as our own.')
+            raise RobodynError('The layout of this joint state differs from that of our own.')
 
     def decode(self, data: np.ndarray, state: np.ndarray) -> bool:
-        """Return whether a message differs from the learnt one only in its numbers.
+        """Read positions and velocities of a message with the learned layout.
 
-        If so, positions and velocities, in the robot's order, are written to `state` (2, n).
+        Parameters
+        ----------
+        data : (k,) uint8
+            The message.
+        state : (2, n) ndarray
+            Positions and velocities in the robot's order, written.
+
+        Returns
+        -------
+        bool
+            Whether the message has the learned layout; else nothing is written.
         """
         return self._read(data, self.form, self._plan, state)
 
     def stamp(self, data: np.ndarray) -> tuple[int, int]:
-        """Return seconds and nanoseconds of a message of this layout."""
-        # Arrays are buffers, which the types of Python 3.10 cannot say.
+        """Return the stamp of a message of this layout.
+
+        Parameters
+        ----------
+        data : (k,) uint8
+            The message.
+
+        Returns
+        -------
+        seconds : int
+            Whole seconds [s].
+        nanoseconds : int
+            Remainder [ns].
+        """
+        # Python 3.10 has no type for buffers, such as arrays.
         return STAMP.unpack_from(data, self._stamp)  # type: ignore[arg-type]

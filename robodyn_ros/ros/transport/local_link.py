@@ -12,7 +12,7 @@ from robodyn_ros.realtime.histogram import Histogram
 from robodyn_ros.realtime.loop import Counts
 from robodyn_ros.ros.transport.lock_step_transport import ReadState
 
-if TYPE_CHECKING:  # a controller needs no simulation
+if TYPE_CHECKING:  # so that a controller does not import the simulation
     from robodyn_ros.simulation.command_modes import Command
 
 Answer = Callable[[ReadState], 'np.ndarray | Command | None']
@@ -38,14 +38,14 @@ class LocalLink:
         return name in self._answers
 
     def join(self, name: str, answer: Answer):
-        """Join under a name.
+        """Add a participant.
 
         Parameters
         ----------
         name : str
-            Of the participant.
+            Name of the participant.
         answer : callable
-            Called with each state from the simulator's thread. It returns the efforts (n,) [N m |
+            Called with each state from the simulator's thread. It returns the efforts (n,) [N m or
             N] or a Command, NaN for no command. None means no answer yet.
         """
         with self._lock:
@@ -54,19 +54,46 @@ class LocalLink:
             self.wake()
 
     def leave(self, name: str):
-        """Leave, after an answer under way."""
+        """Remove a participant; an answer in progress is awaited.
+
+        Parameters
+        ----------
+        name : str
+            Name of the participant.
+        """
         with self._lock:
             self._answers.pop(name, None)
 
     def answer_of(self, name: str, state: ReadState) -> 'np.ndarray | Command | None':
-        """Return the answer of a participant, or None."""
+        """Ask a participant for its answer to a state.
+
+        Parameters
+        ----------
+        name : str
+            Name of the participant.
+        state : ReadState
+            The state.
+
+        Returns
+        -------
+        (n,) ndarray, Command or None
+            The answer as for `join`; None also without such a participant.
+        """
         with self._lock:
             answer = self._answers.get(name)
             return None if answer is None else answer(state)
 
 
 def local_link(node, topic: str) -> LocalLink:
-    """Return the link of all nodes of a context with this topic of states."""
+    """Return the link that all nodes of a context share for one topic of states.
+
+    Parameters
+    ----------
+    node : rclpy Node
+        Node of the context.
+    topic : str
+        Name of the topic, resolved by the node.
+    """
     links = _links.setdefault(node.context, {})
     return links.setdefault(node.resolve_topic_name(topic), LocalLink())
 
@@ -77,13 +104,13 @@ class LocalLoop:
     Parameters
     ----------
     link : LocalLink
-        Of the simulator.
+        Link of the simulator.
     name : str
-        Of the participant.
+        Name of the participant.
     answer : callable
         See LocalLink.join.
     period : float
-        Of a step, in simulated time [s].
+        Simulated time of a step [s].
     """
 
     faults, warnings = 0, ()
@@ -94,20 +121,20 @@ class LocalLoop:
 
     @property
     def counts(self) -> Counts:
-        """States answered, none missed, and the simulated time [ns] that takes."""
+        """States answered, none missed, and the simulated time of these steps [ns]."""
         return Counts(self._asked, 0, round(self._asked * self.period * 1e9))
 
     @property
     def running(self) -> bool:
-        """Whether it has joined."""
+        """Whether the participant has joined."""
         return self._name in self._link
 
     def start(self):
-        """Take part."""
+        """Join the simulator."""
         self._link.join(self._name, self._count)
 
     def stop(self):
-        """Leave."""
+        """Leave the simulator."""
         self._link.leave(self._name)
 
     def _count(self, state: ReadState):

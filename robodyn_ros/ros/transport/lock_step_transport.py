@@ -19,12 +19,12 @@ from robodyn_ros.realtime.loop import Counts
 from robodyn_ros.ros.common.parameter_table import ParamSpec, topic_name
 from robodyn_ros.ros.transport.polled_group import PolledGroup
 
-LOCK_STEP = 'lock_step'  # the trigger
-HOLD, END = 'hold', 'end'  # what a stuck run does
-# One state is in flight between the nodes. A recording subscriber may lag by so many messages.
+LOCK_STEP = 'lock_step'  # value of the parameter `trigger`
+HOLD, END = 'hold', 'end'  # reactions to a stuck run: the run halts, or the process ends
+# The nodes need a depth of one only; a recording subscriber may lag by the whole depth.
 QOS = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
-MOST_KNOWN = 16  # participants whose messages are read in place
-ARRAYS = 'effort', 'position', 'velocity'  # of an answer
+MOST_KNOWN = 16  # layouts of answers that are read in place; others are deserialised
+ARRAYS = 'effort', 'position', 'velocity'  # fields of an answer
 NOTHING = np.empty(0)
 Quantities = tuple[np.ndarray, ...]  # of ARRAYS, each (n,) or empty; NaN for no command
 _HEADER = 4  # bytes before the first field, from which plain CDR aligns
@@ -51,7 +51,13 @@ TOPIC_PARAMETERS = (
 
 
 def on_silence(what: str) -> ParamSpec:
-    """Return the parameter for the reaction to silence, which this text describes."""
+    """Return the parameter that sets the reaction to silence.
+
+    Parameters
+    ----------
+    what : str
+        Description of the parameter.
+    """
     return ParamSpec('lock_step.on_silence', 'string', HOLD, '', what, choices=(HOLD, END))
 
 
@@ -88,7 +94,20 @@ LOCK_STEP_PARAMETERS = (
 
 
 def require_settings(values: Mapping[str, Any], **needed):
-    """Raise ParameterError for a parameter that lock step does not support."""
+    """Refuse parameters that lock step does not support.
+
+    Parameters
+    ----------
+    values : mapping of str to object
+        The node's parameters by name.
+    **needed
+        Values that lock step requires, by name of the parameter.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter has another value.
+    """
     for name, value in needed.items():
         if values[name] != value:
             raise ParameterError(
@@ -102,8 +121,8 @@ class MessageBytes:
     Parameters
     ----------
     message : ROS message
-        With its strings and array sizes, which never change.
-    whole : sequence of str
+        Message with its strings and array sizes, which never change.
+    integers : sequence of str
         Fields of type uint64.
     arrays : sequence of str
         Fields of type float64[].
@@ -112,18 +131,23 @@ class MessageBytes:
     ----------
     buffer : bytearray
         The serialised message.
-    places : dict
-        Offset of each of the fields.
+    offsets : dict of str to int
+        Offset of each field in the buffer [bytes].
+
+    Raises
+    ------
+    RobodynError
+        If the middleware serialises in an unexpected format.
     """
 
-    def __init__(self, message, whole: Sequence[str], arrays: Sequence[str]):
-        self.buffer, self.places = bytearray(serialize_message(message)), {}
-        for name in whole:
-            self.places[name] = self._find(message, name, _MARK, struct.pack('=Q', _MARK))
+    def __init__(self, message, integers: Sequence[str], arrays: Sequence[str]):
+        self.buffer, self.offsets = bytearray(serialize_message(message)), {}
+        for name in integers:
+            self.offsets[name] = self._find(message, name, _MARK, struct.pack('=Q', _MARK))
         for name in arrays:
             size = len(getattr(message, name))
             marks = np.random.default_rng(0).uniform(1e100, 1e200, size)
-            self.places[name] = self._find(message, name, marks.tolist(), marks.tobytes())
+            self.offsets[name] = self._find(message, name, marks.tolist(), marks.tobytes())
 
     def _find(self, message, name, value, wanted):
         before = getattr(message, name)
@@ -138,20 +162,57 @@ class MessageBytes:
         return data.index(wanted)
 
     def view(self, name: str, size: int) -> np.ndarray:
-        """(size,) float64 view of an array in the buffer."""
-        return np.frombuffer(self.buffer, float, size, self.places[name])
+        """Return a writable view of an array in the buffer.
+
+        Parameters
+        ----------
+        name : str
+            Field of type float64[].
+        size : int
+            Its number of entries.
+
+        Returns
+        -------
+        (size,) ndarray
+            The view.
+        """
+        return np.frombuffer(self.buffer, float, size, self.offsets[name])
 
     def write(self, name: str, value: int):
-        """Write a whole number."""
-        struct.pack_into('=Q', self.buffer, self.places[name], value)
+        """Write an integer into the buffer.
+
+        Parameters
+        ----------
+        name : str
+            Field of type uint64.
+        value : int
+            The integer.
+        """
+        struct.pack_into('=Q', self.buffer, self.offsets[name], value)
 
     def decode(self, name: str, data: bytes) -> int:
-        """Return a whole number of another message of the same size."""
-        return struct.unpack_from('=Q', data, self.places[name])[0]
+        """Return an integer of another message of the same layout.
+
+        Parameters
+        ----------
+        name : str
+            Field of type uint64.
+        data : bytes
+            The other message.
+        """
+        return struct.unpack_from('=Q', data, self.offsets[name])[0]
 
 
 class StateWriter:
-    """Fill a LockStepState repeatedly."""
+    """Serialise the states of lock step.
+
+    Parameters
+    ----------
+    joint_names : sequence of str
+        The n joints of the robot, in its order.
+    period : int
+        Simulated time of a step [ns].
+    """
 
     def __init__(self, joint_names: Sequence[str], period: int):
         self._first, self._repeat = (
@@ -159,16 +220,36 @@ class StateWriter:
         )
 
     def first(self, epoch: int, step: int, *state: np.ndarray) -> bytes:
-        """Return state k for its first transmission: position, velocity and effort, each (n,)."""
+        """Return a state for its first transmission.
+
+        Parameters
+        ----------
+        epoch : int
+            Identifier of the run, which grows with every reset.
+        step : int
+            Number of the step.
+        *state : (n,) ndarray
+            Positions [rad or m], velocities [rad/s or m/s] and efforts [N m or N].
+        """
         return self._first.fill(epoch, step, *state)
 
     def repeat(self, epoch: int, step: int, *state: np.ndarray) -> bytes:
-        """Return the same state for a repeated transmission."""
+        """Return a state for a repeated transmission.
+
+        Parameters
+        ----------
+        epoch : int
+            Identifier of the run, which grows with every reset.
+        step : int
+            Number of the step.
+        *state : (n,) ndarray
+            Positions [rad or m], velocities [rad/s or m/s] and efforts [N m or N].
+        """
         return self._repeat.fill(epoch, step, *state)
 
 
 class _StateShape:
-    """A state, or a repeat."""
+    """A serialised LockStepState, marked as a repetition or not."""
 
     def __init__(self, joint_names, period, repeat):
         n, fields = len(joint_names), ('position', 'velocity', 'effort')
@@ -190,12 +271,24 @@ class _StateShape:
 
 
 class ReadState(NamedTuple):
-    """A state as it was received."""
+    """A state as it was received.
+
+    Parameters
+    ----------
+    epoch : int
+        Identifier of the run, which grows with every reset.
+    step : int
+        Number of the step.
+    period : int
+        Simulated time of a step [ns].
+    state : (2, n) ndarray
+        Positions [rad or m] and velocities [rad/s or m/s].
+    """
 
     epoch: int
     step: int
-    period: int  # [ns]
-    state: np.ndarray  # (2, n) positions and velocities [rad | m, rad/s | m/s]
+    period: int
+    state: np.ndarray
 
     @property
     def time(self) -> int:
@@ -217,7 +310,18 @@ class StateReader:
         self._shape: MessageBytes | None = None
 
     def decode(self, data: bytes) -> ReadState:
-        """Return the state; RobodynError if it does not fit this robot."""
+        """Return the state in a message.
+
+        Parameters
+        ----------
+        data : bytes
+            The serialised LockStepState.
+
+        Raises
+        ------
+        RobodynError
+            If the state does not fit this robot.
+        """
         shape = self._shape
         if (
             shape is None
@@ -227,8 +331,8 @@ class StateReader:
             shape = self._learn(data)
         n = len(self._names)
         state = np.empty((2, n))
-        state[0] = np.frombuffer(data, float, n, shape.places['position'])
-        state[1] = np.frombuffer(data, float, n, shape.places['velocity'])
+        state[0] = np.frombuffer(data, float, n, shape.offsets['position'])
+        state[1] = np.frombuffer(data, float, n, shape.offsets['velocity'])
         return ReadState(
             self._epoch, shape.decode('step', data), shape.decode('period', data), state
         )
@@ -247,7 +351,15 @@ class StateReader:
 
 
 class CommandWriter:
-    """Fill a LockStepCommand repeatedly."""
+    """Serialise the answers of one participant of lock step.
+
+    Parameters
+    ----------
+    participant : str
+        Name of the participant.
+    size : int
+        Number of efforts.
+    """
 
     def __init__(self, participant: str, size: int):
         self._message = MessageBytes(
@@ -258,7 +370,22 @@ class CommandWriter:
         self._effort = self._message.view('effort', size)
 
     def fill(self, epoch: int, step: int, effort: np.ndarray) -> bytes:
-        """Return the serialised answer to a state: effort (n,) [N m | N], NaN for no command."""
+        """Return the answer to a state.
+
+        Parameters
+        ----------
+        epoch : int
+            Identifier of the run, which grows with every reset.
+        step : int
+            Number of the step.
+        effort : (n,) ndarray
+            Efforts [N m or N]; NaN for no command.
+
+        Returns
+        -------
+        bytes
+            The serialised LockStepCommand.
+        """
         self._message.write('epoch', epoch)
         self._message.write('step', step)
         self._effort[:] = effort
@@ -266,13 +393,30 @@ class CommandWriter:
 
 
 class CommandReader:
-    """Read LockStepCommands of any participant; it learns their layouts."""
+    """Read the answers of any participant; layouts are learned for speed."""
 
     def __init__(self):
         self._known: list[_CommandShape] = []
 
     def decode(self, data: bytes) -> tuple[str, int, int, Quantities]:
-        """Return participant, epoch, step, and (efforts, positions, velocities)."""
+        """Return the content of an answer.
+
+        Parameters
+        ----------
+        data : bytes
+            The serialised LockStepCommand.
+
+        Returns
+        -------
+        participant : str
+            Name of the participant.
+        epoch : int
+            Identifier of the run, which grows with every reset.
+        step : int
+            Number of the step.
+        arrays : tuple of ndarray
+            Efforts, positions and velocities, each (n,) or empty.
+        """
         for shape in self._known:
             if shape.fits(data):
                 return shape.decode(data)
@@ -288,7 +432,12 @@ class CommandReader:
 class _CommandShape:
     """The layout of the answers of one participant, which command the same quantities.
 
-    message : one of them, deserialised from data.
+    Parameters
+    ----------
+    message : LockStepCommand
+        One of the answers.
+    data : bytes
+        The same answer, serialised.
     """
 
     def __init__(self, message, data):
@@ -297,7 +446,7 @@ class _CommandShape:
         filled = [name for name, size in zip(ARRAYS, self._sizes) if size]
         self._message = MessageBytes(message, ('epoch', 'step'), filled)
         self._start = bytes(self._message.buffer).find(self._encoded)
-        # the sizes of the arrays: an empty one in place of another has the same length
+        # Sizes are compared too: the length is the same when another array is filled.
         self._counts, at = [], self._start + len(self._encoded)
         for size in self._sizes:
             at += (_HEADER - at) % 4
@@ -305,7 +454,7 @@ class _CommandShape:
             at += 4
             if size:
                 at += (_HEADER - at) % 8 + 8 * size
-        # a message that is serialised alone may be longer than one that is sent
+        # The received length: the same message serialised here may have more padding.
         self._length = max(len(data), at)
 
     def fits(self, data):
@@ -321,25 +470,25 @@ class _CommandShape:
     def decode(self, data):
         message = self._message
         arrays = tuple(
-            np.frombuffer(data, float, size, message.places[name]) if size else NOTHING
+            np.frombuffer(data, float, size, message.offsets[name]) if size else NOTHING
             for name, size in zip(ARRAYS, self._sizes)
         )
         return self._name, message.decode('epoch', data), message.decode('step', data), arrays
 
 
 class Mailbox:
-    """A topic that a separate thread waits for, without the executor.
+    """A topic whose messages a separate thread awaits, without the executor.
 
     Parameters
     ----------
     node : rclpy Node
         Owner of the subscription.
-    kind : message type
-        Of the topic.
+    kind : type
+        Message type.
     topic : str
-        Its name.
+        Name of the topic.
     qos : QoSProfile
-        Of the subscription.
+        Quality of service.
     """
 
     def __init__(self, node, kind, topic: str, qos: QoSProfile = QOS):
@@ -352,7 +501,18 @@ class Mailbox:
         self._waits = _rclpy.WaitSet(1, 1, 0, 0, 0, 0, node.context.handle)
 
     def next_message(self, timeout: float) -> bytes | None:
-        """Return the oldest message, waiting up to `timeout` [s]; None if none arrives."""
+        """Wait for the oldest message.
+
+        Parameters
+        ----------
+        timeout : float
+            Longest wait [s].
+
+        Returns
+        -------
+        bytes or None
+            The serialised message; None after the timeout.
+        """
         handle, waits = self._subscription.handle, self._waits
         with handle:
             waits.clear_entities()
@@ -363,11 +523,11 @@ class Mailbox:
         return None if taken is None else taken[0]
 
     def wake(self):
-        """End a wait at once."""
+        """Let a waiting thread continue at once."""
         self._wake.trigger()
 
     def close(self):
-        """End the subscription, when no thread waits."""
+        """Destroy the subscription; no thread may wait then."""
         self._node.destroy_subscription(self._subscription)
         self._node.destroy_guard_condition(self._wake)
 
@@ -380,7 +540,7 @@ class LockStepThread:
     mailbox : Mailbox
         Source of the messages.
     period : float
-        Of a step, in simulated time [s].
+        Simulated time of a step [s].
     timeout : float
         Longest wait for a message [s].
     serve : callable
@@ -401,12 +561,12 @@ class LockStepThread:
 
     @property
     def counts(self) -> Counts:
-        """Messages served, none missed, and time [ns] since the start."""
+        """Messages served, none missed, and time since the start [ns]."""
         return Counts(self._served, 0, time.monotonic_ns() - self._begin if self._begin else 0)
 
     @property
     def running(self) -> bool:
-        """Whether the thread lives."""
+        """Whether the thread is alive."""
         return self._thread is not None and self._thread.is_alive()
 
     def start(self):

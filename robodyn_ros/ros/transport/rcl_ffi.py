@@ -1,10 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Take and publish serialised messages with a buffer, without Python objects.
+"""Take and publish serialised messages in a buffer, without Python objects.
 
 rclpy makes two copies and several objects of each message, which is slow on cold caches. `python
 -m benchmark wire` compares both ways. This module calls the functions of rcl with the address of a
-publisher or subscription from rclpy. rclpy handles the rest, and everything if they are not found.
+publisher or subscription of rclpy. If the functions are not found, rclpy does it all.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ from rclpy.serialization import serialize_message
 from rclpy.utilities import get_rmw_implementation_identifier
 
 OK, NOTHING = 0, 401  # rcl's return codes: success; no message to take
-LARGEST_KEPT = 500_000  # bytes of a buffer that is kept between messages
+LARGEST_KEPT = 500_000  # bytes of a buffer that is reused; a larger one is released
 FIRST_SIZE = 1024  # bytes of a new buffer; the middleware enlarges it as needed
 
 
@@ -43,11 +43,11 @@ class _Octets(ctypes.Structure):
 
 
 class _Library:
-    """Functions of librcl and librcutils, as rclpy has loaded them."""
+    """Functions of librcl and librcutils, from the libraries that rclpy has loaded."""
 
     def __init__(self):
         loaded = os.RTLD_NOW | os.RTLD_NOLOAD
-        # The GIL is held, as in rclpy: these functions return at once.
+        # PyDLL keeps the GIL, as rclpy does, because these functions return at once.
         rcl, rcutils = (ctypes.PyDLL(name, loaded) for name in ('librcl.so', 'librcutils.so'))
         pointer = ctypes.c_void_p
         self.take = declare(rcl.rcl_take_serialized_message, ctypes.c_int, *[pointer] * 4)
@@ -60,13 +60,13 @@ class _Library:
         self._initialise = declare(
             rcutils.rcutils_uint8_array_init, ctypes.c_int, pointer, ctypes.c_size_t, pointer
         )
-        # Large memory goes back to the system page by page: not with the GIL.
+        # CDLL releases the GIL, because freeing a large buffer takes long.
         unlocked = ctypes.CDLL('librcutils.so', loaded)
         self.free = declare(unlocked.rcutils_uint8_array_fini, ctypes.c_int, pointer)
         self._allocator = declare(rcutils.rcutils_get_default_allocator, _Allocator)()
 
     def octets(self, size: int) -> _Octets:
-        """Return an empty array with a capacity [bytes] that the middleware may increase."""
+        """Return an empty buffer with a capacity [bytes] that the middleware may increase."""
         made = _Octets()
         status = self._initialise(ctypes.addressof(made), size, ctypes.addressof(self._allocator))
         if (
@@ -75,12 +75,12 @@ class _Library:
             or (made.length, made.capacity) != (0, size)
             or (bytes(made.allocator) != bytes(self._allocator))
         ):
-            raise OSError('rcutils_uint8_array_t is laid out otherwise than expected')
+            raise OSError('rcutils_uint8_array_t has an unexpected layout')
         return made
 
 
-class _Place:
-    """Octets at an address, as NumPy asks for them."""
+class _ArrayInterface:
+    """Present a buffer to NumPy without a copy."""
 
     def __init__(self, octets: _Octets):
         self.__array_interface__ = {
@@ -92,23 +92,52 @@ class _Place:
 
 
 def view(octets: _Octets) -> np.ndarray:
-    """Return the contents of a buffer (k,) uint8, read-only; valid until the buffer is freed.
+    """Return the contents of a buffer without a copy.
 
     A ctypes array would need a type for each length. Such a type refers to itself, so only the
     garbage collector frees it. An active controller turns the collector off.
+
+    Parameters
+    ----------
+    octets : _Octets
+        The buffer.
+
+    Returns
+    -------
+    (k,) uint8
+        Read-only view, valid until the buffer is freed.
     """
-    return np.asarray(_Place(octets))
+    return np.asarray(_ArrayInterface(octets))
 
 
 def octets_of(message) -> np.ndarray:
-    """Return a message as it is sent (k,) uint8."""
+    """Serialise a message.
+
+    Parameters
+    ----------
+    message : ROS message
+        The message.
+
+    Returns
+    -------
+    (k,) uint8
+        The message in CDR.
+    """
     return np.frombuffer(serialize_message(message), np.uint8)
 
 
 def rmw_library(kind):
-    """Return the middleware that rclpy has loaded, as a ctypes library.
+    """Return the middleware's library, which rclpy has loaded.
 
-    Raises OSError if it is not found.
+    Parameters
+    ----------
+    kind : type
+        CDLL, which releases the GIL in calls, or PyDLL, which keeps it.
+
+    Raises
+    ------
+    OSError
+        If the library is not found.
     """
     for name in ('librmw_implementation.so', f'lib{get_rmw_implementation_identifier()}.so'):
         with contextlib.suppress(OSError):
@@ -117,7 +146,22 @@ def rmw_library(kind):
 
 
 def declare(function, result, *arguments):
-    """Declare argument and result types of a function to ctypes; return the function."""
+    """Declare argument and result types of a function to ctypes.
+
+    Parameters
+    ----------
+    function : ctypes function
+        The function.
+    result : type or None
+        Type of the result.
+    *arguments : type
+        Types of the arguments.
+
+    Returns
+    -------
+    ctypes function
+        The same function.
+    """
     function.restype, function.argtypes = result, arguments
     return function
 
@@ -139,7 +183,7 @@ class Inlet:
 
     Parameters
     ----------
-    subscription
+    subscription : rclpy Subscription
         Created with raw=True, and in no executor. It must not be destroyed before `close`.
     """
 
@@ -147,19 +191,25 @@ class Inlet:
         self._handle, self._type = subscription.handle, subscription.msg_type
         self._handle.__enter__()
         self._library = library()
-        self._octets, self._place, self._data = None, None, None
+        self._octets, self._viewed, self._data = None, None, None
         if self._library:
             self._renew()
 
     def take_message(self) -> np.ndarray | None:
-        """Return the oldest waiting message (k,) uint8 or None; valid until the next call."""
+        """Take the oldest waiting message.
+
+        Returns
+        -------
+        (k,) uint8 or None
+            The message, valid until the next call; None if none waits.
+        """
         if self._octets is not None:
             if self._octets.capacity > LARGEST_KEPT:
                 self._renew()
             status, octets = self._call(), self._octets
             if status == OK:
-                if (octets.buffer, octets.length) != self._place:
-                    self._look(octets)
+                if (octets.buffer, octets.length) != self._viewed:
+                    self._update_view(octets)
                 return self._data
             if status == NOTHING:
                 return None
@@ -168,9 +218,9 @@ class Inlet:
         return None if taken is None else np.frombuffer(taken[0], np.uint8)
 
     def _renew(self):
-        """Allocate a new buffer, so that the memory of a large message is released."""
+        """Replace the buffer, to release the memory of a large message."""
         if self._octets is not None:
-            self._place = self._data = None
+            self._viewed = self._data = None
             self._library.free(ctypes.addressof(self._octets))
         self._octets = self._library.octets(FIRST_SIZE)
         octets = ctypes.addressof(self._octets)
@@ -186,8 +236,8 @@ class Inlet:
             self._octets = None
         self._handle.__exit__(None, None, None)
 
-    def _look(self, octets):
-        self._place = octets.buffer, octets.length
+    def _update_view(self, octets):
+        self._viewed = octets.buffer, octets.length
         self._data = view(octets)
 
 
@@ -196,8 +246,8 @@ class Outlet:
 
     Parameters
     ----------
-    publisher
-        Must not be destroyed before `close`.
+    publisher : rclpy Publisher
+        It must not be destroyed before `close`.
     buffer : bytearray
         The serialised message; its size never changes.
     """
@@ -222,8 +272,8 @@ class Outlet:
     def publish(self):
         """Publish the buffer; raise the same exceptions as rclpy.
 
-        If rcl refuses, the middleware is called directly: the last safe command follows a shutdown
-        of the context.
+        If rcl refuses after a shutdown of the context, the middleware is called directly. So the
+        last safe command is still published.
         """
         if self._call is not None:
             if self._call() == OK:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Decode messages after their lengths have been checked.
 
-The middleware prints a line about every message whose lengths lie.
+The middleware prints a line about every message with invalid lengths.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ KERNELS = tuple(CHECKS.values())
 
 
 def decoded(data: bytes, kind, most: int):
-    """Return the message that these octets hold.
+    """Return the message that some bytes hold.
 
     Parameters
     ----------
@@ -28,12 +28,12 @@ def decoded(data: bytes, kind, most: int):
     kind : type
         Its type, JointState or Float64MultiArray.
     most : int
-        Largest number of octets.
+        Largest size accepted [bytes].
 
     Raises
     ------
     ShapeError
-        If there are more octets, or they are no such message.
+        If the size is larger, or the bytes hold no such message.
     """
     if len(data) > most:
         raise ShapeError(f'it has {len(data)} bytes; expected at most {most}')
@@ -43,5 +43,5 @@ def decoded(data: bytes, kind, most: int):
         raise ShapeError(f'its lengths claim more than its {len(data)} bytes')
     try:
         return deserialize_message(data, kind)
-    except Exception as error:  # an error of the middleware, or a text that is not UTF-8
+    except Exception as error:  # an error of the middleware, or a string that is not UTF-8
         raise ShapeError(shorten(str(error))) from None

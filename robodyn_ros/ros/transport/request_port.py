@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Take requests and send responses of a service by the functions of rcl, with the GIL released."""
+"""Take requests and send responses by the functions of rcl, with the GIL released."""
 
 import contextlib
 import ctypes
@@ -21,7 +21,7 @@ from robodyn_ros.ros.transport.rcl_ffi import (
 )
 
 POINTER = ctypes.c_void_p
-COMPLAINT = b'failed to create array'  # of the type support, about a length that lies
+COMPLAINT = b'failed to create array'  # printed by the type support about invalid lengths
 
 
 class _RequestId(ctypes.Structure):
@@ -31,12 +31,19 @@ class _RequestId(ctypes.Structure):
 
 
 class MessageStructure:
-    """The C structure of a message class, as rclpy describes it.
+    """Functions that create, fill and destroy the C structure of a message class.
 
     Parameters
     ----------
-    kind
+    kind : type
         Message class; rclpy keeps the functions of its type support in capsules.
+
+    Attributes
+    ----------
+    support : int
+        Address of the type support.
+    create, destroy, fill : ctypes function
+        Functions on the address of a structure.
     """
 
     def __init__(self, kind):
@@ -51,6 +58,7 @@ class MessageStructure:
 
 
 def _address(capsule) -> int:
+    """Return the address in a capsule."""
     api = ctypes.pythonapi
     name = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(('PyCapsule_GetName', api))
     pointer = ctypes.PYFUNCTYPE(POINTER, ctypes.py_object, ctypes.c_char_p)(
@@ -61,16 +69,21 @@ def _address(capsule) -> int:
 
 @functools.cache
 def functions(name: str, take: str, send: str):
-    """Return two functions of a library and `rmw_serialize`; None if one is missing.
+    """Return two functions of a library and `rmw_serialize`.
 
     Parameters
     ----------
     name : str
-        Of the library, as rclpy has loaded it.
+        Name of the library, which rclpy has loaded.
     take : str
-        Its function that takes a request, given server, identity and request.
+        Its function that takes a request; its arguments are server, identity and request.
     send : str
-        Its function that sends a response, given the same.
+        Its function that sends a response; its arguments are server, identity and response.
+
+    Returns
+    -------
+    tuple of ctypes function or None
+        The three functions; None if one is missing.
     """
     try:
         found = ctypes.CDLL(name, os.RTLD_NOW | os.RTLD_NOLOAD)
@@ -83,12 +96,12 @@ def functions(name: str, take: str, send: str):
 
 
 def service_functions():
-    """Return the functions of a service, or None."""
+    """Return the `functions` for a service, or None."""
     return functions('librcl.so', 'rcl_take_request', 'rcl_send_response')
 
 
 def goal_functions():
-    """Return the functions of an action's goals, or None."""
+    """Return the `functions` for the goals of an action, or None."""
     return functions(
         'librcl_action.so', 'rcl_action_take_goal_request', 'rcl_action_send_goal_response'
     )
@@ -99,10 +112,10 @@ class RequestPort:
 
     Parameters
     ----------
-    kind
+    kind : type
         Type of the service.
-    handle
-        Of the server, from rclpy.
+    handle : rclpy handle
+        Handle of the server.
     calls : tuple of callable
         Result of `service_functions` or `goal_functions`.
     """
@@ -118,7 +131,13 @@ class RequestPort:
 
     @contextlib.contextmanager
     def request(self) -> Iterator[tuple[_RequestId, int] | None]:
-        """Give the client and the address of the oldest request; None if there is none to read."""
+        """Take the oldest request, as a context manager that releases it at the end.
+
+        Yields
+        ------
+        tuple or None
+            Client and address of the request; None if there is no readable one.
+        """
         who, request = _RequestId(), self._request.create()
         try:
             yield (who, request) if self._taken(who, request) else None
@@ -134,7 +153,23 @@ class RequestPort:
 
     @contextlib.contextmanager
     def filled(self, message: Any) -> Iterator[int]:
-        """Give the address of a request as C code sees it."""
+        """Convert a request to its C structure, which exists until the context ends.
+
+        Parameters
+        ----------
+        message : ROS message
+            The request.
+
+        Yields
+        ------
+        int
+            Address of the structure.
+
+        Raises
+        ------
+        TypeError
+            If the message cannot be converted.
+        """
         made = self._request.create()
         try:
             if not self._request.fill(message, made):
@@ -144,7 +179,20 @@ class RequestPort:
             self._request.destroy(made)
 
     def serialised(self, request: int, most: int) -> np.ndarray | int | None:
-        """Return the octets of a request, or their number beyond `most`; None if that fails."""
+        """Serialise a request.
+
+        Parameters
+        ----------
+        request : int
+            Address of its C structure.
+        most : int
+            Largest size accepted [bytes].
+
+        Returns
+        -------
+        (k,) uint8, int or None
+            The request in CDR, or its size if that is too large; None after an error.
+        """
         octets = self._library.octets(FIRST_SIZE)
         try:
             status = self._serialise(request, self._request.support, ctypes.addressof(octets))
@@ -160,7 +208,20 @@ class RequestPort:
             self._library.free(ctypes.addressof(octets))
 
     def respond(self, who: _RequestId, response: Any):
-        """Send a response, unless the client is gone."""
+        """Send a response; it is dropped if the client is gone.
+
+        Parameters
+        ----------
+        who : _RequestId
+            The client and its request.
+        response : ROS message
+            The response.
+
+        Raises
+        ------
+        TypeError
+            If the response cannot be converted.
+        """
         made = self._response.create()
         try:
             if not self._response.fill(response, made):

@@ -1,8 +1,8 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The service ~/get_type_description of rclpy, which refuses invalid type hashes.
+"""Let the service ~/get_type_description of rclpy refuse invalid type hashes.
 
-The middleware logs a line about each hash that it cannot read, however many come.
+The middleware logs a line about each hash that it cannot parse, without a limit.
 """
 
 import re
@@ -15,13 +15,13 @@ HASH = re.compile(r'RIHS01_[0-9a-f]{64}')
 
 
 def guard_type_descriptions(node: Node):
-    """Refuse malformed hashes before the middleware reads them.
+    """Refuse malformed hashes before the middleware parses them.
 
-    Does nothing where rclpy has no such service, or it is switched off.
+    It does nothing where rclpy has no such service, or it is switched off.
 
     Parameters
     ----------
-    node : rclpy.node.Node
+    node : rclpy Node
         The node that serves.
     """
     for service in node.services:
