@@ -224,7 +224,7 @@ class Controller(ManagedNode):
             if first:  # else both controllers could yield at once and neither would run
                 self.start_again(YIELD_TIME)
         if self.session:
-            self.session.meet_rivals()
+            self.session.react_to_rivals()
         self._reporter.update()
         while self.session is not None and self.session.faults:
             self.callback_failed(self.session.faults.pop(0))

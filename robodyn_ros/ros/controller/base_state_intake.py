@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Receive the state of a base that moves, for laws that need it."""
+"""Receive the state of a moving base, for laws that need it."""
 
 import importlib
 from typing import Any, Mapping
@@ -54,23 +54,61 @@ BASE_STATE_PARAMETERS = (
         upper=10.0,
     ),
 )
-#: Any publisher is compatible, and the newest state counts.
 MOST_OCTETS = 65536  # of a message
+#: Any publisher is compatible, and only the newest state is used.
 QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 
 
 def from_odometry(message, _name: str = '') -> tuple[np.ndarray, np.ndarray]:
-    """Return pose (7,) and twist (6,) of the base; the twist of an Odometry is in its own axes."""
+    """Return the state of the base in an Odometry, whose twist is in the axes of the base.
+
+    Parameters
+    ----------
+    message : Odometry
+        The message.
+    _name : str
+        Unused, as the message has one body.
+
+    Returns
+    -------
+    pose : (7,) ndarray
+        Position [m] and quaternion x y z w.
+    twist : (6,) ndarray
+        Linear velocity in the axes of the world [m/s], angular velocity in those of the base
+        [rad/s].
+    """
     pose, twist = message.pose.pose, message.twist.twist
-    place, linear, angular = map(_vector, (pose.position, twist.linear, twist.angular))
-    turn = _quaternion(pose.orientation)
-    return np.concatenate((place, turn)), np.concatenate((_axes(turn) @ linear, angular))
+    position, linear, angular = map(_vector, (pose.position, twist.linear, twist.angular))
+    quaternion = _quaternion(pose.orientation)
+    return np.concatenate((position, quaternion)), np.concatenate(
+        (_rotation(quaternion) @ linear, angular)
+    )
 
 
 def from_multi_dof(message, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return pose (7,) and twist (6,) of a floating joint, whose twist is in axes of the world.
+    """Return the state of a floating joint, whose twist is in the axes of the world.
 
-    Raises UnknownNameError without the joint, ParameterError without its transform or twist.
+    Parameters
+    ----------
+    message : MultiDOFJointState
+        The message.
+    name : str
+        Name of the joint.
+
+    Returns
+    -------
+    pose : (7,) ndarray
+        Position [m] and quaternion x y z w.
+    twist : (6,) ndarray
+        Linear velocity in the axes of the world [m/s], angular velocity in those of the base
+        [rad/s].
+
+    Raises
+    ------
+    UnknownNameError
+        If the message lacks the joint.
+    ParameterError
+        If the joint has no transform or no twist.
     """
     if name not in message.joint_names:
         found = ', '.join(map(shorten, message.joint_names[:8])) or 'none'
@@ -79,9 +117,11 @@ def from_multi_dof(message, name: str) -> tuple[np.ndarray, np.ndarray]:
     if not k < min(len(message.transforms), len(message.twist)):
         raise ParameterError(f'joint {name!r} has no transform or no twist; expected both')
     pose, twist = message.transforms[k], message.twist[k]
-    place, linear, angular = map(_vector, (pose.translation, twist.linear, twist.angular))
-    turn = _quaternion(pose.rotation)
-    return np.concatenate((place, turn)), np.concatenate((linear, _axes(turn).T @ angular))
+    position, linear, angular = map(_vector, (pose.translation, twist.linear, twist.angular))
+    quaternion = _quaternion(pose.rotation)
+    return np.concatenate((position, quaternion)), np.concatenate(
+        (linear, _rotation(quaternion).T @ angular)
+    )
 
 
 READERS = {ODOMETRY: from_odometry, MULTI_DOF: from_multi_dof}
@@ -92,24 +132,24 @@ class BaseStateIntake:
 
     Parameters
     ----------
-    node
+    node : ManagedNode
         The node that subscribes.
     law : ControlLaw
-        One that `floats`.
+        A law whose `floats` is true.
     values : mapping of str to object
-        Of the node's parameters, by name.
+        The node's parameters by name.
 
     Attributes
     ----------
-    accepted, rejected
+    accepted, rejected : int
         Numbers of messages.
-    detail
-        Sentence about the last rejection.
+    detail : str
+        Explanation of the last rejection.
 
     Raises
     ------
     ParameterError
-        In lock step, whose states have no base, or without the package of messages.
+        In lock step, whose states have no base, or if the package of the message is missing.
     """
 
     def __init__(self, node, law: ControlLaw, values: Mapping[str, Any]):
@@ -144,7 +184,7 @@ class BaseStateIntake:
 
     @property
     def missing(self) -> str:
-        """'', or a sentence if no state of the base has come yet."""
+        """'', or a sentence if no state of the base has arrived yet."""
         if self._law.base_known:
             return ''
         return (
@@ -152,7 +192,13 @@ class BaseStateIntake:
         ).rstrip()
 
     def receive(self, message):
-        """Pass a state to the law, or count its refusal."""
+        """Pass a state to the law, or count its rejection.
+
+        Parameters
+        ----------
+        message : Odometry or MultiDOFJointState
+            The state of the base.
+        """
         try:
             self._accept(message)
         except RobodynError as error:
@@ -188,12 +234,12 @@ def _vector(vector):
 
 
 def _quaternion(rotation):
-    """Return (4,) of length 1; the law refuses others than finite ones of about that length."""
-    turn = np.array((rotation.x, rotation.y, rotation.z, rotation.w))
-    length = np.linalg.norm(turn)
-    return turn / length if abs(length - 1.0) < 1e-3 else turn
+    """Normalise a quaternion of about length 1; the law refuses any other."""
+    quaternion = np.array((rotation.x, rotation.y, rotation.z, rotation.w))
+    length = np.linalg.norm(quaternion)
+    return quaternion / length if abs(length - 1.0) < 1e-3 else quaternion
 
 
-def _axes(turn):
+def _rotation(quaternion):
     """Return the rotation matrix of a quaternion, which the law may still refuse."""
-    return from_quaternion(*turn)
+    return from_quaternion(*quaternion)

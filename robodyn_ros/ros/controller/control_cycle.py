@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""One control cycle: compute the effort for the joint state taken last, and publish it."""
+"""One control cycle: compute the effort for the newest joint state, and publish it."""
 
 import time
 from threading import Lock
@@ -27,16 +27,16 @@ class ControlCycle:
     intake : StateIntake
         Receives joint states, and measures how long that takes.
     stamp : callable
-        ROS time [ns], for messages.
-    telemetry
-        (publisher, writer) of ControllerState and the like.
+        Returns the ROS time [ns] for messages.
+    telemetry : sequence of tuple
+        Publisher and writer of ControllerState and similar messages.
     every : int
         Cycles from one of these messages to the next.
     changed : callable
-        Called after a cycle that changed the supervisor's state or reason. Called, too, if an end
+        Called after a cycle that changed the supervisor's state or reason. Also called if an end
         effector stays away from its target.
     failed : callable
-        Called with an exception of the bookkeeping, after which the loop goes on.
+        Called with an exception that came after the effort was published; the loop continues.
     progress : TaskProgress or None
         Watches the end effector, if the law follows a task target.
     answers : bool
@@ -44,17 +44,17 @@ class ControlCycle:
 
     Attributes
     ----------
-    compute
+    compute : Histogram
         Time of the supervisor's tick [us].
-    tick
-        Time from the beginning of a cycle to the published effort [us]. The time before it for
-        taking in a new joint state is added.
-    state_age
+    tick : Histogram
+        Time from the beginning of a cycle to the published effort, plus the time to receive a new
+        joint state [us].
+    state_age : Histogram
         Age of the joint state in use [ms].
-    count
+    count : int
         Cycles run.
-    last
-        Monotonic time of the last cycle [s].
+    last : float
+        Time of the last cycle on the clock of the cycles [s].
     """
 
     def __init__(
@@ -73,25 +73,31 @@ class ControlCycle:
         self.compute, self.tick, self.state_age = Histogram(), Histogram(), Histogram()
         self.count, self.last = 0, 0.0
         self._supervisor, self._intake, self._stamp = supervisor, intake, stamp
-        self._telemetry, self._every, self._until = telemetry, every, 0
+        self._telemetry, self._every, self._until_telemetry = telemetry, every, 0
         self._changed, self._published, self._failed = changed, None, failed
         self._progress = progress
-        self._command_stamp = self._answered if answers else stamp
+        self._command_stamp = self._state_stamp if answers else stamp
         self._used = None  # the joint state of the last cycle
         self._lock = Lock()  # with trigger joint_states, the watchdog runs cycles too
 
     @property
     def output(self):
-        """Where efforts go: (writer, Outlet) while the node is active, else None."""
+        """Writer and Outlet of the efforts while the node is active, else None."""
         return self._output
 
     @output.setter
     def output(self, output):
-        with self._lock:  # so that no cycle publishes to a former outlet
+        with self._lock:  # so that no cycle publishes to an outlet about to be closed
             self._output = output
 
     def run_cycle(self, now: float):
-        """Run a cycle that began at `now` [s], with the newest joint state."""
+        """Run a cycle with the newest joint state.
+
+        Parameters
+        ----------
+        now : float
+            Time at which the cycle began [s].
+        """
         with self._lock:
             supervisor = self._supervisor
             start = time.perf_counter()
@@ -104,59 +110,73 @@ class ControlCycle:
                 writer.fill(supervisor.command, self._command_stamp)
                 outlet.publish()
             try:
-                self._keep_books(now, self._since(now, start), computed - start, active)
-            except Exception as error:  # the effort is out: a report must not stop the arm
+                self._record(now, self._elapsed(now, start), computed - start, active)
+            except Exception as error:  # a failing report must not stop the arm
                 self._failed(error)
 
-    def _answered(self) -> int:
+    def _state_stamp(self) -> int:
         measured = self._supervisor.measurement
         seconds, rest = measured.stamp if measured else NO_STAMP
         return NANOSECONDS * seconds + rest
 
-    def _since(self, now: float, start: float) -> float:
-        """Return the time since the cycle began [s]: at `now`, before `start` [perf_counter]."""
+    def _elapsed(self, now: float, start: float) -> float:
+        """Return the time since the beginning of the cycle [s].
+
+        Parameters
+        ----------
+        now : float
+            That beginning on the clock of the cycles [s].
+        start : float
+            The same by perf_counter, for cycles on a simulated clock [s].
+        """
         return time.monotonic() - now
 
-    def _keep_books(self, now, tick, compute, active):
-        """Count and report, after the effort is published."""
+    def _record(self, now, tick, compute, active):
+        """Update counts and reports, after the effort is published."""
         self.count += 1
         self.last = now
         measured = self._supervisor.measurement
         if measured is not self._used:
             self._used = measured
-            tick += self._intake.taking
+            tick += self._intake.receive_time
         self.tick.add(tick * 1e6)
         self.compute.add(compute * 1e6)
-        self._tell_changes()
+        self._notify_changes()
         if active:
             self.state_age.add((now - measured.time) * 1e3)
             self._report()
 
-    def _tell_changes(self):
+    def _notify_changes(self):
         supervisor, progress = self._supervisor, self._progress
         if progress is not None:
             progress.update(supervisor.state, supervisor.reason, self.last)
         far = progress is not None and progress.sentence != ''
-        face = supervisor.state, supervisor.reason, supervisor.joint, far
-        if face != self._published:
-            self._published = face
+        summary = supervisor.state, supervisor.reason, supervisor.joint, far
+        if summary != self._published:
+            self._published = summary
             self._changed()
 
     def run_cycle_if_late(self, now: float):
-        """Run a cycle if no joint state has triggered one in time."""
+        """Run a cycle if no joint state has triggered one in time.
+
+        Parameters
+        ----------
+        now : float
+            Monotonic time [s].
+        """
         supervisor = self._supervisor
         late = now - self.last > supervisor.settings.state_timeout
         if late or supervisor.state is State.STALE or not supervisor.active:
             self.run_cycle(now)
 
     def _report(self):
-        self._until -= 1
-        if self._until <= 0:
-            self._until = self._every
+        self._until_telemetry -= 1
+        if self._until_telemetry <= 0:
+            self._until_telemetry = self._every
             for publisher, writer in self._telemetry:
-                if self._heard(publisher):
+                if self._is_wanted(publisher):
                     publisher.publish(writer.fill(self._stamp()))
 
-    def _heard(self, publisher) -> bool:
-        """Return whether to publish; counting subscribers is cheaper than publishing."""
+    def _is_wanted(self, publisher) -> bool:
+        """Return whether to publish a message."""
         return True

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The controller on /diagnostics: its state, its loop, its joint states."""
+"""Entries of the controller on /diagnostics: its state, its loop, its topics."""
 
 from typing import Sequence
 
@@ -11,7 +11,7 @@ from robodyn_ros.control.supervisor.controller_states import State
 from robodyn_ros.realtime.rate_counter import Reading
 from robodyn_ros.ros.common.diagnostic_entry import ERROR, OK, WARN, entry
 
-# Share of cycles below which to warn; libfranka uses the same for its connection.
+# Share of completed cycles below which to warn, as for the connection of libfranka.
 SUCCESS_WARN, SUCCESS_ERROR = 0.95, 0.90
 
 LOOP_FIELDS = (
@@ -40,20 +40,20 @@ def diagnose(
     publishers: int,
     incompatible: Sequence[str] = (),
 ) -> DiagnosticArray:
-    """Build the message.
+    """Build the message for /diagnostics.
 
     Parameters
     ----------
     name : str
-        Of the node.
+        Name of the node.
     status : ControllerStatus
-        As published at this moment.
-    session
-        The ControlSession, or None.
+        Status as published at this moment.
+    session : ControlSession or None
+        Session of the node.
     reading : Reading
         Rates since the last report.
     publishers : int
-        How many there are of joint states.
+        Number of publishers of joint states.
     incompatible : sequence of str
         Sentences about publishers with an incompatible quality of service.
     """
@@ -119,8 +119,8 @@ def _command(name, session):
     level, text, intruders = OK, 'No other node commands the robot.', session.intruders()
     if intruders:
         level, text = ERROR, f"Others publish on '{session.watch.topic}': {', '.join(intruders)}."
-    elif audience := session.audience():
-        level, text = WARN, audience
+    elif problem := session.receiver_problem():
+        level, text = WARN, problem
     return entry(f'{name}: command', level, text, {'others': len(intruders)})
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The controller's parameters, and the control settings that they give for one robot."""
+"""Parameters of the controller, and the control settings that they give for one robot."""
 
 from functools import partial
 from typing import Any, Mapping
@@ -331,8 +331,15 @@ ACCELERATION_GAINS = {'p': 100.0, 'd': 20.0}  # critically damped at 10 rad/s, o
 def gain_parameters(joint_names, law: type[ControlLaw]) -> tuple[ParamSpec, ...]:
     """Return `gains.<joint>.p` and `.d` of each joint, in the units of the law.
 
-    If the law works on accelerations, the default suits any robot. If it works on efforts, no
-    value would, so the default is zero.
+    Gains of a law on accelerations have defaults that suit any robot. No default suits any robot
+    if the law works on efforts, so these are zero.
+
+    Parameters
+    ----------
+    joint_names : sequence of str
+        Joints of the robot.
+    law : type
+        Class of the control law.
     """
     return tuple(
         ParamSpec(
@@ -353,7 +360,13 @@ def gain_parameters(joint_names, law: type[ControlLaw]) -> tuple[ParamSpec, ...]
 
 
 def own_parameters(law: type[ControlLaw]) -> tuple[ParamSpec, ...]:
-    """Return `<law>.<name>` of each parameter and each option of the law."""
+    """Return `<law>.<name>` of each parameter and each option of a law.
+
+    Parameters
+    ----------
+    law : type
+        Class of the control law.
+    """
     return (
         *map(partial(_own_option, law), law.options),
         *map(partial(_own_parameter, law), law.parameters),
@@ -381,7 +394,22 @@ def _own_parameter(law, own):
 
 
 def make_law(values: Mapping[str, Any], law: type[ControlLaw], robot: Robot) -> ControlLaw:
-    """Return the law of a robot with its options; RobodynError if an option does not fit."""
+    """Return the law of a robot with its options.
+
+    Parameters
+    ----------
+    values : mapping of str to object
+        The node's parameters by name.
+    law : type
+        Class of the control law.
+    robot : Robot
+        The robot.
+
+    Raises
+    ------
+    RobodynError
+        If an option does not fit.
+    """
     return law(robot, **{own.name: values[f'{law.name}.{own.name}'] for own in law.options})
 
 
@@ -391,16 +419,16 @@ def control_settings(values: Mapping[str, Any], robot: Robot, law: ControlLaw) -
     Parameters
     ----------
     values : mapping of str to object
-        Of the node's parameters, by name.
+        The node's parameters by name.
     robot : Robot
-        For limits that the parameters do not give.
+        Its limits replace those that the parameters leave empty.
     law : ControlLaw
-        For the terms and gains.
+        The law, whose terms and gains are set.
 
     Raises
     ------
     ParameterError
-        With a sentence, if they conflict.
+        With a sentence, if parameters conflict.
     """
     joints, limits = robot.joint_names, robot.limits
     gains = np.array([[values[f'gains.{joint}.{kind}'] for joint in joints] for kind in 'pd'])

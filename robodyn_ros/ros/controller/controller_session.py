@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The session of a controller that is configured for one robot."""
+"""The session of a controller while it is configured for one robot."""
 
 import functools
 import time
@@ -52,7 +52,7 @@ class ControlSession:
 
     Parameters
     ----------
-    node
+    node : Controller
         The node that owns the topics.
     robot : Robot
         The robot.
@@ -61,7 +61,7 @@ class ControlSession:
     payload : PayloadRamp
         Its payloads; the robot has the model of this ramp.
     values : mapping of str to object
-        Of the node's parameters, by name.
+        The node's parameters by name.
     changed : callable
         Called from the loop when the state or its reason changes.
     """
@@ -97,10 +97,13 @@ class ControlSession:
             BoundedSubscription(
                 node, JointTrajectory, f'~/{topic}', receive, 1, MAX_BYTES, self._refuse
             )
-            for topic, receive in (('joint_trajectory', self._follow), ('reference', self._aim))
+            for topic, receive in (
+                ('joint_trajectory', self._follow),
+                ('reference', self._stream_target),
+            )
         ]
         if law.task is not None:
-            self._subscriptions += task_subscriptions(node, self._lead, self._refuse)
+            self._subscriptions += task_subscriptions(node, self._set_task_target, self._refuse)
         self.kernels = SessionKernels(
             node,
             robot.name,
@@ -114,7 +117,7 @@ class ControlSession:
             node.get_logger().warning(sentence)
 
     def _make_loop(self, values, changed):
-        """Make intake, cycle and loop."""
+        """Create intake, cycle and loop."""
         timed = self._timed
         # The events executor ignores callback groups: it delivers every message.
         polled = timed and values['executor'] != 'events'
@@ -157,7 +160,7 @@ class ControlSession:
         ParameterError
             If `robot_compensates_gravity` is not set.
         RobodynError
-            If another node commands it, or the supervisor refuses.
+            If another node commands the robot, or the supervisor refuses.
         """
         self._require_gravity_answer()
         require_granted(self.loop, self._values)
@@ -221,7 +224,18 @@ class ControlSession:
             self._node.destroy_publisher(publisher)
 
     def adopt(self, values: Mapping[str, Any]):
-        """Apply changed parameters between two cycles; ParameterError if they do not fit."""
+        """Apply changed parameters between two cycles.
+
+        Parameters
+        ----------
+        values : mapping of str to object
+            The node's parameters by name.
+
+        Raises
+        ------
+        ParameterError
+            If the values do not fit the robot.
+        """
         self.supervisor.settings = control_settings(values, self.robot, self.law)
         self._values = values
 
@@ -234,45 +248,48 @@ class ControlSession:
 
     @property
     def totals(self) -> Counts:
-        """Cycles run, missed, and time [ns], since the session began.
+        """Cycles run, cycles missed, and time [ns], since the session began.
 
-        If joint states trigger the cycles, each has its cycle, and none is missed.
+        If joint states trigger the cycles, each state has its cycle, and none is missed.
         """
         counts = self.loop.counts
         return counts if self._timed else Counts(self.cycle.count, 0, counts.elapsed)
 
     @property
     def counts(self) -> Counts:
-        """Cycles run, missed, and time [ns], while active: since the last activation."""
+        """Cycles run, cycles missed, and time [ns], since the last activation.
+
+        After a deactivation they stay as they were.
+        """
         if self.cycle.output is None:
             return self._final
         return Counts(*(now - then for now, then in zip(self.totals, self._before)))
 
     def now(self) -> float:
-        """Return the time [s] on the clock of the cycles."""
+        """Return the time on the clock of the cycles [s]."""
         return time.monotonic()
 
     def stamp(self) -> Time:
-        """ROS time now."""
+        """Return the ROS time as a message."""
         return self._clock.now().to_msg()
 
     def intruders(self) -> list[str]:
         """Return the names of other nodes that command the robot at the same time."""
         return self.watch.intruders() if self.cycle.output else []
 
-    def meet_rivals(self):
-        """Act on a node that began to command the robot after this one settled."""
+    def react_to_rivals(self):
+        """React to a node that began to command the robot after this one settled."""
         rivals = self.intruders() if self.settled else []
         self._rivals.meet(rivals, self._values['rival_action'])
 
-    def audience(self) -> str:
-        """Return '', or a sentence if no node or several nodes receive the commands.
+    def receiver_problem(self) -> str:
+        """Return a sentence if no node or several nodes receive the commands, else ''.
 
-        Once settled; before, the robot may not have been discovered.
+        Until this node is settled, it is '': the robot may not have been discovered yet.
         """
         listeners = self.watch.listeners() if self.settled else ['not known yet']
         if not listeners:
-            return f"Nobody listens on '{self.watch.topic}': the efforts move nothing."
+            return f"No node listens on '{self.watch.topic}': the efforts move nothing."
         if len(listeners) > 1:
             return (
                 f"{len(listeners)} nodes listen on '{self.watch.topic}': {', '.join(listeners)}. "
@@ -282,11 +299,11 @@ class ControlSession:
 
     @property
     def settled(self) -> bool:
-        """Whether this node has commanded for longer than discovery takes."""
+        """Whether this node has commanded the robot for longer than discovery takes."""
         return self.cycle.output is not None and time.monotonic() - self._activated > YIELD_TIME
 
     def intrusion(self) -> str:
-        """Return '', or a sentence if another node turns out to command the robot already.
+        """Return a sentence if another node turns out to command the robot already, else ''.
 
         Discovery takes time, so an older controller may show up only after activation. The newer
         one then yields. Two that start together may both yield; the one with `watch.comes_first`
@@ -301,12 +318,15 @@ class ControlSession:
             'controllers on one arm fight.'
         )
 
-    def task_left(self) -> str:
-        """'', or a sentence with the remaining distance of the end effector from its target."""
+    def remaining_distance(self) -> str:
+        """Return a sentence with the remaining distance of the end effector from its target.
+
+        It is '' while the end effector approaches the target, or without one.
+        """
         return '' if self._task_progress is None else self._task_progress.sentence
 
     def until_between_cycles(self) -> float:
-        """Return the time [s] until the loop is half way from one cycle to the next."""
+        """Return the time until the loop is half way between two cycles [s]."""
         return (self.cycle.last + 0.5 * self.loop.period - time.monotonic()) % self.loop.period
 
     def _outlet(self, topic: str):
@@ -337,11 +357,11 @@ class ControlSession:
             self.faults.append(error)
 
     def _ros_now(self) -> int:
-        # The system clock where it is the source of ROS time: it is much cheaper to read.
+        # Reading the system clock directly is much cheaper than by rclpy.
         return self._clock.now().nanoseconds if self._clock.ros_time_is_active else time.time_ns()
 
     def _lag(self, stamp: tuple[int, int]) -> float:
-        """Return the age [s] of a stamp; 0 if it comes from a clock that differs from ours."""
+        """Return the age of a stamp [s]; 0 if it is implausible, as from another clock."""
         lag = 1e-9 * (self._ros_now() - 1_000_000_000 * stamp[0] - stamp[1])
         return lag if 0.0 <= lag <= self.supervisor.settings.state_timeout else 0.0
 
@@ -368,24 +388,57 @@ class ControlSession:
     # References.
 
     def follow(self, data: np.ndarray) -> str:
-        """Follow a serialised JointTrajectory (k,) uint8; return '', or why it is refused."""
-        return self._refer(data, self.supervisor.follow)
+        """Follow a trajectory.
+
+        Parameters
+        ----------
+        data : (k,) uint8
+            The serialised JointTrajectory.
+
+        Returns
+        -------
+        str
+            '', or why it is refused.
+        """
+        return self._accept_reference(data, self.supervisor.follow)
 
     def require_joints(self, names: list[str]):
-        """Raise UnknownNameError unless a reference names the robot's joints."""
+        """Check that a reference names the robot's joints.
+
+        Parameters
+        ----------
+        names : list of str
+            Names of the reference.
+
+        Raises
+        ------
+        UnknownNameError
+            Unless these are the robot's joints.
+        """
         self._reader.require_joints(names)
 
-    def _refer(self, data, accept, **limits) -> str:
+    def _accept_reference(self, data, accept, **limits) -> str:
         try:
             refusal = self._rivals.refusal or accept(
                 self._reader.read_bytes(data, self._ros_now(), **limits), self.now()
             )
         except RobodynError as error:
             refusal = str(error)
-        return self.counted(refusal)
+        return self.count_reference(refusal)
 
-    def counted(self, refusal: str) -> str:
-        """Count a refused reference, and return the reason."""
+    def count_reference(self, refusal: str) -> str:
+        """Count a reference as accepted or refused.
+
+        Parameters
+        ----------
+        refusal : str
+            Why it is refused; '' if it is accepted.
+
+        Returns
+        -------
+        str
+            The same.
+        """
         if refusal:
             self.last_refusal = refusal
             self.refused_references += 1
@@ -394,26 +447,26 @@ class ControlSession:
         return refusal
 
     def _refuse(self, sentence: str):
-        self._warn(f'A reference is refused: {self.counted(sentence)}')
+        self._warn(f'A reference is refused: {self.count_reference(sentence)}')
 
     def _follow(self, data: np.ndarray):
         refusal = self.follow(data)
         if refusal:
             self._warn(f'The trajectory is refused: {refusal}')
 
-    def _aim(self, data: np.ndarray):
-        refusal = self._refer(data, self.supervisor.stream_target, most=1)
+    def _stream_target(self, data: np.ndarray):
+        refusal = self._accept_reference(data, self.supervisor.stream_target, most=1)
         if refusal:
             self._warn(f'The target is refused: {refusal}')
 
-    def _lead(self, read: Callable[[int], TaskTarget]):
+    def _set_task_target(self, read: Callable[[int], TaskTarget]):
         try:
             refusal = self._rivals.refusal or self.supervisor.set_task_target(
                 read(self._ros_now()), self.now()
             )
         except RobodynError as error:
             refusal = str(error)
-        if self.counted(refusal):
+        if self.count_reference(refusal):
             self._warn(f'The target of the end effector is refused: {refusal}')
 
     def _warn(self, sentence: str):

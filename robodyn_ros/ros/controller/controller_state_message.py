@@ -22,7 +22,15 @@ FLAGS = ('rate_limited', 'effort_limited', 'position_guarded')
 
 
 class StateWriter:
-    """Fill one ControllerState repeatedly."""
+    """Fill one ControllerState repeatedly.
+
+    Parameters
+    ----------
+    supervisor : Supervisor
+        Source of the values.
+    base_link : str
+        Frame of the header.
+    """
 
     def __init__(self, supervisor: Supervisor, base_link: str):
         names = list(supervisor.joint_names)
@@ -44,7 +52,13 @@ class StateWriter:
         self._supervisor = supervisor
 
     def fill(self, nanoseconds: int) -> bytes:
-        """Return the serialised message of the cycle that has just run, at that ROS time [ns]."""
+        """Return the serialised message of the cycle that has just run.
+
+        Parameters
+        ----------
+        nanoseconds : int
+            ROS time of the cycle [ns].
+        """
         supervisor = self._supervisor
         self._message.set_stamp(nanoseconds)
         self._state[0] = supervisor.state

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The controller's reports: a latched status on every change, and diagnostics."""
+"""Reports of the controller: a latched status on every change, and diagnostics."""
 
 import time
 
@@ -59,8 +59,8 @@ class StatusReporter:
 
     Parameters
     ----------
-    node
-        The controller, with `session`, `complaint`, `source` and `parameters`.
+    node : Controller
+        The controller node.
     """
 
     def __init__(self, node):
@@ -71,31 +71,39 @@ class StatusReporter:
         self._lines, self._warnings = LineBudget(), LinesBySubject(WARNING_INTERVAL)
 
     def starting(self, sentence: str, compiles: bool):
-        """Publish the progress of the configuration."""
+        """Publish the progress of the configuration.
+
+        Parameters
+        ----------
+        sentence : str
+            What is being done.
+        compiles : bool
+            Whether kernels are being compiled.
+        """
         status = self._begin(State.WAIT_MODEL, COMPILING if compiles else STARTING, sentence)
         self._status.publish(status)
         self._diagnostics.publish(diagnose(self._node.get_name(), status, None, Reading(), 0))
 
     def update(self):
-        """Publish changes and periodic reports."""
+        """Publish the status if it changed, and periodic reports that are due."""
         session = self._node.session
         state, reason, joint = State.WAIT_MODEL, Reason.NONE, -1
         if session:
             supervisor = session.supervisor
             state, reason, joint = supervisor.state, supervisor.reason, supervisor.joint
-        left = session.task_left() if session else ''
-        face = (state, reason, joint, self._node.complaint, bool(left))
-        changed, due = face != self._last, time.monotonic() >= self._due
+        remaining = session.remaining_distance() if session else ''
+        summary = (state, reason, joint, self._node.complaint, bool(remaining))
+        changed, due = summary != self._last, time.monotonic() >= self._due
         waiting = state in (State.WAIT_MODEL, State.WAIT_STATE)
         if not (changed or due):
             return
         if due:
             self._due = time.monotonic() + INTERVAL
             self._reading = self._meter.sample(session)
-        status = self._begin(state, reason, left or self._sentence(state, reason))
+        status = self._begin(state, reason, remaining or self._sentence(state, reason))
         if session:
             self._describe(status, session)
-        self._last = face
+        self._last = summary
         self._status.publish(status)
         if changed or waiting and time.monotonic() - self._logged > WAITING_INTERVAL:
             self._log(status)

@@ -14,25 +14,26 @@ from std_srvs.srv import Trigger
 
 
 class EmergencyStop:
-    """Serve `~/stop` and `~/emergency_stop` with a separate participant, executor and thread.
+    """Serve `~/stop` and `~/emergency_stop` on a separate DDS participant, executor and thread.
 
-    The participant has sockets and threads of its own. In the controller's, a request waits behind
-    large messages. One that they displace is repeated by the middleware only seconds later.
+    The participant has its own sockets and threads. In the controller's participant a request
+    would wait behind large messages. If they displaced it, the middleware would repeat it only
+    seconds later.
 
     Both have the controller's names and remappings. A message with false does nothing: only
     `~/reset` ends a stop.
 
     Parameters
     ----------
-    node
-        The controller.
+    node : Controller
+        The controller node.
     stop : callable
-        Called from the thread; returns '' or a sentence if nothing was stopped.
+        Called from the thread; returns '', or why nothing was stopped.
     """
 
     def __init__(self, node, stop: Callable[[], str]):
         self._stop = stop
-        self._context = _own_participant(node)
+        self._context = _separate_participant(node)
         self._node = rclpy.create_node(
             f'_{node.get_name()}_stop',  # hidden from `ros2 node list`
             context=self._context,
@@ -40,30 +41,30 @@ class EmergencyStop:
             use_global_arguments=False,
             enable_rosout=False,
             start_parameter_services=False,
-            # it has nothing to describe, and would log every hash that it cannot read
+            # This service would log every malformed hash that it receives.
             parameter_overrides=[Parameter('start_type_description_service', value=False)],
         )
         self._node.create_service(Trigger, node.resolve_service_name('~/stop'), self._serve)
         topic = node.resolve_topic_name('~/emergency_stop')
-        self._node.create_subscription(Bool, topic, self._hear, 1)
+        self._node.create_subscription(Bool, topic, self._receive, 1)
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self._node)
         self._closing = False
         self._end = self._node.create_guard_condition(lambda: None)
         self._thread = Thread(target=self._run, name='robodyn_stop', daemon=True)
         self._thread.start()
-        node.context.on_shutdown(self._finish)
+        node.context.on_shutdown(self._request_end)
 
     def close(self):
-        """End the thread and the participant."""
-        self._finish()
+        """End the thread, and remove the participant."""
+        self._request_end()
         self._thread.join()
         self._executor.shutdown()
         self._node.destroy_node()
         self._context.try_shutdown()
         self._context.destroy()  # at once, as in `destroy_node` of ManagedNode
 
-    def _finish(self):
+    def _request_end(self):
         if not self._closing:
             self._closing = True
             self._end.trigger()
@@ -79,16 +80,17 @@ class EmergencyStop:
         response.success = not response.message
         return response
 
-    def _hear(self, message: Bool):
+    def _receive(self, message: Bool):
         if message.data:
             self._stop()
 
 
-def _own_participant(node) -> rclpy.Context:
+def _separate_participant(node) -> rclpy.Context:
     """Return a new context in the domain and the security enclave of a node."""
     own = node.get_name(), node.get_namespace()
     enclaves = {
-        tuple(place): e for *place, e in node.get_node_names_and_namespaces_with_enclaves()
+        tuple(name): enclave
+        for *name, enclave in node.get_node_names_and_namespaces_with_enclaves()
     }
     context = rclpy.Context()
     context.init(

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The action FollowJointTrajectory, where control_msgs is installed."""
+"""The action FollowJointTrajectory, if control_msgs is installed."""
 
 import numpy as np
 from rclpy.action import CancelResponse
@@ -16,7 +16,18 @@ MONITOR_PERIOD = 0.05  # [s] between checks of a running goal
 
 
 def make_action(node):
-    """Create the action server `~/follow_joint_trajectory`; return None without control_msgs."""
+    """Create the action server `~/follow_joint_trajectory`.
+
+    Parameters
+    ----------
+    node : Controller
+        The controller node.
+
+    Returns
+    -------
+    FollowJointTrajectoryServer or None
+        The server; None if control_msgs is not installed.
+    """
     try:
         from control_msgs.action import FollowJointTrajectory
     except ImportError:
@@ -38,9 +49,9 @@ class FollowJointTrajectoryServer:
 
     Parameters
     ----------
-    node
-        The controller.
-    action
+    node : Controller
+        The controller node.
+    action : type
         The action type.
     """
 
@@ -63,8 +74,8 @@ class FollowJointTrajectoryServer:
         )
 
     def _begin(self, request, trajectory: np.ndarray) -> bool:
-        """Follow a goal, or refuse it with the action's error code and log the reason."""
-        self._watch()  # a goal that has been reached is not replaced
+        """Follow a goal, or log the reason and the error code of its refusal."""
+        self._watch()  # so that a goal already reached succeeds instead of being replaced
         try:
             goal = _Goal(request, trajectory, self._node.session, self._action)
         except RobodynError as error:
@@ -101,25 +112,30 @@ class FollowJointTrajectoryServer:
 
 
 class _Goal:
-    """One active goal; RobodynError if the session refuses it.
+    """One active goal.
 
     Parameters
     ----------
-    request
+    request : ROS message
         The goal, whose trajectory may lack its points.
-    trajectory
-        Octets (k,) uint8 of its JointTrajectory.
-    session
-        Of the controller, or None.
-    action
+    trajectory : (k,) uint8
+        Its serialised JointTrajectory.
+    session : ControlSession or None
+        Session of the controller.
+    action : type
         The action type.
 
     Attributes
     ----------
-    handle
-        Of the goal, once it is executed.
-    replaced
+    handle : ServerGoalHandle or None
+        Handle of the goal, once it is executed.
+    replaced : bool
         Whether a newer goal has been accepted.
+
+    Raises
+    ------
+    RobodynError
+        If the session refuses the goal.
     """
 
     def __init__(self, request, trajectory, session, action):
@@ -131,9 +147,9 @@ class _Goal:
             self._path = Tolerance(request.path_tolerance, joints)
             self._end = Tolerance(request.goal_tolerance, joints)
         except RobodynError as error:
-            session.counted(str(error))
+            session.count_reference(str(error))
             raise
-        self._patience = (
+        self._time_tolerance = (
             request.goal_time_tolerance.sec + 1e-9 * request.goal_time_tolerance.nanosec
         )
         refusal = session.follow(trajectory)
@@ -145,10 +161,10 @@ class _Goal:
         self._trajectory, self._ended = session.supervisor.following, None
 
     def poll(self):
-        """Return error code and sentence once the goal has ended, None before."""
+        """Return error code and sentence once the goal has ended, else None."""
         supervisor, codes = self._session.supervisor, self._codes
         if self.handle.is_cancel_requested:
-            self._give_up(supervisor)
+            self._stop_following(supervisor)
             self.handle.canceled()
             return codes.SUCCESSFUL, 'The goal was cancelled; the measured posture is held.'
         if self.replaced:
@@ -159,7 +175,7 @@ class _Goal:
             violation = self._path.violation(*errors)
             if not violation:
                 return None
-            self._give_up(supervisor)
+            self._stop_following(supervisor)
             return self._abort(codes.PATH_TOLERANCE_VIOLATED, violation)
         if supervisor.completed is not self._trajectory:
             by_another = supervisor.following is not None
@@ -167,7 +183,7 @@ class _Goal:
             return self._abort(codes.INVALID_GOAL, f'it was given up: {why}')
         return self._judge_end(self._end.violation(*errors))
 
-    def _give_up(self, supervisor):
+    def _stop_following(self, supervisor):
         """Hold the posture, unless another reference has replaced this one."""
         if supervisor.following is self._trajectory:
             supervisor.hold()
@@ -178,7 +194,7 @@ class _Goal:
             return self._codes.SUCCESSFUL, ''
         now = self._session.now()
         self._ended = now if self._ended is None else self._ended
-        if now - self._ended < self._patience:
+        if now - self._ended < self._time_tolerance:
             return None
         return self._abort(self._codes.GOAL_TOLERANCE_VIOLATED, violation)
 

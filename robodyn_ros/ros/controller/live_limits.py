@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Ceilings of live parameters: the values at start, or the robot description's limits."""
+"""Upper limits of live parameters: the values at start, or the limits of the description."""
 
 from typing import Any, Mapping
 
@@ -22,7 +22,7 @@ LIVE_LIMIT_PARAMETERS = (
     ),
 )
 
-#: Corresponding limits of the robot description; None where only the start value counts.
+#: Corresponding limits of the robot description; None if only the start value counts.
 BOUNDED = {
     'effort_limits': 'effort',
     'velocity_limits': 'velocity',
@@ -33,24 +33,24 @@ BOUNDED = {
 
 
 def refuse_raised(values: Mapping[str, Any], at_start: Mapping[str, Any], robot: Robot):
-    """Refuse limits and gains beyond their ceilings, unless `raise_limits_live` is set.
+    """Refuse limits and gains above their maxima, unless `raise_limits_live` is set.
 
-    The ceiling of a limit is the larger of its start value and the description's. That of a rate,
+    The maximum of a limit is the larger of its start value and the description's. That of a rate,
     a gain, `overspeed` and `stop_damping` is its start value.
 
     Parameters
     ----------
     values : mapping of str to object
-        Of the node's parameters, by name.
+        The node's parameters by name.
     at_start : mapping of str to object
         The same, as declared at the start.
     robot : Robot
-        For the limits of the description.
+        The robot, with the limits of its description.
 
     Raises
     ------
     ParameterError
-        With the name, the joint, the value and its ceiling.
+        With the name, the joint, the value and its maximum.
     """
     if values['raise_limits_live']:
         return
@@ -58,22 +58,22 @@ def refuse_raised(values: Mapping[str, Any], at_start: Mapping[str, Any], robot:
     for name in (*BOUNDED, *gains):
         bound = BOUNDED.get(name)
         described = getattr(robot.limits, bound) if bound else ()
-        ceilings = _ceilings(robot.nv, at_start[name], described)
-        value = np.broadcast_to(values[name] if np.size(values[name]) else ceilings, robot.nv)
-        beyond = np.flatnonzero(value > ceilings)  # an unknown ceiling is NaN
+        maxima = _maxima(robot.nv, at_start[name], described)
+        value = np.broadcast_to(values[name] if np.size(values[name]) else maxima, robot.nv)
+        beyond = np.flatnonzero(value > maxima)  # NaN, an unknown maximum, refuses nothing
         if beyond.size:
             k = beyond[0]
             whose = '' if name in gains else f' of {robot.joint_names[k]}'
             origin = 'at start or of the robot description' if len(described) else 'at start'
             raise ParameterError(
                 f"Parameter '{name}'{whose}: got {value[k]:g}; expected at most "
-                f'{ceilings[k]:g}, the value {origin}. Only a node that was '
+                f'{maxima[k]:g}, the value {origin}. Only a node that was '
                 'started with raise_limits_live accepts more.'
             )
 
 
-def _ceilings(n: int, *limits) -> np.ndarray:
-    """Return the largest of the limits for n joints (n,); NaN where none is known."""
+def _maxima(n: int, *limits) -> np.ndarray:
+    """Return the largest of the limits of each joint (n,); NaN where none is known."""
     return np.fmax.reduce(
         [
             np.full(n, np.nan),

@@ -28,15 +28,21 @@ from robodyn_ros.ros.transport.lock_step_transport import (
 )
 
 NANOSECONDS = 1_000_000_000
-WAIT = 1.0  # [s] of wall time without a state before the cause is examined
+WAIT = 1.0  # [s] of wall time between checks for silence
 SILENCE = 5.0  # [s] of wall time without a state before it is reported
 
 
 class LockStepIntake:
-    """The state in use, with the interface of a StateIntake for reports."""
+    """Statistics of the received states, with the interface of a StateIntake for reports.
+
+    Parameters
+    ----------
+    topic : str
+        Full name of the topic of the states.
+    """
 
     def __init__(self, topic: str):
-        self.topic, self.kind, self.taking = topic, 'robodyn_msgs/msg/LockStepState', 0.0
+        self.topic, self.kind, self.receive_time = topic, 'robodyn_msgs/msg/LockStepState', 0.0
         self.accepted, self.detail = 0, ''
         self.rejected: Counter[str] = Counter()
 
@@ -45,46 +51,57 @@ class LockStepIntake:
 
 
 class LockStepCycle(ControlCycle):
-    """A control cycle at the time of a stamp."""
+    """A control cycle at the time of a stamp.
+
+    Parameters
+    ----------
+    *arguments
+        Arguments of ControlCycle.
+    """
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
-        self.tick = self.compute  # answers are sent outside of cycles
+        self.tick = self.compute  # a cycle ends before its answer is sent
 
     def run_cycle(self, now: float):
-        """Run a cycle with the newest state at the simulated time `now` [s]."""
+        """Run a cycle with the newest state.
+
+        Parameters
+        ----------
+        now : float
+            Simulated time [s].
+        """
         with self._lock:
             start, supervisor = time.perf_counter(), self._supervisor
             supervisor.tick(now)
             self.compute.add((time.perf_counter() - start) * 1e6)
             self.count += 1
             self.last = now
-            self._tell_changes()
+            self._notify_changes()
             if supervisor.publishing:
                 self._report()
 
-    def _heard(self, publisher) -> bool:
+    def _is_wanted(self, publisher) -> bool:
         return publisher.get_subscription_count() > 0
 
 
 class LockStepSession(ControlSession):
     """One robot under one law, in lock step with a simulator.
 
-    The received states drive the law. Only the watchdog for missing states reads the machine's
-    clock.
+    The received states drive the law. Only the watchdog for missing states reads the system clock.
     """
 
     def _make_loop(self, values, changed):
-        """Replace the periodic loop, its intake and its cycle."""
+        """Create publisher, intake, cycle and loop for lock step."""
         require_settings(values, executor='single_threaded')
         node, n = self._node, self.robot.nv
         self._time = 0  # simulated time of the state in use [ns]
         self._period = round(NANOSECONDS / values['update_rate'])
-        self._answered, self._effort = None, None  # (epoch, step), and the efforts
-        self._heard, self._silent = time.monotonic(), False
-        self._leaving, self.dropped = False, 0  # outdated states
+        self._answered, self._effort = None, None  # (epoch, step) of the last answer, its efforts
+        self._last_received, self._silence_reported = time.monotonic(), False
+        self._restarting, self.dropped = False, 0  # dropped: number of outdated states
         self._states = StateReader(self.robot.joint_names)
-        self._writer, self._none = CommandWriter(node.get_name(), n), np.full(n, np.nan)
+        self._writer, self._no_command = CommandWriter(node.get_name(), n), np.full(n, np.nan)
         self._answers = node.create_publisher(
             LockStepCommand, values['lock_step.command_topic'], QOS
         )
@@ -109,7 +126,7 @@ class LockStepSession(ControlSession):
                 self._mailbox, period, WAIT, self._serve, self._fault, realtime(values)
             )
 
-    # Life.
+    # Life cycle.
 
     def activate(self):
         """Start commanding the robot with the next step."""
@@ -132,7 +149,7 @@ class LockStepSession(ControlSession):
         self.pause.__exit__()
 
     def close(self):
-        """Give everything back."""
+        """Release all resources."""
         super().close()
         if self._mailbox is not None:
             self._mailbox.close()
@@ -140,19 +157,19 @@ class LockStepSession(ControlSession):
 
     @property
     def epoch(self) -> int | None:
-        """The epoch of the last answered state; None before the first."""
+        """Epoch of the last answered state; None before the first."""
         return self._answered[0] if self._answered else None
 
     def now(self) -> float:
-        """Simulated time of the state in use [s]."""
+        """Return the simulated time of the state in use [s]."""
         return 1e-9 * self._time
 
     def intruders(self):
-        """Return no names: an answer carries the name of its participant."""
+        """Return no names: each answer names its participant, so none can intrude."""
         return []
 
-    def audience(self):
-        """Return no sentence: a simulator that waits for the answers is there."""
+    def receiver_problem(self):
+        """Return '': a simulator in lock step waits for each answer."""
         return ''
 
     def until_between_cycles(self) -> float:
@@ -168,7 +185,7 @@ class LockStepSession(ControlSession):
         if data is None:
             self._watch()
             return
-        self._heard, self._silent = time.monotonic(), False
+        self._last_received, self._silence_reported = time.monotonic(), False
         try:
             state = self._states.decode(data)
         except RobodynError as refusal:  # the state gets no answer
@@ -179,7 +196,7 @@ class LockStepSession(ControlSession):
             self._answers.publish(self._writer.fill(state.epoch, state.step, effort))
 
     def _respond(self, state: ReadState) -> np.ndarray | None:
-        """Return the efforts (n,) [N m | N] for a state, or None for no answer."""
+        """Return the efforts (n,) [N m or N] for a state, or None for no answer."""
         key = state.epoch, state.step
         if self._answered is not None and state.epoch > self._answered[0]:
             self._begin_anew()
@@ -210,12 +227,12 @@ class LockStepSession(ControlSession):
         self._time = state.time
         if state.step % every == 0:
             now = self.now()
-            if not math.isnan(state.state[0, 0]):  # otherwise the measurement is lost
+            if not math.isnan(state.state[0, 0]):  # NaN stands for a lost measurement
                 self._accept(state.state, now, divmod(self._time, NANOSECONDS))
             self.cycle.run_cycle(now)
         supervisor = self.supervisor
-        # a copy, since the command may change in place between steps
-        return supervisor.command.copy() if supervisor.publishing else self._none
+        # The supervisor may change its command in place between steps.
+        return supervisor.command.copy() if supervisor.publishing else self._no_command
 
     def _accept(self, state: np.ndarray, now: float, stamp: tuple[int, int]):
         reason = self.supervisor.accept_state(state, now, 0.0, stamp)
@@ -225,21 +242,21 @@ class LockStepSession(ControlSession):
             self.intake.accepted += 1
 
     def _begin_anew(self):
-        """Start a new epoch: the node is configured again."""
-        if not self._leaving:
-            self._leaving = True
+        """Configure the node anew, because a new epoch has begun."""
+        if not self._restarting:
+            self._restarting = True
             self._node.executor.create_task(
                 self._node.begin_anew, 'The simulation in lock step has been reset.'
             )
 
     def _watch(self):
-        silent = time.monotonic() - self._heard
-        if silent > SILENCE and not self._silent:
-            self._silent = True
+        silent = time.monotonic() - self._last_received
+        if silent > SILENCE and not self._silence_reported:
+            self._silence_reported = True
             self._node.get_logger().warning(
                 f"No state has come on '{self.intake.topic}' for {silent:.0f} s; expected one "
                 f'after step {self._answered[1] if self._answered else "none"}.'
             )
-            # before the first state, the simulator may just not have been started
+            # Before the first state, the simulator may not have been started yet.
             if self._answered and self._values['lock_step.on_silence'] == END:
                 self._node.executor.create_task(signal.raise_signal, signal.SIGTERM)

@@ -8,7 +8,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 
 from robodyn_ros.ros.transport.polled_group import PolledGroup
 
-LISTENING = 0.5  # [s] in which a live controller publishes, even one that is starved
+LISTENING = 0.5  # [s] in which a running controller publishes, even on an overloaded machine
 
 
 class CommandWatch:
@@ -21,31 +21,31 @@ class CommandWatch:
 
     Parameters
     ----------
-    node
-        The controller.
-    kind
+    node : rclpy Node
+        The controller node.
+    kind : type
         Message type of the commands.
     topic : str
-        Their topic.
+        Name of their topic.
     """
 
     def __init__(self, node, kind, topic: str):
         self.topic = node.resolve_topic_name(topic)
-        self._node, self._kind, self._heard = node, kind, False
+        self._node, self._kind, self._has_received = node, kind, False
         self._own = _full_name(node.get_name(), node.get_namespace())
         self._silent: set[bytes] = set()
         self._ours: set[bytes] = set()
         self.start_listening()
 
     def start_listening(self):
-        """Start listening."""
+        """Subscribe to the commands of other nodes."""
         qos = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
         self._subscription = self._node.create_subscription(
-            self._kind, self.topic, self._hear, qos, callback_group=PolledGroup(), raw=True
+            self._kind, self.topic, self._receive, qos, callback_group=PolledGroup(), raw=True
         )
 
     def stop_listening(self):
-        """Stop listening."""
+        """End the subscription."""
         if self._subscription is not None:
             self._node.destroy_subscription(self._subscription)
             self._subscription = None
@@ -55,13 +55,24 @@ class CommandWatch:
 
         This takes the time LISTENING if one of them has our own name.
         """
-        strangers, twins = self._publishers()
-        if twins and not self._is_heard():
-            self._silent, twins = twins, set()
-        return strangers + [self._own] * bool(twins)
+        other_names, same_name = self._publishers()
+        if same_name and not self._receives():
+            self._silent, same_name = same_name, set()
+        return other_names + [self._own] * bool(same_name)
 
     def publish(self, make):
-        """Create this node's publisher with make(), and return it."""
+        """Create this node's publisher, and recognise it among those of the topic.
+
+        Parameters
+        ----------
+        make : callable
+            Creates and returns the publisher.
+
+        Returns
+        -------
+        object
+            The result of `make`.
+        """
         before = self._publishers()[1]
         publisher = make()
         self._ours = self._publishers()[1] - before
@@ -69,17 +80,17 @@ class CommandWatch:
 
     @property
     def comes_first(self) -> bool:
-        """Whether all intruders have our own name, and ours has the least identity.
+        """Whether all intruders have our own name, and ours has the smallest GID.
 
-        All of them see the same identities, so this is true of exactly one.
+        All of them see the same GIDs, so this is true of exactly one.
         """
-        strangers, twins = self._publishers()
-        return not strangers and {min(twins - self._silent, default=None)} == self._ours
+        other_names, same_name = self._publishers()
+        return not other_names and {min(same_name - self._silent, default=None)} == self._ours
 
     def intruders(self) -> list[str]:
         """Return the full names of the other publishing nodes, while this one publishes."""
-        strangers, twins = self._publishers()
-        return strangers + [self._own] * (len(twins - self._silent) > 1)
+        other_names, same_name = self._publishers()
+        return other_names + [self._own] * (len(same_name - self._silent) > 1)
 
     def listeners(self) -> list[str]:
         """Return the full names of the other nodes that receive the commands."""
@@ -90,26 +101,26 @@ class CommandWatch:
         return sorted(names - {self._own})
 
     def _publishers(self):
-        """Return other publishing nodes, and identities of publishers under our own name."""
-        strangers, twins = [], set()
+        """Return names of other publishing nodes, and GIDs of publishers under our own name."""
+        other_names, same_name = [], set()
         for info in self._node.get_publishers_info_by_topic(self.topic):
             name = _full_name(info.node_name, info.node_namespace)
             if name == self._own:
-                twins.add(bytes(info.endpoint_gid))
+                same_name.add(bytes(info.endpoint_gid))
             else:
-                strangers.append(name)
-        return strangers, twins
+                other_names.append(name)
+        return other_names, same_name
 
-    def _hear(self, _):
-        self._heard = True  # the events executor ignores callback groups and delivers
+    def _receive(self, _):
+        self._has_received = True  # only the events executor calls this: it ignores groups
 
-    def _is_heard(self) -> bool:
+    def _receives(self) -> bool:
         self._take()
-        self._heard, deadline = False, time.monotonic() + LISTENING
-        while not self._heard and time.monotonic() < deadline:
+        self._has_received, deadline = False, time.monotonic() + LISTENING
+        while not self._has_received and time.monotonic() < deadline:
             time.sleep(0.005)
-            self._heard = self._heard or self._take()
-        return self._heard
+            self._has_received = self._has_received or self._take()
+        return self._has_received
 
     def _take(self) -> bool:
         with self._subscription.handle:

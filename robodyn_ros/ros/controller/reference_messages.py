@@ -18,6 +18,11 @@ class TrajectoryReader:
     """Read JointTrajectory messages for one robot, by joint name.
 
     Efforts in the points are ignored, since the law computes them.
+
+    Parameters
+    ----------
+    joint_names : sequence of str
+        The n joints of the robot, in its order.
     """
 
     def __init__(self, joint_names: Sequence[str]):
@@ -26,12 +31,12 @@ class TrajectoryReader:
     def read_bytes(self, data: np.ndarray, ros_now: int, most: int = MAX_POINTS) -> Trajectory:
         """Return the trajectory of a message, read with the GIL released.
 
-        Its header.stamp, unless zero, is the start time.
+        A header.stamp other than zero is the start time.
 
         Parameters
         ----------
-        data : ndarray
-            (k,) uint8, the serialised message, with exactly the robot's joints in any order.
+        data : (k,) uint8
+            The serialised message, with exactly the robot's joints in any order.
         ros_now : int
             ROS time [ns].
         most : int
@@ -59,7 +64,17 @@ class TrajectoryReader:
         return Trajectory(times=times, delay=delay(seconds, nanoseconds, ros_now), **fields)
 
     def require_joints(self, names: list[str]) -> np.ndarray:
-        """Return where each joint stands in a list of names (n,).
+        """Find every joint of the robot in a list of names.
+
+        Parameters
+        ----------
+        names : list of str
+            Names of a message.
+
+        Returns
+        -------
+        (n,) ndarray
+            Index of each joint in the list.
 
         Raises
         ------
@@ -100,16 +115,21 @@ def _field(field: str, values: np.ndarray, sizes: np.ndarray, joints: int):
 
 
 def delay(seconds: int, nanoseconds: int, ros_now: int) -> float:
-    """Return the time [s] from now to a stamp, negative if it has passed; 0 for the stamp zero.
+    """Return the time from now to a stamp.
 
     Parameters
     ----------
     seconds : int
-        Of the stamp of a message's header.
+        Seconds of the stamp [s].
     nanoseconds : int
-        Of the same.
+        Its remainder [ns].
     ros_now : int
         ROS time [ns].
+
+    Returns
+    -------
+    float
+        Time [s], negative if the stamp has passed; 0 for the stamp zero.
 
     Raises
     ------

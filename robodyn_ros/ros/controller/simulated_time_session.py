@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Cycles on /clock: one per period of simulated time, at any speed."""
+"""Control cycles on /clock: one per period of simulated time, at any speed."""
 
 import time
 
@@ -17,9 +17,9 @@ from robodyn_ros.ros.controller.controller_session import COMMAND_QOS, ControlSe
 from robodyn_ros.ros.controller.state_intake import StateIntake
 from robodyn_ros.ros.transport.lock_step_transport import LockStepThread, Mailbox
 
-# Only the newest time counts. A late controller runs the due cycles with the newest state.
+# Only the newest time is used: a late controller runs all due cycles with the newest state.
 CLOCK_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
-WAIT = 1.0  # [s] of wall time without a message before the cause is examined
+WAIT = 1.0  # [s] of wall time between checks for progress
 SILENCE = 5.0  # [s] of wall time without progress before it is reported
 
 
@@ -30,14 +30,14 @@ class ClockThread(LockStepThread):
 
     @property
     def counts(self) -> Counts:
-        """Cycles run, cycles skipped, and simulated time [ns] since the first cycle."""
+        """Cycles run, cycles skipped, and simulated time since the first cycle [ns]."""
         return Counts(self.cycles, self.missed, self.elapsed)
 
 
 class SimulatedCycle(ControlCycle):
     """A control cycle in simulated time."""
 
-    def _since(self, now: float, start: float) -> float:
+    def _elapsed(self, now: float, start: float) -> float:
         return time.perf_counter() - start
 
 
@@ -56,8 +56,9 @@ class SimulatedTimeSession(ControlSession):
                     f"Parameter '{name}' is '{values[name]}'; with 'use_sim_time' expected "
                     f"'{needed}', or 'trigger' lock_step."
                 )
-        self._time, self._slot, self._first = 0, None, 0  # [ns], in periods, [ns]
-        self._progress, self._standing, self._leaving = time.monotonic(), False, False
+        self._time, self._first = 0, 0  # [ns] of the last and of the first cycle
+        self._slot = None  # number of the last cycle since time zero
+        self._last_progress, self._stalled, self._restarting = time.monotonic(), False, False
         self._step = NANOSECONDS // values['update_rate']
         self._mailbox = Mailbox(self._node, Clock, '/clock', CLOCK_QOS)
         options = {} if self.law.task is None else {'lag': self._lag}
@@ -88,18 +89,24 @@ class SimulatedTimeSession(ControlSession):
         )
 
     def close(self):
-        """Give everything back."""
+        """Release all resources."""
         super().close()
         self._mailbox.close()
 
     def now(self) -> float:
-        """Simulated time of the last or current cycle [s]."""
+        """Return the simulated time of the last or current cycle [s]."""
         return 1e-9 * self._time
 
     def has_reached(self, time: int) -> bool:
-        """Return whether the cycle of a simulated time [ns] has run, or never will."""
+        """Return whether the cycle of a simulated time has run, or never will.
+
+        Parameters
+        ----------
+        time : int
+            Simulated time [ns].
+        """
         done = self._slot is not None and self._slot >= time // self._step
-        return done or self._leaving or not self.loop.running
+        return done or self._restarting or not self.loop.running
 
     def until_between_cycles(self) -> float:
         """Return 0: cycles do not follow a clock of this machine."""
@@ -109,19 +116,19 @@ class SimulatedTimeSession(ControlSession):
         return self._time
 
     def _releasing(self) -> bool:
-        return super()._releasing() and not (self._leaving or self._standing)
+        return super()._releasing() and not (self._restarting or self._stalled)
 
     # Time.
 
     def _serve(self, data: bytes | None):
-        if self._leaving:
+        if self._restarting:
             return
         if data is not None:
             clock = deserialize_message(data, Clock).clock
-            self._advance(clock.sec * NANOSECONDS + clock.nanosec)
+            self._run_due(clock.sec * NANOSECONDS + clock.nanosec)
         self._watch()
 
-    def _advance(self, now: int):
+    def _run_due(self, now: int):
         """Run the cycles that are due at the simulated time `now` [ns]."""
         slot = now // self._step
         if self._slot is None:
@@ -138,14 +145,14 @@ class SimulatedTimeSession(ControlSession):
                 f'controller leaves {due - most} cycles out.',
                 throttle_duration_sec=5.0,
             )
-        if due and self._standing:
+        if due and self._stalled:
             self._node.get_logger().info(f'Simulated time goes on at {1e-9 * now:.9g} s.')
         if due:
-            self._progress, self._standing = time.monotonic(), False
+            self._last_progress, self._stalled = time.monotonic(), False
         for at in range(slot - min(due, most) + 1, slot + 1):
-            self._run(at)
+            self._run_one(at)
 
-    def _run(self, slot: int):
+    def _run_one(self, slot: int):
         self._time = slot * self._step
         self.loop.cycles += 1
         self.loop.elapsed = self._time - self._first
@@ -157,8 +164,8 @@ class SimulatedTimeSession(ControlSession):
             self._slot = slot
 
     def _begin_anew(self, now: int):
-        """Start again after a backward jump of time, which invalidates the whole state."""
-        before, self._leaving = 1e-9 * self._time, True
+        """Restart after a backward jump of time, which invalidates all states."""
+        before, self._restarting = 1e-9 * self._time, True
         sources = self._node.count_publishers('/clock')
         more = f" There are {sources} publishers of '/clock'." if sources > 1 else ''
         self._node.executor.create_task(
@@ -167,9 +174,9 @@ class SimulatedTimeSession(ControlSession):
         )
 
     def _watch(self):
-        silent = time.monotonic() - self._progress
-        if silent > SILENCE and not self._standing:
-            self._standing = True
+        silent = time.monotonic() - self._last_progress
+        if silent > SILENCE and not self._stalled:
+            self._stalled = True
             where = 'has not begun' if self._slot is None else f'stands at {self.now():.9g} s'
             self._node.get_logger().warning(
                 f"Simulated time {where}: nothing new on '/clock' for {silent:.0f} s. The "

@@ -14,34 +14,45 @@ from robodyn_ros.ros.common.joint_messages import JointStateReader
 from robodyn_ros.ros.transport.polled_group import PolledGroup
 from robodyn_ros.ros.transport.rcl_ffi import Inlet
 
-# Best effort and depth one: the newest state counts, and any publisher is compatible. No deadline:
-# requesting one would exclude every publisher that offers none.
+# Best effort is compatible with any publisher, and depth one keeps the newest state. A deadline
+# would exclude every publisher that offers none.
 STATE_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 
 
 class StateIntake:
-    """Receive `joint_states`, map them by name and pass them to the supervisor.
+    """Receive `joint_states`, sort them by joint name and pass them to the supervisor.
 
     Either the loop takes them with `poll` at the start of each cycle, or the executor delivers
     each on arrival. Polling costs less processor time, and no slow callback delays it.
 
     Parameters
     ----------
-    node
+    node : rclpy Node
         The node that subscribes.
     joint_names : sequence of str
-        The robot's joints, in its order.
+        The n joints of the robot, in its order.
     measure : callable
-        Called with q and qd (2, n), time of receipt, lag and stamp; returns '' or the reason of a
-        refusal.
+        Called with positions and velocities (2, n), time of receipt [s], lag [s] and stamp.
+        Returns '' or the reason of a refusal.
     polled : bool
         Whether the loop takes the messages.
     delivered : callable
-        Called with the time [s] after each message that the executor delivered.
+        Called with the time [s] after each accepted message that the executor delivered.
     lag : callable
         Called with a stamp on receipt; returns its age [s].
     clock : callable
-        Of the times of receipt [s].
+        Returns the time of receipt [s].
+
+    Attributes
+    ----------
+    receive_time : float
+        Time to receive the last accepted state [s].
+    accepted : int
+        Number of accepted messages.
+    rejected : Counter
+        Number of refused messages by reason.
+    detail : str
+        Explanation of the last refusal.
     """
 
     def __init__(
@@ -54,10 +65,10 @@ class StateIntake:
         lag: Callable[[tuple[int, int]], float] = lambda _: 0.0,
         clock: Callable[[], float] = time.monotonic,
     ):
-        self.taking = 0.0  # [s] spent on receiving the last accepted state
+        self.receive_time = 0.0
         self.accepted = 0
         self.rejected: Counter[str] = Counter()
-        self.detail = ''  # sentence about the last refused message
+        self.detail = ''
         self._reader, self._measure = JointStateReader(joint_names), measure
         self._delivered, self._lag, self._node, self._clock = delivered, lag, node, clock
         group = PolledGroup() if polled else None
@@ -69,19 +80,41 @@ class StateIntake:
         self._take = self._inlet.take_message if self._inlet else lambda: None
 
     def poll(self, now: float):
-        """Take the newest message, if any; `now` [s] is its time of receipt."""
+        """Take the newest message, if any.
+
+        Parameters
+        ----------
+        now : float
+            Time of receipt [s].
+        """
         data = self._take()
         if data is not None:
             self.receive(data, now)
 
     def rehearse(self, _now: float):
-        """Read an earlier message without effect; see JointStateReader."""
+        """Decode an earlier message without effect; see JointStateReader.
+
+        Parameters
+        ----------
+        _now : float
+            Unused.
+        """
         self._reader.rehearse()
 
     def receive(self, data: np.ndarray, now: float) -> bool:
-        """Accept a serialised message (k,) uint8, or count its refusal.
+        """Accept a message, or count its refusal.
 
-        Return whether it is accepted.
+        Parameters
+        ----------
+        data : (k,) uint8
+            The serialised JointState.
+        now : float
+            Time of receipt [s].
+
+        Returns
+        -------
+        bool
+            Whether it is accepted.
         """
         reader = self._reader
         reason = reader.decode(data)
@@ -90,7 +123,7 @@ class StateIntake:
         reason = self._measure(reader.state, now, self._lag(reader.stamp), reader.stamp)
         if reason:
             return self._refuse(reason, '')
-        self.taking = self._clock() - now
+        self.receive_time = self._clock() - now
         self.accepted += 1
         return True
 
@@ -100,7 +133,7 @@ class StateIntake:
         return False
 
     def close(self):
-        """Stop receiving, after the loop has ended."""
+        """Stop receiving; the loop must have ended."""
         if self._inlet is not None:
             self._inlet.close()
         self._node.destroy_subscription(self._subscription)

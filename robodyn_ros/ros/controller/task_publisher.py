@@ -23,13 +23,27 @@ WARNING_PERIOD = 5.0  # [s] between log lines about a task that cannot be comput
 
 
 class TaskSettings(NamedTuple):
-    """What to publish, and how often."""
+    """What to publish, and how often.
 
-    rate: float  # [Hz], 0 for never
+    Parameters
+    ----------
+    rate : float
+        Rate [Hz]; 0 for never.
+    links : tuple of str
+        Links of the task.
+    axes : str
+        Axes of every link; '' for all.
+    damping : float
+        Damping of the inverse [1/sqrt(kg)].
+    timeout : float
+        Age of the oldest joint state for which to publish [s].
+    """
+
+    rate: float
     links: tuple[str, ...]
-    axes: str  # of every link, '' for all
-    damping: float  # [1/sqrt(kg)]
-    timeout: float  # oldest joint state for which to publish [s]
+    axes: str
+    damping: float
+    timeout: float
 
 
 def task_settings(values: Mapping[str, Any], robot: Robot) -> TaskSettings:
@@ -38,7 +52,7 @@ def task_settings(values: Mapping[str, Any], robot: Robot) -> TaskSettings:
     Parameters
     ----------
     values : mapping of str to object
-        Of the node's parameters, by name.
+        The node's parameters by name.
     robot : Robot
         The robot.
 
@@ -74,7 +88,7 @@ class TaskWriter:
     Parameters
     ----------
     robot : Robot
-        Used by this writer alone, since a Robot serves one thread at a time.
+        A robot that no other thread uses.
     settings : TaskSettings
         What to publish.
     """
@@ -110,7 +124,13 @@ class TaskWriter:
         )
 
     def fill(self, state: Measurement) -> bytes:
-        """Return the serialised message for a joint state."""
+        """Return the serialised message for a joint state.
+
+        Parameters
+        ----------
+        state : Measurement
+            The joint state.
+        """
         settings, out = self._settings, self._message.doubles
         bias = self._robot.task_space.bias(
             state.q, state.qd, settings.links, self._axes, settings.damping
@@ -136,8 +156,8 @@ class TaskPublisher:
 
     Parameters
     ----------
-    node
-        The node whose topic it is.
+    node : Controller
+        The node that owns the topic.
     """
 
     def __init__(self, node):
@@ -145,7 +165,15 @@ class TaskPublisher:
         self._loop = self._publisher = self._writer = self._supervisor = None
 
     def follow(self, session, values: Mapping[str, Any]):
-        """Use a session, None for none, and the values of the node's parameters."""
+        """Publish for a session with new settings.
+
+        Parameters
+        ----------
+        session : ControlSession or None
+            Session of the node; None to stop.
+        values : mapping of str to object
+            The node's parameters by name.
+        """
         settings = task_settings(values, session.robot) if session else None
         if (session, settings) == (self._session, self._settings):
             return

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The TaskState message: serialised once, refilled from the law of an end effector."""
+"""The TaskState message: serialised once, refilled from the task of an end effector."""
 
 from robodyn_msgs.msg import TaskState
 from robodyn_ros.control.reference.task_reference import (
@@ -18,7 +18,7 @@ from robodyn_ros.control.reference.task_reference import (
 )
 from robodyn_ros.ros.transport.cdr import OutgoingMessage
 
-# Fields from one or two rows of `target`, `state` or `measured`.
+# Fields of the message, and the one or two rows of a TaskReference's array that fill them.
 TARGET = {'target_position': (POSITION,), 'target_orientation': (QUATERNION,)}
 REFERENCE = {
     'reference_position': (POSITION,),
@@ -41,7 +41,7 @@ class TaskStateWriter:
     Parameters
     ----------
     task : TaskReference
-        Followed by the law.
+        The task that the law follows.
     """
 
     def __init__(self, task: TaskReference):
@@ -64,7 +64,13 @@ class TaskStateWriter:
                 ]
 
     def fill(self, nanoseconds: int) -> bytes:
-        """Return the serialised message of the cycle that has just run, at that ROS time [ns]."""
+        """Return the serialised message of the cycle that has just run.
+
+        Parameters
+        ----------
+        nanoseconds : int
+            ROS time of the cycle [ns].
+        """
         self._message.set_stamp(nanoseconds)
         for out, values in self._copies:
             out[:] = values

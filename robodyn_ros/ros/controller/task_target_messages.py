@@ -14,27 +14,32 @@ DEPTH = 100  # several targets may be sent ahead at once
 
 
 def task_subscriptions(
-    node, lead: Callable[[Callable[[int], TaskTarget]], None], refuse: Callable[[str], None]
+    node, accept: Callable[[Callable[[int], TaskTarget]], None], refuse: Callable[[str], None]
 ) -> list:
     """Subscribe to ~/target_pose, ~/target_twist, ~/target_acceleration and ~/target_wrench.
 
-    header.frame_id is the frame of a message, and header.stamp the time of its pose, velocity or
-    wrench. A stamp of zero means the time of receipt.
+    header.frame_id is the frame of a message. header.stamp is the time of its pose, velocity or
+    wrench; a stamp of zero means the time of receipt.
 
     Parameters
     ----------
-    node
+    node : ManagedNode
         The node that subscribes.
-    lead : callable
-        Called for each message with a function that returns its TaskTarget, given the ROS time
-        [ns].
+    accept : callable
+        Called for each message with a function, which takes the ROS time [ns] and returns the
+        TaskTarget.
     refuse : callable
         Called with a sentence about a message that is too large or cannot be read.
+
+    Returns
+    -------
+    list of BoundedSubscription
+        The subscriptions.
     """
 
     def listen(kind, topic, parts):
         def deliver(message):
-            lead(
+            accept(
                 lambda ros_now: TaskTarget(
                     message.header.frame_id,
                     **parts(message),
@@ -67,14 +72,28 @@ def task_subscriptions(
 
 
 def pose_parts(message: PoseStamped) -> dict[str, tuple[float, ...]]:
-    """Return the position and quaternion of a pose."""
-    position, turn = message.pose.position, message.pose.orientation
+    """Return position [m] and quaternion x y z w of a pose, by these names.
+
+    Parameters
+    ----------
+    message : PoseStamped
+        The pose.
+    """
+    position, quaternion = message.pose.position, message.pose.orientation
     return {
         'position': (position.x, position.y, position.z),
-        'quaternion': (turn.x, turn.y, turn.z, turn.w),
+        'quaternion': (quaternion.x, quaternion.y, quaternion.z, quaternion.w),
     }
 
 
 def pair(linear, angular) -> tuple[float, ...]:
-    """Return the six numbers of two vectors."""
+    """Return the six numbers of two vectors.
+
+    Parameters
+    ----------
+    linear : Vector3
+        First vector.
+    angular : Vector3
+        Second vector.
+    """
     return linear.x, linear.y, linear.z, angular.x, angular.y, angular.z

@@ -34,7 +34,7 @@ def test_every_change_is_reported_once():
     told = []
     cycle = ControlCycle(
         supervisor,
-        SimpleNamespace(taking=0.0),
+        SimpleNamespace(receive_time=0.0),
         lambda: 0,
         changed=lambda: told.append((supervisor.state, supervisor.reason, supervisor.joint)),
     )
@@ -54,14 +54,16 @@ def test_the_time_it_took_to_take_a_state_in_counts_once():
         joint=-1,
         measurement=None,
     )
-    intake = SimpleNamespace(taking=0.0)
+    intake = SimpleNamespace(receive_time=0.0)
     cycle = ControlCycle(supervisor, intake, lambda: 0)
-    for taking in (None, 5.0, None, 7.0):
-        if taking:
-            supervisor.measurement, intake.taking = object(), taking
+    for receive_time in (None, 5.0, None, 7.0):
+        if receive_time:
+            supervisor.measurement, intake.receive_time = object(), receive_time
         cycle.tick.clear()
         cycle.run_cycle(time.monotonic())
-        assert 1e6 * (taking or 0.0) <= cycle.tick.maximum < 1e6 * (taking or 0.0) + 1e6
+        assert (
+            1e6 * (receive_time or 0.0) <= cycle.tick.maximum < 1e6 * (receive_time or 0.0) + 1e6
+        )
 
 
 def test_row_50_an_error_in_telemetry_drops_no_arm():
@@ -85,7 +87,7 @@ def test_row_50_an_error_in_telemetry_drops_no_arm():
         raise ValueError('no telemetry today')
 
     telemetry = [(SimpleNamespace(publish=broken), SimpleNamespace(fill=lambda stamp: None))]
-    intake = SimpleNamespace(taking=0.0)
+    intake = SimpleNamespace(receive_time=0.0)
     cycle = ControlCycle(supervisor, intake, lambda: 0, telemetry, failed=errors.append)
     cycle.output = output
     for k in range(3):
