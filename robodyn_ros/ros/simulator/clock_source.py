@@ -12,7 +12,7 @@ from rosgraph_msgs.msg import Clock
 from robodyn_ros.ros.common.joint_messages import set_stamp
 
 CLOCK_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
-MOST_LOOKS = 5  # checks that a source skips after it yielded
+MAX_SKIPPED = 4  # checks that a source skips after it yielded
 
 
 class ClockSource:
@@ -23,18 +23,18 @@ class ClockSource:
 
     Parameters
     ----------
-    node
+    node : rclpy Node
         The node that publishes.
     lock : Lock
-        Held while `publish` is called.
+        Lock that the caller of `publish` holds.
     draw : callable
-        Called with n, returns a random number below n.
+        Called with n; returns a random integer from 0 to n - 1.
     """
 
     def __init__(self, node, lock: Lock, draw: Callable[[int], int] = random.randrange):
         self._node, self._lock, self._draw = node, lock, draw
         self._message, self._publisher = Clock(), None
-        self._looks = 0  # checks to skip
+        self._skips = 0  # checks to skip
 
     @property
     def active(self) -> bool:
@@ -42,19 +42,31 @@ class ClockSource:
         return self._publisher is not None
 
     def start_or_yield(self) -> str:
-        """Start, continue or yield; return '', or why this source does not publish."""
+        """Start, continue or yield.
+
+        Returns
+        -------
+        str
+            '', or why this source does not publish.
+        """
         if self._node.count_publishers('/clock') > self.active:
             if self.active:
-                self._looks = self._draw(MOST_LOOKS)
+                self._skips = self._draw(MAX_SKIPPED + 1)
                 self.close()
             return "Another node publishes '/clock', so this one does not: time has one source."
-        if not self.active and not self._looks:
+        if not self.active and not self._skips:
             self._publisher = self._node.create_publisher(Clock, '/clock', CLOCK_QOS)
-        self._looks = max(0, self._looks - 1)
+        self._skips = max(0, self._skips - 1)
         return ''
 
     def publish(self, nanoseconds: int):
-        """Publish a simulated time [ns]."""
+        """Publish a simulated time.
+
+        Parameters
+        ----------
+        nanoseconds : int
+            The time [ns].
+        """
         if self._publisher is not None:
             set_stamp(self._message.clock, nanoseconds)
             self._publisher.publish(self._message)

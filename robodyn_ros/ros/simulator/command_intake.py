@@ -29,17 +29,17 @@ from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.runner import NANOSECONDS
 from robodyn_ros.simulation.spring_plant import SpringPlant
 
-OUT_OF_RANGE = 'OUT_OF_RANGE'  # infinite, or beyond any motor
-WRONG_MODE = 'WRONG_MODE'  # a quantity that the joint does not take
+OUT_OF_RANGE = 'OUT_OF_RANGE'  # infinite, or too large for any motor
+WRONG_MODE = 'WRONG_MODE'  # a quantity that the joint does not accept
 AMBIGUOUS = 'AMBIGUOUS'  # several quantities for one joint
 OLD_STAMP = 'OLD_STAMP'  # the answer to a state that is not the newest
 COMMANDED_BY_NAME = 'COMMANDED_BY_NAME'  # ros2_control commands the joint, by its name
 
-#: How long a command by name keeps commands in order from its joints [ns of simulated time].
-BY_NAME = 100_000_000
+#: Simulated time for which a command by name blocks ordered commands of its joints [ns].
+BLOCKING_TIME = 100_000_000
 
 UNSTAMPED = (
-    'A command without a stamp takes a step, whichever state it answers. So the run may not be '
+    'A command without a stamp triggers a step, whichever state it answers. So the run may not be '
     'repeatable. Send a JointState with the stamp of the state that it answers, or give simulator '
     "and controller the 'trigger' lock_step."
 )
@@ -50,21 +50,39 @@ Outcome = tuple[Command | None, str]
 class NamedCommands:
     """Read commands by joint name from a JointState.
 
-    The format is that of JointStateTopicSystem. Each array is as long as `name`, or has entries
-    only for the joints that take its quantity. The order is that of `name`. NaN means not
+    The format is that of JointStateTopicSystem. Each array is in the order of the names. It has an
+    entry for every name, or only for the named joints that accept its quantity. NaN means not
     commanded. Joints that are not named are left to other commands.
+
+    Parameters
+    ----------
+    plant : Plant or SpringPlant
+        The commanded plant.
     """
 
     def __init__(self, plant: Plant | SpringPlant):
         self._plant = plant
-        self._place = {name: k for k, name in enumerate(plant.model.joint_names)}
+        self._index = {name: k for k, name in enumerate(plant.model.joint_names)}
         self._names: list[str] = []
         self._rows: list[int] = []
         self._columns: list[int] = []
         self._reason = EMPTY
 
     def command_of(self, message: JointState) -> Outcome:
-        """Return the command and '', or None and the reason."""
+        """Return the command in a message.
+
+        Parameters
+        ----------
+        message : JointState
+            The message.
+
+        Returns
+        -------
+        command : Command or None
+            The command; None if the message is refused.
+        reason : str
+            Why it is refused; '' if it is accepted.
+        """
         names, arrays = message.name, [getattr(message, each) for each in QUANTITIES]
         if len(names) > MAX_NAMES:
             return None, TOO_MANY_NAMES
@@ -76,26 +94,32 @@ class NamedCommands:
             self._locate(names)
         if self._reason:
             return None, self._reason
-        values = np.full((len(QUANTITIES), len(self._place)), np.nan)
+        values = np.full((len(QUANTITIES), len(self._index)), np.nan)
         for quantity, given in enumerate(arrays):
-            if given and not self._put(given, quantity, values[quantity]):
+            if given and not self._write_row(given, quantity, values[quantity]):
                 return None, WRONG_LENGTH
         return self._command(values)
 
     def describe(self, message: JointState) -> str:
-        """What is to be said about a refused message."""
+        """Return the details of a refused message, for its report.
+
+        Parameters
+        ----------
+        message : JointState
+            The message.
+        """
         sizes = (f'{len(getattr(message, each))} {PLURAL[each]}' for each in QUANTITIES)
         return f'{len(message.name)} names and {", ".join(sizes)}; {_modes(self._plant)}'
 
-    def _put(self, given, quantity, row):
-        """Write an array of the message by joint; whether its length fits."""
+    def _write_row(self, given, quantity, row):
+        """Write an array of the message by joint; return whether its length fits."""
         if len(given) == len(self._names):
             row[self._rows] = np.frombuffer(given)[self._columns]
             return True
-        taking = [k for k in self._rows if self._plant.takes[k, quantity]]
-        if len(given) != len(taking):
+        accepting = [k for k in self._rows if self._plant.takes[k, quantity]]
+        if len(given) != len(accepting):
             return False
-        row[taking] = np.frombuffer(given)
+        row[accepting] = np.frombuffer(given)
         return True
 
     def _command(self, values) -> Outcome:
@@ -115,7 +139,7 @@ class NamedCommands:
         return Command(values[quantity, np.arange(len(number))], mode), ''
 
     def _locate(self, names: list[str]):
-        known = [(self._place[name], k) for k, name in enumerate(names) if name in self._place]
+        known = [(self._index[name], k) for k, name in enumerate(names) if name in self._index]
         self._names, self._reason = list(names), ''
         self._rows, self._columns = [row for row, _ in known], [column for _, column in known]
         if len(set(names)) != len(names):
@@ -127,8 +151,16 @@ class NamedCommands:
 class OrderedCommands:
     """Read commands of one quantity from a Float64MultiArray, as ForwardCommandController does.
 
-    It has one entry for each joint, or for each that takes the quantity, in the robot's order. NaN
-    means not commanded.
+    The array has one entry for each joint, or for each that accepts the quantity, in the robot's
+    order.
+    NaN means not commanded.
+
+    Parameters
+    ----------
+    plant : Plant or SpringPlant
+        The commanded plant.
+    quantity : str
+        One of QUANTITIES.
     """
 
     def __init__(self, plant: Plant | SpringPlant, quantity: str):
@@ -136,7 +168,20 @@ class OrderedCommands:
         self._code = QUANTITIES.index(quantity)
 
     def command_of(self, message: Float64MultiArray) -> Outcome:
-        """Return the command and '', or None and the reason."""
+        """Return the command in a message.
+
+        Parameters
+        ----------
+        message : Float64MultiArray
+            The message.
+
+        Returns
+        -------
+        command : Command or None
+            The command; None if the message is refused.
+        reason : str
+            Why it is refused; '' if it is accepted.
+        """
         takes = self._plant.takes[:, self._code] > 0.0
         value, mode = np.full(len(takes), np.nan), np.where(takes, self._code, UNSPOKEN)
         if len(message.data) == len(takes):
@@ -152,7 +197,13 @@ class OrderedCommands:
         return (None, EMPTY) if np.isnan(value).all() else (Command(value, mode), '')
 
     def describe(self, message: Float64MultiArray) -> str:
-        """What is to be said about a refused message."""
+        """Return the details of a refused message, for its report.
+
+        Parameters
+        ----------
+        message : Float64MultiArray
+            The message.
+        """
         plant = self._plant
         return (
             f'{len(message.data)} {PLURAL[self._quantity]} for {len(plant.takes)} joints; '
@@ -164,21 +215,21 @@ Reader = NamedCommands | OrderedCommands
 
 
 class CommandIntake:
-    """Receive commands from all topics; for each joint the newest counts.
+    """Receive commands from all topics; the newest command of a joint is in force.
 
-    Commands in order wait until those by name of the same joint have ceased. So a controller
-    whose efforts go through ros2_control does not reach the robot past it, too.
+    A command by name blocks ordered commands of its joints for a while. Otherwise the efforts of a
+    controller behind ros2_control would reach the robot directly, too.
 
     A command is accepted or rejected as a whole, and counted. A command for no joint is neither:
     ros2_control sends it while no controller is active.
 
     Parameters
     ----------
-    node
+    node : rclpy Node
         The node that subscribes.
     topics : sequence of str
-        Of the JointState, then of one Float64MultiArray for each of QUANTITIES; '' for none.
-    plant : Plant
+        Topic of the JointState, then of one Float64MultiArray for each of QUANTITIES; '' for none.
+    plant : Plant or SpringPlant
         The commanded plant.
     command : callable
         Called with each accepted Command.
@@ -190,6 +241,15 @@ class CommandIntake:
         Called after each well-formed message that the executor delivered.
     newest : callable or None
         Returns the stamp [ns] of the newest state, if each command answers a state.
+
+    Attributes
+    ----------
+    accepted, empty : int
+        Numbers of accepted commands, and of commands for no joint.
+    rejected : Counter
+        Number of rejected commands by reason.
+    detail : str
+        Explanation of the last rejection.
     """
 
     def __init__(
@@ -206,13 +266,13 @@ class CommandIntake:
         warm_up(KERNELS)
         self.accepted = self.empty = 0
         self.rejected: Counter[str] = Counter()
-        self.detail = ''  # sentence about the last rejection
+        self.detail = ''
         self._node, self._command, self._delivered = node, command, delivered
         self._newest, self._logger = newest, node.get_logger()
         self._time, self._plant = time, plant
-        self._named_until = np.zeros(len(plant.takes), dtype=np.int64)  # [ns], by joint
-        # In lock step no command may be lost. Otherwise best effort is compatible with any
-        # publisher.
+        self._blocked_until = np.zeros(len(plant.takes), dtype=np.int64)  # [ns], by joint
+        # Where commands trigger the steps, none may be lost. Otherwise best effort is compatible
+        # with any publisher.
         qos = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
         if delivered:
             qos = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
@@ -241,7 +301,15 @@ class CommandIntake:
                 self._decode(taken[0], kind, reader)
 
     def receive(self, message, reader: Reader):
-        """Accept a message or count its refusal."""
+        """Accept a message, or count its refusal.
+
+        Parameters
+        ----------
+        message : JointState or Float64MultiArray
+            The message.
+        reader : NamedCommands or OrderedCommands
+            Reader for this type of message.
+        """
         stamp = stamp_of(message)
         newest = self._newest() if self._newest else stamp
         if stamp not in (0, newest):
@@ -255,7 +323,7 @@ class CommandIntake:
             )
             return
         command, reason = reader.command_of(message)
-        if command is not None and (kept := self._commanded_by_name(command, reader)):
+        if command is not None and (kept := self._blocked_joints(command, reader)):
             self._reject(
                 COMMANDED_BY_NAME,
                 f'{", ".join(kept)} have commands by name too, and those count. End one of the '
@@ -268,7 +336,7 @@ class CommandIntake:
             return
         if command is not None:
             self._command(command)
-            self.accepted += 1  # when it is in force, for who waits for the count
+            self.accepted += 1  # last, so that the counted command is already in force
         elif reason == EMPTY:
             self.empty += 1
         else:
@@ -279,23 +347,23 @@ class CommandIntake:
         if self._delivered:
             self._delivered()
 
-    def _commanded_by_name(self, command: Command, reader: Reader) -> list[str]:
-        """Return the joints of a command in order that commands by name keep from it.
+    def _blocked_joints(self, command: Command, reader: Reader) -> list[str]:
+        """Return the joints that an ordered command may not move, as they are commanded by name.
 
-        It no longer speaks of those that it does not command.
+        Blocked joints that it does not command are removed from it.
         """
         now, commanded = self._time(), ~np.isnan(command.value)
         if isinstance(reader, NamedCommands):
-            self._named_until[commanded] = now + BY_NAME
+            self._blocked_until[commanded] = now + BLOCKING_TIME
             return []
-        kept = now < self._named_until
+        kept = now < self._blocked_until
         command.mode[kept & ~commanded] = UNSPOKEN
         names = self._plant.model.joint_names
         return [names[joint] for joint in np.flatnonzero(kept & commanded)]
 
     def release_joints(self):
-        """Accept commands in order for all joints again."""
-        self._named_until[:] = 0
+        """Accept ordered commands for all joints again."""
+        self._blocked_until[:] = 0
 
     def close(self):
         """Stop receiving."""
@@ -316,14 +384,25 @@ class CommandIntake:
 
 
 def stamp_of(message) -> int:
-    """Return the stamp [ns] of a command; 0 if its type has none."""
+    """Return the stamp of a command.
+
+    Parameters
+    ----------
+    message : JointState or Float64MultiArray
+        The message.
+
+    Returns
+    -------
+    int
+        The stamp [ns]; 0 if the type has none.
+    """
     if not isinstance(message, JointState):
         return 0
     return message.header.stamp.sec * NANOSECONDS + message.header.stamp.nanosec
 
 
 def _modes(plant: Plant | SpringPlant) -> str:
-    """Return the quantities that the joints take."""
+    """Return a phrase with the quantity that each joint accepts."""
     modes = plant.command_modes
     if len(set(modes)) == 1:
         return f'every joint takes {modes[0]}'

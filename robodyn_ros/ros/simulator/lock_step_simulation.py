@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The simulator in lock step: it sends a state, and steps when all have answered."""
+"""The simulator in lock step: it sends a state, and steps when all participants have answered."""
 
 import signal
 import time
@@ -30,11 +30,28 @@ from robodyn_ros.ros.transport.lock_step_transport import (
 from robodyn_ros.simulation.lock_step import LockStep
 from robodyn_ros.simulation.runner import NANOSECONDS
 
-LONGEST = 3600  # [s] of simulated time per call, at most
+LONGEST = 3600  # [s] largest simulated time of one call
 
 
 class LockStepSimulation(SimulatorSession):
-    """A simulated robot that steps when every participant has answered the last state."""
+    """A simulated robot that steps when every participant has answered the last state.
+
+    Parameters
+    ----------
+    node : Simulator
+        The node that owns the topics.
+    robot : Robot
+        The described robot; the simulated one may differ.
+    values : mapping of str to object
+        The node's parameters by name.
+    contacts : Contacts or None
+        Shapes that touch obstacles.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter or a joint does not fit lock step.
+    """
 
     def __init__(
         self, node, robot: Robot, values: Mapping[str, Any], contacts: Contacts | None = None
@@ -45,8 +62,8 @@ class LockStepSimulation(SimulatorSession):
                 f"robot '{robot.name}': lock step is for joints of one degree of freedom; "
                 'it has spherical or floating joints'
             )
-        self._over, self._outcome, self._repeats = Event(), '', 0
-        self._remote = self._heard = True  # whether the topics have subscribers
+        self._ended, self._reason, self._repeats = Event(), '', 0
+        self._remote = self._has_subscribers = True  # for lock step, and for the joint states
         self._measured = np.empty((2, robot.nv))
         super().__init__(
             node,
@@ -80,7 +97,7 @@ class LockStepSimulation(SimulatorSession):
     def deactivate(self):
         """Stop the simulation and its messages."""
         super().deactivate()
-        self._finish('The simulation was deactivated.')
+        self._end_run('The simulation was deactivated.')
 
     def close(self):
         """Release all resources."""
@@ -90,33 +107,56 @@ class LockStepSimulation(SimulatorSession):
         self._node.destroy_publisher(self._publisher)
 
     @property
-    def stands(self) -> bool:
-        """Whether the run is at its goal."""
+    def is_halted(self) -> bool:
+        """Whether the run has reached its goal."""
         return self.run.step == self.run.goal
 
-    # Requests; the first three need the lock and a run that stands still.
+    # Requests; all but `advance` need the lock and a halted run.
 
     def restart_time(self):
-        """Do nothing: a reset turns time back."""
+        """Do nothing: only a reset sets the time back in lock step."""
 
     def reset(self):
         """Start a new epoch in the initial state."""
-        self._require_standing()
+        self._require_halted()
         self.runner.reset()
         self._begin_epoch()
 
     def set_state(self, position, velocity):
-        """Start a new epoch in a given state."""
-        self._require_standing()
+        """Start a new epoch in a given state.
+
+        Parameters
+        ----------
+        position : (nq,) array_like
+            Joint positions [rad or m].
+        velocity : (nv,) array_like
+            Joint velocities [rad/s or m/s].
+        """
+        self._require_halted()
         self.runner.reset()
         self.runner.set_state(position, velocity)
         self._begin_epoch()
 
     def advance(self, nanoseconds: int) -> str:
-        """Run for a simulated time and stop; return '', or why the run stopped earlier.
+        """Run for a simulated time and halt.
 
         It returns after the last state has been answered. A later request then takes effect with
         the next step.
+
+        Parameters
+        ----------
+        nanoseconds : int
+            Simulated time [ns], a multiple of the period.
+
+        Returns
+        -------
+        str
+            '', or why the run halted earlier.
+
+        Raises
+        ------
+        RobodynError
+            If the duration is invalid.
         """
         steps, rest = divmod(nanoseconds, self.run.period)
         if rest or not 1 <= steps * self.run.period <= LONGEST * NANOSECONDS:
@@ -125,60 +165,64 @@ class LockStepSimulation(SimulatorSession):
                 f'period, {self.run.period} ns, up to {LONGEST} s.'
             )
         with self.lock:
-            self._look_around()
-            self._over.clear()
+            self._check_subscribers()
+            self._ended.clear()
             self._repeats = 0
             self.run.goal = self.run.step + steps
         self._mailbox.wake()
-        self._over.wait()
-        if self._outcome and self.values['lock_step.on_silence'] == END:
-            # after this call has been answered
+        self._ended.wait()
+        if self._reason and self.values['lock_step.on_silence'] == END:
+            # A task, so that the caller gets its answer first.
             self._node.executor.create_task(signal.raise_signal, signal.SIGTERM)
-        return self._outcome
+        return self._reason
 
-    def _require_standing(self):
-        if not self.stands:
-            raise RobodynError('The simulation is on its way; expected that it stands.')
+    def _require_halted(self):
+        if not self.is_halted:
+            raise RobodynError('The simulation is running; expected it to be halted.')
 
     def _begin_epoch(self):
         self.run.restart()
-        self._look_around()
+        self._check_subscribers()
         self._report_reset()
 
     # Steps; under the lock.
 
     def publish_state(self):
-        """Send the state, and the joint states if there are subscribers."""
+        """Publish the state for lock step, and the joint states if there are subscribers."""
         run = self.run
-        self._measured = self._reading.copy()  # a participant in this process may keep it
-        if not self.runner.reading_valid:  # the step needs an answer, even without a measurement
+        self._measured = self._reading.copy()  # as a participant in this process may keep it
+        if (
+            not self.runner.reading_valid
+        ):  # a lost measurement: the step needs an answer all the same
             self._measured[:] = np.nan
         if self._remote:
-            self._publisher.publish(self._writer.first(run.epoch, run.step, *self._shown))
+            self._publisher.publish(self._writer.first(run.epoch, run.step, *self._state_values))
         self._published, self._repeats = time.monotonic(), 0
-        if self._heard:
+        if self._has_subscribers:
             super().publish_state()
 
     def repeat_states(self):
-        """Send the joint states again, and those of later steps, to a node that has just joined.
+        """Publish joint states now and in later steps, for a node that has just joined.
 
         It is called from the stepping thread.
         """
-        self._heard = True
+        self._has_subscribers = True
         super().publish_state()
 
     @property
-    def _shown(self):
+    def _state_values(self):
         return *self._measured, self.runner.plant.effort
 
-    def _look_around(self):
-        """Check for subscribers while the run stands still, since discovery takes time."""
+    def _check_subscribers(self):
+        """Check for subscribers while the run is halted, since discovery takes time."""
         self._remote = (
             any(name not in self._link for name in self.run.participants)
             or self._publisher.get_subscription_count() > 0
         )
         topics = self._state, self._instruments
-        self._heard = self._clock_source.active or any(each.heard for each in topics)
+        self._has_subscribers = self._clock_source.active or any(
+            each.has_subscribers for each in topics
+        )
 
     def _serve(self, data: bytes | None):
         with self.lock:
@@ -188,26 +232,26 @@ class LockStepSimulation(SimulatorSession):
                 try:
                     self.run.answer(*self._reader.decode(data))
                 except ParameterError as error:
-                    self._stand(str(error))
-            self._go_on()
+                    self._interrupt(str(error))
+            self._step_while_answered()
             if time.monotonic() - self._published > self.values['lock_step.repeat_after']:
                 self._repeat()
 
-    def _go_on(self):
-        """Take steps as long as all participants answer; call those of this process directly."""
+    def _step_while_answered(self):
+        """Take steps as long as all participants answer."""
         try:
             while self.running:
-                self._ask()
+                self._ask_local_participants()
                 if not self.run.advance():
                     break
                 self.publish_state()
         except ParameterError as error:
-            self._stand(str(error))
-        if self.run.step == self.run.goal and self.run.complete and not self._over.is_set():
-            self._finish('')
+            self._interrupt(str(error))
+        if self.run.step == self.run.goal and self.run.complete and not self._ended.is_set():
+            self._end_run('')
 
-    def _ask(self):
-        """Ask the participants of this process that have not answered the current state."""
+    def _ask_local_participants(self):
+        """Call the participants of this process that have not answered the current state."""
         run, missing = self.run, self.run.missing
         if missing:
             state = ReadState(run.epoch, run.step, run.period, self._measured)
@@ -218,16 +262,16 @@ class LockStepSimulation(SimulatorSession):
 
     def _repeat(self):
         run = self.run
-        self._publisher.publish(self._writer.repeat(run.epoch, run.step, *self._shown))
+        self._publisher.publish(self._writer.repeat(run.epoch, run.step, *self._state_values))
         self._published = time.monotonic()
         self._repeats += 1
         most = self.values['lock_step.repeats']
-        if most and self._repeats > most and self.run.missing and not self._over.is_set():
-            self._stand(self.silence)
+        if most and self._repeats > most and self.run.missing and not self._ended.is_set():
+            self._interrupt(self.silence)
 
     @property
     def silence(self) -> str:
-        """'', or which participants have not answered the current state."""
+        """'', or a sentence about participants that have not answered the current state."""
         run, missing = self.run, self.run.missing
         if not missing:
             return ''
@@ -236,12 +280,12 @@ class LockStepSimulation(SimulatorSession):
             f'of simulated time, which was sent {1 + self._repeats} times.'
         )
 
-    def _stand(self, sentence: str):
-        """Interrupt the run."""
+    def _interrupt(self, sentence: str):
+        """Halt the run before its goal."""
         self.run.goal = self.run.step
-        self._finish(sentence)
+        self._end_run(sentence)
         self._node.get_logger().error(sentence, throttle_duration_sec=5.0)
 
-    def _finish(self, sentence: str):
-        self._outcome = sentence
-        self._over.set()
+    def _end_run(self, sentence: str):
+        self._reason = sentence
+        self._ended.set()

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The parameters of the simulated sensors, and the sensors that they describe."""
+"""Parameters of the simulated sensors, and the sensors that they describe."""
 
 from typing import Any, Collection, Mapping
 
@@ -117,18 +117,18 @@ def make_instruments(
     Parameters
     ----------
     values : mapping of str to object
-        Of the node's parameters, by name.
+        The node's parameters by name.
     robot : Robot
-        The simulated one, with rigid joints.
+        The simulated robot, with rigid joints.
     elastic : collection of str
         Names of its elastic joints.
 
     Raises
     ------
     UnknownNameError
-        For a link that is not there.
+        If there is no such link.
     ParameterError
-        For sensors of forces that would not measure a rotor beyond a spring.
+        If force sensors would not measure the rotor behind a spring.
     """
     _refuse_rotors_beyond_springs(values, robot.model, elastic)
     late = {'latency': values['sensor_latency'], 'jitter': values['sensor_jitter']}
@@ -156,7 +156,10 @@ def make_instruments(
 
 
 def _refuse_rotors_beyond_springs(values, model, elastic):
-    """Sensors of forces take the motion of rotors that are bodies for that of the links."""
+    """Refuse force sensors if elastic joints have rotors that are bodies.
+
+    The sensors would take the motion of these rotors for that of the links.
+    """
     names = [
         name
         for name, row in zip(model.joint_names, model.joint_rows())

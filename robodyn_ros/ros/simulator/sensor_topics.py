@@ -21,7 +21,7 @@ from robodyn_ros.simulation.sensors.link_sensors import (
     MotorEncoders,
 )
 
-NOT_MEASURED = -1.0  # in the first entry of a covariance: see sensor_msgs/Imu
+NOT_MEASURED = -1.0  # first entry of a covariance, as sensor_msgs/Imu defines
 
 
 class SensorTopics:
@@ -29,35 +29,41 @@ class SensorTopics:
 
     Parameters
     ----------
-    node
+    node : rclpy Node
         The node that publishes.
     instruments : sequence of LinkSensor
         The sensors.
     joint_names : sequence of str
-        Of the robot.
+        Joints of the robot, in its order.
     """
 
     def __init__(self, node, instruments: Sequence[LinkSensor], joint_names: Sequence[str]):
         self._node, self._topics = node, []
         for instrument in instruments:
-            topic, message, fill = _FORMS[type(instrument)](instrument, joint_names)
+            topic, message, fill = _MESSAGES[type(instrument)](instrument, joint_names)
             publisher = node.create_publisher(type(message), f'~/{topic}', STATE_QOS)
             self._topics.append((publisher, message, fill, instrument))
 
     @property
-    def heard(self) -> bool:
-        """Whether there is a subscriber."""
+    def has_subscribers(self) -> bool:
+        """Whether any topic has a subscriber."""
         return any(publisher.get_subscription_count() > 0 for publisher, *_ in self._topics)
 
     def publish(self, nanoseconds: int):
-        """Publish the last readings under this stamp [ns]."""
+        """Publish the last readings.
+
+        Parameters
+        ----------
+        nanoseconds : int
+            Stamp [ns].
+        """
         for publisher, message, fill, instrument in self._topics:
             set_stamp(message.header.stamp, nanoseconds)
             fill(message, instrument.value)
             publisher.publish(message)
 
     def close(self):
-        """Publish no more."""
+        """Destroy the publishers."""
         for publisher, *_ in self._topics:
             self._node.destroy_publisher(publisher)
 
@@ -66,7 +72,7 @@ def _imu(instrument, _names):
     message = ImuMessage()
     message.header.frame_id = instrument.frame
     message.orientation_covariance[0] = NOT_MEASURED
-    return f'imu/{_part(instrument.frame)}', message, _fill_imu
+    return f'imu/{_topic_part(instrument.frame)}', message, _fill_imu
 
 
 def _fill_imu(message, value: np.ndarray):
@@ -77,7 +83,7 @@ def _fill_imu(message, value: np.ndarray):
 def _force_torque(instrument, _names):
     message = WrenchStamped()
     message.header.frame_id = instrument.frame
-    return f'force_torque/{_part(instrument.frame)}', message, _fill_wrench
+    return f'force_torque/{_topic_part(instrument.frame)}', message, _fill_wrench
 
 
 def _fill_wrench(message, value: np.ndarray):
@@ -102,13 +108,13 @@ def _fill_motors(message, value: np.ndarray):
     message.position, message.velocity = value[:half].tolist(), value[half:].tolist()
 
 
-def _part(frame: str) -> str:
-    """Return the name of a frame as part of the name of a topic."""
+def _topic_part(frame: str) -> str:
+    """Return the name of a frame in a form that is valid in a topic name."""
     plain = re.sub(r'\W', '_', frame, flags=re.ASCII)
     return f'_{plain}' if plain[0].isdigit() else plain
 
 
-_FORMS = {
+_MESSAGES = {
     Imu: _imu,
     ForceTorque: _force_torque,
     JointTorque: _joint_torque,

@@ -35,8 +35,8 @@ SAME_NAME = (
     'friction_speed',
     'command_modes',
 )
-KINDS = ('noise', 'bias', 'drift')  # of errors of the encoders, in parameters and settings
-#: Parameters of sensors that measure rigid links, each empty or false without them.
+KINDS = ('noise', 'bias', 'drift')  # encoder errors, named alike in parameters and settings
+#: Parameters that enable sensors of rigid links.
 SENSORS_OF_LINKS = ('imu.frames', 'force_torque.frames', 'joint_torque.enabled')
 DRIVE = ('kinematic', 'stiffness', 'rate_gain', 'velocity_gain', 'carries_weight')
 
@@ -47,16 +47,16 @@ def simulated_robot(values: Mapping[str, Any], robot: Robot) -> Robot:
     Parameters
     ----------
     values : mapping of str to object
-        Of the node's parameters, by name.
+        The node's parameters by name.
     robot : Robot
-        As described.
+        The described robot.
 
     Raises
     ------
     UnknownNameError
-        For the frame of the payload.
+        If there is no frame for the payload.
     ModelError
-        For an impossible payload.
+        If the payload is impossible.
     """
     model = robot.model
     if values['rotor_inertia']:
@@ -75,13 +75,34 @@ def simulated_robot(values: Mapping[str, Any], robot: Robot) -> Robot:
 
 
 def make_contacts(values: Mapping[str, Any], source: RobotSource) -> Contacts | None:
-    """Return what touches what; None without a file, ModelError for a bad one."""
+    """Return the shapes of the robot and the obstacles that they touch; None without a file.
+
+    Parameters
+    ----------
+    values : mapping of str to object
+        The node's parameters by name.
+    source : RobotSource
+        Source of the robot description.
+
+    Raises
+    ------
+    ModelError
+        If the file is invalid.
+    """
     path = values['contacts_path']
     return contact_file.contacts_of(path, source.description) if path else None
 
 
 def plant_kernels(values: Mapping[str, Any], contacts: Contacts | None) -> tuple[Kernel, ...]:
-    """Return the kernels that the plant of a node takes its steps with."""
+    """Return the kernels of a step of the plant.
+
+    Parameters
+    ----------
+    values : mapping of str to object
+        The node's parameters by name.
+    contacts : Contacts or None
+        Shapes that touch obstacles.
+    """
     method = METHODS[values['integrator']]
     if values['flexible_links_path']:
         return flexible_kernels(method)
@@ -89,7 +110,13 @@ def plant_kernels(values: Mapping[str, Any], contacts: Contacts | None) -> tuple
 
 
 def elastic_joints(values: Mapping[str, Any]) -> dict[str, ElasticJoint]:
-    """Return the elastic joints by name, those of the entries in place of those of the file."""
+    """Return the elastic joints by name; the parameter `elastic_joints` overrides the file.
+
+    Parameters
+    ----------
+    values : mapping of str to object
+        The node's parameters by name.
+    """
     return {
         **elastic_joint_file.elastic_joints_of(values['elastic_joints_path'] or None),
         **read_entries(values, 'elastic_joints', elastic_joint_file.elastic_joint),
@@ -99,16 +126,27 @@ def elastic_joints(values: Mapping[str, Any]) -> dict[str, ElasticJoint]:
 def make_plant(
     values: Mapping[str, Any], robot: Robot, contacts: Contacts | None = None
 ) -> Plant | ElasticPlant | FlexiblePlant:
-    """Return the plant of `robot`.
+    """Return the plant of a robot.
+
+    Parameters
+    ----------
+    values : mapping of str to object
+        The node's parameters by name.
+    robot : Robot
+        The simulated robot.
+    contacts : Contacts or None
+        Shapes that touch obstacles.
 
     Raises
     ------
     ShapeError
-        For a bad initial state.
+        If the initial state has the wrong size.
     ParameterError
-        For a bad initial state, or what does not go with elastic joints or flexible links.
-    ModelError, UnknownNameError
-        For joints that cannot be elastic, links that cannot bend.
+        If the initial state is invalid, or features exclude each other.
+    ModelError
+        If a joint cannot be elastic, or a link cannot bend.
+    UnknownNameError
+        If there is no such joint or link.
     """
     settings = PlantSettings(
         latency=values['command_latency'],
@@ -132,7 +170,7 @@ def make_plant(
 
 
 def _refuse_beside_flexible_links(values, robot, links, springs, contacts):
-    """Raise ParameterError for what knows rigid links alone."""
+    """Refuse features that need rigid links."""
     beside = [name for name in SENSORS_OF_LINKS if values[name]]
     beside += ['contacts_path'] * (contacts is not None)
     beside += [f'elastic joints {", ".join(springs)}'] * bool(springs)
@@ -151,7 +189,15 @@ def _refuse_beside_flexible_links(values, robot, links, springs, contacts):
 
 
 def make_sensor(values: Mapping[str, Any], robot: Robot) -> Sensor:
-    """Return the sensor of `robot`."""
+    """Return the encoders of a robot.
+
+    Parameters
+    ----------
+    values : mapping of str to object
+        The node's parameters by name.
+    robot : Robot
+        The simulated robot.
+    """
     errors = {
         f'{part}_{field}': values[f'{name}.{part}']
         for part in ('position', 'velocity')
@@ -169,7 +215,20 @@ def make_sensor(values: Mapping[str, Any], robot: Robot) -> Sensor:
 
 
 def make_faults(values: Mapping[str, Any], model: RobotModel) -> Faults:
-    """Return the faults to inject; ParameterError if they do not fit this robot."""
+    """Return the faults to inject.
+
+    Parameters
+    ----------
+    values : mapping of str to object
+        The node's parameters by name.
+    model : RobotModel
+        The simulated robot.
+
+    Raises
+    ------
+    ParameterError
+        If the faults do not fit this robot.
+    """
     losses = dict(zip(model.joint_names, values['fault.effort_loss']))
     try:
         faults = Faults(

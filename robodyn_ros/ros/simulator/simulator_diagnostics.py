@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The simulator on /diagnostics: the simulated robot, its commands, its loop."""
+"""Entries of the simulator on /diagnostics: the simulated robot, its commands, its loop."""
 
 import time
 from typing import NamedTuple
@@ -13,13 +13,27 @@ TOO_SLOW = 0.95  # share of the requested speed below which to warn
 
 
 class Totals(NamedTuple):
-    """Counters and clocks of a session at one moment."""
+    """Counters and clocks of a session at one moment.
 
-    time: float  # monotonic [s]
-    cpu: float  # processor time of the process [s]
-    simulated: float  # [s]
-    accepted: int  # commands
-    rejected: int  # commands
+    Parameters
+    ----------
+    time : float
+        Monotonic time [s].
+    cpu : float
+        Processor time of the process [s].
+    simulated : float
+        Simulated time [s].
+    accepted : int
+        Number of accepted commands.
+    rejected : int
+        Number of rejected commands.
+    """
+
+    time: float
+    cpu: float
+    simulated: float
+    accepted: int
+    rejected: int
 
 
 class SimulatorDiagnostics:
@@ -28,7 +42,7 @@ class SimulatorDiagnostics:
     Parameters
     ----------
     name : str
-        Of the node.
+        Name of the node.
     """
 
     def __init__(self, name: str):
@@ -40,10 +54,10 @@ class SimulatorDiagnostics:
 
         Parameters
         ----------
-        session
-            The SimulatorSession, or None.
+        session : SimulatorSession or None
+            Session of the node.
         waiting : str
-            Why there is none.
+            Why there is no session.
         clock_trouble : str
             Why /clock is not published, else ''.
         """
@@ -71,7 +85,7 @@ class SimulatorDiagnostics:
         elif session.runner.paused:
             text = 'The simulation is paused.'
         elif not plant.commanded.any():
-            text = 'Nobody commands the robot.'
+            text = 'No node commands the robot.'
         return entry(
             f'{self._name}: robot',
             level,

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The parameters of the simulator."""
+"""Parameters of the simulator."""
 
 from robodyn_ros.ros.common.parameter_table import (
     LIVE,

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The session of a simulator that is configured for one robot."""
+"""The session of a simulator while it is configured for one robot."""
 
 import copy
 import functools
@@ -42,13 +42,13 @@ from robodyn_ros.simulation.flexible.flexible_plant import FlexiblePlant
 from robodyn_ros.simulation.runner import Runner
 from robodyn_ros.simulation.specialised_step import specialised_step
 
-LONGEST_STEP = 60  # [s] of simulated time per request of steps
-MOST_SUBSTEPS = 300_000  # of one such request, which blocks others for seconds
+LONGEST_STEP = 60  # [s] largest simulated time of one request of steps
+MOST_SUBSTEPS = 300_000  # of one such request, which blocks other requests for seconds
 LATCHED_QOS = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
-CATCH_UP = 0.05  # [s] of simulated time per tick at most; further due steps are lost
-AT_ONCE = 1e-6  # [s] period of a loop at full speed
-REPEAT = 0.2  # [s] without a step before the state is repeated, in lock step
+CATCH_UP = 0.05  # [s] largest simulated time per tick; further due steps are lost
+FULL_SPEED_PERIOD = 1e-6  # [s] period of a loop that runs as fast as possible
+REPEAT = 0.2  # [s] without a step before the state is repeated, if commands trigger steps
 
 
 class SimulatorSession:
@@ -56,26 +56,26 @@ class SimulatorSession:
 
     Parameters
     ----------
-    node
+    node : Simulator
         The node that owns the topics.
     robot : Robot
-        As described; the simulated one may differ.
+        The described robot; the simulated one may differ.
     values : mapping of str to object
-        Of the node's parameters, by name.
+        The node's parameters by name.
     contacts : Contacts or None
-        What touches what.
+        Shapes that touch obstacles.
 
     Attributes
     ----------
-    runner
+    runner : Runner
         The plant and its clock; use it under `lock`.
     values : mapping of str to object
-        Of the parameters, in force.
-    timed
+        Parameters in force, by name.
+    timed : bool
         Whether the clock triggers the steps; otherwise commands do.
-    running
-        Whether it is active.
-    lost
+    running : bool
+        Whether the session is active.
+    lost : int
         Due steps that were skipped because the machine was too slow.
     """
 
@@ -86,7 +86,7 @@ class SimulatorSession:
         plant = make_plant(values, robot, contacts)
         warm_up(plant_kernels(values, contacts))
         self.lock = Lock()
-        bends = isinstance(plant, FlexiblePlant)
+        is_flexible = isinstance(plant, FlexiblePlant)
         elastic = plant.elastic if isinstance(plant, ElasticPlant) else ()
         instruments = make_instruments(values, robot, elastic)
         self.runner = Runner(plant, make_sensor(values, robot), values['update_rate'], instruments)
@@ -94,20 +94,20 @@ class SimulatorSession:
         self.faults: list[Exception] = []  # exceptions of the loop, for the node to report
         self.pause = CollectorPause()
         self._node, self._clock, self.running = node, node.get_clock(), False
-        self._next_step = None  # a kernel that waits for a reset
+        self._next_step = None  # kernel that waits for a reset
         self.adopt(values)
         timed = self.timed = values['trigger'] == TIMER
         self._simulated_stamps = values['publish_clock'] or not timed
-        self._at_once = values['speed_factor'] == 0.0
+        self._full_speed = values['speed_factor'] == 0.0
         self._frame_id = values['frame_id'] or robot.model.body_names[0]
         is_published = (
-            values['publish_modes'] if bends else elastic and values['publish_other_side']
+            values['publish_modes'] if is_flexible else elastic and values['publish_other_side']
         )
         other = plant if isinstance(plant, (ElasticPlant, FlexiblePlant)) else None
-        beyond = (lambda: other.other_side) if other and is_published else None
-        self._state = state_topics(node, robot.model, values, self._frame_id, beyond)
+        extra_joints = (lambda: other.other_side) if other and is_published else None
+        self._state = state_topics(node, robot.model, values, self._frame_id, extra_joints)
         self._instruments = SensorTopics(node, instruments, robot.joint_names)
-        self._slots, self._published, self._stamp = 0, 0.0, 0
+        self._ticks_done, self._published, self._stamp = 0, 0.0, 0
         self._reset_notify = node.create_publisher(Header, '~/reset_notify', LATCHED_QOS)
         self._clock_source = ClockSource(node, self.lock)
         topics = [values[name] for name in COMMAND_TOPICS]
@@ -127,7 +127,7 @@ class SimulatorSession:
             node,
             WrenchStamped,
             '~/external_wrench',
-            decoding(WrenchStamped, self._push, self._refuse_wrench),
+            decoding(WrenchStamped, self._receive_wrench, self._refuse_wrench),
             10,
             SMALL,
             self._refuse_wrench,
@@ -136,14 +136,14 @@ class SimulatorSession:
         self.kernels = SessionKernels(
             node,
             robot.name,
-            values['specialise'] and not bends,
+            values['specialise'] and not is_flexible,
             functools.partial(
                 specialised_step,
                 portable(plant.stepped_model),
                 plant.settings.integrator,
                 contacts=contacts,
             ),
-            self._use,
+            self._use_kernel,
             lambda: self._next_step is not None,
         )
 
@@ -157,7 +157,7 @@ class SimulatorSession:
         """Start running, and publish the state at once."""
         settle_memory()
         self.pause.__enter__()
-        self._slots, self.running = 0, True
+        self._ticks_done, self.running = 0, True
         with self.lock:
             self.publish_state()
         self.loop.start()
@@ -188,7 +188,13 @@ class SimulatorSession:
         self._node.destroy_publisher(self._reset_notify)
 
     def adopt(self, values: Mapping[str, Any]):
-        """Apply changed parameters between two steps."""
+        """Apply changed parameters between two steps.
+
+        Parameters
+        ----------
+        values : mapping of str to object
+            The node's parameters by name.
+        """
         faults = make_faults(values, self.runner.plant.model)
         with self.lock:
             self.runner.plant.broken = self.runner.sensor.faults = faults
@@ -196,36 +202,50 @@ class SimulatorSession:
             self.values = values
 
     def keep_clock(self) -> str:
-        """Publish /clock if requested and no other node does; return '', or the obstacle."""
+        """Publish /clock if the parameters request it and no other node does.
+
+        Returns
+        -------
+        str
+            '', or why /clock is not published.
+        """
         return self._clock_source.start_or_yield() if self.values['publish_clock'] else ''
 
     @property
-    def stands(self) -> bool:
-        """Whether time stands until steps are requested."""
+    def is_halted(self) -> bool:
+        """Whether time does not advance until steps are requested."""
         return self.runner.paused
 
     @property
     def most_steps(self) -> int:
-        """Largest number of steps of one request, which blocks others."""
+        """Largest number of steps of one request."""
         return most_steps(self.values['update_rate'], self.values['substeps'])
 
     # Steps; under the lock.
 
     def restart_time(self):
-        """Turn simulated time back to zero; the state stays."""
+        """Set simulated time back to zero; the state stays."""
         self.runner.steps = 0
         self.publish_state()
 
     def reset(self):
-        """Reset and publish the state; kernels that waited for it take effect."""
+        """Reset and publish the state; kernels that waited for a reset take effect."""
         self.runner.reset()
-        self._take_kernel()
+        self._replace_kernel()
         self._report_reset()
 
     def set_state(self, position, velocity):
-        """Set the state and publish it; kernels as in `reset`."""
+        """Set and publish the state; kernels that waited for a reset take effect.
+
+        Parameters
+        ----------
+        position : (nq,) array_like
+            Joint positions [rad or m].
+        velocity : (nv,) array_like
+            Joint velocities [rad/s or m/s].
+        """
         self.runner.set_state(position, velocity)
-        self._take_kernel()
+        self._replace_kernel()
         self._report_reset()
 
     def publish_state(self):
@@ -238,7 +258,7 @@ class SimulatorSession:
             sensor, self._stamp = runner.sensor, stamp
             self._state.publish(stamp, sensor.position, sensor.velocity, runner.plant.effort)
         self._instruments.publish(stamp)
-        self._clock_source.publish(simulated)  # after the state, which a cycle on /clock reads
+        self._clock_source.publish(simulated)  # last, as it triggers a cycle that reads the state
 
     def last_published(self) -> tuple[JointState, MultiDOFJointState]:
         """Return the last published state; empty messages if the measurement was lost."""
@@ -262,18 +282,18 @@ class SimulatorSession:
         """Take the due steps: a robot does not wait for a late computer."""
         if self._polled:
             self.intake.poll()
-        slots = self.loop.counts.cycles + self.loop.counts.missed
-        due, self._slots = slots - self._slots, slots
-        most = 1 if self._at_once else max(1, round(CATCH_UP * self.values['update_rate']))
+        ticks = self.loop.counts.cycles + self.loop.counts.missed
+        due, self._ticks_done = ticks - self._ticks_done, ticks
+        most = 1 if self._full_speed else max(1, round(CATCH_UP * self.values['update_rate']))
         if due > most:
-            self.lost += 0 if self._at_once else due - most
+            self.lost += 0 if self._full_speed else due - most
             due = most
         with self.lock:
             self.runner.advance(due)
             self.publish_state()
 
     def _step(self):
-        """Take one step, in lock step."""
+        """Take one step, triggered by a command."""
         with self.lock:
             if self.running:
                 self.runner.advance()
@@ -289,7 +309,7 @@ class SimulatorSession:
         if not self.timed:
             return REPEAT
         speed = self.values['update_rate'] * self.values['speed_factor']
-        return 1.0 / speed if speed else AT_ONCE
+        return 1.0 / speed if speed else FULL_SPEED_PERIOD
 
     def _fault(self, error: Exception):
         if len(self.faults) < 100:
@@ -297,18 +317,19 @@ class SimulatorSession:
 
     # Kernels.
 
-    def _use(self, kernel):
-        """Use this kernel for the steps, at once if the clock triggers them.
+    def _use_kernel(self, kernel):
+        """Use this kernel for the steps; it waits for a reset if commands trigger them.
 
-        Kernels differ in rounding. So a repeatable run, in lock step or step by step, keeps its
-        first kernel.
+        Kernels differ in rounding. So a repeatable run, by commands or step by step, keeps its
+        first
+        kernel.
         """
         with self.lock:
             runner, self._next_step = self.runner, kernel
             if runner.steps == 0 or (self.timed and not runner.paused):
-                self._take_kernel()
+                self._replace_kernel()
 
-    def _take_kernel(self):
+    def _replace_kernel(self):
         if self._next_step is not None:
             self.runner.plant.replace_kernel(self._next_step)
             self._next_step = None
@@ -316,12 +337,25 @@ class SimulatorSession:
     # Wrenches.
 
     def apply_wrench(self, message: WrenchStamped, duration: float):
-        """Apply a wrench for a simulated time [s]; needs the lock. Raises RobodynError."""
+        """Apply a wrench; the caller holds the lock.
+
+        Parameters
+        ----------
+        message : WrenchStamped
+            Wrench in the frame of its header [N, N m].
+        duration : float
+            Simulated time for which it acts [s].
+
+        Raises
+        ------
+        RobodynError
+            If the wrench is invalid.
+        """
         force, torque = message.wrench.force, message.wrench.torque
         wrench = force.x, force.y, force.z, torque.x, torque.y, torque.z
         self.runner.plant.apply_wrench(message.header.frame_id[:200], wrench, duration)
 
-    def _push(self, message: WrenchStamped):
+    def _receive_wrench(self, message: WrenchStamped):
         duration = self.values['external_wrench_timeout'] or float('inf')
         try:
             with self.lock:
@@ -337,5 +371,13 @@ class SimulatorSession:
 
 
 def most_steps(update_rate: int, substeps: int) -> int:
-    """Return the largest number of steps of ~/step, at a rate [Hz] and a number of substeps."""
+    """Return the largest number of steps of ~/step.
+
+    Parameters
+    ----------
+    update_rate : int
+        Steps per second of simulated time [Hz].
+    substeps : int
+        Substeps of a step.
+    """
     return max(1, min(LONGEST_STEP * update_rate, MOST_SUBSTEPS // substeps))

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Services and action of simulation_interfaces, where that package is installed."""
+"""Services and action of simulation_interfaces, if that package is installed."""
 
 import signal
 from typing import Callable
@@ -18,14 +18,19 @@ NO_PLAY = 'In lock step the simulation stands unless steps are asked for.'
 
 
 def make_standard_services(node, waiting: Callable[[], str]):
-    """Create services and action; return None without simulation_interfaces.
+    """Create the services and the action.
 
     Parameters
     ----------
-    node
-        The simulator; `session` is its SimulatorSession or None.
+    node : Simulator
+        The simulator node.
     waiting : callable
-        Called without a session, returns why there is none.
+        Called while there is no session; returns why.
+
+    Returns
+    -------
+    StandardServices or None
+        The services; None if simulation_interfaces is not installed.
     """
     try:
         import simulation_interfaces.action
@@ -40,7 +45,15 @@ def make_standard_services(node, waiting: Callable[[], str]):
 
 
 class Refusal(RobodynError):
-    """A refusal with a result code."""
+    """A refusal with a result code.
+
+    Parameters
+    ----------
+    code : int
+        Result code of the service.
+    sentence : str
+        Explanation.
+    """
 
     def __init__(self, code: int, sentence: str):
         super().__init__(sentence)
@@ -48,13 +61,15 @@ class Refusal(RobodynError):
 
 
 class StandardServices:
-    """`~/get_simulator_features` and its like; the names are those of the standard.
+    """`~/get_simulator_features` and the other services, with the names of the standard.
 
     Parameters
     ----------
-    node, waiting
-        See `make_standard_services`.
-    types
+    node : Simulator
+        The simulator node.
+    waiting : callable
+        Called while there is no session; returns why.
+    types : module
         The package simulation_interfaces.
     """
 
@@ -100,7 +115,7 @@ class StandardServices:
     def _set_state(self, response, request):
         states, wanted, session = self._states, request.state.state, self._running()
         if wanted == states.STATE_QUITTING:
-            # after this call has been answered
+            # A task, so that the caller gets its answer first.
             self._node.executor.create_task(signal.raise_signal, signal.SIGTERM)
             return
         if wanted not in (states.STATE_STOPPED, states.STATE_PLAYING, states.STATE_PAUSED):
@@ -142,7 +157,7 @@ class StandardServices:
     # The action.
 
     async def _simulate(self, handle):
-        """Take the steps of a goal; other requests are served between two of them."""
+        """Take the steps of a goal; other requests are served between two steps."""
         action, total = self._types.action.SimulateSteps, handle.request.steps
         result, feedback = action.Result(), action.Feedback()
         try:
@@ -156,7 +171,7 @@ class StandardServices:
                 self._take_steps(self._running(), 1)
                 feedback.completed_steps, feedback.remaining_steps = done, total - done
                 handle.publish_feedback(feedback)
-                await self._others()
+                await self._yield_to_executor()
         except RobodynError as error:
             self._fill(result.result, *self._reason(error))
             handle.abort()
@@ -165,17 +180,17 @@ class StandardServices:
         handle.succeed()
         return result
 
-    def _others(self) -> Future:
-        """Return a Future that is done when the executor has come round."""
+    def _yield_to_executor(self) -> Future:
+        """Return a Future that is done after the executor has served what is ready."""
         executor = self._node.executor
-        turn = Future(executor=executor)
-        executor.create_task(turn.set_result, None)
-        return turn
+        served = Future(executor=executor)
+        executor.create_task(served.set_result, None)
+        return served
 
     # Parts.
 
     def _answer(self, action):
-        """Return a service callback around `action(response, request)`."""
+        """Return a service callback around `action(response, request)` that fills the result."""
 
         def callback(request, response):
             try:
@@ -207,11 +222,11 @@ class StandardServices:
         return isinstance(self._node.session, LockStepSimulation)
 
     def _state(self) -> int:
-        """Return the state; stopped is paused with no time since the last reset."""
+        """Return the state; it is stopped if paused with no time since the last reset."""
         session, states = self._node.session, self._states
         if session is None or not session.running:
             return states.STATE_NO_WORLD
-        if not session.stands:
+        if not session.is_halted:
             return states.STATE_PLAYING
         return states.STATE_PAUSED if session.runner.plant.t else states.STATE_STOPPED
 
@@ -222,7 +237,7 @@ class StandardServices:
                 raise RobodynError(sentence)
             return
         with session.lock:
-            if not session.stands:
+            if not session.is_halted:
                 raise RobodynError('The simulation is not paused; expected that it is.')
             session.runner.step(count)
             session.publish_state()

@@ -20,7 +20,13 @@ STATE_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 
 
 def scalar_joints(model: RobotModel) -> list[int]:
-    """Return the velocities that a JointState can hold: all but those of quaternions."""
+    """Return the indices of the velocities that a JointState can hold: all but quaternion rates.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    """
     free = [one.velocities for one in model.multi_dof_joints if has_quaternion(one.joint)]
     others = set(chain.from_iterable(range(model.nv)[where] for where in free))
     return [k for k in range(model.nv) if k not in others]
@@ -31,33 +37,54 @@ def state_topics(
     model: RobotModel,
     values: Mapping[str, Any],
     frame_id: str,
-    beyond: Callable[[], tuple] | None = None,
+    extra_joints: Callable[[], tuple] | None = None,
 ):
     """Return the publisher of the state of a robot.
 
     Parameters
     ----------
-    node
+    node : rclpy Node
         The node that publishes.
     model : RobotModel
-        Of the robot.
+        The robot.
     values : mapping of str to object
-        Of the node's parameters, by name.
+        The node's parameters by name.
     frame_id : str
-        Of the headers.
-    beyond : callable or None
-        Returns names, positions, velocities and efforts of what joint states have besides.
+        Frame of the headers.
+    extra_joints : callable or None
+        Returns names, positions, velocities and efforts of additional joints in the joint states.
+
+    Returns
+    -------
+    JointStates or MixedStates
+        The publisher.
     """
     joints = multi_dof_joints(model)
     if joints:
-        return MixedStates(node, model, joints, values, frame_id, beyond)
+        return MixedStates(node, model, joints, values, frame_id, extra_joints)
     if model.is_embedded:
-        return AllJointStates(node, model, values, frame_id, beyond)
-    return JointStates(node, model.joint_names, values, frame_id, model.held, beyond)
+        return AllJointStates(node, model, values, frame_id, extra_joints)
+    return JointStates(node, model.joint_names, values, frame_id, model.held, extra_joints)
 
 
 class JointStates:
-    """The state as a JointState; locked joints come last, so that TF is complete."""
+    """The state as a JointState; locked joints come last, so that TF is complete.
+
+    Parameters
+    ----------
+    node : rclpy Node
+        The node that publishes.
+    names : sequence of str
+        The n joints of the robot, in its order.
+    values : mapping of str to object
+        The node's parameters by name.
+    frame_id : str
+        Frame of the header.
+    held : mapping of str to float
+        Positions of the locked joints by name [rad or m].
+    extra_joints : callable or None
+        Returns names, positions, velocities and efforts of additional joints in the joint states.
+    """
 
     def __init__(
         self,
@@ -66,14 +93,14 @@ class JointStates:
         values: Mapping[str, Any],
         frame_id: str,
         held: Mapping[str, float],
-        beyond: Callable[[], tuple] | None = None,
+        extra_joints: Callable[[], tuple] | None = None,
     ):
         self._node = node
         self._publisher = node.create_publisher(
             JointState, values['joint_states_topic'], STATE_QOS
         )
-        self._beyond = beyond
-        more = beyond()[0] if beyond else ()
+        self._extra_joints = extra_joints
+        more = extra_joints()[0] if extra_joints else ()
         self._message = JointState(name=[*names, *more, *held])
         self._message.header.frame_id = frame_id
         fields = ('position', 'velocity', *('effort',) * values['publish_effort'])
@@ -89,27 +116,49 @@ class JointStates:
         return self._message, MultiDOFJointState()
 
     @property
-    def heard(self) -> bool:
-        """Whether there is a subscriber."""
+    def has_subscribers(self) -> bool:
+        """Whether the topic has a subscriber."""
         return self._publisher.get_subscription_count() > 0
 
     def publish(self, nanoseconds: int, *state: np.ndarray):
-        """Publish position, velocity and effort, each (n,), under this stamp [ns]."""
+        """Publish the state.
+
+        Parameters
+        ----------
+        nanoseconds : int
+            Stamp [ns].
+        *state : (n,) ndarray
+            Positions [rad or m], velocities [rad/s or m/s] and efforts [N m or N].
+        """
         set_stamp(self._message.header.stamp, nanoseconds)
         for array, value in zip(self._arrays, state):
             array[:] = value
-        if self._beyond:
-            for array, value in zip(self._more, self._beyond()[1:]):
+        if self._extra_joints:
+            for array, value in zip(self._more, self._extra_joints()[1:]):
                 array[:] = value
         self._publisher.publish(self._message)
 
     def close(self):
-        """Publish no more."""
+        """Destroy the publisher."""
         self._node.destroy_publisher(self._publisher)
 
 
 class AllJointStates(JointStates):
-    """The state as a JointState, with dependent joints."""
+    """The state as a JointState, with dependent joints.
+
+    Parameters
+    ----------
+    node : rclpy Node
+        The node that publishes.
+    model : RobotModel
+        The robot.
+    values : mapping of str to object
+        The node's parameters by name.
+    frame_id : str
+        Frame of the header.
+    extra_joints : callable or None
+        Returns names, positions, velocities and efforts of additional joints in the joint states.
+    """
 
     def __init__(
         self,
@@ -117,20 +166,43 @@ class AllJointStates(JointStates):
         model: RobotModel,
         values: Mapping[str, Any],
         frame_id: str,
-        beyond: Callable[[], tuple] | None = None,
+        extra_joints: Callable[[], tuple] | None = None,
     ):
-        super().__init__(node, model.all_joint_names, values, frame_id, model.held, beyond)
+        super().__init__(node, model.all_joint_names, values, frame_id, model.held, extra_joints)
         self._all = AllJoints(model)
 
     def publish(self, nanoseconds: int, *state: np.ndarray):
-        """Publish all joints, given position, velocity and effort of the independent ones."""
+        """Publish all joints from the state of the independent ones.
+
+        Parameters
+        ----------
+        nanoseconds : int
+            Stamp [ns].
+        *state : (n,) ndarray
+            Positions [rad or m], velocities [rad/s or m/s] and efforts [N m or N].
+        """
         super().publish(nanoseconds, *self._all.state(*state))
 
 
 class MixedStates:
-    """Joints of several degrees of freedom in a MultiDOFJointState, the others in a JointState.
+    """Multi-DOF joints in a MultiDOFJointState, the others in a JointState.
 
-    The JointState is left out if it would be empty.
+    The JointState is omitted if it would be empty.
+
+    Parameters
+    ----------
+    node : rclpy Node
+        The node that publishes.
+    model : RobotModel
+        The robot.
+    joints : sequence of MultiDofJoint
+        Its multi-DOF joints.
+    values : mapping of str to object
+        The node's parameters by name.
+    frame_id : str
+        Frame of the headers.
+    extra_joints : callable or None
+        Returns names, positions, velocities and efforts of additional joints in the joint states.
     """
 
     def __init__(
@@ -140,17 +212,19 @@ class MixedStates:
         joints: Sequence[MultiDofJoint],
         values: Mapping[str, Any],
         frame_id: str,
-        beyond: Callable[[], tuple] | None = None,
+        extra_joints: Callable[[], tuple] | None = None,
     ):
         self._node, self._joints = node, joints
         self._all = AllJoints(model) if model.is_embedded else None
         left_out = {*model.joint_names} - {model.joint_names[k] for k in scalar_joints(model)}
-        places = [k for k, name in enumerate(model.all_joint_names) if name not in left_out]
-        names = [model.all_joint_names[k] for k in places]
-        self._velocities = places
+        rows = [k for k, name in enumerate(model.all_joint_names) if name not in left_out]
+        names = [model.all_joint_names[k] for k in rows]
+        self._velocities = rows
         self._positions = [model.all_position_names.index(name) for name in names]
         held = model.held
-        self._scalars = JointStates(node, names, values, frame_id, held, beyond) if names else None
+        self._scalars = (
+            JointStates(node, names, values, frame_id, held, extra_joints) if names else None
+        )
         self._publisher = node.create_publisher(
             MultiDOFJointState, values['multi_dof_joint_states_topic'], STATE_QOS
         )
@@ -170,21 +244,33 @@ class MixedStates:
         return scalars, self._message
 
     @property
-    def heard(self) -> bool:
-        """Whether there is a subscriber."""
-        scalars = self._scalars is not None and self._scalars.heard
+    def has_subscribers(self) -> bool:
+        """Whether any topic has a subscriber."""
+        scalars = self._scalars is not None and self._scalars.has_subscribers
         return scalars or self._publisher.get_subscription_count() > 0
 
     def publish(
         self, nanoseconds: int, position: np.ndarray, velocity: np.ndarray, effort: np.ndarray
     ):
-        """Publish position (nq,), velocity and effort, each (nv,), under this stamp [ns]."""
+        """Publish the state.
+
+        Parameters
+        ----------
+        nanoseconds : int
+            Stamp [ns].
+        position : (nq,) ndarray
+            Positions [rad or m], and quaternions.
+        velocity : (nv,) ndarray
+            Velocities [rad/s or m/s].
+        effort : (nv,) ndarray
+            Efforts [N m or N].
+        """
         message = self._message
         set_stamp(message.header.stamp, nanoseconds)
         for k, joint in enumerate(self._joints):
-            place, turn = joint.pose(position)
-            set_vector(message.transforms[k].translation, place)
-            set_vector(message.transforms[k].rotation, turn)
+            translation, rotation = joint.pose(position)
+            set_vector(message.transforms[k].translation, translation)
+            set_vector(message.transforms[k].rotation, rotation)
             motion = joint.along_axes(position, velocity)
             set_vector(message.twist[k].linear, motion[:3])
             set_vector(message.twist[k].angular, motion[3:])
@@ -204,7 +290,7 @@ class MixedStates:
             )
 
     def close(self):
-        """Publish no more."""
+        """Destroy the publishers."""
         self._node.destroy_publisher(self._publisher)
         if self._scalars:
             self._scalars.close()

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The state of the simulated robot that a request asks for."""
+"""The state of the simulated robot that a request sets."""
 
 from sensor_msgs.msg import JointState, MultiDOFJointState
 
@@ -12,12 +12,32 @@ from robodyn_ros.ros.simulator.state_publisher import scalar_joints
 
 
 def named_state(joints: JointState, poses: MultiDOFJointState, plant):
-    """Return position (nq,) and velocity (nv,) of the plant, with the requested joints replaced.
+    """Return the state of the plant with the requested joints replaced.
+
+    Parameters
+    ----------
+    joints : JointState
+        Joints of one degree of freedom.
+    poses : MultiDOFJointState
+        Joints of several degrees of freedom.
+    plant : Plant or SpringPlant
+        The plant, which stays unchanged.
+
+    Returns
+    -------
+    position : (nq,) ndarray
+        Positions [rad or m], and quaternions.
+    velocity : (nv,) ndarray
+        Velocities [rad/s or m/s].
 
     Raises
     ------
-    ShapeError, UnknownNameError, ParameterError
-        With a sentence, if it does not fit the robot.
+    ShapeError
+        If arrays have the wrong size.
+    UnknownNameError
+        If a joint is unknown, or named twice.
+    ParameterError
+        If a joint cannot take its pose or twist.
     """
     model = plant.model
     joints = independent_joints(joints, model)
@@ -50,7 +70,7 @@ def named_state(joints: JointState, poses: MultiDOFJointState, plant):
 
 
 def _located(names, where, what, **values):
-    """Return the entries of `where` for the names of a well-formed request."""
+    """Return the entries of `where` for the requested names; refuse a malformed request."""
     size = len(names)
     if not 1 <= size <= MAX_NAMES:
         raise ShapeError(f'The state names {size} {what}; expected 1 to {MAX_NAMES}.')

@@ -16,7 +16,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
 from std_srvs.srv import Trigger
 
-from robodyn_ros.ros.simulator.simulator_session import AT_ONCE
+from robodyn_ros.ros.simulator.simulator_session import FULL_SPEED_PERIOD
 from support.nodes.node_harness import COLD, LATCHED, TWO_LINK, wait_until
 from support.nodes.simulated_arm import (
     ARM,
@@ -198,7 +198,7 @@ def test_a_command_without_a_stamp_is_told_not_to_be_repeatable(graph, host):
     assert "'trigger' lock_step" in arm.process.output
 
 
-@pytest.mark.parametrize('speed, period', [(0.0, AT_ONCE), (0.5, 0.004), (4.0, 0.0005)])
+@pytest.mark.parametrize('speed, period', [(0.0, FULL_SPEED_PERIOD), (0.5, 0.004), (4.0, 0.0005)])
 def test_the_speed_is_how_often_a_step_is_due(graph, host, speed, period):
     """Here of 2 ms each; with 0 as soon as the last one is over."""
     arm = StandingArm(graph, host, update_rate=500, speed_factor=speed)
