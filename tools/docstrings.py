@@ -54,7 +54,7 @@ OTHER_DIALECT = re.compile(
 IN_PROSE = re.compile(r'(?:^|[.;] )\w+(?:, \w+)*(?: \([^)]*\))? : ', re.M)
 SECTION = re.compile(r'\n-{3,}\n')
 #: Folders that still have parameters in the prose.
-WITHOUT_SECTIONS = ('robodyn_ros.control.supervisor', 'robodyn_ros.ros', 'robodyn_ros.simulation')
+WITHOUT_SECTIONS = ('robodyn_ros.control.supervisor', 'robodyn_ros.simulation')
 
 #: Where every parameter of the public face is documented too (PR01).
 WITH_PARAMETERS = ('robodyn_ros.control.laws', 'robodyn_ros.simulation')
@@ -72,8 +72,10 @@ WITH_ALL_PARAMETERS = (
     'robodyn_ros.identification',
     'robodyn_ros.middleware',
     'robodyn_ros.model',
+    'robodyn_ros.nodes',
     'robodyn_ros.realtime',
     'robodyn_ros.robot',
+    'robodyn_ros.ros',
     'robodyn_ros.spatial',
     'robodyn_ros.testing',
     'robodyn_ros.view',
