@@ -173,8 +173,8 @@ class Simulator(ManagedNode):
     def _refuse_in_lock_step(self, service):
         if self.parameters['trigger'] == LOCK_STEP:
             raise RobodynError(
-                f'There is no {service} in lock step: the simulation stands unless ~/advance '
-                'was called.'
+                f'There is no {service} in lock step: the simulation halts unless ~/advance '
+                'is called.'
             )
 
     def _pause(self, session, request, _response):

@@ -152,8 +152,7 @@ class OrderedCommands:
     """Read commands of one quantity from a Float64MultiArray, as ForwardCommandController does.
 
     The array has one entry for each joint, or for each that accepts the quantity, in the robot's
-    order.
-    NaN means not commanded.
+    order. NaN means not commanded.
 
     Parameters
     ----------

@@ -60,12 +60,18 @@ SENSOR_PARAMETERS = (
         'int',
         0,
         '',
-        'Steps by which every sensor is late; stamps are those of the arrival.',
+        'Steps by which every sensor is delayed; stamps are those of the arrival.',
         lower=0,
         upper=1000,
     ),
     ParamSpec(
-        'sensor_jitter', 'int', 0, '', 'Further steps, at most; drawn anew.', lower=0, upper=1000
+        'sensor_jitter',
+        'int',
+        0,
+        '',
+        'Largest number of further steps; the number is drawn for each reading.',
+        lower=0,
+        upper=1000,
     ),
     ParamSpec(
         'velocity_source',
@@ -96,7 +102,7 @@ SENSOR_PARAMETERS = (
         '',
         'Publish the efforts that joints transmit, on `~/joint_torques`.',
     ),
-    _errors('joint_torque.effort', 'N m or N', 'them'),
+    _errors('joint_torque.effort', 'N m or N', 'these efforts'),
     ParamSpec(
         'motor_encoders.enabled',
         'bool',

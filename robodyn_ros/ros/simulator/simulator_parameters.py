@@ -80,8 +80,9 @@ SIMULATOR_PARAMETERS = (
         'string[]',
         (),
         '',
-        'Quantity that commands each joint, one for all, or none for `effort`. With `any` the '
-        'drive takes on the quantity of each command. A commanded joint changes without a jump.',
+        'Quantity that commands each joint: one for all joints, or one for each. Empty: `effort`. '
+        'With `any` the drive accepts the quantity of each command. A commanded joint changes '
+        'without a jump.',
         choices=COMMAND_MODES,
         change=LIVE,
         lengths=(0, 1, 'n'),

@@ -213,7 +213,7 @@ class SimulatorSession:
 
     @property
     def is_halted(self) -> bool:
-        """Whether time does not advance until steps are requested."""
+        """Whether the simulation waits for requests of steps."""
         return self.runner.paused
 
     @property
@@ -321,8 +321,7 @@ class SimulatorSession:
         """Use this kernel for the steps; it waits for a reset if commands trigger them.
 
         Kernels differ in rounding. So a repeatable run, by commands or step by step, keeps its
-        first
-        kernel.
+        first kernel.
         """
         with self.lock:
             runner, self._next_step = self.runner, kernel

@@ -14,7 +14,7 @@ from robodyn_ros.ros.simulator.simulator_session import SimulatorSession
 
 ABOUT = 'robodyn_ros simulates one robot, that of its description, without a world.'
 NO_RESET = 'In lock step a reset begins a new epoch: state and time go back together.'
-NO_PLAY = 'In lock step the simulation stands unless steps are asked for.'
+NO_PLAY = 'In lock step the simulation halts unless steps are requested.'
 
 
 def make_standard_services(node, waiting: Callable[[], str]):
@@ -119,7 +119,7 @@ class StandardServices:
             self._node.executor.create_task(signal.raise_signal, signal.SIGTERM)
             return
         if wanted not in (states.STATE_STOPPED, states.STATE_PLAYING, states.STATE_PAUSED):
-            self._refuse('RESULT_FEATURE_UNSUPPORTED', f'There is no way to state {wanted}.')
+            self._refuse('RESULT_FEATURE_UNSUPPORTED', f'State {wanted} is not supported.')
         if wanted == self._state():
             raise Refusal(response.ALREADY_IN_TARGET_STATE, 'The simulation is in that state.')
         if self._in_lock_step and wanted == states.STATE_PLAYING:
@@ -238,6 +238,6 @@ class StandardServices:
             return
         with session.lock:
             if not session.is_halted:
-                raise RobodynError('The simulation is not paused; expected that it is.')
+                raise RobodynError('The simulation is not paused; expected it to be paused.')
             session.runner.step(count)
             session.publish_state()

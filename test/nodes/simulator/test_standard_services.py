@@ -149,7 +149,7 @@ def test_lock_step_is_stepped_by_the_standard(simulated_robot):
     status, _, feedback = standard.steps(3)
     assert status == 4 and len(feedback) == 3 and arm.time == pytest.approx(0.010)
     assert standard.state == PAUSED
-    expect_unsupported(standard.request(PLAYING), 'In lock step the simulation stands')
+    expect_unsupported(standard.request(PLAYING), 'In lock step the simulation halts')
     refused = standard.call(
         ResetSimulation, 'reset_simulation', scope=ResetSimulation.Request.SCOPE_TIME
     )
@@ -204,7 +204,7 @@ def test_states_of_the_simulation(standard):
     assert arm.call(GetSimulatorFeatures, 'get_simulator_features') and runner.steps == stands
     assert arm.set(STOPPED) == Result.RESULT_OK and runner.plant.q.tolist() == START
     loading = SimulationState.STATE_LOADING_WORLD
-    expect_unsupported(arm.request(loading), f'There is no way to state {loading}.')
+    expect_unsupported(arm.request(loading), f'State {loading} is not supported.')
 
 
 def test_steps_are_exact(standard):
