@@ -7,7 +7,7 @@ import sys
 from robodyn_ros.nodes.controller import main
 from robodyn_ros.ros.transport import rcl_ffi
 
-rcl_ffi.library = lambda: None  # then Inlet and Outlet of the loop use rclpy alone
+rcl_ffi.library = lambda: None  # so the loop leaves everything to rclpy
 
 if __name__ == '__main__':
     sys.exit(main())

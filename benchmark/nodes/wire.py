@@ -24,7 +24,7 @@ from benchmark import table
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.ros.common.joint_messages import EffortArray
 from robodyn_ros.ros.controller.state_intake import STATE_QOS, PolledGroup
-from robodyn_ros.ros.transport.rcl_ffi import Inlet, Outlet, library
+from robodyn_ros.ros.transport.rcl_ffi import BufferPublisher, BufferSubscription, library
 from robodyn_ros.testing.domain import private_domain
 
 JOINTS = tuple(f'joint{k}' for k in range(1, 8))
@@ -67,11 +67,14 @@ def measure():
     publisher = node.create_publisher(Float64MultiArray, 'efforts', COMMAND_QOS)
     other = subprocess.Popen([sys.executable, '-m', 'benchmark.nodes.wire'])
     writer = EffortArray(JOINTS)
-    inlet, outlet = Inlet(subscription), Outlet(publisher, writer.message.buffer)
+    incoming, outgoing = (
+        BufferSubscription(subscription),
+        BufferPublisher(publisher, writer.message.buffer),
+    )
     message = Float64MultiArray(data=array('d', range(7)))
     handle = subscription.handle
     ways = {
-        'middleware': (inlet.take_message, outlet.publish),
+        'middleware': (incoming.take_message, outgoing.publish),
         'rclpy bytes': (
             lambda: handle.take_message(JointState, True),
             lambda: publisher.publish(bytes(writer.message.buffer)),
@@ -83,7 +86,7 @@ def measure():
     }
     try:
         deadline = time.monotonic() + PATIENCE
-        while not publisher.get_subscription_count() or inlet.take_message() is None:
+        while not publisher.get_subscription_count() or incoming.take_message() is None:
             if time.monotonic() > deadline:
                 raise RobodynError(f'no peer was found within {PATIENCE:g} s')
             time.sleep(PERIOD)
@@ -92,8 +95,8 @@ def measure():
     finally:
         other.kill()
         other.wait()
-        inlet.close()
-        outlet.close()
+        incoming.close()
+        outgoing.close()
         node.destroy_node()
         rclpy.shutdown()
         if lock:

@@ -436,7 +436,7 @@ ROWS = tuple(
                 'The context is shut down in mid-loop',
                 'The last safe command is still published.',
                 'one case: the last message arrives',
-                'wire::after_shutdown_the_outlet_publishes_and_nothing_crashes',
+                'wire::after_shutdown_the_buffer_is_published_and_nothing_crashes',
             ),
             (
                 'The system clock is set',

@@ -14,7 +14,7 @@ from robodyn_ros.realtime.histogram import Histogram
 from robodyn_ros.realtime.loop import NANOSECONDS
 from robodyn_ros.ros.common.joint_messages import EffortArray, EffortJointState
 from robodyn_ros.ros.controller.state_intake import StateIntake
-from robodyn_ros.ros.transport.rcl_ffi import Outlet
+from robodyn_ros.ros.transport.rcl_ffi import BufferPublisher
 
 
 class ControlCycle:
@@ -69,7 +69,7 @@ class ControlCycle:
         progress: TaskProgress | None = None,
         answers: bool = False,
     ):
-        self._output: tuple[EffortArray | EffortJointState, Outlet] | None = None
+        self._output: tuple[EffortArray | EffortJointState, BufferPublisher] | None = None
         self.compute, self.tick, self.state_age = Histogram(), Histogram(), Histogram()
         self.count, self.last = 0, 0.0
         self._supervisor, self._intake, self._stamp = supervisor, intake, stamp
@@ -82,12 +82,12 @@ class ControlCycle:
 
     @property
     def output(self):
-        """Writer and Outlet of the efforts while the node is active, else None."""
+        """Writer and BufferPublisher of the efforts while the node is active, else None."""
         return self._output
 
     @output.setter
     def output(self, output):
-        with self._lock:  # so that no cycle publishes to an outlet about to be closed
+        with self._lock:  # so that no cycle publishes to a publisher about to be closed
             self._output = output
 
     def run_cycle(self, now: float):
@@ -106,9 +106,9 @@ class ControlCycle:
             output = self._output if supervisor.publishing else None
             active = output is not None
             if output is not None:
-                writer, outlet = output
+                writer, publisher = output
                 writer.fill(supervisor.command, self._command_stamp)
-                outlet.publish()
+                publisher.publish()
             try:
                 self._record(now, self._elapsed(now, start), computed - start, active)
             except Exception as error:  # a failing report must not stop the arm

@@ -40,7 +40,7 @@ from robodyn_ros.ros.controller.task_state_message import TaskStateWriter
 from robodyn_ros.ros.controller.task_target_messages import task_subscriptions
 from robodyn_ros.ros.transport.bounded_subscription import BoundedSubscription
 from robodyn_ros.ros.transport.lock_step_transport import LOCK_STEP
-from robodyn_ros.ros.transport.rcl_ffi import Outlet
+from robodyn_ros.ros.transport.rcl_ffi import BufferPublisher
 
 COMMAND_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 YIELD_TIME = 5.0  # [s] after activation in which another, older controller takes precedence
@@ -169,7 +169,7 @@ class ControlSession:
         others = self.watch.others()
         if others:
             raise RobodynError(self._describe(others))
-        output = self.watch.publish(lambda: self._outlet(self.watch.topic))
+        output = self.watch.publish(lambda: self._make_output(self.watch.topic))
         refusal = self.supervisor.activate(self.now())
         if refusal:
             self._remove(output)
@@ -329,16 +329,16 @@ class ControlSession:
         """Return the time until the loop is half way between two cycles [s]."""
         return (self.cycle.last + 0.5 * self.loop.period - time.monotonic()) % self.loop.period
 
-    def _outlet(self, topic: str):
-        """Return the writer of effort messages, and the Outlet that publishes them."""
+    def _make_output(self, topic: str):
+        """Return the writer of effort messages, and the BufferPublisher that sends them."""
         writer = self._effort_kind(self.robot.joint_names)
         publisher = self._node.create_publisher(writer.type, topic, COMMAND_QOS)
-        return writer, Outlet(publisher, writer.message.buffer)
+        return writer, BufferPublisher(publisher, writer.message.buffer)
 
     def _remove(self, output):
-        _, outlet = output
-        outlet.close()
-        self._node.destroy_publisher(outlet.publisher)
+        _, publisher = output
+        publisher.close()
+        self._node.destroy_publisher(publisher.publisher)
 
     # Loop.
 

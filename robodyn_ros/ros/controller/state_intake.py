@@ -12,7 +12,7 @@ from sensor_msgs.msg import JointState
 
 from robodyn_ros.ros.common.joint_messages import JointStateReader
 from robodyn_ros.ros.transport.polled_group import PolledGroup
-from robodyn_ros.ros.transport.rcl_ffi import Inlet
+from robodyn_ros.ros.transport.rcl_ffi import BufferSubscription
 
 # Best effort is compatible with any publisher, and depth one keeps the newest state. A deadline
 # would exclude every publisher that offers none.
@@ -76,8 +76,8 @@ class StateIntake:
             JointState, 'joint_states', self._deliver, STATE_QOS, callback_group=group, raw=True
         )
         self.topic, self.kind = self._subscription.topic_name, 'sensor_msgs/msg/JointState'
-        self._inlet = Inlet(self._subscription) if polled else None
-        self._take = self._inlet.take_message if self._inlet else lambda: None
+        self._incoming = BufferSubscription(self._subscription) if polled else None
+        self._take = self._incoming.take_message if self._incoming else lambda: None
 
     def poll(self, now: float):
         """Take the newest message, if any.
@@ -134,8 +134,8 @@ class StateIntake:
 
     def close(self):
         """Stop receiving; the loop must have ended."""
-        if self._inlet is not None:
-            self._inlet.close()
+        if self._incoming is not None:
+            self._incoming.close()
         self._node.destroy_subscription(self._subscription)
 
     def _deliver(self, data: bytes):

@@ -178,7 +178,7 @@ def library() -> _Library | None:
     return found
 
 
-class Inlet:
+class BufferSubscription:
     """Take the serialised messages of a subscription, one at a time.
 
     Parameters
@@ -241,7 +241,7 @@ class Inlet:
         self._data = view(octets)
 
 
-class Outlet:
+class BufferPublisher:
     """Publish the contents of a buffer.
 
     Parameters

@@ -34,7 +34,7 @@ def way(request, monkeypatch):
 
 @pytest.fixture
 def ends(way):
-    """Return a publisher and the Inlet of a subscription to it, on a topic of their own."""
+    """Return a publisher and a BufferSubscription, on a topic of their own."""
     context = rclpy.Context()
     rclpy.init(context=context)
     node = rclpy.create_node(f'wire_{way}', context=context)
@@ -42,10 +42,10 @@ def ends(way):
         String, f'wire_{way}', lambda _: None, QOS, raw=True, callback_group=PolledGroup()
     )
     publisher = node.create_publisher(String, f'wire_{way}', QOS)
-    inlet = rcl_ffi.Inlet(subscription)
+    incoming = rcl_ffi.BufferSubscription(subscription)
     until(publisher.get_subscription_count)
-    yield publisher, inlet
-    inlet.close()
+    yield publisher, incoming
+    incoming.close()
     node.destroy_node()
     rclpy.shutdown(context=context)
 
@@ -59,71 +59,75 @@ def until(condition):
     return found
 
 
-def taken(inlet):
+def taken(incoming):
     """Return the text of the next message."""
     found = []
     until(
-        lambda: (data := inlet.take_message()) is not None and (found.append(bytes(data)) or True)
+        lambda: (
+            (data := incoming.take_message()) is not None and (found.append(bytes(data)) or True)
+        )
     )
     return deserialize_message(found[0], String).data
 
 
 def test_row_67_states_of_many_lengths_leave_nothing_for_the_garbage_collector(ends):
-    publisher, inlet = ends
+    publisher, incoming = ends
     while gc.collect():  # finalizers of other tests' objects leave more
         pass
     for size in range(40):
         publisher.publish(String(data='x' * size))
-        assert taken(inlet) == 'x' * size
+        assert taken(incoming) == 'x' * size
     assert gc.collect() == 0
 
 
 def test_messages_of_any_size_arrive_whole(ends):
     """Longer than the buffer, shorter again, many in a row: each with its own bytes."""
-    publisher, inlet = ends
-    assert inlet.take_message() is None
+    publisher, incoming = ends
+    assert incoming.take_message() is None
     for size in (3, 10, 10, 5000, 20, 300_000, 0, 10):
         text = chr(97 + size % 26) * size
         publisher.publish(String(data=text))
-        assert taken(inlet) == text
-    assert inlet.take_message() is None
+        assert taken(incoming) == text
+    assert incoming.take_message() is None
 
 
 def test_what_was_taken_is_read_only(ends):
     """The buffer is the middleware's."""
-    publisher, inlet = ends
+    publisher, incoming = ends
     publisher.publish(String(data='x'))
     found = []
-    until(lambda: (data := inlet.take_message()) is not None and (found.append(data) or True))
+    until(lambda: (data := incoming.take_message()) is not None and (found.append(data) or True))
     with pytest.raises(ValueError):
         found[0][:] = 0
 
 
 def test_the_buffer_is_published_as_it_is_at_that_moment(ends):
     """Changed between two calls, it is another message; the first one is not touched."""
-    publisher, inlet = ends
+    publisher, incoming = ends
     buffer = bytearray(serialize_message(String(data='aaaa')))
-    outlet = rcl_ffi.Outlet(publisher, buffer)
-    outlet.publish()
+    outgoing = rcl_ffi.BufferPublisher(publisher, buffer)
+    outgoing.publish()
     at = buffer.index(b'aaaa')
     buffer[at : at + 4] = b'bbbb'
-    outlet.publish()
-    assert [taken(inlet), taken(inlet)] == ['aaaa', 'bbbb']
-    outlet.close()
+    outgoing.publish()
+    assert [taken(incoming), taken(incoming)] == ['aaaa', 'bbbb']
+    outgoing.close()
 
 
 def test_a_publisher_in_use_outlives_its_destruction(ends, way):
-    """It is gone when the outlet is closed, and not before: no call meets a dead one."""
-    publisher, inlet = ends
-    outlet = rcl_ffi.Outlet(publisher, bytearray(serialize_message(String(data='late'))))
+    """It is gone when the BufferPublisher is closed, and not before: no call meets a dead one."""
+    publisher, incoming = ends
+    outgoing = rcl_ffi.BufferPublisher(
+        publisher, bytearray(serialize_message(String(data='late')))
+    )
     publisher.destroy()
     if way == 'direct':
-        outlet.publish()
-        assert taken(inlet) == 'late'
+        outgoing.publish()
+        assert taken(incoming) == 'late'
     else:
         with pytest.raises(Exception, match='destruction'):
-            outlet.publish()
-    outlet.close()
+            outgoing.publish()
+    outgoing.close()
     with pytest.raises(Exception, match='(?i)destruction|handle'):
         publisher.publish(String(data='never'))
 
@@ -138,24 +142,24 @@ rclpy.init()
 node = rclpy.create_node('wire_shutdown')
 subscription = node.create_subscription(String, 'wire_shutdown', print, 1, raw=True,
                                         callback_group=PolledGroup())
-inlet = wire.Inlet(subscription)
-outlet = wire.Outlet(node.create_publisher(String, 'wire_shutdown', 1),
+incoming = wire.BufferSubscription(subscription)
+outgoing = wire.BufferPublisher(node.create_publisher(String, 'wire_shutdown', 1),
                      bytearray(serialize_message(String(data='x'))))
-outlet.publish()
+outgoing.publish()
 rclpy.shutdown()
-for call in (outlet.publish, inlet.take_message):
+for call in (outgoing.publish, incoming.take_message):
     try:
         call()
         print('nothing')
     except Exception as error:
         print(type(error).__name__)
-outlet.close()
-inlet.close()
+outgoing.close()
+incoming.close()
 print('closed')
 """
 
 
-def test_after_shutdown_the_outlet_publishes_and_nothing_crashes():
+def test_after_shutdown_the_buffer_is_published_and_nothing_crashes():
     """What is taken then is refused by rclpy, or is what had come before."""
     done = subprocess.run(
         [sys.executable, '-c', AFTER_SHUTDOWN], capture_output=True, text=True, timeout=60
@@ -192,20 +196,20 @@ def test_row_51_the_last_message_is_logged_after_the_context_has_gone():
     heard = receiver.create_subscription(String, 'last_word', lambda _: None, QOS)
     publisher = sender.create_publisher(String, 'last_word', QOS)
     buffer = bytearray(serialize_message(String(data='the end')))
-    outlet = rcl_ffi.Outlet(publisher, buffer)
+    outgoing = rcl_ffi.BufferPublisher(publisher, buffer)
     deadline = time.monotonic() + 20.0
     while publisher.get_subscription_count() == 0 and time.monotonic() < deadline:
         time.sleep(0.01)
     rclpy.shutdown(context=contexts[0])
     with pytest.raises(Exception, match='context|invalid'):
         publisher.publish(String(data='refused'))
-    outlet.publish()
+    outgoing.publish()
     message = None
     while message is None and time.monotonic() < deadline:
         time.sleep(0.01)
         with heard.handle:
             message = heard.handle.take_message(String, False)
-    outlet.close()
+    outgoing.close()
     assert message is not None and message[0].data == 'the end'
     sender.destroy_node()
     receiver.destroy_node()
@@ -213,9 +217,9 @@ def test_row_51_the_last_message_is_logged_after_the_context_has_gone():
 
 
 def test_row_9_a_large_message_leaves_no_large_buffer_behind(ends, way):
-    publisher, inlet = ends
+    publisher, incoming = ends
     for size in (10, 3_000_000, 20):
         publisher.publish(String(data='x' * size))
-        until(lambda: inlet.take_message() is not None)
-    inlet.take_message()
-    assert way == 'rclpy' or inlet._octets.capacity < rcl_ffi.LARGEST_KEPT
+        until(lambda: incoming.take_message() is not None)
+    incoming.take_message()
+    assert way == 'rclpy' or incoming._octets.capacity < rcl_ffi.LARGEST_KEPT
