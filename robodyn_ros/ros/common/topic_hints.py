@@ -23,11 +23,11 @@ def silent_topic(node, topic: str, kind: str) -> str:
     types = dict(node.get_topic_names_and_types())
     count = node.count_publishers(topic)
     if count:
-        who = 'one node publishes' if count == 1 else f'{count} nodes publish'
+        publishing = 'one node publishes' if count == 1 else f'{count} nodes publish'
         known = types.get(topic, [])
         other = [name for name in known if name != kind]
-        as_what = f' {", ".join(other)} instead of {kind}' if other else ''
-        return f"Nothing has come on '{topic}', where {who}{as_what}."
+        other_types = f' {", ".join(other)} instead of {kind}' if other else ''
+        return f"Nothing has come on '{topic}', where {publishing}{other_types}."
     others = [
         name
         for name, kinds in types.items()

@@ -33,7 +33,7 @@ class _Sequence(ctypes.Structure):
     ]
 
 
-class _Head(ctypes.Structure):
+class _GoalPrefix(ctypes.Structure):
     """First fields in the C structure of a goal request that begins with a JointTrajectory."""
 
     _fields_ = [
@@ -132,21 +132,21 @@ class BoundedActionServer(ActionServer):
         with self._lock, port.request() as taken:
             if taken is None:
                 return None
-            who, address = taken
+            client, address = taken
             whole = port.serialised(address, MAX_BYTES + SMALL)
             with _without_points(address):
                 rest = port.serialised(address, SMALL)
         if whole is None or rest is None:
             return None
         if isinstance(whole, int) or isinstance(rest, int):
-            return who, whole if isinstance(whole, int) else rest
+            return client, whole if isinstance(whole, int) else rest
         # Without the goal ID the alignment stays, because its size is a multiple of 8 bytes.
         trajectory = whole[IDENTITY:]
         trajectory[:ENCAPSULATION] = whole[:ENCAPSULATION]
-        return who, _Goal(rest.tobytes(), trajectory)
+        return client, _Goal(rest.tobytes(), trajectory)
 
     async def _execute_goal_request(self, request_header_and_message):
-        who, given = request_header_and_message
+        client, given = request_header_and_message
         if self._port is None:
             await super()._execute_goal_request(request_header_and_message)
             return
@@ -158,7 +158,7 @@ class BoundedActionServer(ActionServer):
             )
         else:
             handle = self._accept(given, response)
-        self._port.respond(who, response)
+        self._port.respond(client, response)
         if handle is not None:
             self._handle.publish_status()
             handle.execute()
@@ -189,7 +189,7 @@ class BoundedActionServer(ActionServer):
 @contextlib.contextmanager
 def _without_points(address: int):
     """Hide the points of a goal request while the context is open."""
-    points = _Head.from_address(address).points
+    points = _GoalPrefix.from_address(address).points
     size, points.size = points.size, 0
     try:
         yield
@@ -202,5 +202,5 @@ def _has_expected_layout(port: RequestPort, kind) -> bool:
     request.goal.trajectory.joint_names = ['first', 'second', 'third']
     request.goal.trajectory.points = [JointTrajectoryPoint(), JointTrajectoryPoint()]
     with port.filled(request) as address:
-        head = _Head.from_address(address)
+        head = _GoalPrefix.from_address(address)
         return (head.joint_names.size, head.points.size) == (3, 2)

@@ -115,9 +115,9 @@ class BoundedService(Waitable):
         with self._port.request() as taken:
             if taken is None:
                 return None
-            who, request = taken
+            client, request = taken
             data = self._port.serialised(request, self._most)
-            return None if data is None else (who, data)
+            return None if data is None else (client, data)
 
     async def execute(self, taken):
         """Answer the first requests; refuse the others, and those that are too large.
@@ -128,15 +128,15 @@ class BoundedService(Waitable):
             Requests from `take_data`.
         """
         failure = None
-        for position, (who, data) in enumerate(taken):
+        for position, (client, data) in enumerate(taken):
             try:
-                self._execute_one(who, data, position)
+                self._execute_one(client, data, position)
             except Exception as error:  # the other requests are still answered
                 failure = error
         if failure is not None:
             raise failure
 
-    def _execute_one(self, who, data, position):
+    def _execute_one(self, client, data, position):
         response = self._kind.Response()
         if position >= self._waiting:
             self._refuse(response, f'BUSY: {position} requests came before this one.')
@@ -147,7 +147,7 @@ class BoundedService(Waitable):
         else:
             request = deserialize_message(data.tobytes(), self._kind.Request)
             response = self._answer(request, response)
-        self._port.respond(who, response)
+        self._port.respond(client, response)
 
 
 def _set_message(response, sentence: str):

@@ -60,9 +60,9 @@ class BoundedSubscription(Waitable):
         super().__init__(node.default_callback_group)
         self._receive, self._most, self._refuse = receive, most, refuse
         self._node, self._index = node, None
-        library_ = library()
+        functions = library()
         # The events executor ignores waitables, so rclpy takes the messages then.
-        self._own = library_ is not None and node.parameters['executor'] != 'events'
+        self._own = functions is not None and node.parameters['executor'] != 'events'
         self._subscription = node.create_subscription(
             kind,
             topic,
@@ -73,7 +73,7 @@ class BoundedSubscription(Waitable):
         )
         self.topic = self._subscription.topic_name
         if self._own:
-            self._library = library_
+            self._library = functions
             rcl = ctypes.CDLL('librcl.so', os.RTLD_NOW | os.RTLD_NOLOAD)  # releases the GIL
             self._take = declare(
                 rcl.rcl_take_serialized_message, ctypes.c_int, *[ctypes.c_void_p] * 4

@@ -138,15 +138,15 @@ class RequestPort:
         tuple or None
             Client and address of the request; None if there is no readable one.
         """
-        who, request = _RequestId(), self._request.create()
+        client, request = _RequestId(), self._request.create()
         try:
-            yield (who, request) if self._taken(who, request) else None
+            yield (client, request) if self._taken(client, request) else None
         finally:
             self._request.destroy(request)
 
-    def _taken(self, who, request) -> bool:
+    def _taken(self, client, request) -> bool:
         with self._handle, seldom(COMPLAINT):
-            status = self._take(self._handle.pointer, ctypes.addressof(who), request)
+            status = self._take(self._handle.pointer, ctypes.addressof(client), request)
         if status != OK:
             self._library.forget_error()
         return status == OK
@@ -207,12 +207,12 @@ class RequestPort:
         finally:
             self._library.free(ctypes.addressof(octets))
 
-    def respond(self, who: _RequestId, response: Any):
+    def respond(self, client: _RequestId, response: Any):
         """Send a response; it is dropped if the client is gone.
 
         Parameters
         ----------
-        who : _RequestId
+        client : _RequestId
             The client and its request.
         response : ROS message
             The response.
@@ -227,7 +227,7 @@ class RequestPort:
             if not self._response.fill(response, made):
                 raise TypeError(f'{type(response).__name__} could not be converted')
             with self._handle:
-                status = self._send(self._handle.pointer, ctypes.addressof(who), made)
+                status = self._send(self._handle.pointer, ctypes.addressof(client), made)
             if status != OK:
                 self._library.forget_error()
         finally:

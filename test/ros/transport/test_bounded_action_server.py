@@ -190,9 +190,9 @@ def test_a_type_of_another_layout_is_left_to_rclpy(monkeypatch):
     """Without the goal's identity, the points would be sought at a wrong place."""
 
     class Shifted(ctypes.Structure):
-        _fields_ = bounded_action_server._Head._fields_[1:]
+        _fields_ = bounded_action_server._GoalPrefix._fields_[1:]
 
-    monkeypatch.setattr(bounded_action_server, '_Head', Shifted)
+    monkeypatch.setattr(bounded_action_server, '_GoalPrefix', Shifted)
     bench = Bench('single_threaded')
     try:
         assert bench.server._port is None
