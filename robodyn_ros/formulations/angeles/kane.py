@@ -43,7 +43,7 @@ def mass_matrix(robot, q):
     ----------
     robot : Robot or RobotModel
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
 
     Returns
@@ -67,7 +67,7 @@ def generalised_force(robot, q, loads):
     ----------
     robot : Robot or RobotModel
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
     loads : sequence of tuple
         (joint of the link as an index of q, point (3,) [m], force (3,) [N], moment (3,) [N m]) of
@@ -94,7 +94,7 @@ def inverse_dynamics(robot, q, qd, qdd):
     ----------
     robot : Robot or RobotModel
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
     qd : (nv,) array_like
         Joint velocities [rad/s, m/s].

@@ -77,7 +77,7 @@ def mass_matrix(robot, q, base):
     ----------
     robot : Robot or RobotModel
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
     base : Base
         The moving base.
@@ -101,7 +101,7 @@ def bias(robot, q, qd, twist, base):
     ----------
     robot : Robot or RobotModel
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
     qd : (nv,) array_like
         Joint velocities [rad/s, m/s].

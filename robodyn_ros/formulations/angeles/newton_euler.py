@@ -172,7 +172,7 @@ def joint_wrenches(robot, q, qd, qdd, tip_wrench=None):
     ----------
     robot : Robot or RobotModel
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
     qd : (nv,) array_like
         Joint velocities [rad/s, m/s].
@@ -207,7 +207,7 @@ def inverse_dynamics(robot, q, qd, qdd, tip_wrench=None):
     ----------
     robot : Robot or RobotModel
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
     qd : (nv,) array_like
         Joint velocities [rad/s, m/s].

@@ -26,7 +26,7 @@ def balancing_torque(robot, q, wrench):
     ----------
     robot : Robot or RobotModel
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
     wrench : (6,) array_like
         Force [N], then moment [N m], by the surroundings on the last link, in base axes.

@@ -94,7 +94,7 @@ def outward(robot, q, qd, qdd):
     ----------
     robot : Robot
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
     qd : (nv,) array_like
         Joint velocities [rad/s, m/s].
@@ -131,7 +131,7 @@ def inverse_dynamics(robot, q, qd, qdd):
     ----------
     robot : Robot
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
     qd : (nv,) array_like
         Joint velocities [rad/s, m/s].
@@ -165,7 +165,7 @@ def state_space(robot, q, qd):
     ----------
     robot : Robot
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
     qd : (nv,) array_like
         Joint velocities [rad/s, m/s].
@@ -195,7 +195,7 @@ def mass_matrix(robot, q):
     ----------
     robot : Robot
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
 
     Returns
@@ -247,7 +247,7 @@ def configuration_space(robot, q):
     ----------
     robot : Robot
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
 
     Returns
@@ -322,7 +322,7 @@ def cartesian(robot, q, qd, frame, axes):
     ----------
     robot : Robot
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
     qd : (nv,) array_like
         Joint velocities [rad/s, m/s].
@@ -358,7 +358,7 @@ def cartesian_configuration_space(robot, q, frame, axes):
     ----------
     robot : Robot
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
     frame : str
         Name of the frame.

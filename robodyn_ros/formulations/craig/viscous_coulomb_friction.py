@@ -21,7 +21,7 @@ def friction(q, qd, viscous, coulomb):
 
     Parameters
     ----------
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
     qd : (nv,) array_like
         Joint velocities [rad/s, m/s].
@@ -55,7 +55,7 @@ def inverse_dynamics(robot, q, qd, qdd, viscous, coulomb):
     ----------
     robot : Robot or RobotModel
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
     qd : (nv,) array_like
         Joint velocities [rad/s, m/s].
@@ -88,7 +88,7 @@ def forward_dynamics(robot, q, qd, tau, viscous, coulomb):
     ----------
     robot : Robot or RobotModel
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
     qd : (nv,) array_like
         Joint velocities [rad/s, m/s].

@@ -14,8 +14,8 @@ The same hinge can be given by the motions that it forbids (3.1): A Delta_V = 0,
 with a prescribed motion of its own (acatastatic) is in `sko.formulation.acatastatic`.
 
 H' is written in the axes of the body (the outboard frame O_k). There it is constant for all but
-the universal and the rolling hinge. Its rate is the one seen from the body. A quaternion (x, y, z,
-w) is the orientation of spherical, free and rolling hinges. They have more coordinates than
+universal, planar and rolling hinges. Its rate is the one seen from the body. The orientation of
+spherical, free and rolling hinges is a quaternion (x, y, z, w). So they have more coordinates than
 velocities (3.6). Hinges in series without bodies between them are one hinge: `chained`.
 
 Correction to the print: the rotations of (3.1) and (3.2) leave no room for a constant rotation at

@@ -46,7 +46,7 @@ class RobotCoordinates:
 
         Parameters
         ----------
-        q : (nq,) array_like
+        q : (nv,) array_like
             Coordinates [rad, m].
 
         Returns
@@ -61,7 +61,7 @@ class RobotCoordinates:
 
         Parameters
         ----------
-        q : (nq,) array_like
+        q : (nv,) array_like
             Coordinates [rad, m].
         qd : (nv,) array_like
             Their rates [rad/s, m/s].
@@ -78,7 +78,7 @@ class RobotCoordinates:
 
         Parameters
         ----------
-        q : (nq,) array_like
+        q : (nv,) array_like
             Coordinates [rad, m].
         qd : (nv,) array_like
             Their rates [rad/s, m/s].
@@ -95,7 +95,7 @@ class RobotCoordinates:
 
         Parameters
         ----------
-        q : (nq,) array_like
+        q : (nv,) array_like
             Coordinates [rad, m].
 
         Returns
@@ -133,7 +133,7 @@ def coriolis_torque(system, q, qd):
     ----------
     system : Robot, RobotModel or Coordinates
         The system.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Coordinates [rad, m].
     qd : (nv,) array_like
         Their rates [rad/s, m/s].
@@ -155,7 +155,7 @@ def momentum_gradient(system, q, u):
     ----------
     system : Robot, RobotModel or Coordinates
         The system.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Coordinates [rad, m].
     u : (nv,) array_like
         Constant vector.
@@ -176,7 +176,7 @@ def coriolis_torque_of_gradient(system, q, qd):
     ----------
     system : Robot, RobotModel or Coordinates
         The system.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Coordinates [rad, m].
     qd : (nv,) array_like
         Their rates [rad/s, m/s].
@@ -197,7 +197,7 @@ def gamma(A, q, qd):
     ----------
     A : callable
         `A(q)` returns the map (nv, nv) from qd to beta, also of complex q.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Coordinates [rad, m].
     qd : (nv,) array_like
         Their rates [rad/s, m/s].
@@ -219,7 +219,7 @@ def transformed_mass_matrix(system, A, q):
         The system.
     A : callable
         `A(q)` returns the map (nv, nv) from qd to beta, also of complex q.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Coordinates [rad, m].
 
     Returns
@@ -244,7 +244,7 @@ def quasi_torque(system, A, q, qd, qdd):
         The system.
     A : callable
         `A(q)` returns the map (nv, nv) from qd to beta, also of complex q.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Coordinates [rad, m].
     qd : (nv,) array_like
         Their rates [rad/s, m/s].
@@ -283,7 +283,7 @@ def diagonalising(system, q):
     ----------
     system : Robot, RobotModel or Coordinates
         The system.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Coordinates [rad, m].
 
     Returns
@@ -310,7 +310,7 @@ def diagonal_coriolis_torque(system, q, qd):
     ----------
     system : Robot, RobotModel or Coordinates
         The system.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Coordinates [rad, m].
     qd : (nv,) array_like
         Their rates [rad/s, m/s].

@@ -31,7 +31,7 @@ def symbols(robot, q):
     ----------
     robot : Robot or RobotModel
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
 
     Returns
@@ -71,7 +71,7 @@ def coriolis_matrix(robot, q, qd):
     ----------
     robot : Robot or RobotModel
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
     qd : (nv,) array_like
         Joint velocities [rad/s, m/s].
@@ -91,7 +91,7 @@ def inverse_dynamics(robot, q, qd, qdd):
     ----------
     robot : Robot or RobotModel
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
     qd : (nv,) array_like
         Joint velocities [rad/s, m/s].

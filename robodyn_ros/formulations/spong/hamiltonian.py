@@ -27,7 +27,7 @@ def lagrangian(robot, q, qd):
     ----------
     robot : Robot or RobotModel
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
     qd : (nv,) array_like
         Joint velocities [rad/s, m/s].
@@ -47,7 +47,7 @@ def hamiltonian(robot, q, p):
     ----------
     robot : Robot or RobotModel
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
     p : (nv,) array_like
         Generalised momentum.
@@ -67,7 +67,7 @@ def rates(robot, q, p, tau):
     ----------
     robot : Robot or RobotModel
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
     p : (nv,) array_like
         Generalised momentum.
@@ -95,7 +95,7 @@ def forward_dynamics(robot, q, qd, tau):
     ----------
     robot : Robot or RobotModel
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
     qd : (nv,) array_like
         Joint velocities [rad/s, m/s].

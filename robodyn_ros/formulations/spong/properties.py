@@ -60,7 +60,7 @@ def skew_symmetry(robot, q, qd):
     ----------
     robot : Robot
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
     qd : (nv,) array_like
         Joint velocities [rad/s, m/s].
@@ -85,7 +85,7 @@ def linearity(robot, q, qd, qdd, rng):
     ----------
     robot : Robot
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
     qd : (nv,) array_like
         Joint velocities [rad/s, m/s].
@@ -118,7 +118,7 @@ def passivity(robot, q, qd, torque, steps=STEPS, dt=STEP):
     ----------
     robot : Robot
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
     qd : (nv,) array_like
         Joint velocities [rad/s, m/s].

@@ -79,7 +79,7 @@ def motion(robot, q, qd, qdd):
     ----------
     robot : Robot or RobotModel
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
     qd : (nv,) array_like
         Joint velocities [rad/s, m/s].
@@ -118,7 +118,7 @@ def coefficients(robot, q):
     ----------
     robot : Robot or RobotModel
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
 
     Returns
@@ -152,7 +152,7 @@ def inverse_dynamics(robot, q, qd, qdd):
     ----------
     robot : Robot or RobotModel
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
     qd : (nv,) array_like
         Joint velocities [rad/s, m/s].

@@ -141,7 +141,7 @@ def coefficients(robot, q):
     ----------
     robot : Robot or RobotModel
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
 
     Returns
@@ -171,7 +171,7 @@ def mass_matrix(robot, q):
     ----------
     robot : Robot or RobotModel
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
 
     Returns
@@ -189,7 +189,7 @@ def coriolis_coefficients(robot, q):
     ----------
     robot : Robot or RobotModel
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
 
     Returns
@@ -207,7 +207,7 @@ def gravity_torque(robot, q):
     ----------
     robot : Robot or RobotModel
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
 
     Returns
@@ -225,7 +225,7 @@ def inverse_dynamics(robot, q, qd, qdd):
     ----------
     robot : Robot or RobotModel
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
     qd : (nv,) array_like
         Joint velocities [rad/s, m/s].

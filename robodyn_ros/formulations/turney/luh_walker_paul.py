@@ -176,7 +176,7 @@ def inverse_dynamics(robot, q, qd, qdd, sensor=None):
     ----------
     robot : Robot or RobotModel
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
     qd : (nv,) array_like
         Joint velocities [rad/s, m/s].
@@ -210,7 +210,7 @@ def recursion(inertia_wrenches, robot, q, qd, qdd, sensor):
         `inertia_wrenches` of this module or of modified_newton_euler.
     robot : Robot or RobotModel
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
     qd : (nv,) array_like
         Joint velocities [rad/s, m/s].

@@ -115,7 +115,7 @@ def inverse_dynamics(robot, q, qd, qdd, sensor=None):
     ----------
     robot : Robot or RobotModel
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
     qd : (nv,) array_like
         Joint velocities [rad/s, m/s].

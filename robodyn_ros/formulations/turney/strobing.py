@@ -55,7 +55,7 @@ def mass_matrix(robot, q, inverse_dynamics=modified):
     ----------
     robot : Robot
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
     inverse_dynamics : callable
         `inverse_dynamics(robot, q, qd, qdd)` returns the torques (nv,).
@@ -82,7 +82,7 @@ def lower_half(robot, q):
     ----------
     robot : Robot
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
 
     Returns
@@ -130,7 +130,7 @@ def coriolis_coefficients(robot, q, inverse_dynamics=modified):
     ----------
     robot : Robot
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
     inverse_dynamics : callable
         `inverse_dynamics(robot, q, qd, qdd)` returns the torques (nv,).
@@ -177,7 +177,7 @@ def forward_dynamics(robot, q, qd, tau, inverse_dynamics=modified):
     ----------
     robot : Robot
         The robot.
-    q : (nq,) array_like
+    q : (nv,) array_like
         Joint coordinates [rad, m].
     qd : (nv,) array_like
         Joint velocities [rad/s, m/s].
