@@ -15,7 +15,7 @@ class AllJoints:
     Parameters
     ----------
     model : RobotModel
-        Of a robot with dependent joints.
+        Model of a robot with dependent joints.
     """
 
     def __init__(self, model: RobotModel):
@@ -28,7 +28,20 @@ class AllJoints:
         self._expand = embedded.expand_state.compiled
 
     def state(self, position: np.ndarray, velocity: np.ndarray, effort: np.ndarray):
-        """Return position, velocity and effort of all joints; the next call overwrites them."""
+        """Return position, velocity and effort of all joints.
+
+        The three arrays are reused: the next call overwrites them.
+
+        Parameters
+        ----------
+        position, velocity, effort : (nq,), (nv,) and (nv,) ndarray
+            Of the independent joints [rad or m, rad/s or m/s, N m or N].
+
+        Returns
+        -------
+        position, velocity, effort : ndarray
+            Of all joints. The effort of a dependent joint is 0.
+        """
         self._expand(
             *self._model,
             position,

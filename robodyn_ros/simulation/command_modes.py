@@ -9,16 +9,16 @@ import numpy as np
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.simulation.joint_table import EFFORT_MODE, POSITION_MODE, VELOCITY_MODE
 
-QUANTITIES = ('effort', 'position', 'velocity')  # in the order of their numbers
+QUANTITIES = ('effort', 'position', 'velocity')  # in the order of CODES
 PLURAL = {'effort': 'efforts', 'position': 'positions', 'velocity': 'velocities'}
 CODES = {'effort': EFFORT_MODE, 'position': POSITION_MODE, 'velocity': VELOCITY_MODE}
-ANY = 'any'  # the quantity that a command names
+ANY = 'any'  # the drive takes on the mode of each command
 COMMAND_MODES = (*QUANTITIES, ANY)
-UNSPOKEN = -1.0  # the command leaves the joint as it is
+UNSPOKEN = -1.0  # the command does not change this joint
 
 
 class Command(NamedTuple):
-    """Commands to all joints, and the quantity that each of them is.
+    """Commands to all joints, each with its mode.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class Command(NamedTuple):
         Efforts [N m or N], positions [rad or m] or velocities [rad/s or m/s]; NaN where a joint is
         not commanded.
     mode : (nv,) ndarray
-        The quantity of each joint, of CODES; or UNSPOKEN.
+        Mode of each command, one of CODES, or UNSPOKEN.
     """
 
     value: np.ndarray
@@ -34,21 +34,43 @@ class Command(NamedTuple):
 
 
 def merged(first, second):
-    """Return both commands as one; joints of both follow the second.
+    """Merge two commands; where both address a joint, the second counts.
 
-    first, second : Command.
+    Parameters
+    ----------
+    first, second : Command
+        The commands, the later one second.
+
+    Returns
+    -------
+    Command
+        The merged command.
     """
-    speaks = second.mode != UNSPOKEN
+    spoken = second.mode != UNSPOKEN
     return Command(
-        np.where(speaks, second.value, first.value), np.where(speaks, second.mode, first.mode)
+        np.where(spoken, second.value, first.value), np.where(spoken, second.mode, first.mode)
     )
 
 
 def modes_of(model, names):
-    """Return a mode for each joint of a model, out of one for all, one for each, or none.
+    """Return the command mode of each joint.
 
-    model : RobotModel. names : of COMMAND_MODES; none stands for 'effort'. Raises ParameterError
-    where a joint has no drive of that mode.
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    names : str or sequence of str
+        One of COMMAND_MODES for all joints, or one for each. Empty means 'effort'.
+
+    Returns
+    -------
+    tuple of str
+        A mode for each velocity.
+
+    Raises
+    ------
+    ParameterError
+        If a joint has no drive of its mode, or the number of modes does not fit.
     """
     names = (names,) if isinstance(names, str) else tuple(names) or ('effort',)
     if len(names) not in (1, model.nv):
@@ -70,7 +92,18 @@ def modes_of(model, names):
 
 
 def has_drive(model):
-    """Return (nv,) whether a drive moves each joint: none a floating body, none a spring."""
+    """Return which joints have a drive; floating joints and springs have none.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+
+    Returns
+    -------
+    (nv,) ndarray of bool
+        Whether a drive moves the joint.
+    """
     driven = np.ones(model.nv, dtype=bool)
     for coordinates in model.multi_dof_joints:
         driven[coordinates.velocities] = coordinates.joint.type != 'floating'

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Whose command a joint follows: none yet, the last one, or none any more; and in which mode."""
+"""The command of each joint: whether one is in force, until when, and in which mode."""
 
 from math import inf
 
@@ -38,9 +38,10 @@ from robodyn_ros.simulation.joint_table import (
 )
 from robodyn_ros.spatial.types import Constant, Matrix, Scalar, Vector
 
-WAITING, COMMANDED, SILENT = 0.0, 1.0, 2.0  # no command yet; commanded; command void
+#: Phases of a joint: before its first command; commanded; its command is void.
+WAITING, COMMANDED, SILENT = 0.0, 1.0, 2.0
 
-#: [rad/s] of a drive without gains of its own: critically damped, at the inertia of the start.
+#: [rad/s] Default gains give this frequency and critical damping, with the initial inertia.
 NATURAL_FREQUENCY = 50.0
 
 
@@ -56,15 +57,29 @@ def accept_command(
     expiry: Vector,
     command: Vector,
 ):
-    """Take over a command to nv joints, NaN where a joint is not commanded, all or nothing.
+    """Accept a command to nv joints as a whole, or refuse it as a whole.
 
-    value : (nv,) and quantity : (nv,), see Command. largest : (3,) of each quantity. takes : (nv,
-    3), 1.0 where the joint takes the quantity. until : when the command is void. mode, phase,
-    expiry and command : (nv,), updated.
+    A value of NaN means that the joint is not commanded. The first failure decides the result.
 
-    Returns 0, 1 when a mode or phase changed, or 2 when no joint is commanded. Returns -1 - k for
-    the first joint k whose value is infinite or too large. Returns -1 - nv - k for the first joint
-    k that does not take the quantity.
+    Parameters
+    ----------
+    value, quantity : (nv,) ndarray
+        Values and modes of the command; see `Command`.
+    largest : (3,) ndarray
+        Largest absolute value of each quantity.
+    takes : (nv, 3) ndarray
+        1.0 where the joint takes the quantity, else 0.0.
+    until : float
+        Time at which the command expires [s].
+    mode, phase, expiry, command : (nv,) ndarray
+        State of the drives, updated; see `Drives`.
+
+    Returns
+    -------
+    int
+        0 if only values changed, 1 if a mode or phase changed, 2 if no joint is commanded. -1 - k
+        if the value of joint k is infinite or too large. -1 - nv - k if joint k does not take the
+        quantity.
     """
     n = value.shape[0]
     some = False
@@ -97,13 +112,31 @@ def accept_command(
 class Drives:
     """The command of every joint, and the joint table that follows from it.
 
-    model : RobotModel. settings : PlantSettings. inertia : callable that returns (nv,) [kg m^2 or
-    kg], for the gains of drives that have none.
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    settings : PlantSettings
+        Gains, brakes, friction and time-out.
+    inertia : callable
+        Returns (nv,) inertias [kg m^2 or kg], from which missing gains are derived.
 
-    joints : (nv, WIDTH) table, see joint_table. command : (nv,) in force, in the unit of its
-    mode. mode : (nv,) of CODES. phase : (nv,) as above. expiry : (nv,) time [s] at which each
-    command is void. takes : (nv, 3) which quantities the joint takes, 1.0 or 0.0. faults : the
-    Faults that act on joints; call `arrange` after a change.
+    Attributes
+    ----------
+    joints : (nv, WIDTH) ndarray
+        Joint table; see `joint_table`.
+    command : (nv,) ndarray
+        Command in force, in the unit of its mode.
+    mode : (nv,) ndarray
+        Mode of each joint, one of CODES.
+    phase : (nv,) ndarray
+        WAITING, COMMANDED or SILENT.
+    expiry : (nv,) ndarray
+        Time at which each command expires [s].
+    takes : (nv, 3) ndarray
+        1.0 where the joint takes the quantity, else 0.0.
+    faults : Faults
+        Faults of the joints. Call `arrange` after a change.
     """
 
     def __init__(self, model, settings, inertia):
@@ -118,7 +151,7 @@ class Drives:
         self.joints = np.zeros((model.nv, WIDTH))
         self.joints[:, AT] = model.coordinates
         self._model, self._inertia = model, inertia
-        # a floating joint says that nothing holds the body, so there is no drive to brake or damp
+        # a floating body is free by definition: no drive may brake or damp it
         self._driven = has_drive(model)
         self._springs = [model.joint_names.index(spring.joint) for spring in model.springs]
         self._gains = self._given_gains()
@@ -131,10 +164,20 @@ class Drives:
         self.set_modes(settings.command_modes, None)
 
     def set_modes(self, names, state):
-        """Put drives into modes; see `modes_of`. Commanded joints continue without a jump.
+        """Set the command modes; commanded joints continue without a jump.
 
-        state : position of the joints, their effort, and the time [s] until which they hold it
-        without a command. None before there is a state.
+        Parameters
+        ----------
+        names : str or sequence of str
+            The modes; see `modes_of`.
+        state : tuple or None
+            Positions (nq,), efforts (nv,) and the time [s] at which the command expires. None
+            before there is a state.
+
+        Raises
+        ------
+        ParameterError
+            If a joint cannot have its mode.
         """
         names = modes_of(self._model, names)
         if any(name != 'effort' for name in names) and any(each is None for each in self._gains):
@@ -153,12 +196,20 @@ class Drives:
         self.arrange()
 
     def stay(self, position):
-        """Make the set-points of joints in position mode these: the robot was put there."""
+        """Set the set-points of joints in position mode to a position.
+
+        So a robot that is placed elsewhere does not move back.
+
+        Parameters
+        ----------
+        position : (nq,) ndarray
+            The new position of the robot [rad or m].
+        """
         stays = (self.phase == COMMANDED) & (self.mode == POSITION_MODE)
         self.command[stays] = position[self.joints[stays, AT].astype(np.int64)]
 
     def arrange(self):
-        """Write the joint table anew; needed after every change of a mode, phase or fault."""
+        """Rewrite the joint table; call it after a change of a mode, phase or fault."""
         limits, names, joints = self._model.limits, self._model.joint_names, self.joints
         settings = self.settings
         waiting = self._driven & (self.phase == WAITING)
@@ -172,7 +223,7 @@ class Drives:
         joints[:, DAMPING] = self._damping + settings.timeout_damping * silent
         self._arrange_friction()
         joints[:, STRENGTH] = [1.0 - self.faults.effort_loss.get(name, 0.0) for name in names]
-        # who follows a set-point and gets none any more is not let loose
+        # without its set-point a position or velocity drive would let the joint fall
         void = self._expired | (silent & (self.mode != EFFORT_MODE))
         braking = void & (settings.void_command == 'brake')
         joints[:, BRAKED] = stuck | braking | (waiting & (settings.no_command == 'hold'))
@@ -188,7 +239,7 @@ class Drives:
         self._arrange_springs()
 
     def _arrange_friction(self):
-        """Write the dry friction: that of the model, with the static friction of the settings."""
+        """Write the dry friction of the model, with the static friction of the settings."""
         joints, settings, dry = self.joints, self.settings, self._dry
         coulomb, slow = dry[layout.FRICTION], self._model.joint_values(layout.STRIBECK_VELOCITY)
         joints[:, FRICTION] = coulomb
@@ -199,7 +250,7 @@ class Drives:
         joints[:, WAVENUMBER] = self._model.joint_values(layout.WAVENUMBER)
 
     def _arrange_springs(self):
-        """Let springs act like drives that hold their joint at zero, without a limit."""
+        """Let springs act like drives that hold their joint at zero, without a limit of effort."""
         for k, spring in zip(self._springs, self._model.springs):
             self.joints[k, [MODE, BRAKED, ASSISTED]] = POSITION_MODE, 0.0, 0.0
             self.joints[k, [EFFORT, STRENGTH]] = inf, 1.0
@@ -207,7 +258,13 @@ class Drives:
             self.takes[k] = 0.0
 
     def release(self, time):
-        """Void the commands that nothing renewed until now: their joints give no effort."""
+        """Void the commands that have expired; their joints give no effort.
+
+        Parameters
+        ----------
+        time : float
+            Simulated time [s].
+        """
         over = (self.phase == COMMANDED) & (self.expiry <= time)
         self._expired |= over
         self.phase[over] = SILENT
@@ -216,14 +273,14 @@ class Drives:
         self.arrange()
 
     def reset(self):
-        """Forget that there ever was a command."""
+        """Return to the state before the first command."""
         self.phase[:] = WAITING
         self.command[:] = 0.0
         self.expiry[:] = inf
         self.arrange()
 
     def _given_gains(self):
-        """Stiffness, damping and gain of velocity as the settings have them; None for none."""
+        """Return stiffness, damping and velocity gain of the settings, each None if not given."""
         model, gains = self._model, []
         for name in ('stiffness', 'rate_gain', 'velocity_gain'):
             given = getattr(self.settings, name)

@@ -29,14 +29,31 @@ from robodyn_ros.spatial.primitive import unfused
 
 @unfused
 def friction_level(joints, stribeck, q, rate, k):
-    """Return the effort of dry friction, f = fc(q) + (fs - fc) c(v).
+    """Return the magnitude of the dry friction of a joint, f = fc(q) + (fs - fc) c(v).
 
-    fc(q) = fc + a cos(w q) + b sin(w q), for gears that are not round (Craig, section 6.8).
+    fc(q) = fc + a cos(w q) + b sin(w q) is for gears that are not round (Craig, section 6.8).
 
-    c(v) = 1 / (1 + (v / vs)^2), the Stribeck curve of Hess and Soom 1990, in Armstrong-Helouvry,
-    Dupont and Canudas de Wit 1994, eq. (4). With an exponent e it is exp(-(|v| / vs)^e).
-    stribeck : vs of the settings [rad/s or m/s], to be scaled by SLOWNESS; rate : v of joint k
-    [rad/s or m/s].
+    c(v) = 1 / (1 + (v / vs)^2) is the Stribeck curve of Hess and Soom 1990. Source:
+    Armstrong-Helouvry, Dupont and Canudas de Wit 1994, eq. (4). With an exponent e it is exp(-(|v|
+    / vs)^e).
+
+    Parameters
+    ----------
+    joints : (nv, WIDTH) ndarray
+        Joint table.
+    stribeck : float
+        Stribeck velocity of the settings [rad/s or m/s]; SLOWNESS scales it to vs.
+    q : (nq,) ndarray
+        Positions [rad or m].
+    rate : float
+        Velocity v of the joint [rad/s or m/s].
+    k : int
+        The joint.
+
+    Returns
+    -------
+    float
+        Magnitude while the joint slides, and largest magnitude at rest [N m or N].
     """
     ratio = abs(rate) / (stribeck * joints[k, SLOWNESS])
     more = joints[k, STATIC] - joints[k, FRICTION]
@@ -53,28 +70,46 @@ def friction_level(joints, stribeck, q, rate, k):
 
 @unfused
 def presume_friction(joints, work, qd):
-    """Presume that moving joints slide and joints at rest stick.
+    """Assume that moving joints slide and joints at rest stick.
 
-    Return whether any has friction.
+    Writes SLIDING and STUCK of the work array. A braked joint has no friction: the brake holds it.
 
-    Writes SLIDING and STUCK. A brake is stronger than friction.
+    Parameters
+    ----------
+    joints, work : ndarray
+        Joint table and work array; see `joint_table`.
+    qd : (nv,) ndarray
+        Velocities [rad/s or m/s].
+
+    Returns
+    -------
+    bool
+        Whether any joint has friction.
     """
     found = False
     for k in range(qd.shape[0]):
-        rubs = joints[k, STATIC] > 0.0 and joints[k, BRAKED] == 0.0
-        found = found or rubs
+        has_friction = joints[k, STATIC] > 0.0 and joints[k, BRAKED] == 0.0
+        found = found or has_friction
         work[SLIDING, k] = 0.0
         work[STUCK, k] = 0.0
-        if rubs and qd[k] == 0.0:
+        if has_friction and qd[k] == 0.0:
             work[STUCK, k] = 1.0
-        elif rubs:
+        elif has_friction:
             work[SLIDING, k] = 1.0 if qd[k] > 0.0 else -1.0
     return found
 
 
 @unfused
 def presume_none(work, n):
-    """Presume that no joint has friction."""
+    """Assume that no joint has friction.
+
+    Parameters
+    ----------
+    work : ndarray
+        Work array; see `joint_table`.
+    n : int
+        Number of velocities.
+    """
     for k in range(n):
         work[SLIDING, k] = 0.0
         work[STUCK, k] = 0.0
@@ -82,10 +117,24 @@ def presume_none(work, n):
 
 @unfused
 def friction_holds(topology, constants, gravity, scratch, work, q, qd, f_ext):
-    """Return whether friction at its limit suffices for every joint that is presumed to stick.
+    """Return whether friction suffices to hold every joint that is assumed to stick.
 
-    The required effort is work[TORQUE] less inverse dynamics. The acceleration of such a joint is
-    set to zero. O(n), only if a joint sticks.
+    The required effort is that of inverse dynamics less work[TORQUE]. The acceleration of such a
+    joint is set to zero. O(n), and free if no joint sticks.
+
+    Parameters
+    ----------
+    topology, constants, gravity, scratch, work : ndarray
+        As of `step.by_euler`.
+    q, qd : (nq,) and (nv,) ndarray
+        Positions [rad or m] and velocities [rad/s or m/s].
+    f_ext : (nb, 6) ndarray
+        External wrenches [N m, N].
+
+    Returns
+    -------
+    bool
+        False if a joint begins to slide.
     """
     n = qd.shape[0]
     sticks = False
@@ -98,15 +147,28 @@ def friction_holds(topology, constants, gravity, scratch, work, q, qd, f_ext):
             topology, constants, gravity, scratch, q, qd, work[QDD][:n], f_ext, work[NEEDED][:n]
         )
         for k in range(n):
-            held_by = work[NEEDED, k] - work[TORQUE, k]
-            if work[STUCK, k] > 0.0 and not abs(held_by) <= work[LEVEL, k]:
+            required = work[NEEDED, k] - work[TORQUE, k]
+            if work[STUCK, k] > 0.0 and not abs(required) <= work[LEVEL, k]:
                 return False
     return True
 
 
 @unfused
 def slides_on(work, velocity):
-    """Return whether no joint that is presumed to slide has reversed."""
+    """Return whether every joint that is assumed to slide keeps its direction.
+
+    Parameters
+    ----------
+    work : ndarray
+        Work array; see `joint_table`.
+    velocity : (nv,) ndarray
+        Velocities [rad/s or m/s].
+
+    Returns
+    -------
+    bool
+        False if a joint has reversed.
+    """
     for k in range(velocity.shape[0]):
         if not work[SLIDING, k] * velocity[k] >= 0.0:
             return False
@@ -115,7 +177,19 @@ def slides_on(work, velocity):
 
 @unfused
 def next_velocity(joints, work, h, qd):
-    """work[NEXT] = qd + h qdd; 0 where friction holds the joint, as prescribed at a brake."""
+    """Compute work[NEXT] = qd + h qdd.
+
+    The velocity is 0 where friction holds the joint, and the prescribed one at a brake.
+
+    Parameters
+    ----------
+    joints, work : ndarray
+        Joint table and work array; see `joint_table`.
+    h : float
+        Length of the substep [s].
+    qd : (nv,) ndarray
+        Velocities at its start [rad/s or m/s].
+    """
     for k in range(qd.shape[0]):
         if joints[k, BRAKED] > 0.0:
             work[NEXT, k] = work[PRESCRIBED, k]

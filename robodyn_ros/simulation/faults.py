@@ -17,7 +17,7 @@ class Faults:
     stuck_joints : tuple of str
         Joints that cannot move.
     effort_loss : mapping of str to float
-        Share of its effort, 0 to 1, that the motor of each named joint has lost.
+        Lost share of the effort, from 0 to 1, of the motor of each named joint.
     frozen_sensor : bool
         Whether the sensor repeats its last reading.
     dropped_states : float
@@ -41,7 +41,7 @@ class Faults:
                 raise ParameterError(f'{name} is {share}; expected a share from 0 to 1')
 
     def check_names(self, robot, joint_names):
-        """Raise UnknownNameError if a fault names a joint that the robot does not have.
+        """Require that the robot has every joint that a fault names.
 
         Parameters
         ----------
@@ -49,6 +49,11 @@ class Faults:
             Name of the robot.
         joint_names : sequence of str
             Names of its joints.
+
+        Raises
+        ------
+        UnknownNameError
+            For the first name that the robot does not have.
         """
         named = (*self.stuck_joints, *self.effort_loss)
         require_names(f'robot {robot!r}', 'joint', named, joint_names, ' to break')

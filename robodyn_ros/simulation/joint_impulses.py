@@ -36,22 +36,38 @@ from robodyn_ros.simulation.stops import fastest, slowest
 from robodyn_ros.spatial.primitive import separate, unfused
 from robodyn_ros.spatial.types import Matrix, Scalar, Vector
 
-ROUNDS = 20  # of sweeps and exact solutions; after them the result of the sweeps stands
+ROUNDS = 20  # largest number of rounds; after them the result of the sweeps counts
 SWEEPS = 5  # of Gauss-Seidel in a round
-TRIES = 8  # of exact solutions in a round, each for the cases that the previous one gave
-SETTLED = 1e-13  # [rad/s or m/s] change of velocity of converged sweeps
-SLACK = 1e-11  # [-] of impulses and velocities at the border of two cases, where both are right
+TRIES = 8  # largest number of exact solutions in a round
+SETTLED = 1e-13  # [rad/s or m/s] largest change of velocity in a converged sweep
+SLACK = 1e-11  # [-] tolerance at the border of two cases, where both are right
 
+#: Cases of a joint: it slides, sticks by friction, or is at a stop.
 SLIDES_BACK, SLIDES_ON, HELD, AT_LOWER, AT_UPPER = -1.0, 1.0, 0.0, -2.0, 2.0
-FREELY = 3.0  # no friction, no stop
+#: The case of a joint without friction and away from its stops.
+FREELY = 3.0
 
 
 @unfused
 def constrained(free, reach, low, high):
-    """Return the velocity of one joint with its impulse from the one without it.
+    """Return the velocity of one joint after the impulse of its friction and stops.
 
-    It is the proximal map of friction, which changes it by at most `reach`. The result is clamped
-    to the interval from low <= 0 to high >= 0.
+    Friction is a proximal map: it moves the velocity towards zero by at most `reach`. The result
+    is clamped to the stops.
+
+    Parameters
+    ----------
+    free : float
+        Velocity without the impulse [rad/s or m/s].
+    reach : float
+        Largest change by friction [rad/s or m/s].
+    low, high : float
+        Velocities allowed by the stops, low <= 0 <= high.
+
+    Returns
+    -------
+    float
+        Velocity with the impulse [rad/s or m/s].
     """
     after = max(free - reach, 0.0) if free > 0.0 else min(free + reach, 0.0)
     return min(max(after, low), high)
@@ -59,7 +75,24 @@ def constrained(free, reach, low, high):
 
 @unfused
 def sweep(joints, work, h, q, qd):
-    """Do one sweep of projected Gauss-Seidel; return the largest change of a velocity."""
+    """Do one sweep of projected Gauss-Seidel over all joints.
+
+    Parameters
+    ----------
+    joints, work : ndarray
+        Joint table and work array; see `joint_table`.
+    h : float
+        Length of the substep [s].
+    q : (nq,) ndarray
+        Positions [rad or m].
+    qd : (nv,) ndarray
+        Velocities [rad/s or m/s], updated.
+
+    Returns
+    -------
+    float
+        Largest change of a velocity [rad/s or m/s].
+    """
     largest = 0.0
     for k in range(qd.shape[0]):
         old, bound = work[IMPULSE, k], h * work[LEVEL, k]
@@ -80,7 +113,19 @@ def sweep(joints, work, h, q, qd):
 
 @unfused
 def classify(joints, work, h, q, qd):
-    """Write the case of every joint, given by its impulse and velocity, and the velocity."""
+    """Write the case of every joint and the velocity that it prescribes.
+
+    The case follows from the impulse and velocity of the joint.
+
+    Parameters
+    ----------
+    joints, work : ndarray
+        Joint table and work array; see `joint_table`.
+    h : float
+        Length of the substep [s].
+    q, qd : (nq,) and (nv,) ndarray
+        Positions [rad or m] and velocities [rad/s or m/s].
+    """
     for k in range(qd.shape[0]):
         compliance, bound = work[INVERSE + k, k], h * work[LEVEL, k]
         low, high = slowest(joints, h, q, k), fastest(joints, h, q, k)
@@ -101,16 +146,39 @@ def classify(joints, work, h, q, qd):
 
 @unfused
 def prescribed(case):
-    """Return whether a joint of this case has a prescribed velocity and an unknown impulse."""
+    """Return whether a joint of this case has a known velocity and an unknown impulse.
+
+    Parameters
+    ----------
+    case : float
+        Case of the joint.
+
+    Returns
+    -------
+    bool
+        Whether it sticks or is at a stop.
+    """
     return case == HELD or case == AT_LOWER or case == AT_UPPER
 
 
 @unfused
 def solve_prescribed(work, n):
-    """Solve A_SS p_S = work[RHS] of the prescribed joints S in place; return whether it succeeds.
+    """Solve A_SS p_S = work[RHS] of the prescribed joints S in place.
 
-    The Cholesky factor is in the rows behind the inverse. No sum here or below is a loop over its
-    terms. The compiler could reorder them in each kernel, and the bits would differ.
+    The Cholesky factor is in the rows behind the inverse. No sum is a loop over its terms. The
+    compiler could reorder such a loop differently in each kernel, and the bits would differ.
+
+    Parameters
+    ----------
+    work : ndarray
+        Work array; see `joint_table`.
+    n : int
+        Number of velocities.
+
+    Returns
+    -------
+    bool
+        Whether A_SS is positive definite.
     """
     factor = INVERSE + n
     for i in range(n):
@@ -143,7 +211,24 @@ def solve_prescribed(work, n):
 
 @unfused
 def fits(joints, work, h, q, qd, k):
-    """Return whether impulse and velocity of joint k match its case to rounding."""
+    """Return whether the impulse and velocity of a joint match its case, to rounding.
+
+    Parameters
+    ----------
+    joints, work : ndarray
+        Joint table and work array; see `joint_table`.
+    h : float
+        Length of the substep [s].
+    q, qd : (nq,) and (nv,) ndarray
+        Positions [rad or m] and velocities [rad/s or m/s].
+    k : int
+        The joint.
+
+    Returns
+    -------
+    bool
+        Whether they match.
+    """
     case, p, bound = work[KIND_OF, k], work[IMPULSE, k], h * work[LEVEL, k]
     slack = SLACK * (bound + abs(p))
     if case == HELD:
@@ -165,7 +250,15 @@ def fits(joints, work, h, q, qd, k):
 
 @unfused
 def add_impulses(work, qd):
-    """Compute qd = work[FREE] + A work[IMPULSE]."""
+    """Compute qd = work[FREE] + A work[IMPULSE].
+
+    Parameters
+    ----------
+    work : ndarray
+        Work array; see `joint_table`.
+    qd : (nv,) ndarray
+        Velocities [rad/s or m/s], written.
+    """
     for k in range(qd.shape[0]):
         qd[k] = work[FREE, k]
     for j in range(qd.shape[0]):
@@ -175,9 +268,25 @@ def add_impulses(work, qd):
 
 @unfused
 def solve_cases(joints, work, h, q, qd):
-    """Compute the impulses and velocities of the present cases; return whether they fit.
+    """Compute the impulses and velocities of the present cases.
 
     This is a step of the semi-smooth Newton method on the proximal equations of all joints.
+
+    Parameters
+    ----------
+    joints, work : ndarray
+        Joint table and work array; see `joint_table`.
+    h : float
+        Length of the substep [s].
+    q : (nq,) ndarray
+        Positions [rad or m].
+    qd : (nv,) ndarray
+        Velocities [rad/s or m/s], updated.
+
+    Returns
+    -------
+    bool
+        Whether every joint matches its case.
     """
     n = qd.shape[0]
     classify(joints, work, h, q, qd)
@@ -205,7 +314,24 @@ def solve_cases(joints, work, h, q, qd):
 
 @unfused
 def solve_exactly(joints, work, h, q, qd):
-    """Find the exact impulses and velocities; change nothing if none are found."""
+    """Find the exact impulses and velocities; change nothing if none are found.
+
+    Parameters
+    ----------
+    joints, work : ndarray
+        Joint table and work array; see `joint_table`.
+    h : float
+        Length of the substep [s].
+    q : (nq,) ndarray
+        Positions [rad or m].
+    qd : (nv,) ndarray
+        Velocities [rad/s or m/s], updated.
+
+    Returns
+    -------
+    bool
+        Whether they are found.
+    """
     n = qd.shape[0]
     for k in range(n):
         work[KEPT_IMPULSE, k] = work[IMPULSE, k]
@@ -226,14 +352,28 @@ def solve_exactly(joints, work, h, q, qd):
 
 @unfused
 def resolve(topology, constants, joints, scratch, work, h, q, qd):
-    """Apply the impulses of friction and stops to the velocity qd.
+    """Apply the impulses of friction and stops to the velocities.
 
     work[LEVEL] holds the limits f of friction [N m or N]. No sweep raises the dual objective p^T A
     p / 2 + p^T v + s(p) above its value 0 at p = 0. The conjugate s of friction and stops is never
-    negative. So impulses, converged or not, add no energy in the norm of A^-1. A sweep is O(n^2)
-    and an exact solution O(n^3), needed only if a joint starts, stops or touches a stop.
+    negative. So impulses, converged or not, add no energy in the norm of A^-1. A sweep is O(n^2).
+    An exact solution is O(n^3), and needed only if a joint starts, stops or touches a stop.
 
-    Returns 0, or the body whose pivot is singular.
+    Parameters
+    ----------
+    topology, constants, joints, scratch, work : ndarray
+        As of `step.by_euler`.
+    h : float
+        Length of the substep [s].
+    q : (nq,) ndarray
+        Positions [rad or m].
+    qd : (nv,) ndarray
+        Velocities [rad/s or m/s], updated.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     n = qd.shape[0]
     for k in range(n):
@@ -251,9 +391,20 @@ def resolve(topology, constants, joints, scratch, work, h, q, qd):
 
 @separate
 def settle(joints: Matrix, work: Matrix, h: Scalar, q: Vector, qd: Vector):
-    """Find the impulses p and the velocities qd = work[FREE] + A p, A = work[INVERSE:].
+    """Find the impulses p and the velocities qd = work[FREE] + A p, with A = work[INVERSE:].
 
-    By sweeps, and an exact solution once these have found the cases. See `resolve`.
+    Sweeps find the cases, then an exact solution is tried; see `resolve`.
+
+    Parameters
+    ----------
+    joints, work : ndarray
+        Joint table and work array; see `joint_table`.
+    h : float
+        Length of the substep [s].
+    q : (nq,) ndarray
+        Positions [rad or m].
+    qd : (nv,) ndarray
+        Velocities [rad/s or m/s], updated.
     """
     settled, exact = False, False
     for _ in range(ROUNDS):
@@ -265,7 +416,7 @@ def settle(joints: Matrix, work: Matrix, h: Scalar, q: Vector, qd: Vector):
     if not exact:
         classify(joints, work, h, q, qd)
     for k in range(qd.shape[0]):
-        if joints[k, BRAKED] > 0.0:  # a huge diagonal, not an infinite one
+        if joints[k, BRAKED] > 0.0:  # the diagonal of a brake is huge, not infinite
             qd[k] = work[PRESCRIBED, k]
         elif not exact and work[KIND_OF, k] == HELD:
             qd[k] = 0.0

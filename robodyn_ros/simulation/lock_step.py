@@ -24,13 +24,13 @@ class LockStep:
     Parameters
     ----------
     runner : Runner
-        At step 0.
+        The runner, at step 0.
     rate : int
         Steps per second [Hz]; the period must be an integer number of nanoseconds.
     participants : sequence of str
         Names of the nodes that answer every state.
     epoch : int
-        Larger than that of any run before.
+        Number of the run, larger than that of any run before.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class LockStep:
         self.dropped: Counter[str] = Counter()
         self._answers: dict[str, Command] = {}
         self._efforts = np.full(runner.plant.model.nv, CODES['effort'])
-        self._modes: tuple[str, ...] = ()  # of the joints when they were last examined
+        self._modes: tuple[str, ...] = ()  # those that _all_take_efforts was found for
         self._all_take_efforts = False
 
     @property
@@ -90,17 +90,22 @@ class LockStep:
         step: int,
         command: np.ndarray | Command | tuple[np.ndarray, ...],
     ) -> int:
-        """Process an answer; return STALE, STRANGER, REPEATED, ACCEPTED or COMPLETE.
+        """Process an answer to the current state.
 
         Parameters
         ----------
         participant : str
             Name of the sender.
         epoch, step : int
-            Of the answered state.
+            The answered state.
         command : (nv,) array, Command or tuple of arrays
             Efforts [N m or N], a Command, or (efforts, positions, velocities), each (nv,) or
             empty. NaN where the participant does not command the joint.
+
+        Returns
+        -------
+        int
+            STALE, STRANGER, REPEATED, ACCEPTED or COMPLETE.
 
         Raises
         ------
@@ -125,13 +130,22 @@ class LockStep:
         return COMPLETE if self.complete else ACCEPTED
 
     def withdraw(self, participant: str):
-        """Remove the answer of a participant to the current state, because it changed."""
+        """Remove the answer to the current state, because the participant has changed it.
+
+        Parameters
+        ----------
+        participant : str
+            Name of the sender.
+        """
         self._answers.pop(participant, None)
 
     def advance(self) -> bool:
         """Take one step if the goal lies ahead and all have answered.
 
-        Return whether it was taken.
+        Returns
+        -------
+        bool
+            Whether the step was taken.
         """
         if self.step >= self.goal or not self.complete:
             return False
@@ -178,7 +192,7 @@ class LockStep:
         )
 
     def _judged(self, participant, command):
-        """Return efforts, or a Command, as a Command that this participant may give."""
+        """Return an answer as a Command, after checking that this participant may give it."""
         plant, only_efforts = self.runner.plant, isinstance(command, np.ndarray)
         value = command if only_efforts else command.value
         if value.shape != self._efforts.shape:

@@ -1,10 +1,11 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A simulated mechanism that passes its dead centres, with other independent joints there.
+"""A simulated mechanism with closed loops that passes its dead centres.
 
-At a dead centre the independent joints of a loop no longer lead the others. The rank is monitored
-before every step (Jain 2011, section 11.3). Near a dead centre the loops are closed again where
-they are. Then a dependent joint is independent in place of one that cannot move on.
+At a dead centre the independent joints of a loop no longer determine the others. The plant checks
+the rank before every step (Jain 2011, section 11.3). Near a dead centre it chooses other
+independent joints. A dependent joint then replaces one that cannot move on. The loops are closed
+again at the same positions.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,22 +21,23 @@ from robodyn_ros.simulation.all_joints import AllJoints
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
 
-CONTINUOUS = 1e-9  # [rad or m] between the states before and after another choice
+CONTINUOUS = 1e-9  # [rad or m] largest jump of a position when the independent joints change
 
 
 class LoopPlant:
     """A plant of a mechanism with closed loops, whose state is that of all joints.
 
-    Efforts are of any joints, by name. They act through the rows of E at the beginning of a step.
-    So does the damping of dependent joints. Stops of a joint act while it is independent.
+    Efforts are given by name, for any joints. They act through the embedding matrix E at the
+    beginning of a step. So does the damping of dependent joints. The stops of a joint act only
+    while it is independent.
 
     Parameters
     ----------
     build : callable
-        Returns the robot, given `independent` and `near` as of `Robot.from_urdf`. Such as
+        Returns the robot, given `independent` and `near` as in `Robot.from_urdf`. Example:
         `functools.partial(Robot.from_urdf, urdf, closures=closures)`.
     settings : PlantSettings
-        As of a `Plant`; joints take efforts alone.
+        As for a `Plant`; joints are commanded by efforts alone.
     position, velocity : mapping of str to float, optional
         Initial state of joints [rad or m, rad/s or m/s]: a guess of where the loops close, and the
         velocities of independent joints. Zero by default.
@@ -45,18 +47,18 @@ class LoopPlant:
     Attributes
     ----------
     robot : Robot
-        Over the independent joints at present.
+        The robot with its present independent joints.
     plant : Plant
-        That of this robot.
+        The plant of this robot.
     choices : int
         How many times the independent joints have changed.
 
     Raises
     ------
     ModelError
-        For a robot whose loops cannot be closed there.
+        If the loops cannot be closed at this position.
     ParameterError
-        For dry friction at a joint of a loop: it would stick by its choice of coordinates.
+        If a joint of a loop has dry friction. Sticking would depend on the choice of joints.
     """
 
     def __init__(
@@ -80,7 +82,7 @@ class LoopPlant:
 
     @property
     def fault(self) -> str:
-        """Return the sentence of the blow-up that stopped the robot, '' without one."""
+        """Return the message of the blow-up that stopped the robot, '' without one."""
         return self.plant.fault
 
     def state(self) -> tuple[dict[str, float], dict[str, float]]:
@@ -131,7 +133,7 @@ class LoopPlant:
         try:
             robot = self._build(independent=sorted(names - {leading} | {led}), near=position)
         except ModelError:
-            return  # singular for any choice; the plant says so where it cannot go on
+            return  # singular for any choice; the plant latches a fault if it gets stuck
         q = robot.model.closed_posture
         places = dict(zip(robot.all_position_names, robot.expand(q)[0]))
         if max(abs(places[name] - position[name]) for name in position) > CONTINUOUS:
@@ -141,7 +143,7 @@ class LoopPlant:
         self.plant.t, self.choices = time, self.choices + 1
 
     def _take(self, robot, q, qd):
-        """Go on with a robot at a state."""
+        """Continue with another robot and its state."""
         self.robot, self.plant = robot, Plant(robot, self._settings, q, qd)
         self._all, self._dead_centres = AllJoints(robot.model), DeadCentres(robot)
         self._rows = [
@@ -160,7 +162,7 @@ class LoopPlant:
         return embedding_matrix(robot, self.plant.q).T @ of_all
 
     def _refuse_dry_friction(self):
-        """Refuse friction that sticks where a joint can be dependent."""
+        """Raise ParameterError if a joint of a loop has dry friction."""
         model = self.robot.model
         for row in np.flatnonzero(model.topology[1:, COORDINATE] >= 0) + 1:
             if model.constants[row, list(DRY_FRICTION)].any():

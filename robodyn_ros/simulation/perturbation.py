@@ -13,16 +13,16 @@ from robodyn_ros.simulation.plant_settings import at_least_zero, whole
 
 @dataclass(frozen=True)
 class Perturbation:
-    """Half-widths of the uniform errors of each body and joint; none by default.
+    """Random errors of each body and joint, uniform and without bias; none by default.
 
     Parameters
     ----------
     mass : float
-        Of the factor on mass and inertia, below 1.
+        Largest relative error of mass and inertia [-], below 1.
     com : float
-        Of each coordinate of the shift of the centre of mass [m].
+        Largest shift of the centre of mass along each axis [m].
     friction : float
-        Of the factors on viscous and dry friction, at most 1.
+        Largest relative error of viscous and of dry friction [-], at most 1.
     seed : int
         Seed of the errors; the same seed gives the same robot.
 
@@ -81,7 +81,15 @@ def perturbed(model, perturbation):
 
 
 def shift_com(row, shift):
-    """Shift the centre of mass of a row of constants by (3,) [m] in the body's axes, in place."""
+    """Shift the centre of mass of a body, in place.
+
+    Parameters
+    ----------
+    row : ndarray
+        Row of the model's constants.
+    shift : (3,) ndarray
+        Shift in axes of the body [m].
+    """
     before = row[MOMENT : MOMENT + 3].copy()
     row[MOMENT : MOMENT + 3] += row[MASS] * shift
     after = row[MOMENT : MOMENT + 3]
@@ -91,5 +99,16 @@ def shift_com(row, shift):
 
 
 def spread(moment):
-    """Return h.h 1 - h h^T of a first moment h (3,) [kg m]: mass times point-mass inertia."""
+    """Return h.h 1 - h h^T: the inertia of a point mass times its mass.
+
+    Parameters
+    ----------
+    moment : (3,) ndarray
+        First moment h [kg m].
+
+    Returns
+    -------
+    (3, 3) ndarray
+        The product [kg^2 m^2].
+    """
     return moment @ moment * np.eye(3) - np.outer(moment, moment)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The simulated robot: dynamics behind a clock, commands, external wrenches and a fault latch."""
+"""The simulated robot: dynamics with a clock, commands, external wrenches and latched faults."""
 
 from collections import Counter, deque
 from math import inf
@@ -30,14 +30,19 @@ from robodyn_ros.simulation.step import LARGEST_EFFORT, LARGEST_POSITION
 
 
 def kernels_of(method, has_contacts=False):
-    """Return the kernels of a Plant, its step first; its step calls those from the third on.
+    """Return the kernels of a Plant.
 
     Parameters
     ----------
     method : int
-        The integrator; see PlantSettings.method.
+        Number of the integrator; see `PlantSettings.method`.
     has_contacts : bool
-        Whether its bodies may touch obstacles.
+        Whether the bodies may touch obstacles.
+
+    Returns
+    -------
+    tuple of Kernel
+        The step, the kernel that accepts commands, and those that the step calls.
     """
     of_contacts = contact_step.CALLED if has_contacts else ()
     steps = contact_step if has_contacts else step
@@ -45,7 +50,7 @@ def kernels_of(method, has_contacts=False):
     return steps.step_of(method), drives.accept_command, *called
 
 
-#: Those of plants with the two usual integrators.
+#: Kernels of plants with the two most used integrators.
 KERNELS = tuple(
     dict.fromkeys(
         kernel
@@ -61,9 +66,10 @@ class Plant:
     tau is the command in effort mode. In position or velocity mode it comes from the drive, which
     follows the command within its effort limit, see servo.py.
 
-    The same calls give the same bits. A whole command is ignored if it is infinite or for no
-    joint. So is one of a quantity that the joint does not take. `refused` counts such commands. A
-    blow-up restores the last valid state, latches `fault`, and counts in `faults`.
+    The same calls give the same bits. A command is ignored as a whole if a value is infinite, or
+    if it commands no joint. It is also ignored if a joint does not take the quantity. `refused`
+    counts such commands. A blow-up restores the last valid state, sets `fault` until the next
+    reset, and counts in `faults`.
 
     Parameters
     ----------
@@ -88,11 +94,11 @@ class Plant:
     t : float
         Simulated time [s].
     fault : str
-        Sentence of the blow-up that stopped the robot, '' without one.
+        Message of the blow-up that stopped the robot, '' without one.
     faults : int
         Number of blow-ups.
     kernel : Kernel
-        The step for any robot; the plant may take it by a twin.
+        The step for any robot; see `replace_kernel`.
     refused : Counter
         Commands ignored, by reason: 'value', 'mode', 'empty' (no joint commanded).
 
@@ -146,12 +152,12 @@ class Plant:
         self.reset()
 
     def replace_kernel(self, kernel):
-        """Take steps with another kernel. The states that follow stay the same to rounding.
+        """Step with another kernel; later states stay the same to rounding.
 
         Parameters
         ----------
         kernel : Kernel
-            `plant.kernel`, or its twin for this robot, which waits while there is a payload.
+            `plant.kernel`, or its version for this robot. A payload suspends the latter.
         """
         self._kernel = kernel
         self._carry(self.model)
@@ -159,33 +165,33 @@ class Plant:
     def reset(self):
         """Return to the initial state: time zero, no command, wrench, payload or latched fault.
 
-        Injected faults stay, and the counters go on.
+        Injected faults and counters stay.
         """
         self.t, self._substeps = 0.0, self.settings.substeps
         self._carry(self._payloads.clear())
         self._wrenches = {}
         self._gather_wrenches()
         self._pipeline = deque([None] * self.settings.latency)
-        self._expiry = inf  # before it no command is void; looked up only when it is reached
+        self._expiry = inf  # no command expires before it, so a step compares only this time
         self._drives.reset()
         self.set_state(*self._initial)
 
     def set_state(self, position=None, velocity=None):
-        """Set the state; a latched fault is over. None leaves that half as it is.
+        """Set the state and clear a latched fault.
 
         Joints in position mode stay in the new position until their next command.
 
         Parameters
         ----------
         position, velocity : (nq,) and (nv,) array_like, optional
-            New state [rad or m, rad/s or m/s].
+            New state [rad or m, rad/s or m/s]. None leaves that part unchanged.
 
         Raises
         ------
         ShapeError
-            For a wrong shape. Nothing has changed then.
+            For a wrong shape. The state is unchanged then.
         ParameterError
-            For a value beyond a stop, or beyond all reason. Nothing has changed then.
+            For a value beyond a stop, or too large. The state is unchanged then.
         """
         position = self.q if position is None else self.checked_position(position)
         velocity = self.qd if velocity is None else self.checked_velocity(velocity)
@@ -212,7 +218,7 @@ class Plant:
         ShapeError
             For a command of another size. Nothing has changed then.
         ParameterError
-            For a step of another length. Nothing has changed then.
+            For a step length out of range. Nothing has changed then.
         """
         if not 0.0 < dt <= 1.0:
             raise ParameterError(
@@ -239,7 +245,7 @@ class Plant:
         self.t += dt
 
     def _advance(self, dt):
-        """Take one step by as many substeps as `tolerance` needs; return its status."""
+        """Take one step with as many substeps as the tolerance needs; return its status."""
         _, _, _, joints, _, work, command, _ = self._arrays
         status, self._substeps = adaptive_steps.advance(
             lambda count: self._step(*self._arrays, dt, count, *self._options[1:]),
@@ -253,9 +259,10 @@ class Plant:
         return status
 
     def rollout(self, position, velocity, efforts, dt=1e-3, gains=None, targets=None):
-        """Simulate many such plants from many states at once, on all cores.
+        """Simulate many copies of this plant at once, on all cores.
 
-        Each row is, bit for bit, what this plant does from that state with those commands.
+        Each row has the same bits as this plant with that initial state and those commands. The
+        settings, faults and wrenches are those of this plant.
 
         Parameters
         ----------
@@ -268,14 +275,22 @@ class Plant:
         dt : float
             Length of a step [s].
         gains : (2, nv) array_like, optional
-            Feedback gains [N m/rad, N m s/rad] on top of the efforts.
+            Feedback gains [N m/rad, N m s/rad]. The feedback is added to the efforts.
         targets : (k, m, 2, nv) or (m, 2, nv) array_like, optional
-            Positions and velocities that the feedback goes to, at the beginning of each step.
+            Positions and velocities that the feedback follows, at the beginning of each step.
 
         Returns
         -------
         Rollout
-            Positions (k, m + 1, nq), velocities (k, m + 1, nv), and the step of a blow-up or -1.
+            States of the k plants, and the step of a blow-up.
+
+        Raises
+        ------
+        ShapeError
+            If an array has another shape.
+        ParameterError
+            For contacts, a tolerance or a latency. For gains without targets, or in another mode
+            than effort. For a value out of range.
         """
         if self._touching is not None:
             raise ParameterError(
@@ -311,7 +326,7 @@ class Plant:
         )
 
     def apply_wrench(self, frame, wrench, duration=inf):
-        """Apply a wrench to a frame, in place of the one that acts there.
+        """Apply a wrench to a frame; it replaces the one that acts there.
 
         Parameters
         ----------
@@ -327,7 +342,7 @@ class Plant:
         UnknownNameError
             If there is no such frame.
         ShapeError, ParameterError
-            For another argument that is not valid.
+            If the wrench or the duration is not valid.
         """
         placement = self.model.frame(frame)
         wrench = self._finite('wrench', wrench, (6,), LARGEST_EFFORT)
@@ -344,22 +359,32 @@ class Plant:
 
     @property
     def acting_wrenches(self):
-        """Return {frame: (6,)} the wrenches that acted in the last step, as in `apply_wrench`."""
+        """Return the wrenches that acted in the last step.
+
+        Returns
+        -------
+        dict of str to (6,) ndarray
+            By name of the frame; see `apply_wrench`.
+        """
         return {frame: entry[3] for frame, entry in self._wrenches.items()}
 
     @property
     def motors(self):
-        """Return (2, nv) position and velocity of the motors, seen at the joints.
+        """Return the positions and velocities of the motors, converted to the joint side.
 
-        A joint without a position of its own has position 0.
+        Returns
+        -------
+        (2, nv) ndarray
+            Position and velocity [rad or m, rad/s or m/s]. The position is 0 where a joint has
+            none of its own.
         """
         at = self.model.coordinates
         return np.array((np.where(at >= 0, self.q[at], 0.0), self.qd))
 
     def attach(self, frame, mass, com=(0.0, 0.0, 0.0), inertia=np.zeros((3, 3))):
-        """Attach a rigid payload to a frame, in place of the one there; it moves with the link.
+        """Attach a rigid payload to a frame; it replaces the one there.
 
-        Zeros detach it. The velocities of the joints stay.
+        Zeros detach it. The joint velocities stay.
 
         Parameters
         ----------
@@ -383,7 +408,12 @@ class Plant:
 
     @property
     def broken(self):
-        """Return the Faults injected; assign to change them.
+        """Return the injected Faults; assign to change them.
+
+        Returns
+        -------
+        Faults
+            The faults.
 
         Raises
         ------
@@ -400,30 +430,59 @@ class Plant:
 
     @property
     def measured(self):
-        """Return the positions and velocities that the encoders see; live."""
+        """Return the positions and velocities at the encoders, without measurement errors.
+
+        Returns
+        -------
+        tuple of ndarray
+            Positions (nq,) and velocities (nv,); live.
+        """
         return self.q, self.qd
 
     @property
     def stepped_model(self):
-        """Return the RobotModel whose steps the kernel takes."""
+        """Return the model with all coordinates that the step integrates.
+
+        Returns
+        -------
+        RobotModel
+            The model.
+        """
         return self.model
 
     @property
     def commanded(self):
-        """Return (nv,) whether each joint follows a command at present."""
+        """Return which joints follow a command at present.
+
+        Returns
+        -------
+        (nv,) ndarray of bool
+            Whether the joint does.
+        """
         return self._drives.phase == drives.COMMANDED
 
     @property
     def modes(self):
-        """Return the mode that each joint is in: 'effort', 'position' or 'velocity'."""
+        """Return the present mode of each joint: 'effort', 'position' or 'velocity'.
+
+        Returns
+        -------
+        tuple of str
+            The modes.
+        """
         return tuple(QUANTITIES[int(mode)] for mode in self._drives.mode)
 
     @property
     def command_modes(self):
-        """Return what each joint takes; assign one for all, or one for each, to change it.
+        """Return the command modes of the joints; assign one for all, or one for each.
 
-        A commanded joint continues without a jump until its next command or the time-out. It keeps
-        its present position, zero velocity, or its present effort.
+        After a change a commanded joint continues without a jump until its next command or the
+        time-out. It keeps its present position, zero velocity, or its present effort.
+
+        Returns
+        -------
+        tuple of str
+            The modes, of `COMMAND_MODES`.
 
         Raises
         ------
@@ -440,16 +499,28 @@ class Plant:
 
     @property
     def takes(self):
-        """Return (nv, 3) whether each joint takes efforts, positions and velocities; live."""
+        """Return whether each joint takes efforts, positions and velocities.
+
+        Returns
+        -------
+        (nv, 3) ndarray
+            1.0 where it does, else 0.0; live.
+        """
         return self._drives.takes
 
     @property
     def largest(self):
-        """Return (3,) the largest effort, position and velocity that a command may have."""
+        """Return the largest absolute effort, position and velocity of a command.
+
+        Returns
+        -------
+        (3,) ndarray
+            In N m or N, rad or m, rad/s or m/s.
+        """
         return self._largest
 
     def tagged(self, command):
-        """Return a command whose quantities a later change of mode leaves alone.
+        """Return a command with its modes, which a later change of mode does not affect.
 
         Parameters
         ----------
@@ -459,6 +530,7 @@ class Plant:
         Returns
         -------
         Command
+            A copy.
 
         Raises
         ------
@@ -470,22 +542,28 @@ class Plant:
 
     @property
     def contacts(self):
-        """Return the points that touched, or were near, in the last step, and their forces.
+        """Return the points that touched, or were near, in the last step, with their forces.
 
         Returns
         -------
         list of Touch
-            Link, obstacle, point, normal, gap and force of each; none without contacts.
+            Link, obstacle, point, normal, gap and force of each; empty without contacts.
         """
         return [] if self._touching is None else self._touching.points()
 
     @property
     def over_speed(self):
-        """Return (nv,) whether each joint exceeds its velocity limit."""
+        """Return which joints exceed their velocity limit.
+
+        Returns
+        -------
+        (nv,) ndarray of bool
+            Whether the joint does.
+        """
         return np.abs(self.qd) > self.model.limits.velocity
 
     def _carry(self, model):
-        """Step the robot with its payloads; code for one robot does not know them."""
+        """Step the robot with its payloads; the kernel for one robot does not include them."""
         robot, kernel = self._robot, self._kernel
         if self._payloads:
             robot = self._with_payload(model)
@@ -506,11 +584,11 @@ class Plant:
         return Robot(model)
 
     def _inertia(self):
-        """(nv,) that each drive moves in the initial posture, the others held still."""
+        """Return the (nv,) diagonal of the initial mass matrix: the inertia seen by each drive."""
         return self._robot.mass_matrix(self._initial[0]).diagonal()
 
     def _quantities(self, command):
-        """Return the values of a command and their quantities, without a copy of arrays."""
+        """Return the values and modes of a command; arrays are not copied."""
         if isinstance(command, Command):
             return self._vector(command.value), self._vector(command.mode)
         return self._vector(command), self._drives.mode
@@ -551,14 +629,14 @@ class Plant:
                 acting.arrange()
 
     def _release(self):
-        """Void the commands that time out now, and note when the next one may."""
+        """Void the commands that expire now, and find when the next one may."""
         acting = self._drives
         if self.t >= acting.expiry.min():
             acting.release(self.t)
         self._expiry = acting.expiry.min()
 
     def _gather_wrenches(self):
-        """Sum the wrenches that still act, and note when the first of them ends."""
+        """Sum the wrenches that still act, and find when the first of them ends."""
         self._wrenches = {
             frame: entry for frame, entry in self._wrenches.items() if self.t < entry[2]
         }
@@ -571,27 +649,33 @@ class Plant:
         if status > 0:
             where = f'the mass matrix is singular at body {self.model.body_names[status]!r}'
         else:
-            where = f'the state of joint {self.model.joint_names[-1 - status]!r} left all reason'
+            joint = self.model.joint_names[-1 - status]
+            where = f'the state of joint {joint!r} is not finite or too large'
         where = dead_centre(self._robot, self.q) or where
         self.faults += 1
         self.effort[:] = 0.0
         self.fault = (
             f'robot {self.model.name!r}: {where} at t = {self.t:.6g} s; it stands still '
-            'in the last valid state until it is reset or put into another'
+            'in the last valid state until it is reset or gets another state'
         )
 
     def checked_velocity(self, values):
-        """Return a copy of velocities that the plant can have.
+        """Check velocities, and return a copy of them.
 
         Parameters
         ----------
         values : (nv,) array_like
             Velocities [rad/s or m/s].
 
+        Returns
+        -------
+        (nv,) ndarray
+            The copy.
+
         Raises
         ------
         ShapeError, ParameterError
-            For any others.
+            If the plant cannot have them.
         """
         return self._finite('velocity', values, self.qd.shape, self.settings.largest_speed)
 
@@ -603,17 +687,22 @@ class Plant:
         return q
 
     def checked_position(self, values):
-        """Return a copy of positions that the plant can have, quaternions of length one.
+        """Check positions, and return a copy with quaternions of length one.
 
         Parameters
         ----------
         values : (nq,) array_like
             Positions [rad or m].
 
+        Returns
+        -------
+        (nq,) ndarray
+            The copy.
+
         Raises
         ------
         ShapeError, ParameterError
-            For any others.
+            If the plant cannot have them.
         """
         model, limits = self.model, self.model.limits
         values = self._finite('position', values, self.q.shape, LARGEST_POSITION)
@@ -637,7 +726,7 @@ class Plant:
         return values
 
     def _finite(self, what, values, shape, bound):
-        """Values as an array of that shape of its own, each at most `bound`."""
+        """Return a copy of the values; require that shape, and at most `bound` for each."""
         name = self.model.name
         try:
             values = np.array(values, dtype=np.float64)
@@ -656,5 +745,5 @@ class Plant:
 
 
 def _turned(rotation, vector):
-    """Turn a vector, by sums in a written order: those of BLAS depend on the processor."""
+    """Rotate a vector; BLAS would sum in an order that depends on the processor."""
     return rotation[:, 0] * vector[0] + rotation[:, 1] * vector[1] + rotation[:, 2] * vector[2]

@@ -24,21 +24,21 @@ class PlantSettings:
         'rk4' (4), 'energy_rk4' (4), 'diagonal_rk4' (4) and 'dop853' (8). The first three are
         stable for any friction, drive and step; the others treat friction and drives explicitly.
         'dop853' divides its steps until an estimated error is near rounding. Where a joint
-        starts, stops or touches a stop, all take Euler steps. The `energy_` ones balance the
-        energy of every step without external wrenches, so it never drifts. Without gravity they
-        keep the momentum of a free flyer, too. See doc/integrators.md.
+        starts, stops or touches a stop, all take Euler steps. The `energy_` ones keep the energy
+        balance of every step without external wrenches, so energy does not drift. Without gravity
+        they also keep the momentum of a free flyer. See doc/integrators.md.
     substeps : int
         Equal substeps of each step.
     tolerance : float
-        Largest error of a step [rad or m], by comparison with half as long substeps. Substeps are
-        halved until it is met; 0 keeps `substeps`. Rollouts take 0 alone.
+        Largest error of a step [rad or m], estimated with substeps half as long. Substeps are
+        halved until it is met. With 0 their number is `substeps`; rollouts need that.
     no_command : {'hold', 'free', 'gravity_compensated'}
         Behaviour of a joint before its first command: brake, no effort, or gravity torque.
     command_timeout : float
         Time [s] after which a command is void unless it is renewed; inf for never.
     void_command : {'brake', 'damp'}
-        Reaction to a void command: brake like the watchdog of a servo drive, or zero effort with
-        timeout_damping.
+        Reaction to a void command: brake, as the watchdog of a servo drive does, or give zero
+        effort with `timeout_damping`.
     timeout_damping : float
         Damping [N m s/rad or N s/m] of a joint whose command is void, like shorted motors.
     latency : int
@@ -46,24 +46,25 @@ class PlantSettings:
     damping_scale, friction_scale : float
         Factors on the viscous and Coulomb friction of the robot.
     static_friction : float
-        Static friction over Coulomb friction, at least 1.
+        Ratio of static to Coulomb friction [-], at least 1.
     friction_speed : float
         Velocity [rad/s or m/s] at which static friction has fallen half-way to Coulomb friction.
     largest_speed : float
         Velocity [rad/s or m/s] beyond which a state counts as a blow-up.
     command_modes : tuple of {'effort', 'position', 'velocity', 'any'}
-        What each joint is commanded by, one for all, or none for effort. With 'any' the drive
-        takes on the mode of each command.
+        Command mode of each joint, one for all, or none for effort. With 'any' the drive takes on
+        the mode of each command.
     stiffness, rate_gain : tuple of float
         Kp [N m/rad or N/m] and Kd [N m s/rad or N s/m] of drives in position mode. One for each
         joint, one for all, or none for critical damping at 50 rad/s.
     velocity_gain : tuple of float
-        Kv [N m s/rad or N s/m] of drives in velocity mode, likewise.
+        Kv [N m s/rad or N s/m] of drives in velocity mode. One for each joint, one for all, or
+        none for 100 1/s times the inertia.
     carries_weight : bool
-        Whether drives in position and velocity mode add the weight of the robot.
+        Whether drives in position and velocity mode add the gravity torque.
     kinematic : bool
-        Whether joints in these modes are moved as commanded, whatever effort that takes, at most
-        at their velocity limits.
+        Whether joints in these modes move as commanded, whatever effort that needs. Their
+        velocity limits hold.
 
     Raises
     ------
@@ -123,7 +124,22 @@ class PlantSettings:
 
 
 def one_of(name, value, choices):
-    """Raise ParameterError unless the value is one of the choices."""
+    """Require that a value is one of the choices.
+
+    Parameters
+    ----------
+    name : str
+        Name of the parameter, for the message.
+    value : object
+        The value.
+    choices : tuple
+        Allowed values.
+
+    Raises
+    ------
+    ParameterError
+        If it is none of them.
+    """
     if value not in choices:
         raise ParameterError(
             f'{name} is {value!r}; expected one of {", ".join(map(repr, choices))}'
@@ -131,7 +147,22 @@ def one_of(name, value, choices):
 
 
 def whole(name, value, least, most):
-    """Raise ParameterError unless the value is a whole number between the bounds."""
+    """Require that a value is a whole number between two bounds.
+
+    Parameters
+    ----------
+    name : str
+        Name of the parameter, for the message.
+    value : object
+        The value.
+    least, most : int
+        The bounds, both allowed.
+
+    Raises
+    ------
+    ParameterError
+        If it is not.
+    """
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise ParameterError(
             f'{name} is {value!r}; expected a whole number from {least} to {most}'
@@ -139,12 +170,38 @@ def whole(name, value, least, most):
 
 
 def at_least_zero(name, value):
-    """Raise ParameterError unless the value is finite and not negative."""
+    """Require that a value is finite and not negative.
+
+    Parameters
+    ----------
+    name : str
+        Name of the parameter, for the message.
+    value : float
+        The value.
+
+    Raises
+    ------
+    ParameterError
+        If it is not.
+    """
     if not (isfinite(value) and value >= 0.0):
         raise ParameterError(f'{name} is {value}; expected a finite number, zero or more')
 
 
 def positive(name, value):
-    """Raise ParameterError unless the value is finite and positive."""
+    """Require that a value is finite and positive.
+
+    Parameters
+    ----------
+    name : str
+        Name of the parameter, for the message.
+    value : float
+        The value.
+
+    Raises
+    ------
+    ParameterError
+        If it is not.
+    """
     if not (isfinite(value) and value > 0.0):
         raise ParameterError(f'{name} is {value}; expected a finite number above zero')

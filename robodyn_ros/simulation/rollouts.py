@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Many plants at once: steps of every row of a batch, without the GIL and on all cores."""
+"""Rollouts: many plants stepped at once, without the GIL and on all cores."""
 
 from typing import NamedTuple
 
@@ -28,14 +28,20 @@ from robodyn_ros.spatial.types import (
     Vector,
 )
 
-ROWS_OF_A_PART = 8  # plants that are worth a thread of their own: each takes many steps
+ROWS_OF_A_PART = 8  # plants for each thread; each takes many steps, so few are enough
 
 
 class Rollout(NamedTuple):
     """States of k plants after 0 to m steps.
 
-    position : (k, m + 1, nq) [rad or m]. velocity : (k, m + 1, nv) [rad/s or m/s]. blown_up : (k,)
-    the step that left all reason, from which on the plant stands still; -1 where none did.
+    Parameters
+    ----------
+    position : (k, m + 1, nq) ndarray
+        Positions [rad or m].
+    velocity : (k, m + 1, nv) ndarray
+        Velocities [rad/s or m/s].
+    blown_up : (k,) ndarray of int
+        Step of the blow-up, after which the plant stands still; -1 without one.
     """
 
     position: np.ndarray
@@ -45,7 +51,19 @@ class Rollout(NamedTuple):
 
 @unfused
 def feed_back(gains, target, q, qd, command):
-    """command += Kp (q_r - q) + Kd (qd_r - qd)."""
+    """Add Kp (q_r - q) + Kd (qd_r - qd) to the command.
+
+    Parameters
+    ----------
+    gains : (2, nv) ndarray
+        Kp and Kd.
+    target : (2, nv) ndarray
+        Positions q_r and velocities qd_r.
+    q, qd : (nq,) and (nv,) ndarray
+        Positions [rad or m] and velocities [rad/s or m/s].
+    command : (nv,) ndarray
+        Efforts [N m or N], updated.
+    """
     for k in range(qd.shape[0]):
         command[k] += gains[0, k] * (target[0, k] - q[k]) + gains[1, k] * (target[1, k] - qd[k])
 
@@ -69,7 +87,22 @@ def advance(
     qd,
     effort,
 ):
-    """One step, by the scheme that the method names."""
+    """Take one step with the scheme of the method.
+
+    Parameters
+    ----------
+    topology, constants, gravity, joints, scratch, work : ndarray
+        As of `step.by_euler`.
+    command, f_ext, dt, substeps, method, stribeck, largest_speed
+        As of `step.by_euler`.
+    q, qd, effort : ndarray
+        State, updated, and efforts, written; as of `step.by_euler`.
+
+    Returns
+    -------
+    int
+        Status, as of `step.by_euler`.
+    """
     if method == SEMI_IMPLICIT_EULER:
         return by_euler(
             topology,
@@ -135,12 +168,28 @@ def rollouts(
     first: Integer,
     last: Integer,
 ):
-    """Step the plants first to last, each under its own efforts and about its own targets.
+    """Step the plants first to last, each with its own commands and targets.
 
-    efforts : (k, m, nv) [N m or N]. gains : (2, nv) and targets : (k, m, 2, nv) of position and
-    velocity, or none at all for no feedback. position (k, m + 1, nq) and velocity (k, m + 1, nv)
-    hold the initial states in their first rows, the others are written. blown_up : (k,), written.
-    q, qd, effort and command are scratch; the others as in `by_euler`.
+    Parameters
+    ----------
+    topology, constants, gravity, joints, scratch, work : ndarray
+        As of `step.by_euler`.
+    f_ext, dt, substeps, method, stribeck, largest_speed
+        As of `step.by_euler`.
+    q, qd, effort, command : ndarray
+        Memory for the plant at hand, overwritten.
+    efforts : (k, m, nv) ndarray
+        Commands of all steps [N m or N].
+    gains : (2, nv) ndarray
+        Feedback gains Kp and Kd.
+    targets : (k, m, 2, nv) ndarray
+        Positions and velocities to follow. Of length 0 without feedback.
+    position, velocity : (k, m + 1, nq) and (k, m + 1, nv) ndarray
+        States, written. The first entry of each plant holds its initial state.
+    blown_up : (k,) ndarray
+        Step of the blow-up, -1 without one; written.
+    first, last : int
+        Range of the plants, the last excluded.
     """
     for row in range(first, last):
         copy_vector(position[row, 0], q)
@@ -182,26 +231,45 @@ kernel = Kernel(rollouts, nogil=True)
 
 
 def rollout(plant, joints, f_ext, options, position, velocity, efforts, dt, gains, targets):
-    """Return the Rollout of k plants like `plant` from k states, in O(k m n), on all cores.
+    """Return the Rollout of k plants like `plant`, in O(k m n), on all cores.
 
-    Each row is, bit for bit, what `plant` does from that state in m steps with those commands. It
-    has the robot, settings and faults of the plant, and the wrenches that act at present. The face
-    is Plant.rollout:
+    `Plant.rollout` calls it. The plants have the robot, settings, faults and wrenches of `plant`.
 
-    position : (k, nq) or (nq,) [rad or m]. velocity : (k, nv) or (nv,) [rad/s or m/s]. efforts :
-    (k, m, nv) or (m, nv) for all [N m or N]. dt : [s]. gains : (2, nv) [N m/rad, N m s/rad], or
-    none. With gains the effort is efforts + Kp (q_r - q) + Kd (qd_r - qd). targets : (k, m, 2, nv)
-    or (m, 2, nv), q_r and qd_r [rad or m, rad/s or m/s] at the beginning of each step.
+    Parameters
+    ----------
+    plant : Plant
+        The plant that is copied.
+    joints, f_ext : ndarray
+        Joint table and external wrenches; as of `step.by_euler`.
+    options : tuple
+        Substeps, method, Stribeck velocity and largest speed.
+    position, velocity : array_like
+        Initial states; see `Plant.rollout`.
+    efforts : (k, m, nv) or (m, nv) array_like
+        Commands [N m or N].
+    dt : float
+        Length of a step [s].
+    gains, targets : array_like or None
+        Feedback; see `Plant.rollout`.
 
-    Raises ShapeError or ParameterError for a state beyond a stop, or a plant with a latency. So
-    for an effort that is not finite or that no motor gives.
+    Returns
+    -------
+    Rollout
+        States of the k plants.
+
+    Raises
+    ------
+    ShapeError
+        If an array has another shape.
+    ParameterError
+        For a state beyond a stop, a plant with a latency, or an effort out of range.
     """
     model, name = plant.model, f'robot {plant.model.name!r}'
     if plant.settings.latency:
         raise ParameterError(
             f'{name}: a rollout of a plant whose commands take '
             f'{plant.settings.latency} steps; expected latency 0, and efforts '
-            'that come later'
+            'shifted by these steps'
         )
     if not 0.0 < dt <= 1.0:
         raise ParameterError(f'{name}: a step of {dt} s; expected above 0 and at most 1')
@@ -269,11 +337,12 @@ def rollout(plant, joints, f_ext, options, position, velocity, efforts, dt, gain
 
 
 def _each(checked, states):
+    """Check one state, or each of several."""
     return checked(states) if states.ndim < 2 else [checked(state) for state in states]
 
 
 def _numbers(name, what, values, shape, single=False):
-    """Values as an array whose last axes are of that shape, with at most one axis more."""
+    """Return values as an array whose last axes have that shape, with at most one more axis."""
     try:
         values = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -291,7 +360,7 @@ def _numbers(name, what, values, shape, single=False):
         )
     if not np.all(np.abs(values) <= LARGEST_EFFORT):
         raise ParameterError(
-            f'{name}: {what} of a rollout hold a number that is not finite or '
-            f'beyond {LARGEST_EFFORT:g}; expected numbers of a robot'
+            f'{name}: {what} of a rollout hold a number that is not finite or too large; '
+            f'expected at most {LARGEST_EFFORT:g}'
         )
     return values

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A plant with a fixed step, a sensor, a pause and a monotonic clock."""
+"""A runner: a plant with a fixed step, sensors, a pause and a monotonic clock."""
 
 from threading import Lock
 
@@ -54,7 +54,7 @@ class Runner:
         return self.steps * NANOSECONDS // self._rate
 
     def command(self, command):
-        """Command the next step; other joints keep their pending commands.
+        """Set the command of the next step; other joints keep their pending commands.
 
         Parameters
         ----------
@@ -71,7 +71,7 @@ class Runner:
             self._pending = merged(self._pending, command) if self._pending else command
 
     def advance(self, count=1):
-        """Take steps unless paused, then a reading.
+        """Take steps unless paused, then read the sensors.
 
         Parameters
         ----------
@@ -84,14 +84,14 @@ class Runner:
             self.sense()
 
     def step(self, count=1, command=None):
-        """Take steps, paused or not, then a reading.
+        """Take steps, paused or not, then read the sensors.
 
         Parameters
         ----------
         count : int
             Number of steps.
         command : Command, optional
-            For the first step; without it the pending ones.
+            Command of the first step; by default the pending commands.
         """
         plant = self.plant
         for left in reversed(range(count)):
@@ -109,7 +109,7 @@ class Runner:
         self._deliver()
 
     def sense(self):
-        """Take a reading of the present state."""
+        """Read the sensors in the present state."""
         self.sensor.sample(*self.plant.measured, 0.0)
         if self.instruments:
             self._sample(np.zeros_like(self.plant.qd), 0.0)

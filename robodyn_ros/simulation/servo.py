@@ -3,9 +3,10 @@
 """Drives that follow a set-point: by their own feedback within their effort, or kinematically.
 
 In position mode tau = w + Kp (q_d - q) - Kd qd, in velocity mode tau = w + Kv (v_d - qd). w is the
-weight if the drive carries it. Runge-Kutta takes this law at every stage. Euler takes it at the
-end of the step, at q + h qd' and qd'. There the part in qd' adds to the viscous friction, so no
-gain is too high for the step. A kinematic joint has its velocity, at any effort.
+gravity torque, if the drive adds it, else 0. Runge-Kutta evaluates this law at every stage. Euler
+evaluates it at the end of the step, at q + h qd' and qd'. The part in qd' adds to the viscous
+friction, so no gain is too high for the step. A kinematic joint has the commanded velocity,
+whatever effort it needs.
 """
 
 from robodyn_ros.algorithms.core.rnea import inverse_dynamics
@@ -34,27 +35,71 @@ from robodyn_ros.simulation.joint_table import (
 from robodyn_ros.simulation.stops import fastest, position, slowest
 from robodyn_ros.spatial.primitive import unfused
 
-ROUNDING = 1e-15  # [-] of a position, within which a kinematic joint has arrived
-SLACK = 1e-12  # [-] of the largest effort, within which a drive stays at it
+ROUNDING = 1e-15  # [-] relative error of position at which a kinematic joint has arrived
+SLACK = 1e-12  # [-] share of the largest effort within which a drive stays saturated
 
 
 @unfused
 def feeds_back(joints, k):
-    """Whether the drive of joint k follows its set-point by feedback."""
+    """Return whether the drive of a joint follows its set-point by feedback.
+
+    Parameters
+    ----------
+    joints : (nv, WIDTH) ndarray
+        Joint table.
+    k : int
+        The joint.
+
+    Returns
+    -------
+    bool
+        Whether it does.
+    """
     return joints[k, MODE] != EFFORT_MODE and joints[k, BRAKED] == 0.0
 
 
 @unfused
 def is_kinematic(joints, k):
-    """Whether joint k is moved kinematically."""
+    """Return whether a joint is moved kinematically.
+
+    Parameters
+    ----------
+    joints : (nv, WIDTH) ndarray
+        Joint table.
+    k : int
+        The joint.
+
+    Returns
+    -------
+    bool
+        Whether it is.
+    """
     return joints[k, MODE] != EFFORT_MODE and joints[k, BRAKED] > 0.0
 
 
 @unfused
 def prescribed_speed(joints, command, dt, q, k):
-    """Velocity of joint k over a step if it is moved kinematically, or 0.
+    """Return the velocity over a step of a joint that is moved kinematically, else 0.
 
-    At most its top speed, and to its stops.
+    Its velocity limit and its stops bound it.
+
+    Parameters
+    ----------
+    joints : (nv, WIDTH) ndarray
+        Joint table.
+    command : (nv,) ndarray
+        Commands, in the unit of each mode.
+    dt : float
+        Length of the step [s].
+    q : (nq,) ndarray
+        Positions [rad or m].
+    k : int
+        The joint.
+
+    Returns
+    -------
+    float
+        The velocity [rad/s or m/s].
     """
     if not is_kinematic(joints, k):
         return 0.0
@@ -68,7 +113,22 @@ def prescribed_speed(joints, command, dt, q, k):
 
 @unfused
 def effort_at_rest(joints, work, q, k):
-    """Effort that the drive of joint k would give if the joint stood still, without a limit."""
+    """Return the effort of a drive at zero velocity, without its limit.
+
+    Parameters
+    ----------
+    joints, work : ndarray
+        Joint table and work array; see `joint_table`.
+    q : (nq,) ndarray
+        Positions [rad or m].
+    k : int
+        The joint.
+
+    Returns
+    -------
+    float
+        The effort [N m or N].
+    """
     if joints[k, MODE] == POSITION_MODE:
         error = work[SETPOINT, k] - position(joints, q, k)
         return work[WEIGHT, k] + joints[k, STIFFNESS] * error
@@ -77,13 +137,36 @@ def effort_at_rest(joints, work, q, k):
 
 @unfused
 def largest_effort(joints, k):
-    """Effort that the motor of joint k still gives."""
+    """Return the largest effort of a motor, less what a fault takes.
+
+    Parameters
+    ----------
+    joints : (nv, WIDTH) ndarray
+        Joint table.
+    k : int
+        The joint.
+
+    Returns
+    -------
+    float
+        The effort [N m or N].
+    """
     return joints[k, STRENGTH] * joints[k, EFFORT] if joints[k, STRENGTH] > 0.0 else 0.0
 
 
 @unfused
 def follow(joints, work, q, qd, effort):
-    """Write the efforts of the drives that feed back, at this state."""
+    """Write the efforts of the drives that follow by feedback, at this state.
+
+    Parameters
+    ----------
+    joints, work : ndarray
+        Joint table and work array; see `joint_table`.
+    q, qd : (nq,) and (nv,) ndarray
+        Positions [rad or m] and velocities [rad/s or m/s].
+    effort : (nv,) ndarray
+        Efforts [N m or N], updated.
+    """
     for k in range(qd.shape[0]):
         if feeds_back(joints, k):
             wanted = effort_at_rest(joints, work, q, k) - joints[k, RATE_GAIN] * qd[k]
@@ -93,7 +176,20 @@ def follow(joints, work, q, qd, effort):
 
 @unfused
 def begin_to_follow(joints, work, qd):
-    """Presume that every drive keeps below its largest effort; whether any drive feeds back."""
+    """Assume that no drive saturates, and keep the velocities in work[OLD_QD].
+
+    Parameters
+    ----------
+    joints, work : ndarray
+        Joint table and work array; see `joint_table`.
+    qd : (nv,) ndarray
+        Velocities [rad/s or m/s].
+
+    Returns
+    -------
+    bool
+        Whether any drive follows by feedback.
+    """
     found = False
     for k in range(qd.shape[0]):
         found = found or feeds_back(joints, k)
@@ -104,8 +200,20 @@ def begin_to_follow(joints, work, qd):
 
 @unfused
 def engage(joints, work, h, q, effort):
-    """Write the efforts of the drives at rest, and their dampings into work[GAIN]. A damping acts
-    on the velocity at the end of the step.
+    """Split the efforts of the drives into a constant part and a damping.
+
+    The damping, work[GAIN], acts on the velocity at the end of the step.
+
+    Parameters
+    ----------
+    joints, work : ndarray
+        Joint table and work array; see `joint_table`.
+    h : float
+        Time from the state to the end of the step [s].
+    q : (nq,) ndarray
+        Positions [rad or m].
+    effort : (nv,) ndarray
+        Constant part [N m or N], updated.
     """
     for k in range(effort.shape[0]):
         work[GAIN, k] = 0.0
@@ -122,9 +230,23 @@ def engage(joints, work, h, q, effort):
 
 @unfused
 def saturates(joints, work, q, qd, effort):
-    """Whether a drive was taken for one at its limit in the step that ended here, or not, wrongly.
+    """Check the assumed saturation of the drives after a step, and correct it.
 
-    Writes the efforts that the drives gave, and work[SIDE] for the next trial.
+    Writes the efforts of the drives, and the corrected work[SIDE] for a repetition of the step.
+
+    Parameters
+    ----------
+    joints, work : ndarray
+        Joint table and work array; see `joint_table`.
+    q, qd : (nq,) and (nv,) ndarray
+        State at the end of the step [rad or m, rad/s or m/s].
+    effort : (nv,) ndarray
+        Efforts [N m or N], updated.
+
+    Returns
+    -------
+    bool
+        Whether any assumption was wrong.
     """
     found = False
     for k in range(qd.shape[0]):
@@ -146,7 +268,15 @@ def saturates(joints, work, q, qd, effort):
 
 @unfused
 def take_back(work, q, qd):
-    """Return to the state before the step."""
+    """Restore the state before the step.
+
+    Parameters
+    ----------
+    work : ndarray
+        Work array; see `joint_table`.
+    q, qd : (nq,) and (nv,) ndarray
+        State [rad or m, rad/s or m/s], written.
+    """
     for k in range(q.shape[0]):
         q[k] = work[OLD_Q, k]
     for k in range(qd.shape[0]):
@@ -157,9 +287,22 @@ def take_back(work, q, qd):
 def effort_of_kinematic_joints(
     topology, constants, gravity, joints, scratch, work, f_ext, h, q, qd, effort
 ):
-    """Write the efforts that the last substep h took of the kinematic joints; O(n).
+    """Write the efforts that kinematic joints needed in the last substep; O(n).
 
-    By inverse dynamics at the end of it, with the mean acceleration.
+    They come from inverse dynamics at the end of the substep, with the mean acceleration.
+
+    Parameters
+    ----------
+    topology, constants, gravity, joints, scratch, work : ndarray
+        As of `step.by_euler`.
+    f_ext : (nb, 6) ndarray
+        External wrenches [N m, N].
+    h : float
+        Length of the substep [s].
+    q, qd : (nq,) and (nv,) ndarray
+        State at the end of the substep [rad or m, rad/s or m/s].
+    effort : (nv,) ndarray
+        Efforts [N m or N], updated.
     """
     n = qd.shape[0]
     found = False
@@ -172,7 +315,7 @@ def effort_of_kinematic_joints(
         )
         for k in range(n):
             if is_kinematic(joints, k):
-                rubs = 0.0
+                friction = 0.0
                 if qd[k] != 0.0:
-                    rubs = work[LEVEL, k] if qd[k] > 0.0 else -work[LEVEL, k]
-                effort[k] = work[NEEDED, k] + joints[k, DAMPING] * qd[k] + rubs
+                    friction = work[LEVEL, k] if qd[k] > 0.0 else -work[LEVEL, k]
+                effort[k] = work[NEEDED, k] + joints[k, DAMPING] * qd[k] + friction

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The step of the plant for one robot, compared with that for any robot before it serves."""
+"""The step of the plant compiled for one robot, and its comparison with the generic step."""
 
 import numpy as np
 
@@ -21,20 +21,37 @@ from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.step import step_of
 
 STATES = 5
-STEP = 1e-4  # [s] short, so that the states stay comparable
-BALANCED = ENERGY_RK4, ENERGY_ROSENBROCK
+STEP = 1e-4  # [s] short, so that rounding is not amplified
+BALANCED = ENERGY_RK4, ENERGY_ROSENBROCK  # integrators that correct the energy
 GENERIC = DIAGONAL_RK4  # has no code for one robot
-ENERGY_ROUNDING = 1e-14  # [-] of the energies whose difference these integrators correct
+ENERGY_ROUNDING = 1e-14  # [-] rounding of the energies that BALANCED integrators subtract
 
 
 def specialised_step(model, integrator=PlantSettings.integrator, progress=None, contacts=None):
-    """Return the twin for one robot of the kernel that steps it, for Plant.replace_kernel.
+    """Compile and verify the step for one robot, for `Plant.replace_kernel`.
 
-    It is compiled and verified, for all integrators of that kernel.
+    It is verified for all integrators that share the kernel.
 
-    model : RobotModel. integrator : as in PlantSettings. progress : as in
-    robodyn_ros.compile.warm_up. contacts : those of the plant. Raises KernelError where a state
-    differs from that of the step for any robot.
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    integrator : str
+        Integrator, as in `PlantSettings`.
+    progress : callable, optional
+        As in `robodyn_ros.compile.warm_up`.
+    contacts : Contacts, optional
+        Contacts of the plant.
+
+    Returns
+    -------
+    Kernel
+        The specialised kernel.
+
+    Raises
+    ------
+    KernelError
+        If a state differs from that of the generic step.
     """
     steps = step_of if contacts is None else contact_step_of
     general = steps(METHODS[integrator])
@@ -48,6 +65,7 @@ def specialised_step(model, integrator=PlantSettings.integrator, progress=None, 
 
 
 def _examine(robot, twin, integrators, contacts):
+    """Raise KernelError if a step with the specialised kernel differs from the generic one."""
     rng = np.random.default_rng(0)
     for integrator in integrators:
         settings = PlantSettings(integrator=integrator)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A plant with coordinates behind those of its joints, which springs alone move."""
+"""Base class of plants with flexibility: springs move further coordinates behind the joints."""
 
 from dataclasses import replace
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from robodyn_ros.simulation.command_modes import CODES, UNSPOKEN, Command, modes_of
 
-#: Attributes of the plant inside that are those of the whole.
+#: Attributes that are delegated to the plant inside.
 SAME = (
     't',
     'fault',
@@ -26,16 +26,17 @@ PER_JOINT = {'command_modes': 'effort', 'stiffness': 0.0, 'rate_gain': 0.0, 'vel
 
 
 class SpringPlant:
-    """The interface of `Plant` for joints that are the first coordinates of a plant inside.
+    """The interface of `Plant` for a robot with joints and springs.
 
+    A plant inside has all coordinates: first the joints, then the deflections of the springs.
     Commands, drives, brakes, friction and stops act on the joints.
 
     Attributes
     ----------
     model : RobotModel
-        Of the joints.
+        The model of the joints alone.
     settings : PlantSettings
-        With one entry for each joint.
+        Settings with one entry for each joint.
     inside : Plant
         The plant of all coordinates.
     """
@@ -48,11 +49,27 @@ class SpringPlant:
 
     @property
     def behind(self):
-        """Return the number of coordinates that springs move."""
+        """Return the number of spring coordinates."""
         return len(self.inside.model.springs)
 
     def tagged(self, command):
-        """Return a command whose quantities a later change of mode leaves alone; see `Plant`."""
+        """Return a command with its modes; see `Plant.tagged`.
+
+        Parameters
+        ----------
+        command : (nv,) array_like or Command
+            As for `Plant.step`.
+
+        Returns
+        -------
+        Command
+            A copy.
+
+        Raises
+        ------
+        ShapeError
+            For a command of another size.
+        """
         given = self._rigid.tagged(command)
         if isinstance(command, Command):
             return given
@@ -60,7 +77,7 @@ class SpringPlant:
 
     @property
     def broken(self):
-        """Return the Faults injected; assign to change them."""
+        """Return the injected Faults; assign to change them; see `Plant.broken`."""
         return self.inside.broken
 
     @broken.setter
@@ -70,7 +87,7 @@ class SpringPlant:
 
     @property
     def command_modes(self):
-        """Return what each joint takes; assign one for all, or one for each; see `Plant`."""
+        """Return the command modes of the joints; see `Plant.command_modes`."""
         return self.inside.command_modes[: self.model.nv]
 
     @command_modes.setter
@@ -80,7 +97,7 @@ class SpringPlant:
 
     @property
     def modes(self):
-        """Return the mode that each joint is in: 'effort', 'position' or 'velocity'."""
+        """Return the present mode of each joint: 'effort', 'position' or 'velocity'."""
         return self.inside.modes[: self.model.nv]
 
     @property
@@ -99,7 +116,7 @@ class SpringPlant:
         return np.abs(self.qd) > self.model.limits.velocity
 
     def _spread(self, settings, behind):
-        """Return settings for all coordinates inside, of which springs move the last."""
+        """Return settings for all coordinates of the plant inside."""
         entries = {}
         for name, none in PER_JOINT.items():
             given = getattr(settings, name)
@@ -108,6 +125,6 @@ class SpringPlant:
         return replace(settings, **entries)
 
     def _spread_command(self, command):
-        """Return a command to all coordinates, of which springs take none."""
+        """Return a command to all coordinates, of which springs get none."""
         none = [np.full(self.behind, each) for each in (np.nan, UNSPOKEN)]
         return Command(*(np.concatenate(pair) for pair in zip(command, none)))

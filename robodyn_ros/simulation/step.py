@@ -48,15 +48,29 @@ from robodyn_ros.simulation.stops import position
 from robodyn_ros.spatial.primitive import separate, unfused
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
 
-LARGEST_EFFORT = 1e9  # [N m or N] no motor gives that: a slip of the commander
-LARGEST_POSITION = 1e6  # [rad or m]
+LARGEST_EFFORT = 1e9  # [N m or N] no motor gives more: a larger command is a mistake
+LARGEST_POSITION = 1e6  # [rad or m] beyond it a state counts as a blow-up
 
 
 @unfused
 def drive(topology, constants, gravity, joints, scratch, work, command, dt, q, effort):
-    """effort = strength clamp(command, or the weight where the drive carries it), 0 at a brake.
+    """Compute the efforts of motors: effort = strength clamp(command), 0 at a brake.
 
-    The work array has the inputs of drives in position and velocity mode.
+    Where the drive adds the gravity torque, this takes the place of the command. The work array
+    gets the inputs of drives in position and velocity mode.
+
+    Parameters
+    ----------
+    topology, constants, gravity, joints, scratch, work : ndarray
+        As of `step.by_euler`.
+    command : (nv,) ndarray
+        Commands, in the unit of each mode.
+    dt : float
+        Length of the step [s].
+    q : (nq,) ndarray
+        Positions [rad or m].
+    effort : (nv,) ndarray
+        Efforts [N m or N], written.
     """
     assisted = False
     for k in range(effort.shape[0]):
@@ -74,7 +88,22 @@ def drive(topology, constants, gravity, joints, scratch, work, command, dt, q, e
 
 @unfused
 def first_absurd(joints, largest_speed, q, qd):
-    """First joint whose state is not finite or beyond all reason, or -1."""
+    """Return the first joint whose state is not finite or too large, -1 if there is none.
+
+    Parameters
+    ----------
+    joints : (nv, WIDTH) ndarray
+        Joint table.
+    largest_speed : float
+        Largest velocity [rad/s or m/s].
+    q, qd : (nq,) and (nv,) ndarray
+        Positions [rad or m] and velocities [rad/s or m/s].
+
+    Returns
+    -------
+    int
+        The joint.
+    """
     for k in range(qd.shape[0]):
         x = position(joints, q, k)
         if not (abs(x) <= LARGEST_POSITION and abs(qd[k]) <= largest_speed):
@@ -84,7 +113,24 @@ def first_absurd(joints, largest_speed, q, qd):
 
 @unfused
 def contained(joints, work, largest_speed, status, q, qd):
-    """Return the status of a substep. One that failed leaves the state before it, bit for bit."""
+    """Return the status of a substep; if it failed, restore the state before it, bit for bit.
+
+    Parameters
+    ----------
+    joints, work : ndarray
+        Joint table and work array; see `joint_table`.
+    largest_speed : float
+        Largest velocity [rad/s or m/s].
+    status : int
+        Status of the integrator.
+    q, qd : (nq,) and (nv,) ndarray
+        State [rad or m, rad/s or m/s], updated.
+
+    Returns
+    -------
+    int
+        Status, as of `by_euler`.
+    """
     if status == 0:
         status = -1 - first_absurd(joints, largest_speed, q, qd)
     if status != 0:
@@ -116,12 +162,39 @@ def by_euler(
 
     A substep that fails ends the step.
 
-    joints : (nv, WIDTH) and work : (work_rows(nv), nq), see joint_table; command : (nv,) in the
-    unit of each joint's mode; f_ext : (nb, 6) [N m, N]; dt [s]; method : see METHODS, of no
-    meaning here; stribeck [rad/s or m/s] at which static friction has fallen half-way to
-    Coulomb's; q : (nq,) and qd : (nv,), updated; effort : (nv,) [N m or N], written.
+    Parameters
+    ----------
+    topology, constants, gravity : ndarray
+        Arrays of the model; see `model.layout`.
+    joints : (nv, WIDTH) ndarray
+        Joint table; see `joint_table`.
+    scratch : ndarray
+        Memory of the recursions, overwritten; see `scratch.allocate`.
+    work : (work_rows(nv), nq) ndarray
+        Work array, overwritten; see `joint_table`.
+    command : (nv,) ndarray
+        Commands, in the unit of each joint's mode.
+    f_ext : (nb, 6) ndarray
+        External wrenches on the bodies [N m, N].
+    dt : float
+        Length of the step [s].
+    substeps : int
+        Number of substeps.
+    method : int
+        Number of the integrator, see METHODS; not used here.
+    stribeck : float
+        Velocity at which static friction has fallen half-way to Coulomb friction [rad/s or m/s].
+    largest_speed : float
+        Velocity beyond which a state counts as a blow-up [rad/s or m/s].
+    q, qd : (nq,) and (nv,) ndarray
+        State [rad or m, rad/s or m/s], updated.
+    effort : (nv,) ndarray
+        Efforts of the motors [N m or N], written.
 
-    Returns 0, body i > 0 with a singular pivot, or -1 - k for joint k whose state left all reason.
+    Returns
+    -------
+    int
+        0, or body i > 0 with a singular pivot, or -1 - k if joint k blew up.
     """
     drive(topology, constants, gravity, joints, scratch, work, command, dt, q, effort)
     h = dt / substeps
@@ -162,7 +235,19 @@ def by_runge_kutta(
 ) -> Integer:
     """Advance q, qd by dt under a constant command, in `substeps` equal Runge-Kutta steps.
 
-    Arguments and result as for `by_euler`; method : any but SEMI_IMPLICIT_EULER.
+    Parameters
+    ----------
+    topology, constants, gravity, joints, scratch, work, command, f_ext, dt, substeps
+        As of `by_euler`.
+    method : int
+        Number of the integrator, any but SEMI_IMPLICIT_EULER.
+    stribeck, largest_speed, q, qd, effort
+        As of `by_euler`.
+
+    Returns
+    -------
+    int
+        Status, as of `by_euler`.
     """
     drive(topology, constants, gravity, joints, scratch, work, command, dt, q, effort)
     h = dt / substeps
@@ -215,12 +300,34 @@ _DIAGONAL = tuple(
 
 
 def step_of(method):
-    """Return the kernel that takes the steps of a method; see METHODS."""
+    """Return the kernel that takes the steps of a method.
+
+    Parameters
+    ----------
+    method : int
+        Number of the integrator; see METHODS.
+
+    Returns
+    -------
+    Kernel
+        The kernel.
+    """
     return step if method == SEMI_IMPLICIT_EULER else step_by_runge_kutta
 
 
 def called_of(method):
-    """Return the kernels that the steps of a method call."""
+    """Return the kernels that the steps of a method call.
+
+    Parameters
+    ----------
+    method : int
+        Number of the integrator; see METHODS.
+
+    Returns
+    -------
+    tuple of Kernel
+        The kernels.
+    """
     called = (_SETTLE, _EULER)
     if method != SEMI_IMPLICIT_EULER:
         called += (_WITH_EVENTS, _SCHEMES[method])

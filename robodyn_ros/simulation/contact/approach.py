@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The contacts within reach of a substep, and their rows of the Jacobian."""
+"""Find the contacts that a substep may close, with their rows of the Jacobian."""
 
 from numpy import sqrt
 
@@ -18,17 +18,32 @@ from robodyn_ros.algorithms.core.jacobian import jacobian
 from robodyn_ros.algorithms.core.kinematics import frame_poses
 from robodyn_ros.spatial.primitive import unfused
 
-NEAR = 0.02  # [m] within which a shape at rest is examined
-TOP_SPEED = 50.0  # [m/s] of a shape that is examined in time
-MARGIN = 1e-3  # [m] below which a pair of points at rest is a contact
-AHEAD = 2.0  # substeps of motion that are added to it
-REST_SPEED = 0.01  # [m/s] of an approach that does not bounce
-SOON = 0.01  # [-] share of a substep within which impacts are at once
+NEAR = 0.02  # [m] distance within which a shape at rest is examined
+TOP_SPEED = 50.0  # [m/s] highest speed of a shape that is examined in time
+MARGIN = 1e-3  # [m] distance below which a pair of points at rest is a contact
+AHEAD = 2.0  # [-] number of substeps whose motion is added to MARGIN
+REST_SPEED = 0.01  # [m/s] a slower impact does not bounce
+SOON = 0.01  # [-] share of a substep within which impacts count as simultaneous
 
 
 @unfused
 def speed_of(J, qd, reach):
-    """Return a bound on the speed of the points of a shape."""
+    """Return a bound on the speed of all points of a shape.
+
+    Parameters
+    ----------
+    J : (6, nv) ndarray
+        Jacobian of the shape's frame.
+    qd : (nv,) ndarray
+        Velocities [rad/s or m/s].
+    reach : float
+        Largest distance of a point from the origin of the frame [m].
+
+    Returns
+    -------
+    float
+        The bound [m/s].
+    """
     sums = (0.0, 0.0)
     for part in range(2):
         square = 0.0
@@ -41,7 +56,24 @@ def speed_of(J, qd, reach):
 
 @unfused
 def approach(topology, constants, scratch, contact, h, q, qd):
-    """Find the contacts that a substep h may close, with their rows; return their number."""
+    """Find the contacts that a substep may close, and write them with their rows.
+
+    Parameters
+    ----------
+    topology, constants, scratch : ndarray
+        As of `step.by_euler`.
+    contact : ContactArrays
+        Tables and memory, updated.
+    h : float
+        Length of the substep [s].
+    q, qd : (nq,) and (nv,) ndarray
+        Positions [rad or m] and velocities [rad/s or m/s].
+
+    Returns
+    -------
+    int
+        Number of contacts.
+    """
     frame_poses(topology, constants, scratch, q, contact.bodies, contact.frames, contact.poses)
     count, first = 0, qd.shape[0]
     for shape in range(contact.shapes.shape[0]):
@@ -94,16 +126,49 @@ def approach(topology, constants, scratch, contact, h, q, qd):
 
 @unfused
 def bounces(contact, k, velocity):
-    """Return whether an impact of contact k at that normal velocity would be elastic."""
+    """Return whether an impact of a contact is elastic.
+
+    Parameters
+    ----------
+    contact : ContactArrays
+        Tables and memory.
+    k : int
+        The contact.
+    velocity : float
+        Velocity along its normal [m/s].
+
+    Returns
+    -------
+    bool
+        Whether it is.
+    """
     obstacle = int(contact.contacts[k, OBSTACLE])
     return velocity < -REST_SPEED and contact.obstacles[obstacle, RESTITUTION] > 0.0
 
 
 @unfused
 def until_impact(contact, count, h, qd, looked_for):
-    """Return the time until the first elastic impact; h for none, or if none is looked for.
+    """Return the time until the first elastic impact.
 
     The contacts that meet at that time, or SOON after it, are marked ELASTIC.
+
+    Parameters
+    ----------
+    contact : ContactArrays
+        Tables and memory, updated.
+    count : int
+        Number of contacts.
+    h : float
+        Length of the substep [s].
+    qd : (nv,) ndarray
+        Velocities [rad/s or m/s].
+    looked_for : bool
+        Whether to look for impacts.
+
+    Returns
+    -------
+    float
+        The time [s]; h if there is none.
     """
     soonest, first = h, qd.shape[0]
     for k in range(count):

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The arrays of contact that a step of the plant reads and writes."""
+"""Tables and memory for the contacts in a step of the plant."""
 
 from typing import NamedTuple
 
@@ -25,15 +25,44 @@ from robodyn_ros.algorithms.contact.contact_tables import (
 from robodyn_ros.algorithms.contact.impulses import VECTORS
 from robodyn_ros.spatial.types import Indices, Matrix, Stack, Table, Vector, record
 
-MOST_CONTACTS = 64  # at once; the farthest ones are left out
-MOST_CONDITIONS = 200  # of complementary pivoting
+MOST_CONTACTS = 64  # at the same time; the farthest ones are left out
+MOST_CONDITIONS = 200  # size of the largest problem for complementary pivoting
 
 
 class ContactArrays(NamedTuple):
-    """Tables of shapes and obstacles, see algorithms.contact.contact_tables, and memory of a step.
+    """Tables of shapes and obstacles, and the memory of a step.
 
-    bodies (s,) and frames (s, 12) place the shapes. The rows of the directions begin with one for
-    each velocity. `contact_count` holds the number of contacts of the last substep.
+    Columns are those of `algorithms.contact.contact_tables`. A direction is a row of the Jacobian:
+    one for each velocity, then three for each contact.
+
+    Parameters
+    ----------
+    bodies : (s,) ndarray
+        Body of each shape.
+    frames : (s, 12) ndarray
+        Placement of each shape on its body: rotation by rows, then position.
+    shapes : (s, SHAPE_COLUMNS) ndarray
+        Sizes of the shapes.
+    obstacles : (o, OBSTACLE_COLUMNS) ndarray
+        Sizes, placements and materials of the obstacles.
+    poses : (s, 4, 4) ndarray
+        Poses of the shapes.
+    contacts : (c, CONTACT_COLUMNS) ndarray
+        Contacts of the substep.
+    blocks : (nv + c, BLOCK_COLUMNS) ndarray
+        Unknown impulses of joints and contacts.
+    rows : (nv + 3 c, nv) ndarray
+        Rows of the Jacobian.
+    responses : (nv + 3 c, nv) ndarray
+        Velocities after a unit impulse along each row.
+    vectors : (VECTORS, nv + 3 c) ndarray
+        Vectors of the solver; rows in `algorithms.contact.impulses`.
+    system, table : ndarray
+        Memory of the exact solution.
+    jacobian : (6, nv) ndarray
+        Jacobian of a shape.
+    contact_count : (1,) ndarray
+        Number of contacts of the last substep.
     """
 
     bodies: Indices
@@ -56,7 +85,20 @@ Contact = record(ContactArrays)
 
 
 def allocate(model, contacts):
-    """Return the ContactArrays of a robot with a Contacts."""
+    """Return the arrays for a robot and its contacts.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    contacts : Contacts
+        Shapes and obstacles.
+
+    Returns
+    -------
+    ContactArrays
+        The arrays.
+    """
     n, shapes, obstacles = model.nv, contacts.shapes, contacts.obstacles
     placed = [_placed(model, shape) for shape in shapes]
     capacity = min(MOST_CONTACTS, sum(map(_points, shapes)) * len(obstacles))
@@ -88,12 +130,12 @@ def _fixed(array):
 
 
 def _points(shape):
-    """Return the most contacts of a shape with one obstacle."""
+    """Return the largest number of contacts of a shape with one obstacle."""
     return {'sphere': 1, 'capsule': 2, 'box': 8}[shape.kind]
 
 
 def _placed(model, shape):
-    """Return body and placement (12,) of a shape."""
+    """Return the body of a shape and its placement (12,) there."""
     frame = model.frame(shape.link)
     rotation = frame.rotation @ shape.placement.rotation
     place = frame.translation + frame.rotation @ shape.placement.translation

@@ -30,7 +30,7 @@ from robodyn_ros.simulation.stops import clip
 from robodyn_ros.spatial.primitive import separate, unfused
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
 
-EVENTS = 16  # impacts of a substep and glides between them; what follows is inelastic
+EVENTS = 16  # impacts and the motions between them in a substep; later impacts are inelastic
 
 
 @unfused
@@ -50,9 +50,31 @@ def move_in_contact(
     q,
     qd,
 ):
-    """qd' = qd + h qdd + A p, q' = q + h qd', with all impulses p of friction, stops and contacts.
+    """Compute qd' = qd + h qdd + A p, q' = q + h qd', with all impulses p.
 
-    Returns 0, or the body whose pivot is singular.
+    They are those of friction, stops and contacts.
+
+    Parameters
+    ----------
+    topology, constants, gravity, joints, scratch, work : ndarray
+        As of `step.by_euler`.
+    effort, f_ext
+        Efforts of the motors and external wrenches; as of `step.by_euler`.
+    h : float
+        Length of the substep [s].
+    stribeck : float
+        Stribeck velocity; as of `step.by_euler`.
+    contact : ContactArrays
+        Tables and memory, updated.
+    count : int
+        Number of contacts.
+    q, qd : (nq,) and (nv,) ndarray
+        State [rad or m, rad/s or m/s], updated.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     n = qd.shape[0]
     presume_none(work, n)
@@ -89,10 +111,33 @@ def glide(
     q,
     qd,
 ):
-    """One Euler step without elastic impacts, with the contacts that `approach` found.
+    """Take one Euler step without elastic impacts, with the contacts that `approach` found.
 
-    Drives follow their set-points, as in integrators.euler. Returns 0, or the body whose pivot is
-    singular.
+    Drives follow their set-points as in `integrators.euler`.
+
+    Parameters
+    ----------
+    topology, constants, gravity, joints, scratch, work : ndarray
+        As of `step.by_euler`.
+    effort : (nv,) ndarray
+        Efforts of the motors [N m or N], updated.
+    f_ext : (nb, 6) ndarray
+        External wrenches [N m, N].
+    h : float
+        Length of the substep [s].
+    stribeck : float
+        Stribeck velocity; as of `step.by_euler`.
+    contact : ContactArrays
+        Tables and memory, updated.
+    count : int
+        Number of contacts.
+    q, qd : (nq,) and (nv,) ndarray
+        State [rad or m, rad/s or m/s], updated.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     copy_vector(q, work[OLD_Q])
     if count == 0:
@@ -140,9 +185,29 @@ def euler_in_contact(
     q: Vector,
     qd: Vector,
 ) -> Integer:
-    """One Euler step, divided at elastic impacts.
+    """Take one Euler step, divided at elastic impacts.
 
-    Returns 0, or the body whose pivot is singular.
+    Parameters
+    ----------
+    topology, constants, gravity, joints, scratch, work : ndarray
+        As of `step.by_euler`.
+    effort : (nv,) ndarray
+        Efforts of the motors [N m or N], updated.
+    f_ext : (nb, 6) ndarray
+        External wrenches [N m, N].
+    h : float
+        Length of the substep [s].
+    stribeck : float
+        Stribeck velocity; as of `step.by_euler`.
+    contact : ContactArrays
+        Tables and memory, updated.
+    q, qd : (nq,) and (nv,) ndarray
+        State [rad or m, rad/s or m/s], updated.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     left = h
     for k in range(EVENTS):
@@ -175,7 +240,22 @@ def euler_in_contact(
 
 @unfused
 def is_clear(contact, count, h):
-    """Return whether all contacts have a gap, and more than the gap of a rest within a substep."""
+    """Return whether no contact is closed, nor closed by a slow approach within a substep.
+
+    Parameters
+    ----------
+    contact : ContactArrays
+        Tables and memory.
+    count : int
+        Number of contacts.
+    h : float
+        Length of the substep [s].
+
+    Returns
+    -------
+    bool
+        Whether all gaps are large enough.
+    """
     for k in range(count):
         if contact.contacts[k, GAP] <= TOUCH + REST_SPEED * h:
             return False
@@ -199,10 +279,31 @@ def runge_kutta_in_contact(
     q,
     qd,
 ):
-    """One Runge-Kutta step where nothing touches before and after it, else an Euler step.
+    """Take one Runge-Kutta step if nothing touches before and after it, else an Euler step.
 
-    work[START_Q] and work[START_QD] hold the state. Returns 0, or the body whose pivot is
-    singular.
+    Parameters
+    ----------
+    topology, constants, gravity, joints, scratch, work : ndarray
+        As of `step.by_euler`.
+    effort : (nv,) ndarray
+        Efforts of the motors [N m or N], updated.
+    f_ext : (nb, 6) ndarray
+        External wrenches [N m, N].
+    h : float
+        Length of the substep [s].
+    stribeck : float
+        Stribeck velocity; as of `step.by_euler`.
+    method : int
+        Number of the integrator.
+    contact : ContactArrays
+        Tables and memory, updated.
+    q, qd : (nq,) and (nv,) ndarray
+        State, equal to work[START_Q] and work[START_QD]; updated.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     count = approach(topology, constants, scratch, contact, h, q, qd)
     if is_clear(contact, count, h):
@@ -263,9 +364,21 @@ def by_euler_in_contact(
     effort: Vector,
     contact: Contact,
 ):
-    """Advance q, qd by dt, as step.by_euler does, with contacts.
+    """Advance q, qd by dt with contacts, otherwise as `step.by_euler` does.
 
-    contact : ContactArrays. The other arguments and the result are those of step.by_euler.
+    Parameters
+    ----------
+    topology, constants, gravity, joints, scratch, work : ndarray
+        As of `step.by_euler`.
+    command, f_ext, dt, substeps, method, stribeck, largest_speed, q, qd, effort
+        As of `step.by_euler`.
+    contact : ContactArrays
+        Tables and memory, updated.
+
+    Returns
+    -------
+    int
+        Status, as of `step.by_euler`.
     """
     drive(topology, constants, gravity, joints, scratch, work, command, dt, q, effort)
     h = dt / substeps
@@ -315,9 +428,21 @@ def by_runge_kutta_in_contact(
     effort: Vector,
     contact: Contact,
 ):
-    """Advance q, qd by dt, as step.by_runge_kutta does, with contacts.
+    """Advance q, qd by dt with contacts, otherwise as `step.by_runge_kutta` does.
 
-    contact : ContactArrays. The other arguments and the result are those of step.by_runge_kutta.
+    Parameters
+    ----------
+    topology, constants, gravity, joints, scratch, work : ndarray
+        As of `step.by_euler`.
+    command, f_ext, dt, substeps, method, stribeck, largest_speed, q, qd, effort
+        As of `step.by_runge_kutta`.
+    contact : ContactArrays
+        Tables and memory, updated.
+
+    Returns
+    -------
+    int
+        Status, as of `step.by_euler`.
     """
     drive(topology, constants, gravity, joints, scratch, work, command, dt, q, effort)
     h = dt / substeps
@@ -358,5 +483,16 @@ CALLED = tuple(
 
 
 def step_of(method):
-    """Return the kernel that takes the steps of a method in contact."""
+    """Return the kernel that takes the steps of a method in contact.
+
+    Parameters
+    ----------
+    method : int
+        Number of the integrator; see METHODS.
+
+    Returns
+    -------
+    Kernel
+        The kernel.
+    """
     return step if method == SEMI_IMPLICIT_EULER else step_by_runge_kutta

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The velocity after the impulses of contacts, and of friction and stops of joints."""
+"""Velocities after the impulses of contacts, and of the friction and stops of joints."""
 
 from robodyn_ros.algorithms.contact.cone import IMMOVABLE
 from robodyn_ros.algorithms.contact.contact_rows import align, along_row
@@ -44,16 +44,31 @@ from robodyn_ros.simulation.joint_table import (
 from robodyn_ros.simulation.stops import fastest, slowest
 from robodyn_ros.spatial.primitive import unfused
 
-TOUCH = 1e-9  # [m] of a gap that counts as none
-INSTANT = 1e-9  # [s] of an impact: gaps, friction and stops of joints see this time
-SHARE = 0.5  # of a penetration that is taken back in a substep
-RECOVERY = 0.5  # [m/s] of the fastest recovery
-RECOVERY_SWEEPS = 8
+TOUCH = 1e-9  # [m] a smaller gap counts as closed
+INSTANT = 1e-9  # [s] duration of an impact, for gaps and for friction and stops of joints
+SHARE = 0.5  # [-] share of a penetration that one substep corrects
+RECOVERY = 0.5  # [m/s] highest speed of this correction
+RECOVERY_SWEEPS = 8  # Gauss-Seidel sweeps of it
 
 
 @unfused
 def write_responses(work, contact, row):
-    """Write F A of a direction; return F A F^T."""
+    """Write F A of a direction F, a row of the Jacobian.
+
+    Parameters
+    ----------
+    work : ndarray
+        Work array; see `joint_table`.
+    contact : ContactArrays
+        Tables and memory, updated.
+    row : int
+        The row.
+
+    Returns
+    -------
+    float
+        F A F^T.
+    """
     n, total = contact.rows.shape[1], 0.0
     for j in range(n):
         contact.responses[row, j] = 0.0
@@ -68,7 +83,24 @@ def write_responses(work, contact, row):
 
 @unfused
 def write_joints(joints, work, contact, h, q):
-    """Write the blocks of the joints that have friction or stops; return their number."""
+    """Write the blocks of the joints that have friction or stops.
+
+    Parameters
+    ----------
+    joints, work : ndarray
+        Joint table and work array; see `joint_table`.
+    contact : ContactArrays
+        Tables and memory, updated.
+    h : float
+        Length of the substep [s].
+    q : (nq,) ndarray
+        Positions [rad or m].
+
+    Returns
+    -------
+    int
+        Number of blocks.
+    """
     b, n = 0, joints.shape[0]
     for k in range(n):
         bound, low, high = h * work[LEVEL, k], slowest(joints, h, q, k), fastest(joints, h, q, k)
@@ -87,10 +119,31 @@ def write_joints(joints, work, contact, h, q):
 
 @unfused
 def write_contacts(work, contact, count, b, h, rebounds, v):
-    """Write the blocks of contacts behind the first b; return the number of all blocks.
+    """Write the blocks of contacts behind those of the joints.
 
-    rebounds : whether elastic contacts separate with their restitution; otherwise they are left
-    out. A contact that no impulse moves, between a braked arm and the world, is left out.
+    A contact between a braked arm and the world is left out, since no impulse moves it.
+
+    Parameters
+    ----------
+    work : ndarray
+        Work array; see `joint_table`.
+    contact : ContactArrays
+        Tables and memory, updated.
+    count : int
+        Number of contacts.
+    b : int
+        Number of blocks of the joints.
+    h : float
+        Length of the substep [s].
+    rebounds : bool
+        Whether elastic contacts separate with their restitution; else they are left out.
+    v : (nv,) ndarray
+        Velocities [rad/s or m/s].
+
+    Returns
+    -------
+    int
+        Number of all blocks.
     """
     first = contact.rows.shape[1]
     for c in range(count):
@@ -116,7 +169,19 @@ def write_contacts(work, contact, count, b, h, rebounds, v):
 
 @unfused
 def settle_joints(joints, work, contact, b, v):
-    """Remove the rounding of joints whose velocity is known: at rest, at a stop, braked."""
+    """Remove rounding from the velocities of joints that stick, are at a stop or braked.
+
+    Parameters
+    ----------
+    joints, work : ndarray
+        Joint table and work array; see `joint_table`.
+    contact : ContactArrays
+        Tables and memory.
+    b : int
+        Number of blocks.
+    v : (nv,) ndarray
+        Velocities [rad/s or m/s], updated.
+    """
     for k in range(b):
         case, joint = contact.blocks[k, CASE], int(contact.blocks[k, ROW])
         if contact.blocks[k, KIND] != JOINT:
@@ -138,7 +203,17 @@ def settle_joints(joints, work, contact, b, v):
 
 @unfused
 def solve(contact, blocks, v):
-    """Find the impulses of the blocks, and add their effect to v."""
+    """Find the impulses of the blocks, and add their effect to the velocities.
+
+    Parameters
+    ----------
+    contact : ContactArrays
+        Tables and memory, updated.
+    blocks : int
+        Number of blocks.
+    v : (nv,) ndarray
+        Velocities [rad/s or m/s], updated.
+    """
     contact_impulses(
         contact.blocks,
         blocks,
@@ -153,9 +228,25 @@ def solve(contact, blocks, v):
 
 @unfused
 def respond(topology, constants, joints, scratch, work, h, contact, count, q):
-    """Apply the impulses of a substep to the velocity work[NEXT].
+    """Apply the impulses of a substep to the velocities work[NEXT]; O((1 + c) n^2) for c contacts.
 
-    Returns the number of blocks, or -1 - i for a body i whose pivot is singular. O(n^2 + c n^2).
+    Parameters
+    ----------
+    topology, constants, joints, scratch, work : ndarray
+        As of `step.by_euler`.
+    h : float
+        Length of the substep [s].
+    contact : ContactArrays
+        Tables and memory, updated.
+    count : int
+        Number of contacts.
+    q : (nq,) ndarray
+        Positions [rad or m].
+
+    Returns
+    -------
+    int
+        Number of blocks, or -1 - i for a body i whose pivot is singular.
     """
     n = joints.shape[0]
     v = work[NEXT][:n]
@@ -181,7 +272,22 @@ def respond(topology, constants, joints, scratch, work, h, contact, count, q):
 
 @unfused
 def gained(contact, blocks, before, v):
-    """Return the kinetic energy that the impulses have added: p (u- + u+) / 2."""
+    """Return the kinetic energy that the impulses p have added: p (u- + u+) / 2.
+
+    Parameters
+    ----------
+    contact : ContactArrays
+        Tables and memory.
+    blocks : int
+        Number of blocks.
+    before, v : (nv,) ndarray
+        Velocities before and after the impulses [rad/s or m/s].
+
+    Returns
+    -------
+    float
+        The energy [J].
+    """
     total = 0.0
     for b in range(blocks):
         row = int(contact.blocks[b, ROW])
@@ -193,11 +299,29 @@ def gained(contact, blocks, before, v):
 
 @unfused
 def rebound(topology, constants, joints, scratch, work, contact, count, q, qd):
-    """Apply an impact to qd: u+ = -e u- along the normals of the elastic contacts.
+    """Apply an elastic impact: u+ = -e u- along the normals of the elastic contacts.
 
-    Newton's law, with the friction of impulses. Several contacts may gain energy by it (Kane and
-    Levinson 1985). The velocity then moves from that of an inelastic impact only as far as no
-    energy is gained. Returns 0, or the body whose pivot is singular.
+    This is Newton's law, with the friction of impulses. With several contacts it may add energy
+    (Kane and Levinson 1985). In that case the result is a mean of the elastic and the inelastic
+    impact that adds none.
+
+    Parameters
+    ----------
+    topology, constants, joints, scratch, work : ndarray
+        As of `step.by_euler`.
+    contact : ContactArrays
+        Tables and memory, updated.
+    count : int
+        Number of contacts.
+    q : (nq,) ndarray
+        Positions [rad or m].
+    qd : (nv,) ndarray
+        Velocities [rad/s or m/s], updated.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     n = qd.shape[0]
     v, elastic = work[NEXT][:n], work[KEPT_NEXT][:n]
@@ -233,9 +357,22 @@ def rebound(topology, constants, joints, scratch, work, contact, count, q, qd):
 
 @unfused
 def push_out(topology, contact, blocks, h, q):
-    """Move q out of penetrations, which rounding and the turning of normals leave.
+    """Correct penetrations, which rounding and the rotation of normals leave.
 
     It is a displacement without velocity, so it adds no kinetic energy.
+
+    Parameters
+    ----------
+    topology : ndarray
+        Array of the model; see `model.layout`.
+    contact : ContactArrays
+        Tables and memory, updated.
+    blocks : int
+        Number of blocks.
+    h : float
+        Length of the substep [s].
+    q : (nq,) ndarray
+        Positions [rad or m], updated.
     """
     n, deep = contact.rows.shape[1], False
     delta = contact.vectors[KEPT][:n]

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The contacts of one plant: its arrays, and their results after a step."""
+"""The contacts of one plant: their arrays, and the results of a step."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Touch(NamedTuple):
     Parameters
     ----------
     link, obstacle : str
-        Their names.
+        Names of the link and of the obstacle.
     point, normal : (3,) ndarray
         Point of the link [m], and direction from the obstacle to it, in base axes.
     gap : float
@@ -46,7 +46,7 @@ class Touch(NamedTuple):
 
 
 class Touching:
-    """Arrays of the contacts of a robot.
+    """The contacts of a robot with obstacles.
 
     Parameters
     ----------
@@ -74,11 +74,17 @@ class Touching:
         self._shapes, self._obstacles = contacts.shapes, contacts.obstacles
 
     def clear(self):
-        """Forget the contacts of the last substep."""
+        """Discard the contacts of the last substep."""
         self.arrays.contact_count[0] = 0.0
 
     def points(self):
-        """Return a list of Touch, those of the last substep."""
+        """Return the contacts of the last substep.
+
+        Returns
+        -------
+        list of Touch
+            The contacts.
+        """
         rows = self.arrays.contacts[: int(self.arrays.contact_count[0])]
         return [self._touch(row.copy()) for row in rows]
 

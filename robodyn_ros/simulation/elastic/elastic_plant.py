@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A plant with elastic joints: commands go to the motors, states are those of links or motors."""
+"""A plant with elastic joints: commands act on the motors, sensors see links or motors."""
 
 import numpy as np
 
@@ -19,9 +19,10 @@ SIDES = (LINK, MOTOR)
 class ElasticPlant(SpringPlant):
     """A plant whose joints have springs between motor and link, with the interface of `Plant`.
 
-    Inside, each elastic joint is that of its motor and the deflection of its spring in series, see
-    `with_elastic_joints`. Schemes other than Runge-Kutta take the springs implicitly, so that no
-    stiffness is too high for the step. Runge-Kutta needs steps short against their period.
+    Inside, an elastic joint is two coordinates in series: motor position and spring deflection;
+    see `with_elastic_joints`. Integrators other than Runge-Kutta treat the springs implicitly, so
+    no stiffness is too high for the step. Runge-Kutta needs steps that are short against the
+    period of the springs.
 
     Commands, drives, brakes, friction and stops act on the motors.
 
@@ -30,24 +31,24 @@ class ElasticPlant(SpringPlant):
     robot : Robot
         The robot with rigid joints.
     joints : mapping of str to ElasticJoint, or path
-        By name of the joint, or a YAML file of them.
+        Elastic joints by name, or a YAML file of them.
     settings : PlantSettings
-        As of `Plant`, with one entry for each joint of `robot`.
+        As for `Plant`, with one entry for each joint of `robot`.
     position, velocity : (nq,) and (nv,) array_like, optional
         Initial state of the links, as in `set_state`.
     encoders : {'link', 'motor'}
-        Side whose positions and velocities are measured.
+        Side of the springs at which positions and velocities are measured.
 
     Attributes
     ----------
     model : RobotModel
-        Of the robot with rigid joints, with its payloads.
+        The robot with rigid joints, with its payloads.
     inside : Plant
         The plant of all coordinates.
     q, qd : (nq,) and (nv,) ndarray
-        State of the links [rad or m, rad/s or m/s]; live, not to be written.
+        State of the links [rad or m, rad/s or m/s]; live, do not write to it.
     motor_q, motor_qd : (nq,) and (nv,) ndarray
-        State of the motors, that of the link where a joint is rigid; live, not to be written.
+        State of the motors, equal to that of the link at a rigid joint; live, do not write to it.
     effort : (nv,) ndarray
         Efforts of the motors in the last step [N m or N]; live.
 
@@ -88,59 +89,100 @@ class ElasticPlant(SpringPlant):
         self.set_state(*self._initial)
 
     def set_state(self, position=None, velocity=None):
-        """Set the state of the links. Springs carry their weight at rest; motors move like links.
+        """Set the state of the links.
+
+        Springs get the deflection at which they balance gravity at rest. Motors get the velocities
+        of their links.
 
         Parameters
         ----------
         position, velocity : (nq,) and (nv,) array_like, optional
-            New state of the links [rad or m, rad/s or m/s]; None leaves that half as it is.
+            New state of the links [rad or m, rad/s or m/s]. None leaves that part unchanged.
 
         Raises
         ------
         ShapeError, ParameterError
-            As of `Plant.set_state`. Nothing has changed then.
+            As in `Plant.set_state`. Nothing has changed then.
         """
         q = self.q if position is None else self._rigid.checked_position(position)
         qd = self.qd if velocity is None else self._rigid.checked_velocity(velocity)
         limits = self.model.limits
-        hangs = -self._robot.gravity_torque(q)[self._at] / self._stiffness
+        deflection = -self._robot.gravity_torque(q)[self._at] / self._stiffness
         motor = np.clip(
-            q[self._q_at] - hangs, limits.lower[self._at], limits.upper[self._at]
-        )  # a motor at its stop leaves the rest to the spring
+            q[self._q_at] - deflection, limits.lower[self._at], limits.upper[self._at]
+        )  # where the stop of a motor is nearer, the spring deflects by the rest
         inside = np.concatenate((q, q[self._q_at] - motor))
         inside[self._q_at] = motor
         self.inside.set_state(inside, np.concatenate((qd, np.zeros(len(self._at)))))
         self._sense()
 
     def step(self, command=None, dt=1e-3):
-        """Advance by one step; see `Plant.step`, with commands to the motors."""
+        """Advance by one step; see `Plant.step`.
+
+        Parameters
+        ----------
+        command : (nv,) array_like or Command, optional
+            Command to the motors.
+        dt : float
+            Length of the step [s].
+        """
         if command is not None:
             command = self._spread_command(self.tagged(command))
         self.inside.step(command, dt)
         self._sense()
 
     def attach(self, frame, mass, com=(0.0, 0.0, 0.0), inertia=np.zeros((3, 3))):
-        """Attach a rigid payload to a frame of the links; see `Plant.attach`."""
+        """Attach a rigid payload to a frame of the links; see `Plant.attach`.
+
+        Parameters
+        ----------
+        frame : str
+            Name of a link or joint.
+        mass : float
+            Mass [kg].
+        com : (3,) array_like
+            Centre of mass [m] in the axes of the frame.
+        inertia : (3, 3) array_like
+            Inertia [kg m^2] about the centre of mass, in the axes of the frame.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such frame.
+        ModelError, ShapeError
+            For an impossible payload. Nothing has changed then.
+        """
         model = self._payloads.attach(frame, mass, com, inertia)
         self.inside.attach(frame, mass, com, inertia)
         self._carry(model)
 
     @property
     def measured(self):
-        """Return the positions and velocities that the encoders see."""
+        """Return the positions and velocities at the encoders, without measurement errors.
+
+        Returns
+        -------
+        tuple of ndarray
+            Positions (nq,) and velocities (nv,); live.
+        """
         return (self.q, self.qd) if self.encoders == LINK else (self.motor_q, self.motor_qd)
 
     @property
     def motors(self):
-        """Return (2, nv) position and velocity of the motors; see `Plant`."""
+        """Return the positions and velocities of the motors; see `Plant.motors`."""
         at = self.model.coordinates
         return np.array((np.where(at >= 0, self.motor_q[at], 0.0), self.motor_qd))
 
     @property
     def other_side(self):
-        """Return (names, position, velocity, effort) of elastic joints beyond the encoders.
+        """Return the state on the side of the springs that the encoders do not measure.
 
-        Motors are `<joint>_motor`. Links are `<joint>_link`; their effort is the joint torque.
+        Names are `<joint>_motor`, or `<joint>_link` with the joint torque as effort.
+
+        Returns
+        -------
+        names, position, velocity, effort : tuple
+            One entry for each elastic joint.
         """
         if self.encoders == LINK:
             state, effort = (self.motor_q, self.motor_qd), self.effort[self._at]
@@ -152,7 +194,13 @@ class ElasticPlant(SpringPlant):
 
     @property
     def joint_torque(self):
-        """Return (len(elastic),) that the springs and dampers put on their links [N m or N]."""
+        """Return the efforts of springs and dampers on the links.
+
+        Returns
+        -------
+        (len(elastic),) ndarray
+            Efforts of the elastic joints [N m or N].
+        """
         return self.inside.effort[self.model.nv :]
 
     @property
@@ -161,7 +209,7 @@ class ElasticPlant(SpringPlant):
         return 0.5 * float(self._stiffness @ self.inside.q[self.model.nq :] ** 2)
 
     def _carry(self, model):
-        """Have the weight of the payloads where springs hang at rest."""
+        """Update the model and the robot to the payloads."""
         self.model = model
         if self._robot.model is not model:
             self._robot = Robot(model)

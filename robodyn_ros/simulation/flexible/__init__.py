@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Plants whose links bend by modes.
+"""Plants with flexible links, whose deformation is a sum of modes.
 
 May import: simulation, robot, codegen, compile, model.
 """

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A plant whose links bend by modes: states are those of the joints, and of the modes beside."""
+"""A plant with flexible links; its state has the joints, and the modes separately."""
 
 import numpy as np
 
@@ -13,9 +13,9 @@ from robodyn_ros.simulation.plant import Plant, kernels_of
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.spring_plant import SpringPlant
 
-#: Largest number of iterations for the rest of the modes, and change [-] at which they end.
+#: Iterations for the deflection at rest, and the relative change [-] at which they end.
 ROUNDS, SETTLED = 100, 1e-13
-#: [rad] by which the weight may turn a point of a link at rest.
+#: [rad] Largest rotation of a point of a link by gravity at rest.
 LARGEST_TURN = 0.5
 
 
@@ -25,28 +25,33 @@ def flexible_kernels(method):
     Parameters
     ----------
     method : int
-        The integrator; see PlantSettings.method.
+        Number of the integrator; see `PlantSettings.method`.
+
+    Returns
+    -------
+    tuple of Kernel
+        The kernels.
     """
     return *kernels_of(method), *KERNELS.values()
 
 
 class FlexiblePlant(SpringPlant):
-    """A plant whose links bend by modes, with the interface of `Plant`.
+    """A plant with flexible links, with the interface of `Plant`.
 
-    Inside, the modes are joints behind those of the robot, which springs move. The step calls the
-    recursions of Jain 2011, chapter 13, in place of those over rigid links. Schemes other than
-    Runge-Kutta take the springs implicitly, so that no stiffness is too high for the step.
-    Runge-Kutta needs steps short against the period of the highest mode. The modes are linear in
-    the deformation: a link that spins fast does not stiffen.
+    Each mode is a further coordinate with a spring, behind the joints of the robot. The step calls
+    the recursions of Jain 2011, chapter 13, in place of those over rigid links. Integrators other
+    than Runge-Kutta treat the springs implicitly, so no stiffness is too high for the step.
+    Runge-Kutta needs steps that are short against the period of the highest mode. Modes are linear
+    in the deformation, so a link that spins fast does not stiffen.
 
     Parameters
     ----------
     robot : Robot
         The robot with rigid links.
     links : mapping of str to ModalLink
-        By name of the link; see `with_modal_links`.
+        Flexible links by name; see `with_modal_links`.
     settings : PlantSettings
-        As of `Plant`, with one entry for each joint of `robot`. Any integrator but
+        As for `Plant`, with one entry for each joint of `robot`. Any integrator but
         'diagonal_rk4'.
     position, velocity : (nq,) and (nv,) array_like, optional
         Initial state of the joints, as in `set_state`.
@@ -54,13 +59,15 @@ class FlexiblePlant(SpringPlant):
     Attributes
     ----------
     model : RobotModel
-        Of the robot with rigid links, with its payloads.
+        The robot with rigid links, with its payloads.
     inside : Plant
         The plant of joints and modes.
     q, qd : (nq,) and (nv,) ndarray
-        State of the joints [rad or m, rad/s or m/s]; live, not to be written.
+        State of the joints [rad or m, rad/s or m/s]; live, do not write to it.
     eta, eta_rate : (modes,) ndarray
-        State of the modes, in the order of `mode_names`; live, not to be written.
+        State of the modes, in the order of `mode_names`; live, do not write to it.
+    mode_names : sequence of str
+        Names of the modes.
     effort : (nv,) ndarray
         Efforts of the motors in the last step [N m or N]; live.
 
@@ -101,22 +108,21 @@ class FlexiblePlant(SpringPlant):
         self.set_state(*self._initial)
 
     def set_state(self, position=None, velocity=None, eta=None, eta_rate=None):
-        """Set the state.
+        """Set the state of joints and modes.
 
         Parameters
         ----------
         position, velocity : (nq,) and (nv,) array_like, optional
-            New state of the joints [rad or m, rad/s or m/s]; None leaves that half as it is.
+            New state of the joints [rad or m, rad/s or m/s]. None leaves that part unchanged.
         eta : (modes,) array_like, optional
-            New deflections of the modes; None for those at rest under the weight.
+            New deflections of the modes. None for those at rest under gravity.
         eta_rate : (modes,) array_like, optional
             Their rates; None for zero.
 
         Raises
         ------
         ShapeError, ParameterError
-            As of `Plant.set_state`, and where the weight bends a link too far. Nothing has changed
-            then.
+            As in `Plant.set_state`, and if gravity bends a link too far. Nothing has changed then.
         """
         q = self.q if position is None else self._rigid.checked_position(position)
         qd = self.qd if velocity is None else self._rigid.checked_velocity(velocity)
@@ -125,36 +131,69 @@ class FlexiblePlant(SpringPlant):
         self.inside.set_state(np.concatenate((q, eta)), np.concatenate((qd, rate)))
 
     def step(self, command=None, dt=1e-3):
-        """Advance by one step; see `Plant.step`, with commands to the joints."""
+        """Advance by one step; see `Plant.step`.
+
+        Parameters
+        ----------
+        command : (nv,) array_like or Command, optional
+            Command to the joints.
+        dt : float
+            Length of the step [s].
+        """
         if command is not None:
             command = self._spread_command(self.tagged(command))
         self.inside.step(command, dt)
 
     def attach(self, frame, mass, com=(0.0, 0.0, 0.0), inertia=np.zeros((3, 3))):
-        """Attach a rigid payload to a frame, which may be on a flexible link; see `Plant.attach`.
+        """Attach a rigid payload to a frame, also on a flexible link; see `Plant.attach`.
+
+        Parameters
+        ----------
+        frame : str
+            Name of a link or joint.
+        mass : float
+            Mass [kg].
+        com : (3,) array_like
+            Centre of mass [m] in the axes of the frame.
+        inertia : (3, 3) array_like
+            Inertia [kg m^2] about the centre of mass, in the axes of the frame.
 
         Raises
         ------
-        ModelError
-            Also where the modes of the link are not known at the frame.
+        UnknownNameError
+            If there is no such frame.
+        ModelError, ShapeError
+            For an impossible payload, or if the modes of the link are unknown at the frame.
         """
         self.inside.attach(frame, mass, com, inertia)
         self._carry()
 
     @property
     def measured(self):
-        """Return the positions and velocities that the encoders of the joints see; live."""
+        """Return the positions and velocities at the encoders of the joints.
+
+        Returns
+        -------
+        tuple of ndarray
+            Positions (nq,) and velocities (nv,); live.
+        """
         return self.q, self.qd
 
     @property
     def motors(self):
-        """Return (2, nv) position and velocity of the motors; see `Plant`."""
+        """Return the positions and velocities of the motors; see `Plant.motors`."""
         at = self.model.coordinates
         return np.array((np.where(at >= 0, self.q[at], 0.0), self.qd))
 
     @property
     def other_side(self):
-        """Return (names, deflections, rates, spring forces) of the modes, for joint states."""
+        """Return the states of the modes, as joint states.
+
+        Returns
+        -------
+        names, deflections, rates, spring forces : tuple
+            One entry for each mode.
+        """
         return self.mode_names, self.eta, self.eta_rate, self.inside.effort[self.model.nv :]
 
     @property
@@ -164,11 +203,17 @@ class FlexiblePlant(SpringPlant):
 
     @property
     def energy(self):
-        """Return kinetic, potential and strain energy [J]."""
+        """Return kinetic, potential and strain energy [J].
+
+        Returns
+        -------
+        tuple of float
+            The energies.
+        """
         return self._robot.energy(self.inside.q, self.inside.qd)
 
     def deflection(self, frame):
-        """Return (6,), rotation [rad] and displacement [m] of a frame by the modes of its link.
+        """Return rotation [rad] and displacement [m] of a frame by the modes of its link.
 
         Parameters
         ----------
@@ -177,7 +222,7 @@ class FlexiblePlant(SpringPlant):
 
         Returns
         -------
-        ndarray
+        (6,) ndarray
             In axes of the link's body, whose z is along its joint. Zeros on a rigid link.
 
         Raises
@@ -188,12 +233,17 @@ class FlexiblePlant(SpringPlant):
         return self._robot.deflection(self.inside.q, frame)
 
     def pose(self, frame):
-        """Return the transform (4, 4) of a frame in the base, on its deformed link.
+        """Return the pose of a frame on its deformed link.
 
         Parameters
         ----------
         frame : str
             Name of a link or joint.
+
+        Returns
+        -------
+        (4, 4) ndarray
+            Homogeneous transform of the frame in the base.
 
         Raises
         ------
@@ -203,12 +253,12 @@ class FlexiblePlant(SpringPlant):
         return self._robot.pose(self.inside.q, frame)
 
     def _carry(self):
-        """Take the payloads of the plant inside."""
+        """Update the model and the robot to the payloads."""
         self._robot = FlexibleRobot(self.inside.model)
         self.model = self.inside.model.rigid
 
     def _at_rest(self, q):
-        """Return the deflections at which springs carry the weight, the joints at q."""
+        """Return the deflections at which springs balance gravity, with the joints at q."""
         eta = np.zeros(len(self.eta))
         for _ in range(ROUNDS):
             weight = self._robot.gravity_torque(np.concatenate((q, eta)))[self.model.nv :]
@@ -218,7 +268,7 @@ class FlexiblePlant(SpringPlant):
                 raise ParameterError(
                     f'robot {self.model.name!r}: at rest the weight turns a point of its flexible '
                     f'links by {turned:.3g} rad; modes are linear, expected at most '
-                    f'{LARGEST_TURN:g} rad by stiffer links, or deflections `eta` to begin with'
+                    f'{LARGEST_TURN:g} rad; use stiffer links, or give initial deflections `eta`'
                 )
             if np.abs(eta - old).max() <= SETTLED * np.abs(eta).max():
                 break

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Dynamics of a robot whose links bend by modes, over joints and modes."""
+"""Dynamics of a robot with flexible links, over joints and modes."""
 
 import numpy as np
 
@@ -13,15 +13,15 @@ from robodyn_ros.model.extended.flexible_model import FlexibleModel
 
 
 class FlexibleRobot:
-    """Recursions of chapter 13 of Jain 2011 for a FlexibleModel; a plant steps with them.
+    """Dynamics of a FlexibleModel by the recursions of Jain 2011, chapter 13.
 
-    All vectors have the joints first, then the modes. Springs and dampers of the modes are not in
-    the torques: they are `model.springs`.
+    All vectors have the joints first, then the modes. Torques do not include the springs and
+    dampers of the modes, which are in `model.springs`.
 
     Parameters
     ----------
     model : FlexibleModel
-        See `robodyn_ros.model.extended.flexible_model.with_modal_links`.
+        The model; see `robodyn_ros.model.extended.flexible_model.with_modal_links`.
     """
 
     def __init__(self, model: FlexibleModel):
@@ -30,44 +30,98 @@ class FlexibleRobot:
         self._no_wrench = np.zeros((len(model.body_names), 6))
 
     def linked(self, kernel):
-        """Return the twin of a kernel over flexible links; see `Robot.linked`."""
+        """Return a kernel compiled for flexible links; see `Robot.linked`.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            A kernel for rigid links.
+
+        Returns
+        -------
+        Kernel
+            The same kernel with the recursions over flexible links.
+        """
         provide(KERNELS.values())
         return linker.over_coordinates(kernel, self.model, MODES)
 
     def forward_dynamics(self, q, qd, tau):
-        """Return (nv,) accelerations of joints and modes.
+        """Return the accelerations of joints and modes.
 
         Parameters
         ----------
         q, qd, tau : (nq,), (nv,) and (nv,) ndarray
-            Positions, velocities and torques; those of the modes with their springs.
+            Positions, velocities and torques. The torques of the modes are those of their springs.
+
+        Returns
+        -------
+        (nv,) ndarray
+            The accelerations.
         """
         zero = np.zeros(self.model.nv)
         return self._run('forward_dynamics', q, qd, tau, self._no_wrench, zero)
 
     def inverse_dynamics(self, q, qd, qdd):
-        """Return (nv,) torques of joints and modes.
+        """Return the torques of joints and modes.
 
         Parameters
         ----------
         q, qd, qdd : (nq,), (nv,) and (nv,) ndarray
             Positions, velocities and accelerations.
+
+        Returns
+        -------
+        (nv,) ndarray
+            The torques.
         """
         return self._run('inverse_dynamics', q, qd, qdd, self._no_wrench)
 
     def gravity_torque(self, q):
-        """Return (nv,) torques that hold the robot at rest, springs aside."""
+        """Return the torques that hold the robot at rest, without springs.
+
+        Parameters
+        ----------
+        q : (nq,) ndarray
+            Positions of joints and modes.
+
+        Returns
+        -------
+        (nv,) ndarray
+            The torques.
+        """
         return self._run('gravity_torque', q)
 
     def energy(self, q, qd):
-        """Return kinetic, potential and strain energy [J]."""
+        """Return kinetic, potential and strain energy [J].
+
+        Parameters
+        ----------
+        q, qd : (nq,) and (nv,) ndarray
+            Positions and velocities of joints and modes.
+
+        Returns
+        -------
+        tuple of float
+            The energies.
+        """
         found = self._run('energy', q, qd, size=2)
         stiffness = np.array([spring.stiffness for spring in self.model.springs])
         strain = 0.5 * float(stiffness @ q[self.model.rigid.nq :] ** 2)
         return float(found[0]), float(found[1]), strain
 
     def mass_matrix(self, q):
-        """Return (nv, nv), the mass matrix of joints and modes."""
+        """Return the mass matrix of joints and modes.
+
+        Parameters
+        ----------
+        q : (nq,) ndarray
+            Positions of joints and modes.
+
+        Returns
+        -------
+        (nv, nv) ndarray
+            The mass matrix.
+        """
         n, model = self.model.nv, self.model
         inverse = np.empty((n, n))
         KERNELS['mass_matrix_inverse'](
@@ -76,7 +130,19 @@ class FlexibleRobot:
         return np.linalg.inv(inverse)
 
     def pose(self, q, frame):
-        """Return the transform (4, 4) of a frame in the base, on its deformed link.
+        """Return the pose of a frame on its deformed link.
+
+        Parameters
+        ----------
+        q : (nq,) ndarray
+            Positions of joints and modes.
+        frame : str
+            Name of a link or joint.
+
+        Returns
+        -------
+        (4, 4) ndarray
+            Homogeneous transform of the frame in the base.
 
         Raises
         ------
@@ -96,10 +162,20 @@ class FlexibleRobot:
         return poses[place.body] @ X
 
     def deflection(self, q, frame):
-        """Return (6,), rotation [rad] and displacement [m] of a frame by the modes of its link.
+        """Return rotation [rad] and displacement [m] of a frame by the modes of its link.
 
-        In axes of the body that carries the link. Zeros where the link is rigid, or the modes are
-        not known.
+        Parameters
+        ----------
+        q : (nq,) ndarray
+            Positions of joints and modes.
+        frame : str
+            Name of a link or joint.
+
+        Returns
+        -------
+        (6,) ndarray
+            In axes of the body of the link. Zeros if the link is rigid, or its modes are unknown
+            at the frame.
         """
         shape = self.model.node_of(frame)
         if shape is None:

@@ -1,26 +1,45 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Steps of a plant with as many substeps as a tolerance needs.
+"""Adaptive steps: as many substeps as a tolerance needs.
 
-A step is taken with k and with 2 k substeps from the same state. If the two results differ by more
-than the tolerance, k is doubled. The finer result is kept. Angeles, section 7.6.3, halves the step
-of a pair of schemes likewise. The next step begins with half as many. All of it depends on the
-states alone, so runs repeat bit for bit.
+A step is taken with k and with 2 k substeps from the same state. If the results differ by more
+than the tolerance, k is doubled. The finer result is kept. Angeles, section 7.6.3, compares two
+schemes and halves the step in the same way. The next step begins with k / 2 substeps. The number
+depends only on the states, so runs repeat bit for bit.
 """
 
 import numpy as np
 
-#: Substeps beyond which a step is not divided further.
+#: Largest number of substeps.
 MOST = 1024
 
 
 def advance(run, arrays, q, qd, dt, tolerance, substeps):
-    """Take one step; return (status, substeps that the last comparison began with).
+    """Take one step with as many substeps as a tolerance needs.
 
-    run : called with the number of substeps, returns a status other than 0 at a fault. arrays :
-    all that `run` changes, with q (nq,) and qd (nv,) among them. tolerance : of positions
-    [rad or m], and of dt times velocities. substeps : to begin with. At MOST substeps the result
-    is kept, whatever the difference.
+    At MOST substeps the result is kept, whatever its error.
+
+    Parameters
+    ----------
+    run : callable
+        Called with the number of substeps; returns a status, 0 without a fault.
+    arrays : sequence of ndarray
+        All arrays that `run` changes, with q and qd among them.
+    q, qd : (nq,) and (nv,) ndarray
+        State [rad or m, rad/s or m/s], updated.
+    dt : float
+        Length of the step [s].
+    tolerance : float
+        Largest difference of positions [rad or m], and of dt times velocities.
+    substeps : int
+        Number of substeps to begin with.
+
+    Returns
+    -------
+    status : int
+        Status of `run`.
+    substeps : int
+        Number of substeps to begin the next step with.
     """
     before = [array.copy() for array in arrays]
     status = run(substeps)

@@ -41,7 +41,19 @@ from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, 
 
 @unfused
 def joint_torques(joints, work, effort, stribeck, q, qd):
-    """Write efforts less friction into work[TORQUE], see euler.accelerate."""
+    """Write the efforts less friction into work[TORQUE]; see `euler.accelerate`.
+
+    Parameters
+    ----------
+    joints, work : ndarray
+        Joint table and work array; see `joint_table`.
+    effort : (nv,) ndarray
+        Efforts of the motors [N m or N].
+    stribeck : float
+        Stribeck velocity; as of `step.by_euler`.
+    q, qd : (nq,) and (nv,) ndarray
+        Positions [rad or m] and velocities [rad/s or m/s].
+    """
     for k in range(qd.shape[0]):
         work[LEVEL, k] = friction_level(joints, stribeck, q, qd[k], k)
         friction = work[SLIDING, k] * work[LEVEL, k] + joints[k, DAMPING] * qd[k]
@@ -63,10 +75,30 @@ def diagonal_runge_kutta(
     q: Vector,
     qd: Vector,
 ) -> Integer:
-    """Advance (q, qd) by the classical scheme of order 4 on (q, eta), between events of friction.
+    """Advance the state by the classical scheme of order 4 in (q, eta).
 
-    A braked joint has a huge inertia. Returns 0, or the body whose pivot is singular. Returns
-    EVENT if a joint stopped or reversed, UNFIT if friction holds a joint.
+    A braked joint has a huge inertia.
+
+    Parameters
+    ----------
+    topology, constants, gravity, joints, scratch, work : ndarray
+        As of `step.by_euler`.
+    effort : (nv,) ndarray
+        Efforts of the motors [N m or N], updated.
+    f_ext : (nb, 6) ndarray
+        External wrenches [N m, N].
+    h : float
+        Length of the substep [s].
+    stribeck : float
+        Stribeck velocity; as of `step.by_euler`.
+    q, qd : (nq,) and (nv,) ndarray
+        State [rad or m, rad/s or m/s], updated.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular. EVENT if a joint stopped or reversed, UNFIT if
+        friction holds a joint.
     """
     n = qd.shape[0]
     F, D, memory = work[INVERSE : INVERSE + n], work[RHS][:n], work[KEPT_IMPULSE:]

@@ -1,11 +1,11 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""One piece of a substep by DOP853, an explicit Runge-Kutta scheme of order 8 with an error.
+"""DOP853, an explicit Runge-Kutta scheme of order 8 with an error estimate.
 
-Twelve stages give the result of order 8, and two more of orders 5 and 3. Their differences e5 and
-e3 estimate the error: h e5^2 / sqrt(e5^2 + 0.01 e3^2), of order 8 in the step. Source: Hairer,
-Norsett and Wanner, Solving Ordinary Differential Equations I, section II.10, and its program
-DOP853.
+Twelve stages give the result of order 8, and two embedded results of orders 5 and 3. Their
+differences e5 and e3 estimate the error: h e5^2 / sqrt(e5^2 + 0.01 e3^2), of order 8 in the step.
+Source: Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, section II.10, and
+its program DOP853.
 """
 
 import numpy as np
@@ -30,9 +30,9 @@ from robodyn_ros.simulation.servo import follow
 from robodyn_ros.spatial.primitive import separate, unfused
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
 
-#: Largest error of a piece: of a position over 1 rad or m and its size, of a velocity likewise.
+#: Largest error of a position x over 1 + |x|, and of a velocity in the same way.
 TOLERANCE = 1e-13
-#: Factor of the error when the step doubles.
+#: Factor by which the error grows when the step doubles.
 GROWTH = 256.0
 
 #: Weights of the slopes in the states of stages 1 to 11, one row after the other.
@@ -123,12 +123,12 @@ WEIGHTS = np.array(
         0.04471061572777259,
     )
 )
-#: The same less those of the result of order 3.
+#: WEIGHTS less the weights of the result of order 3.
 DIFFERENCE_3 = WEIGHTS.copy()
 DIFFERENCE_3[0] -= 0.2440944881889764
 DIFFERENCE_3[8] -= 0.7338466882816118
 DIFFERENCE_3[11] -= 0.022058823529411766
-#: The same less those of the result of order 5.
+#: WEIGHTS less the weights of the result of order 5.
 DIFFERENCE_5 = np.array(
     (
         0.01312004499419488,
@@ -149,7 +149,28 @@ DIFFERENCE_5 = np.array(
 
 @unfused
 def weighted(work, slopes, weights, first, count, k):
-    """Return the sum of the first `count` slopes of entry k, weighted from weights[first] on."""
+    """Return a weighted sum of slopes of one entry of the state.
+
+    Parameters
+    ----------
+    work : ndarray
+        Work array; see `joint_table`.
+    slopes : int
+        First row of the slopes.
+    weights : ndarray
+        The weights.
+    first : int
+        Index of the first weight.
+    count : int
+        Number of slopes.
+    k : int
+        Index of the entry.
+
+    Returns
+    -------
+    float
+        The sum.
+    """
     total = 0.0
     for stage in range(count):
         total = total + weights[first + stage] * work[slopes + stage, k]
@@ -158,7 +179,24 @@ def weighted(work, slopes, weights, first, count, k):
 
 @unfused
 def largest_error(work, slopes, h, x):
-    """Return the largest estimated error of x over 1 and its size."""
+    """Return the largest estimated error of an entry, relative to 1 plus its size.
+
+    Parameters
+    ----------
+    work : ndarray
+        Work array; see `joint_table`.
+    slopes : int
+        First row of the slopes.
+    h : float
+        Length of the substep [s].
+    x : ndarray
+        Positions or velocities.
+
+    Returns
+    -------
+    float
+        The error.
+    """
     largest = 0.0
     for k in range(x.shape[0]):
         fifth = weighted(work, slopes, DIFFERENCE_5, 0, STAGES, k)
@@ -184,11 +222,31 @@ def dormand_prince(
     q: Vector,
     qd: Vector,
 ) -> Integer:
-    """Advance (q, qd) by the scheme of order 8 between events of friction, without stops.
+    """Advance the state by the scheme of order 8, without events of friction and stops.
 
-    Quaternions as in `runge_kutta`. work[ERROR, 0] is the estimated error over TOLERANCE. Returns
-    0, or the body whose pivot is singular. Returns EVENT if a joint began to slide, stopped or
-    reversed, COARSE if the error is too large.
+    Quaternions are integrated as in `runge_kutta`. Writes the estimated error over TOLERANCE into
+    work[ERROR, 0].
+
+    Parameters
+    ----------
+    topology, constants, gravity, joints, scratch, work : ndarray
+        As of `step.by_euler`.
+    effort : (nv,) ndarray
+        Efforts of the motors [N m or N], updated.
+    f_ext : (nb, 6) ndarray
+        External wrenches [N m, N].
+    h : float
+        Length of the substep [s].
+    stribeck : float
+        Stribeck velocity; as of `step.by_euler`.
+    q, qd : (nq,) and (nv,) ndarray
+        State [rad or m, rad/s or m/s], updated.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular. EVENT if a joint began to slide, stopped or
+        reversed, COARSE if the error is too large.
     """
     presume_friction(joints, work, qd)
     for k in range(q.shape[0]):

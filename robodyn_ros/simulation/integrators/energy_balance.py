@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Projection of a step on the energy balance: the energy changes by the work of the joints."""
+"""Correct the velocities of a step so that the energy changes by the work of the joints."""
 
 from numpy import sqrt
 
@@ -8,10 +8,10 @@ from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.energy import energy
 from robodyn_ros.spatial.primitive import unfused
 
-#: [-] Share of the energy below which its error is rounding, and not corrected in slow motion.
+#: [-] A relative error of the energy below this is rounding. In slow motion it is not corrected.
 ROUNDING = 4e-15
-#: [-] Share of the kinetic energy in all energy above which motion is fast. There rounding moves
-#: nothing by more than ROUNDING / FAST, and errors left alone would add up.
+#: [-] Motion is fast if the kinetic energy is a larger share of all energy than this. Then small
+#: errors are corrected too, or they would add up. Rounding moves nothing beyond ROUNDING / FAST.
 FAST = 1e-3
 #: [-] Largest correction as a share of the kinetic energy; more is not an integration error.
 LARGEST = 0.01
@@ -19,7 +19,20 @@ LARGEST = 0.01
 
 @unfused
 def total_energy(topology, constants, gravity, scratch, q, qd):
-    """Return the sum of kinetic and potential energy [J]."""
+    """Return the sum of kinetic and potential energy.
+
+    Parameters
+    ----------
+    topology, constants, gravity, scratch : ndarray
+        As of `step.by_euler`.
+    q, qd : (nq,) and (nv,) ndarray
+        Positions [rad or m] and velocities [rad/s or m/s].
+
+    Returns
+    -------
+    float
+        The energy [J].
+    """
     energies = scratch[0][at.SPEED : at.SPEED + 2]  # of the base, which is unused here
     energy(topology, constants, gravity, scratch, q, qd, energies)
     return energies[0] + energies[1]
@@ -27,15 +40,30 @@ def total_energy(topology, constants, gravity, scratch, q, qd):
 
 @unfused
 def balance_energy(topology, constants, gravity, scratch, expected, locked, drift, q, qd):
-    """Scale qd - drift so that the energy is `expected` [J].
+    """Scale qd - drift so that the energy is the expected one.
 
-    locked [J] is the kinetic energy of the motion drift (nv,). It is orthogonal to the rest of qd
-    in the norm of the mass matrix. Both are zero, but for a free flyer: drift is then the motion
-    that has its momentum. A single body has no other, and keeps its energy to order p.
+    For a free flyer, drift is the motion with its momentum and all joints locked. It is orthogonal
+    to the rest of qd in the norm of the mass matrix. A single body has no other motion, and keeps
+    its energy to order p.
 
     This projection changes qd least in the norm of the mass matrix. Source: Hairer, Lubich and
     Wanner, Geometric Numerical Integration, section IV.4. An error of order p + 1 gives a
     correction of the same order, so the order p stays.
+
+    Parameters
+    ----------
+    topology, constants, gravity, scratch : ndarray
+        As of `step.by_euler`.
+    expected : float
+        Energy after the correction [J].
+    locked : float
+        Kinetic energy of `drift` [J].
+    drift : (nv,) ndarray
+        Part of the velocities that stays; zero unless the robot is a free flyer.
+    q : (nq,) ndarray
+        Positions [rad or m].
+    qd : (nv,) ndarray
+        Velocities [rad/s or m/s], updated.
     """
     energies = scratch[0][at.SPEED : at.SPEED + 2]
     energy(topology, constants, gravity, scratch, q, qd, energies)
@@ -43,7 +71,7 @@ def balance_energy(topology, constants, gravity, scratch, expected, locked, drif
     error, size = abs(wanted - kinetic), energies[0] + abs(energies[1])
     counts = error > ROUNDING * size or kinetic > FAST * size
     if counts and error <= LARGEST * kinetic:
-        # sqrt(wanted / kinetic) - 1 without cancellation: rounded beside 1, it would be biased
+        # sqrt(wanted / kinetic) - 1 without cancellation, whose rounding errors have a bias
         growth = (wanted - kinetic) / (kinetic + sqrt(wanted * kinetic))
         for k in range(qd.shape[0]):
             qd[k] = qd[k] + (qd[k] - drift[k]) * growth
@@ -51,7 +79,18 @@ def balance_energy(topology, constants, gravity, scratch, expected, locked, drif
 
 @unfused
 def is_pushed(f_ext):
-    """Return whether an external wrench acts, whose work is not known."""
+    """Return whether an external wrench acts, whose work is unknown.
+
+    Parameters
+    ----------
+    f_ext : (nb, 6) ndarray
+        External wrenches [N m, N].
+
+    Returns
+    -------
+    bool
+        Whether one is not zero.
+    """
     for i in range(f_ext.shape[0]):
         for k in range(6):
             if f_ext[i, k] != 0.0:

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""One substep of the equations of motion by semi-implicit Euler, with friction and stops."""
+"""Semi-implicit Euler: one substep with friction, stops and drives."""
 
 from robodyn_ros.algorithms.core.aba import forward_dynamics
 from robodyn_ros.algorithms.core.manifold import integrate
@@ -40,11 +40,30 @@ def accelerate(
 ):
     """Solve (M + ahead D) qdd = tau - D qd - F - C qd - g + J^T f_ext into work[QDD].
 
-    D is the viscous friction, at the end of the substep for ahead = h and at its start for
-    ahead = 0. F is the dry friction of the joints that are presumed to slide (dry_friction). A
-    joint that is presumed to stick keeps its velocity. A braked one comes to rest within h under
-    any load, a kinematic one reaches its velocity. D has the share of the drives that follow a
-    set-point, see servo.py. Writes work[LEVEL]. Returns 0, or the body whose pivot is singular.
+    D is the viscous friction and the damping of drives, see servo.py. It acts at the end of the
+    substep for ahead = h, and at its start for ahead = 0. F is the dry friction of the joints that
+    are assumed to slide. A joint that is assumed to stick keeps its velocity. A braked joint comes
+    to rest within h under any load. A kinematic joint reaches its velocity. Writes work[LEVEL].
+
+    Parameters
+    ----------
+    topology, constants, gravity, joints, scratch, work : ndarray
+        As of `step.by_euler`.
+    effort, f_ext
+        Efforts of the motors and external wrenches; as of `step.by_euler`.
+    h : float
+        Length of the substep [s].
+    ahead : float
+        Time from the state to the point where D acts [s].
+    stribeck : float
+        Stribeck velocity; as of `step.by_euler`.
+    q, qd : (nq,) and (nv,) ndarray
+        Positions [rad or m] and velocities [rad/s or m/s].
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     n = qd.shape[0]
     for k in range(n):
@@ -74,26 +93,44 @@ def accelerate(
 def semi_implicit_euler(
     topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
 ):
-    """qd' = qd + h qdd + A p, q' = q + h qd', with the impulses p of friction and stops; order 1.
+    """Compute qd' = qd + h qdd + A p, q' = q + h qd', of order 1.
 
-    A spherical joint turns by the exponential of its angular velocity. Viscous friction at qd'
-    dissipates the power qd'^T D qd' >= 0 for any step size. If every joint keeps sliding or
-    sticking, one O(n) pass includes the impulses of friction. Returns 0, or the body whose pivot
-    is singular.
+    The p are impulses of friction and stops. A spherical joint turns by the exponential of its
+    angular velocity. Viscous friction at qd' dissipates the power qd'^T D qd' >= 0 for any step
+    size. If every joint keeps sliding or sticking, one O(n) pass includes the impulses of
+    friction.
+
+    Parameters
+    ----------
+    topology, constants, gravity, joints, scratch, work : ndarray
+        As of `step.by_euler`.
+    effort, f_ext
+        Efforts of the motors and external wrenches; as of `step.by_euler`.
+    h : float
+        Length of the substep [s].
+    stribeck : float
+        Stribeck velocity; as of `step.by_euler`.
+    q, qd : (nq,) and (nv,) ndarray
+        State [rad or m, rad/s or m/s], updated.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     n = qd.shape[0]
-    rubs = presume_friction(joints, work, qd)
+    has_friction = presume_friction(joints, work, qd)
     status = accelerate(
         topology, constants, gravity, joints, scratch, work, effort, f_ext, h, h, stribeck, q, qd
     )
     if status != 0:
         return status
     next_velocity(joints, work, h, qd)
-    kept = friction_holds(topology, constants, gravity, scratch, work, q, qd, f_ext) and slides_on(
-        work, work[NEXT][:n]
-    )
-    if not kept or crosses_stop(joints, h, q, work[NEXT][:n]):
-        if rubs:
+    assumed_well = friction_holds(
+        topology, constants, gravity, scratch, work, q, qd, f_ext
+    ) and slides_on(work, work[NEXT][:n])
+    if not assumed_well or crosses_stop(joints, h, q, work[NEXT][:n]):
+        if has_friction:
             presume_none(work, n)
             status = accelerate(
                 topology,
@@ -135,11 +172,31 @@ def euler(
     q: Vector,
     qd: Vector,
 ) -> Integer:
-    """One Euler step, whose drives follow their set-points at its end, within their efforts.
+    """Take one Euler step, with the drives at the end of the step and within their limits.
 
-    If the effort of a drive exceeds its limit, the step is repeated with the limit in its place.
-    If the law needs less than the limit, the step is repeated with the law. This happens at most
-    twice a joint. work[OLD_Q] holds q. Returns 0, or the body whose pivot is singular.
+    If the effort of a drive exceeds its limit, the step is repeated with the limit. If the drive
+    needs less than the limit, the step is repeated with its law. This happens at most twice for
+    each joint. work[OLD_Q] must hold q.
+
+    Parameters
+    ----------
+    topology, constants, gravity, joints, scratch, work : ndarray
+        As of `step.by_euler`.
+    effort : (nv,) ndarray
+        Efforts of the motors [N m or N], updated.
+    f_ext : (nb, 6) ndarray
+        External wrenches [N m, N].
+    h : float
+        Length of the substep [s].
+    stribeck : float
+        Stribeck velocity; as of `step.by_euler`.
+    q, qd : (nq,) and (nv,) ndarray
+        State [rad or m, rad/s or m/s], updated.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     follows = begin_to_follow(joints, work, qd)
     for _ in range(2 * qd.shape[0] + 1):

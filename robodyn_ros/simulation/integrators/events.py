@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Any scheme between changes of friction, with the Euler scheme across them."""
+"""Run an integrator between changes of friction, and the Euler scheme across them."""
 
 from robodyn_ros.simulation.integrators.diagonal_runge_kutta import diagonal_runge_kutta
 from robodyn_ros.simulation.integrators.dormand_prince import GROWTH, dormand_prince
@@ -40,19 +40,38 @@ from robodyn_ros.simulation.stops import position
 from robodyn_ros.spatial.primitive import separate, unfused
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
 
-TICKS = 64  # of a substep: its smallest piece
+TICKS = 64  # number of the smallest pieces of a substep
 
 
 @unfused
 def copy_vector(source, target):
-    """Copy source to target."""
+    """Copy source to target.
+
+    Parameters
+    ----------
+    source, target : ndarray
+        Vectors; only the entries of source are copied.
+    """
     for k in range(source.shape[0]):
         target[k] = source[k]
 
 
 @unfused
 def on_a_stop(joints, q):
-    """Return whether any joint is at its stop or beyond."""
+    """Return whether any joint is at its stop or beyond.
+
+    Parameters
+    ----------
+    joints : (nv, WIDTH) ndarray
+        Joint table.
+    q : (nq,) ndarray
+        Positions [rad or m].
+
+    Returns
+    -------
+    bool
+        Whether one is.
+    """
     for k in range(joints.shape[0]):
         x = position(joints, q, k)
         if x <= joints[k, LOWER] or x >= joints[k, UPPER]:
@@ -64,7 +83,28 @@ def on_a_stop(joints, q):
 def piece_of(
     topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, method, q, qd
 ):
-    """Advance by h with one of the schemes; return its status."""
+    """Advance the state by h with one integrator.
+
+    Parameters
+    ----------
+    topology, constants, gravity, joints, scratch, work : ndarray
+        As of `step.by_euler`.
+    effort, f_ext
+        Efforts of the motors and external wrenches; as of `step.by_euler`.
+    h : float
+        Length of the substep [s].
+    stribeck : float
+        Stribeck velocity; as of `step.by_euler`.
+    method : int
+        Number of the integrator; see METHODS.
+    q, qd : (nq,) and (nv,) ndarray
+        State [rad or m, rad/s or m/s], updated.
+
+    Returns
+    -------
+    int
+        Status of the integrator.
+    """
     if method == ROSENBROCK or method == ENERGY_ROSENBROCK:
         return rosenbrock(
             topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
@@ -84,9 +124,23 @@ def piece_of(
 
 @unfused
 def is_balanced(joints, f_ext, method):
-    """Return whether the scheme balances the energy: it must know all work.
+    """Return whether the integrator balances the energy: it must know all work.
 
-    ENERGY_ROSENBROCK leaves out drives that feed back, which it damps.
+    ENERGY_ROSENBROCK does not know the work of drives that follow by feedback, which it damps.
+
+    Parameters
+    ----------
+    joints : (nv, WIDTH) ndarray
+        Joint table.
+    f_ext : (nb, 6) ndarray
+        External wrenches [N m, N].
+    method : int
+        Number of the integrator.
+
+    Returns
+    -------
+    bool
+        Whether it does.
     """
     if method == ENERGY_ROSENBROCK:
         for k in range(joints.shape[0]):
@@ -113,16 +167,33 @@ def with_events(
     q: Vector,
     qd: Vector,
 ) -> Integer:
-    """Advance by h with one scheme, and with Euler where friction changes or a stop is met.
+    """Advance the state by h with one integrator, and with Euler at events.
 
-    Where friction changes, the piece of the substep is halved. A piece of one tick, and one that
-    meets a stop, uses the Euler scheme, which handles both. So a change costs an error of order (h
-    / TICKS)^2. A piece that DOP853 finds COARSE is halved likewise, to one tick at least. With a
-    joint at rest on a stop Euler takes the whole substep. ENERGY_ROSENBROCK and ENERGY_RK4 balance
-    the energy of every such piece, and the momentum of a free flyer, unless an external wrench
-    acts.
+    Where friction changes, the piece of the substep is halved. Euler handles a piece of one tick,
+    and one that meets a stop. So a change of friction costs an error of order (h / TICKS)^2. A
+    piece that DOP853 finds COARSE is also halved, to one tick at least. With a joint at rest on a
+    stop Euler takes the whole substep. ENERGY_ROSENBROCK and ENERGY_RK4 balance the energy of
+    every other piece, and the momentum of a free flyer. With an external wrench they do not.
 
-    Returns 0, or the body whose pivot is singular.
+    Parameters
+    ----------
+    topology, constants, gravity, joints, scratch, work : ndarray
+        As of `step.by_euler`.
+    effort, f_ext
+        Efforts of the motors and external wrenches; as of `step.by_euler`.
+    h : float
+        Length of the substep [s].
+    stribeck : float
+        Stribeck velocity; as of `step.by_euler`.
+    method : int
+        Number of the integrator; see METHODS.
+    q, qd : (nq,) and (nv,) ndarray
+        State [rad or m, rad/s or m/s], updated.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     balanced = is_balanced(joints, f_ext, method)
     flies = balanced and is_free_flyer(topology, gravity, joints, effort)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Projection of a step on the momentum of a robot that nothing holds, in weightlessness.
+"""Correct the velocities of a step so that a free-floating robot keeps its momentum.
 
 The generalised momentum of a floating joint is (M qd) of its six velocities. Its linear part is in
 axes of the joint frame. Its angular part is about the origin of the child link, in axes of the
@@ -35,9 +35,23 @@ FREEDOMS = 6
 
 @unfused
 def is_free_flyer(topology, gravity, joints, effort):
-    """Return whether the first joint floats without weight, effort, friction and brake.
+    """Return whether the first joint floats without gravity, effort, friction and brake.
 
-    A robot with dependent joints counts as held.
+    A robot with dependent joints does not count as a free flyer.
+
+    Parameters
+    ----------
+    topology, gravity : ndarray
+        Arrays of the model; see `model.layout`.
+    joints : (nv, WIDTH) ndarray
+        Joint table.
+    effort : (nv,) ndarray
+        Efforts of the motors [N m or N].
+
+    Returns
+    -------
+    bool
+        Whether it is one.
     """
     if topology.shape[1] != TOPOLOGY_COLUMNS or topology.shape[0] <= FREEDOMS:
         return False
@@ -57,10 +71,22 @@ def is_free_flyer(topology, gravity, joints, effort):
 
 @unfused
 def momentum(topology, constants, gravity, scratch, work, f_ext, q, qd):
-    """Return linear momentum and angular momentum about the joint frame's origin, in its axes.
+    """Return linear momentum, and angular momentum about the joint frame's origin, in its axes.
 
-    p = (M qd)_1:3 and L = R (M qd)_4:6 + x x p, of the place x and the rotation R of the child.
-    O(n), by inverse dynamics at rest. gravity and f_ext are zero.
+    p = (M qd)_1:3 and L = R (M qd)_4:6 + x x p, with the position x and the rotation R of the
+    child. O(n), by inverse dynamics at rest.
+
+    Parameters
+    ----------
+    topology, constants, gravity, scratch, work, f_ext : ndarray
+        As of `step.by_euler`; gravity and f_ext are zero.
+    q, qd : (nq,) and (nv,) ndarray
+        Positions [rad or m] and velocities [rad/s or m/s].
+
+    Returns
+    -------
+    p, L : tuple of float
+        Linear [N s] and angular momentum [N m s].
     """
     n, k, j = qd.shape[0], topology[1, V], topology[1, Q]
     for i in range(n):
@@ -78,8 +104,23 @@ def momentum(topology, constants, gravity, scratch, work, f_ext, q, qd):
 def motion_of(topology, constants, gravity, scratch, work, f_ext, p, L, q, n):
     """Compute into work[QDD] the motion with this momentum and all other joints locked.
 
-    O(n): the articulated recursion at rest, in which brakes hold the other joints.
-    Returns twice its kinetic energy [J].
+    O(n): the articulated-body recursion at rest, in which brakes hold the other joints.
+
+    Parameters
+    ----------
+    topology, constants, gravity, scratch, work, f_ext : ndarray
+        As of `momentum`.
+    p, L : tuple of float
+        Linear [N s] and angular momentum [N m s].
+    q : (nq,) ndarray
+        Positions [rad or m].
+    n : int
+        Number of velocities.
+
+    Returns
+    -------
+    float
+        Twice its kinetic energy [J].
     """
     k, j = topology[1, V], topology[1, Q]
     spin = sub(L, cross((q[j], q[j + 1], q[j + 2]), p))
@@ -114,12 +155,26 @@ def motion_of(topology, constants, gravity, scratch, work, f_ext, p, L, q, n):
 
 @unfused
 def keep_momentum(topology, constants, gravity, scratch, work, f_ext, q, qd):
-    """Move the base so that the momentum is again that of work[MOMENTUM].
+    """Correct the velocity of the base so that the momentum is that of work[MOMENTUM].
 
-    The correction is of the order of the step's error, so the order of a scheme stays. Writes
+    The correction is of the order of the step's error, so the order of an integrator stays. Writes
     work[LOCKED], the motion with this momentum and all other joints locked. The rest of qd has no
     momentum. It is orthogonal to that motion in the norm of the mass matrix (Jain 2011, section
-    4.1.4). Returns the kinetic energy of work[LOCKED] [J].
+    4.1.4).
+
+    Parameters
+    ----------
+    topology, constants, gravity, scratch, work, f_ext : ndarray
+        As of `momentum`.
+    q : (nq,) ndarray
+        Positions [rad or m].
+    qd : (nv,) ndarray
+        Velocities [rad/s or m/s], updated.
+
+    Returns
+    -------
+    float
+        Kinetic energy of work[LOCKED] [J].
     """
     n, h = qd.shape[0], work[MOMENTUM]
     p, L = (h[0], h[1], h[2]), (h[3], h[4], h[5])
@@ -137,7 +192,15 @@ def keep_momentum(topology, constants, gravity, scratch, work, f_ext, q, qd):
 
 @unfused
 def store_momentum(topology, constants, gravity, scratch, work, f_ext, q, qd):
-    """Write work[MOMENTUM], see `momentum`."""
+    """Write the momentum into work[MOMENTUM]; see `momentum`.
+
+    Parameters
+    ----------
+    topology, constants, gravity, scratch, work, f_ext : ndarray
+        As of `momentum`.
+    q, qd : (nq,) and (nv,) ndarray
+        Positions [rad or m] and velocities [rad/s or m/s].
+    """
     p, L = momentum(topology, constants, gravity, scratch, work, f_ext, q, qd)
     for i in range(3):
         work[MOMENTUM, i] = p[i]

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Names of the schemes, and their numbers in kernels."""
+"""Names of the integrators, and their numbers in kernels."""
 
 (SEMI_IMPLICIT_EULER, ROSENBROCK, ENERGY_ROSENBROCK, RK4, ENERGY_RK4, DIAGONAL_RK4, DOP853) = (
     range(7)
@@ -14,6 +14,6 @@ METHODS = {
     'diagonal_rk4': DIAGONAL_RK4,
     'dop853': DOP853,
 }
-EVENT = -1  # a presumed state of friction ended within the substep
-UNFIT = -2  # this state is not for the scheme
+EVENT = -1  # the friction of a joint changed between sliding and sticking within the substep
+UNFIT = -2  # the integrator does not support this state
 COARSE = -3  # the estimated error is too large

@@ -10,7 +10,7 @@ motions in A to zero. Source: Verwer, Spee, Blom and Hundsdorfer 1999, SIAM J. S
 
     A = [[0, 1], [-M^-1 K, -M^-1 B]]
 
-So a stage is one articulated-body recursion with g h B + (g h)^2 K on the diagonal of M.
+So a stage is one articulated-body recursion, with g h B + (g h)^2 K on the diagonal of M.
 """
 
 from robodyn_ros.algorithms.core.manifold import integrate
@@ -49,7 +49,20 @@ GAMMA = 0.29289321881345254  # 1 - 1 / sqrt(2)
 
 @unfused
 def spring_of(joints, work, k):
-    """Return the stiffness [N m/rad or N/m] of the drive of joint k, 0 at its largest effort."""
+    """Return the stiffness of the drive of a joint, 0 if it saturates.
+
+    Parameters
+    ----------
+    joints, work : ndarray
+        Joint table and work array; see `joint_table`.
+    k : int
+        The joint.
+
+    Returns
+    -------
+    float
+        Stiffness [N m/rad or N/m].
+    """
     if feeds_back(joints, k) and joints[k, MODE] == POSITION_MODE and work[SIDE, k] == 0.0:
         return joints[k, STRENGTH] * joints[k, STIFFNESS]
     return 0.0
@@ -57,10 +70,21 @@ def spring_of(joints, work, k):
 
 @unfused
 def exceeds(joints, work, effort):
-    """Return whether a drive gave more than it can over the step, which work[FREE] holds.
+    """Clamp the mean efforts of drives, work[FREE], and find those that exceeded their limit.
 
-    Writes their efforts into effort, and into work[SIDE] at which limit such a drive is in the
-    next trial.
+    Writes the sign of their limit into work[SIDE] for a repetition of the step.
+
+    Parameters
+    ----------
+    joints, work : ndarray
+        Joint table and work array; see `joint_table`.
+    effort : (nv,) ndarray
+        Clamped efforts [N m or N], written where a drive follows by feedback.
+
+    Returns
+    -------
+    bool
+        Whether a drive exceeded its limit.
     """
     found = False
     for k in range(effort.shape[0]):
@@ -88,11 +112,31 @@ def rosenbrock(
     q: Vector,
     qd: Vector,
 ) -> Integer:
-    """Advance (q, qd) by ROS2 between events of friction, without stops.
+    """Advance the state by ROS2, without events of friction and stops.
 
-    If a drive would exceed its limit, the step is taken anew with this limit, at most once a
-    drive. Returns 0, the body whose pivot is singular, or EVENT if a joint began to slide, stopped
-    or reversed.
+    If a drive exceeds its limit, the step is repeated with this limit, at most once for each
+    drive.
+
+    Parameters
+    ----------
+    topology, constants, gravity, joints, scratch, work : ndarray
+        As of `step.by_euler`.
+    effort : (nv,) ndarray
+        Efforts of the motors [N m or N], updated.
+    f_ext : (nb, 6) ndarray
+        External wrenches [N m, N].
+    h : float
+        Length of the substep [s].
+    stribeck : float
+        Stribeck velocity; as of `step.by_euler`.
+    q, qd : (nq,) and (nv,) ndarray
+        State [rad or m, rad/s or m/s], updated.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular. EVENT if a joint began to slide, stopped or
+        reversed.
     """
     status = 0
     for k in range(qd.shape[0]):
@@ -111,14 +155,27 @@ def rosenbrock(
 def two_stages(
     topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
 ):
-    """Advance (q, qd) by ROS2; see `rosenbrock` for the result.
+    """Advance the state by both stages of ROS2.
 
     With W = g h B + (g h)^2 K a stage solves
 
         (M + W) w = tau - g h K qd + 2 W (rate of qd) + 2 g h K (rate of q),  the rates of k1,
 
-    for the rate w - 2 k1 of qd; k1 = 0 in the first. Writes the mean efforts of drives that feed
-    back into work[FREE], and the work of all others and of friction into work[WORK_DONE, 0] [J].
+    for the rate w - 2 k1 of qd; k1 = 0 in the first stage. Writes the mean efforts of drives that
+    follow by feedback into work[FREE]. Writes the work of all other efforts and of friction into
+    work[WORK_DONE, 0] [J].
+
+    Parameters
+    ----------
+    topology, constants, gravity, joints, scratch, work : ndarray
+        As of `step.by_euler`.
+    effort, f_ext, h, stribeck, q, qd
+        As of `rosenbrock`.
+
+    Returns
+    -------
+    int
+        Status, as of `rosenbrock`.
     """
     n, ahead = qd.shape[0], GAMMA * h
     pushed = work[RHS][:n]
@@ -156,7 +213,7 @@ def two_stages(
             work[FREE, k] = work[FREE, k] + 0.5 * (pushed[k] - damped - at_end)
             slope = work[QDD, k] - 2.0 * work[MEAN_QDD, k]
             rate = qd[k] - 2.0 * work[MEAN_RATE, k] + ahead * slope
-            if joints[k, BRAKED] > 0.0 or work[STUCK, k] > 0.0:  # at rest, to the last bit
+            if joints[k, BRAKED] > 0.0 or work[STUCK, k] > 0.0:  # no rounding may move it
                 slope, rate = 0.0, 0.0
             if stage == 0:
                 work[MEAN_QDD, k] = slope
@@ -165,7 +222,7 @@ def two_stages(
                 work[START_LEVEL, k] = work[LEVEL, k]
                 qd[k] = work[OLD_QD, k] + h * slope
             else:
-                # friction of one end alone would give a work of order 1
+                # friction at one end alone would give the work to order 1 only
                 work[LEVEL, k] = 0.5 * (work[START_LEVEL, k] + work[LEVEL, k])
                 work[RATE, k] = 1.5 * work[MEAN_RATE, k] + 0.5 * rate
                 qd[k] = work[OLD_QD, k] + h * (1.5 * work[MEAN_QDD, k] + 0.5 * slope)

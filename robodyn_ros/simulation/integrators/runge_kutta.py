@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""One substep of the equations of motion by the classical Runge-Kutta scheme."""
+"""One substep by the classical Runge-Kutta scheme of order 4."""
 
 from robodyn_ros.algorithms.core.manifold import make_unit, position_rates
 from robodyn_ros.simulation.dry_friction import presume_friction, slides_on
@@ -31,7 +31,22 @@ from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, 
 
 @unfused
 def power(joints, work, effort, qd):
-    """Return the power of motors and friction in the joints [W]."""
+    """Return the power of motors and friction in the joints.
+
+    Parameters
+    ----------
+    joints, work : ndarray
+        Joint table and work array; see `joint_table`.
+    effort : (nv,) ndarray
+        Efforts of the motors [N m or N].
+    qd : (nv,) ndarray
+        Velocities [rad/s or m/s].
+
+    Returns
+    -------
+    float
+        The power [W].
+    """
     total = 0.0
     for k in range(qd.shape[0]):
         friction = work[SLIDING, k] * work[LEVEL, k] + joints[k, DAMPING] * qd[k]
@@ -54,12 +69,32 @@ def runge_kutta(
     q: Vector,
     qd: Vector,
 ) -> Integer:
-    """Advance (q, qd) by the scheme of order 4 between events of friction, without stops.
+    """Advance the state by the scheme of order 4, without events of friction and stops.
 
-    The four numbers of a quaternion are integrated separately, which keeps the order, and
-    normalised at the end. The scheme is stable while h D / M < 2.8. work[WORK_DONE, 0]
-    is the integral of the power [J], of the same order. Returns 0, the body whose pivot is
-    singular, or EVENT if a joint began to slide, stopped or reversed.
+    The four numbers of a quaternion are integrated separately and normalised at the end, which
+    keeps the order. The scheme is stable while h D / M < 2.8. Writes the integral of the power
+    into work[WORK_DONE, 0] [J], of the same order.
+
+    Parameters
+    ----------
+    topology, constants, gravity, joints, scratch, work : ndarray
+        As of `step.by_euler`.
+    effort : (nv,) ndarray
+        Efforts of the motors [N m or N], updated.
+    f_ext : (nb, 6) ndarray
+        External wrenches [N m, N].
+    h : float
+        Length of the substep [s].
+    stribeck : float
+        Stribeck velocity; as of `step.by_euler`.
+    q, qd : (nq,) and (nv,) ndarray
+        State [rad or m, rad/s or m/s], updated.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular. EVENT if a joint began to slide, stopped or
+        reversed.
     """
     work[WORK_DONE, 0] = 0.0
     presume_friction(joints, work, qd)
@@ -108,8 +143,21 @@ def runge_kutta(
 
 @unfused
 def smooth(joints, work, q):
-    """Return whether the step was smooth: no joint is beyond a stop, braked in motion, or moved
-    kinematically.
+    """Return whether a substep needs no Euler step.
+
+    It does if a joint is beyond a stop, was braked in motion, or is moved kinematically.
+
+    Parameters
+    ----------
+    joints, work : ndarray
+        Joint table and work array; see `joint_table`.
+    q : (nq,) ndarray
+        Positions [rad or m].
+
+    Returns
+    -------
+    bool
+        Whether it needs none.
     """
     for k in range(joints.shape[0]):
         x = position(joints, q, k)

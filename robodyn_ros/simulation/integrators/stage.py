@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The accelerations of one stage of a scheme that runs between events of friction."""
+"""The accelerations of one stage of an integrator between events of friction."""
 
 from robodyn_ros.simulation.dry_friction import friction_holds, slides_on
 from robodyn_ros.simulation.integrators.euler import accelerate
@@ -12,10 +12,30 @@ from robodyn_ros.spatial.primitive import unfused
 def accelerate_between_events(
     topology, constants, gravity, joints, scratch, work, effort, f_ext, h, ahead, stribeck, q, qd
 ):
-    """Write accelerations into work[QDD], see euler.accelerate.
+    """Write the accelerations into work[QDD] and detect events of friction.
 
-    Returns 0, the body whose pivot is singular, or EVENT if a joint began to slide, stopped or
-    reversed.
+    See `euler.accelerate`.
+
+    Parameters
+    ----------
+    topology, constants, gravity, joints, scratch, work : ndarray
+        As of `step.by_euler`.
+    effort, f_ext
+        Efforts of the motors and external wrenches; as of `step.by_euler`.
+    h : float
+        Length of the substep [s].
+    ahead : float
+        Time from the state to the point where damping acts [s].
+    stribeck : float
+        Stribeck velocity; as of `step.by_euler`.
+    q, qd : (nq,) and (nv,) ndarray
+        Positions [rad or m] and velocities [rad/s or m/s].
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular. EVENT if a joint began to slide, stopped or
+        reversed.
     """
     status = accelerate(
         topology,

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Measured joint states: encoders with imperfections and faults; seeded."""
+"""Encoders: measured joint states, with imperfections and faults from a seed."""
 
 from dataclasses import dataclass
 
@@ -30,12 +30,12 @@ class SensorSettings:
     position_bias, velocity_bias : float
         Half-width of a constant error of each joint [rad or m, rad/s or m/s].
     position_drift, velocity_drift : float
-        Standard deviation of a random walk after one second, in the same units.
+        Standard deviation of a random walk after one second [rad or m, rad/s or m/s].
     latency, jitter : int
-        Steps by which a reading is late, and further steps at most.
+        Delay of a reading, and largest random additional delay [steps].
     velocity_source : {'measured', 'differences'}
-        Whether velocities have a sensor, or are differences of the measured positions of
-        successive steps, as in many drives.
+        Whether velocities have a sensor of their own. Otherwise they are differences of the
+        measured positions of successive steps, as in many drives.
 
     Raises
     ------
@@ -82,10 +82,23 @@ class SensorSettings:
 
 
 class Encoders(Instrument):
-    """Positions and velocities of joints as one vector.
+    """Measure positions and velocities of joints as one vector.
 
     Quaternions are normalised after the errors are added, so the noise rotates them by twice its
     size [rad].
+
+    Parameters
+    ----------
+    settings : SensorSettings
+        Imperfections.
+    nv, nq : int
+        Number of velocities and of positions.
+    quaternions : sequence of int
+        Index of each quaternion in q.
+    coordinates : (nv,) sequence of int
+        Index in q of the position of each velocity, -1 without one.
+    seed : int or SeedSequence
+        Seed of the errors.
     """
 
     def __init__(self, settings, nv, nq, quaternions, coordinates, seed):
@@ -116,7 +129,7 @@ class Encoders(Instrument):
         return reading
 
     def _derive(self, reading, dt):
-        """Replace velocities by differences, those of quaternions excepted."""
+        """Replace velocities by differences of positions, except for quaternions."""
         nq, before = self._nq, self._before
         position = reading[self._at].copy()
         if before is None:
@@ -169,7 +182,7 @@ class Sensor:
 
     @property
     def remembers(self):
-        """Whether readings depend on earlier samples."""
+        """Return whether readings depend on earlier samples."""
         return self._encoders.remembers
 
     def reset(self):
@@ -178,21 +191,27 @@ class Sensor:
         self._losses = np.random.Generator(np.random.PCG64(self._losses_seed))
 
     def sample(self, q, qd, dt):
-        """Sample the state, dt [s] after the sample before; 0 replaces that one.
+        """Sample the state.
 
         Parameters
         ----------
         q, qd : (nq,) and (nv,) ndarray
             State of the plant [rad or m, rad/s or m/s].
         dt : float
-            Time [s].
+            Time since the previous sample [s]; 0 replaces that one.
         """
         self._true_position[:], self._true_velocity[:] = q, qd
         if not self._is_ideal:
             self._encoders.sample(self._truth, dt)
 
     def deliver(self):
-        """Make the sample that arrives now the reading; return whether it is valid."""
+        """Make the sample that arrives now the reading.
+
+        Returns
+        -------
+        bool
+            Whether the reading is valid.
+        """
         reading = self._truth
         if not self._is_ideal:
             self._encoders.deliver()
@@ -203,14 +222,19 @@ class Sensor:
         return dropped == 0.0 or self._losses.random() >= dropped
 
     def sample_and_deliver(self, q, qd, dt=0.0):
-        """Sample the state and deliver; return whether the reading is valid.
+        """Sample the state, then deliver.
 
         Parameters
         ----------
         q, qd : (nq,) and (nv,) ndarray
             State of the plant [rad or m, rad/s or m/s].
         dt : float
-            Time [s] since the sample before.
+            Time since the previous sample [s]; 0 replaces that one.
+
+        Returns
+        -------
+        bool
+            Whether the reading is valid.
         """
         self.sample(q, qd, dt)
         return self.deliver()

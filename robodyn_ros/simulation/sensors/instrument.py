@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A measured vector: noise, bias, drift, resolution, latency and jitter, from a seed."""
+"""A measured vector with noise, bias, drift, resolution, latency and jitter, from a seed."""
 
 from collections import deque
 from dataclasses import dataclass
@@ -42,19 +42,19 @@ class Imperfections:
 
 
 class Instrument:
-    """Measure a vector whose parts have imperfections of their own, late by some steps.
+    """Measure a vector, with imperfections for each part and a delay.
 
-    Every step samples; a reading is delivered `latency` steps later, and up to `jitter` further
-    ones, drawn anew each time. No reading comes before an older one.
+    Every step takes a sample. It is delivered `latency` steps later, plus a random number of steps
+    up to `jitter`. Readings keep their order.
 
     Parameters
     ----------
     parts : sequence of (int, Imperfections)
         Size and imperfections of each part of the vector.
     latency, jitter : int
-        Steps.
+        Delay of a reading, and largest random additional delay [steps].
     seed : int or SeedSequence
-        Seed; the same calls then give the same readings, bit for bit.
+        Seed. With the same seed the same calls give the same bits.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Instrument:
     remembers : bool
         Whether readings depend on earlier samples.
     is_ideal : bool
-        Whether a reading is the truth at once: nothing is drawn, and nothing waits.
+        Whether a reading is the true value without delay.
     """
 
     def __init__(self, parts, latency=0, jitter=0, seed=0):
@@ -86,11 +86,11 @@ class Instrument:
         self.reset()
 
     def reset(self):
-        """Begin anew, with the same errors as the first time."""
+        """Restart, with the same sequence of errors."""
         seed = self._seed
         if not isinstance(seed, np.random.SeedSequence):
             seed = np.random.SeedSequence(seed)
-        # spawn() would count on: children by hand are the same after each reset
+        # spawn() would give other children after each reset
         children = [
             np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, k)) for k in range(4)
         ]
@@ -103,7 +103,15 @@ class Instrument:
         self._age = 0  # steps since the sample that was delivered last
 
     def sample(self, truth, dt):
-        """Take a sample of the truth (size,), dt [s] after the one before; 0 replaces that one."""
+        """Sample the true vector.
+
+        Parameters
+        ----------
+        truth : (size,) array_like
+            True values.
+        dt : float
+            Time since the previous sample [s]; 0 replaces that one.
+        """
         reading = self.distorted(truth, dt)
         if dt == 0.0 and self._line:
             self._line.pop()
@@ -120,7 +128,20 @@ class Instrument:
         self.value[:] = self._line[-1 - self._age]
 
     def distorted(self, truth, dt):
-        """Return the truth with the errors of this moment."""
+        """Return the true vector with the errors of this sample.
+
+        Parameters
+        ----------
+        truth : (size,) array_like
+            True values.
+        dt : float
+            Time since the previous sample [s].
+
+        Returns
+        -------
+        (size,) ndarray
+            Values with errors.
+        """
         reading = np.array(truth, dtype=np.float64)
         if self._drifts and dt > 0.0:
             step = self._walk.standard_normal(len(reading))

@@ -17,9 +17,16 @@ PERFECT = Imperfections()
 class Motion:
     """The motion of a plant at one moment.
 
-    robot : Robot, with its payloads. q, qd, qdd : its state, and the mean acceleration of the last
-    step. wrenches : {frame: (6,)} force and moment [N, N m] in base axes at the frame's origin.
-    motors : (2, nv) position and velocity of the motors, seen at the joints.
+    Parameters
+    ----------
+    robot : Robot
+        The robot with its payloads.
+    q, qd, qdd : ndarray
+        State (nq,) and (nv,), and mean acceleration (nv,) of the last step.
+    wrenches : dict of str to (6,) ndarray
+        Force and moment [N, N m] in base axes at the origin of each frame.
+    motors : (2, nv) ndarray
+        Position and velocity of the motors, converted to the joint side.
     """
 
     robot: Robot
@@ -31,7 +38,22 @@ class Motion:
 
     @staticmethod
     def of(plant, robot, acceleration):
-        """Return the motion of a plant; robot : Robot of its model."""
+        """Return the present motion of a plant.
+
+        Parameters
+        ----------
+        plant : Plant
+            The plant.
+        robot : Robot
+            The robot of its model.
+        acceleration : (nv,) ndarray
+            Mean acceleration of the last step [rad/s^2 or m/s^2].
+
+        Returns
+        -------
+        Motion
+            The motion.
+        """
         wrenches = {}
         for frame, wrench in plant.acting_wrenches.items():
             rotation = robot.pose(plant.q, frame)[:3, :3]
@@ -40,24 +62,49 @@ class Motion:
 
 
 class LinkSensor(Instrument):
-    """An Instrument that measures a Motion."""
+    """Base class of instruments that measure a Motion."""
 
     def measure(self, motion):
-        """Return the true vector."""
+        """Return the true vector.
+
+        Parameters
+        ----------
+        motion : Motion
+            The motion of the plant.
+
+        Returns
+        -------
+        (size,) ndarray
+            The vector.
+        """
         raise NotImplementedError
 
     def sample(self, motion, dt):
-        """Sample a Motion, dt [s] after the sample before; 0 replaces that one."""
+        """Sample a motion.
+
+        Parameters
+        ----------
+        motion : Motion
+            The motion of the plant.
+        dt : float
+            Time since the previous sample [s]; 0 replaces that one.
+        """
         super().sample(self.measure(motion), dt)
 
 
 class Imu(LinkSensor):
-    """Angular velocity and specific force of a frame, in its axes; (6,) [rad/s, m/s^2].
+    """Measure angular velocity and specific force of a frame, in its axes; (6,) [rad/s, m/s^2].
 
     The specific force is R^T (a - g): at rest it points up.
 
-    frame : name of a link or joint. gyroscope, accelerometer : Imperfections. options : as of
-    Instrument.
+    Parameters
+    ----------
+    frame : str
+        Name of a link or joint.
+    gyroscope, accelerometer : Imperfections
+        Errors of each part.
+    **options
+        Latency, jitter and seed of an Instrument.
     """
 
     def __init__(self, frame, gyroscope=PERFECT, accelerometer=PERFECT, **options):
@@ -74,12 +121,19 @@ class Imu(LinkSensor):
 
 
 class ForceTorque(LinkSensor):
-    """Wrench on a sensor between a link and the moving joint before it; (6,) [N, N m].
+    """Measure the wrench between a link and the moving joint before it; (6,) [N, N m].
 
-    The link exerts it, with its children and external wrenches: a load that hangs pulls down.
-    Force and moment are about the origin of the frame, in its axes.
+    It is the wrench of the link, its children and external wrenches on the sensor. So a hanging
+    load pulls down. Force and moment are about the origin of the frame, in its axes.
 
-    frame : name of a link or joint. force, moment : Imperfections. options : as of Instrument.
+    Parameters
+    ----------
+    frame : str
+        Name of a link or joint.
+    force, moment : Imperfections
+        Errors of each part.
+    **options
+        Latency, jitter and seed of an Instrument.
     """
 
     def __init__(self, frame, force=PERFECT, moment=PERFECT, **options):
@@ -89,7 +143,7 @@ class ForceTorque(LinkSensor):
     def measure(self, motion):
         robot, q, model = motion.robot, motion.q, motion.robot.model
         body = model.frame(self.frame).body
-        if body == 0:  # no joint moves it
+        if body == 0:  # a frame on the base: there is no joint before it
             return np.zeros(6)
         wrench = -robot.links.joint_wrenches(q, motion.qd, motion.qdd, motion.wrenches)[body - 1]
         pose = robot.pose(q, self.frame)
@@ -99,11 +153,18 @@ class ForceTorque(LinkSensor):
 
 
 class JointTorque(LinkSensor):
-    """Efforts that the joints transmit to the links; (nv,) [N m or N].
+    """Measure the efforts that the joints transmit to the links; (nv,) [N m or N].
 
-    Those of the motors, less what friction and the inertia of rotors at their joints take.
+    They are motor efforts less friction and the inertial torque of the rotors.
 
-    nv : number of velocities. effort : Imperfections. options : as of Instrument.
+    Parameters
+    ----------
+    nv : int
+        Number of velocities.
+    effort : Imperfections
+        Errors of the efforts.
+    **options
+        Latency, jitter and seed of an Instrument.
     """
 
     def __init__(self, nv, effort=PERFECT, **options):
@@ -119,9 +180,16 @@ class JointTorque(LinkSensor):
 
 
 class MotorEncoders(LinkSensor):
-    """Position and velocity of the motors, seen at the joints; (2 nv,).
+    """Measure position and velocity of the motors, converted to the joint side; (2 nv,).
 
-    nv : number of velocities. position, velocity : Imperfections. options : as of Instrument.
+    Parameters
+    ----------
+    nv : int
+        Number of velocities.
+    position, velocity : Imperfections
+        Errors of each part.
+    **options
+        Latency, jitter and seed of an Instrument.
     """
 
     def __init__(self, nv, position=PERFECT, velocity=PERFECT, **options):
