@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Control laws, references and guards. Only arrays and seconds, no ROS.
 
-A `ControlLaw` turns a state and a reference into torque terms by name; a `Trajectory` becomes the
-reference. A `Supervisor` runs both and checks every torque that leaves the controller.
+A `ControlLaw` turns a state and a reference into torque terms by name. The reference is sampled
+from a `Trajectory`. A `Supervisor` runs both, and checks every torque that leaves the controller.
 """
 
 from robodyn_ros.control.laws.law import TERMS, ControlLaw, LawOption, LawParameter

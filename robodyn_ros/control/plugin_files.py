@@ -20,7 +20,7 @@ from robodyn_ros.control.laws.law_recipes import chosen_laws
 from robodyn_ros.model import build, urdf
 
 PREFIX = 'arm'
-LAW = 'computed_torque'  # gravity compensation comes with every law
+LAW = 'computed_torque'  # the code of every law includes gravity compensation
 CONTROLLERS = {
     'computed_torque': 'robodyn_control/ComputedTorqueController',
     'gravity_compensation': 'robodyn_control/GravityCompensationController',
@@ -30,30 +30,56 @@ UPDATE_RATE = 1000  # [Hz]
 
 
 class PluginFiles(NamedTuple):
-    """Files of one robot, in one folder."""
+    """Files of one robot, in one folder.
 
-    description: str  # text, with a <ros2_control> tag
+    Parameters
+    ----------
+    description : str
+        URDF as text, with a <ros2_control> tag.
+    library : Path
+        Shared library of the dynamics.
+    parameters : Path
+        YAML file with the parameters of the controllers.
+    """
+
+    description: str
     library: Path
     parameters: Path
 
 
 def default_folder(name: str) -> Path:
-    """Return the folder for a robot of that name, below ROS_HOME."""
+    """Return the folder for a robot, below ROS_HOME.
+
+    Parameters
+    ----------
+    name : str
+        Name of the robot.
+
+    Returns
+    -------
+    Path
+        The folder.
+    """
     home = os.environ.get('ROS_HOME') or Path.home() / '.ros'
     return Path(home) / 'robodyn_control' / name
 
 
 def plugin_files(text: str, folder: Path, trajectories: bool) -> PluginFiles:
-    """Write the files of a robot, and compile its dynamics if they are not there yet.
+    """Write the files of a robot, and compile its dynamics if they have changed.
 
     Parameters
     ----------
     text : str
         URDF of the robot.
     folder : Path
-        Where the files go.
+        Folder for the files.
     trajectories : bool
-        Whether joint_trajectory_controller is above the controller.
+        Whether joint_trajectory_controller gives the references.
+
+    Returns
+    -------
+    PluginFiles
+        The files.
 
     Raises
     ------
@@ -95,7 +121,10 @@ def _simulated_system(model, library):
 
 
 def _start(limits):
-    """Return where each joint begins: at zero, or amid its limits where zero is beyond one."""
+    """Return the initial position of each joint: zero, or the middle of its limits.
+
+    The middle is for limits that exclude zero.
+    """
     lower, upper = np.array(limits.lower), np.array(limits.upper)
     with np.errstate(invalid='ignore'):
         middle = 0.5 * (lower + upper)
@@ -103,7 +132,7 @@ def _start(limits):
 
 
 def _compile(model, text, folder, library):
-    """Emit and compile the dynamics, unless those of this text are there."""
+    """Emit and compile the dynamics, unless the library for this description exists."""
     frames = [model.body_names[-1]]
     laws = chosen_laws(model, [LAW])
     found = c_selection.record_all(
@@ -124,7 +153,7 @@ def _compile(model, text, folder, library):
 
 
 def _parameters(model, library, simulated, trajectories, path):
-    """Return the parameters of controller manager and controllers, which go to a path."""
+    """Return the parameters of controller manager and controllers, for the file at `path`."""
     joints = model.joint_names
     types = {BROADCASTER: f'{BROADCASTER}/JointStateBroadcaster'} | CONTROLLERS
     if trajectories:
@@ -133,14 +162,14 @@ def _parameters(model, library, simulated, trajectories, path):
     nodes = {'controller_manager': {'update_rate': UPDATE_RATE} | manager}
     for name in CONTROLLERS:
         nodes[name] = {
-            'joints': list(joints),  # rcl reads no aliases of YAML
+            'joints': list(joints),  # a copy: rcl does not read YAML aliases
             'dynamics_library': str(library),
             'dynamics_prefix': PREFIX,
             **({'robot_compensates_gravity': 'no'} if simulated else {}),
         }
     if trajectories:
         nodes[TRAJECTORIES] = {
-            'joints': list(joints),  # rcl reads no aliases of YAML
+            'joints': list(joints),  # a copy: rcl does not read YAML aliases
             'command_joints': [f'{LAW}/{name}' for name in joints],
             'command_interfaces': ['position', 'velocity', 'acceleration'],
             'state_interfaces': ['position', 'velocity'],

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Operational-space quantities of points on links, in requested axes."""
+"""Operational-space dynamics of points on links, in axes of the caller's choice."""
 
 from dataclasses import dataclass
 from typing import NamedTuple, Sequence
@@ -18,20 +18,20 @@ WORLD_ALIGNED, LOCAL, BASE = 0, 1, 2  # as in GetOperationalSpaceInertia.srv
 class TaskDynamics:
     """Lambda xdd + mu + p = F of a task, for tau = J^T F (Khatib 1987).
 
-    Attributes
+    Parameters
     ----------
     inertia : OperationalSpaceInertia
         Lambda with its Jacobian, inverse, rank and consistent inverse.
-    jacobian_bias : ndarray
-        (m,) Jdot qd of the axes kept [m/s^2, rad/s^2].
-    coriolis : ndarray
-        (n,) C qd [N m | N].
-    gravity : ndarray
-        (n,) g [N m | N].
-    bias : ndarray
-        (m,) mu = Lambda (J M^-1 C qd - Jdot qd) [N, N m].
-    task_gravity : ndarray
-        (m,) p = Lambda J M^-1 g [N, N m].
+    jacobian_bias : (m,) ndarray
+        Jdot qd of the rows of the task [m/s^2, rad/s^2].
+    coriolis : (nv,) ndarray
+        C qd [N m or N].
+    gravity : (nv,) ndarray
+        g [N m or N].
+    bias : (m,) ndarray
+        mu = Lambda (J M^-1 C qd - Jdot qd) [N, N m].
+    task_gravity : (m,) ndarray
+        p = Lambda J M^-1 g [N, N m].
     """
 
     inertia: OperationalSpaceInertia
@@ -43,7 +43,20 @@ class TaskDynamics:
 
 
 def require_links(links: Sequence[str], robot: Robot):
-    """Raise UnknownNameError for the first name that is not a link of the robot."""
+    """Require that the robot has all links.
+
+    Parameters
+    ----------
+    links : sequence of str
+        Names of links.
+    robot : Robot
+        The robot.
+
+    Raises
+    ------
+    UnknownNameError
+        For the first name that is not a link of the robot.
+    """
     for link in links:
         if link not in robot.frames:
             raise UnknownNameError(
@@ -52,10 +65,18 @@ def require_links(links: Sequence[str], robot: Robot):
 
 
 class TaskPoint(NamedTuple):
-    """A point on a link."""
+    """A point on a link.
+
+    Parameters
+    ----------
+    link : str
+        Name of the link.
+    place : (3,) ndarray
+        Position of the point in axes of the link [m].
+    """
 
     link: str
-    place: np.ndarray  # (3,) in the axes of the link [m]
+    place: np.ndarray
 
 
 def task_dynamics(
@@ -67,25 +88,30 @@ def task_dynamics(
     kept: Sequence[int],
     damping: float,
 ) -> TaskDynamics:
-    """Return the task dynamics of one point, or of several with what couples them.
+    """Return the task dynamics of one point, or of several points together.
 
     Parameters
     ----------
     robot : Robot
         The robot.
-    q : ndarray
-        (n,) positions [rad | m].
-    qd : ndarray
-        (n,) velocities [rad/s | m/s].
+    q : (nq,) ndarray
+        Positions [rad or m].
+    qd : (nv,) ndarray
+        Velocities [rad/s or m/s].
     points : sequence of TaskPoint
-        Of the task, six rows each; several may be on one link.
+        Points of the task, with six rows each. Several may be on one link.
     reference : int
-        WORLD_ALIGNED: at the point, in axes of the base. LOCAL: at the point, in axes of its
-        link. BASE: at the base's origin, in axes of the base.
+        WORLD_ALIGNED: at the point, in axes of the base. LOCAL: at the point, in axes of its link.
+        BASE: at the base's origin, in axes of the base.
     kept : sequence of int
-        Rows kept, of x y z rx ry rz point after point.
+        Rows of the task, among x y z rx ry rz of each point in turn.
     damping : float
-        Of the inverse [1/sqrt(kg)].
+        Damping of the inverse [1/sqrt(kg)].
+
+    Returns
+    -------
+    TaskDynamics
+        Inertia, bias and gravity of the task.
 
     Raises
     ------
@@ -106,19 +132,22 @@ def task_dynamics(
     )
     gravity = robot.gravity_torque(q)
     coriolis = robot.bias_torque(q, qd) - gravity
-    seen = inertia.inertia @ inertia.jacobian
+    to_task = inertia.inertia @ inertia.jacobian
     return TaskDynamics(
         inertia,
         bias[kept],
         coriolis,
         gravity,
-        seen @ robot.mass_operator.solve(q, coriolis) - inertia.inertia @ bias[kept],
-        seen @ robot.mass_operator.solve(q, gravity),
+        to_task @ robot.mass_operator.solve(q, coriolis) - inertia.inertia @ bias[kept],
+        to_task @ robot.mass_operator.solve(q, gravity),
     )
 
 
 def _transform(robot, q, qd, link, place, reference):
-    """Return the map from a link's velocity to that of a point in its reference, and its rate."""
+    """Return the map from the velocity of a link to that of a point, and its rate.
+
+    The point's velocity is in the axes of `reference`.
+    """
     pose = robot.pose(q, link)
     lever = pose[:3, :3] @ place
     shift, rate = _to_point(robot, q, qd, link, lever)
@@ -127,9 +156,9 @@ def _transform(robot, q, qd, link, place, reference):
 
 
 def _to_point(robot, q, qd, link, lever):
-    """Return the map from the velocity of the origin to that of the point, v + omega x r.
+    """Return the map from the velocity of the link's origin to that of the point, and its rate.
 
-    Its rate comes with it.
+    The map is v + omega x r.
     """
     omega = robot.velocity(q, qd, link)[3:]
     shift, rate = np.eye(6), np.zeros((6, 6))
@@ -139,7 +168,7 @@ def _to_point(robot, q, qd, link, lever):
 
 
 def _to_reference(robot, q, qd, link, pose, lever, reference):
-    """Return the map from a point in axes of the base to the reference, and its rate."""
+    """Return the map from base axes at the point to the reference, and its rate."""
     turn, rate = np.eye(6), np.zeros((6, 6))
     velocity = robot.velocity(q, qd, link)
     if reference == LOCAL:

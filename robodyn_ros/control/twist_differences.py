@@ -1,23 +1,23 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Acceleration of a base whose messages have none: the rate of its twists, smoothed."""
+"""Acceleration of a base from its twists, for messages that have none."""
 
 import math
 
 import numpy as np
 
-LONGEST = 1.0  # [s] between two twists; after more the older one says nothing
+LONGEST = 1.0  # [s] longest time between two twists for a meaningful difference
 
 
 class TwistDifferences:
-    """Differences of twists with time, through a filter of first order.
+    """Accelerations from differences of twists, with a first-order low-pass filter.
 
     They lag by half the time between two twists, and by the time constant.
 
     Parameters
     ----------
     time_constant : float
-        Of the filter [s], more than 0.
+        Time constant of the filter [s], more than 0.
     """
 
     def __init__(self, time_constant: float):
@@ -26,14 +26,19 @@ class TwistDifferences:
         self._acceleration = np.zeros(6)
 
     def acceleration(self, time: float, twist: np.ndarray) -> np.ndarray:
-        """Return the acceleration (6,) at a twist; zero after a pause or a step back in time.
+        """Return the acceleration at a twist; zero after a pause or a step back in time.
 
         Parameters
         ----------
         time : float
-            Of the twist [s].
+            Time of the twist [s].
         twist : (6,) ndarray
-            In axes in which its rate is the acceleration wanted [m/s, rad/s].
+            Twist [m/s, rad/s]. Its components are in the same fixed axes as the acceleration.
+
+        Returns
+        -------
+        (6,) ndarray
+            Filtered acceleration [m/s^2, rad/s^2].
         """
         step = time - self._time
         if not 0.0 < step <= LONGEST:
@@ -48,8 +53,8 @@ class TwistDifferences:
         Parameters
         ----------
         time : float
-            Of the twist [s].
+            Time of the twist [s].
         twist, acceleration : (6,) ndarray
-            As above, of a state that was accepted.
+            The twist, and the acceleration that was returned for it.
         """
         self._time, self._twist, self._acceleration = time, twist, acceleration

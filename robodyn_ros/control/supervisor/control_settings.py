@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of the guards: validated, frozen, and replaced as a whole between two ticks."""
+"""Settings of a supervisor: validated, frozen, and replaced as a whole between two ticks."""
 
 import dataclasses
 import math
@@ -20,7 +20,7 @@ LOWER, UPPER, SPEED, EFFORT, RATE = range(5)
 
 
 def derived():
-    """Return a field that is computed from the others."""
+    """Return a dataclass field that is computed from the others."""
     return dataclasses.field(init=False, repr=False)
 
 
@@ -28,40 +28,98 @@ def derived():
 class Settings:
     """Limits, gains and timeouts of a supervisor; arrays are in joint order.
 
-    Raises ParameterError with a sentence unless all fields are valid.
+    Parameters
+    ----------
+    period : float
+        Period of the control loop [s], at most 0.1.
+    gains : (2, nv) array_like
+        Gains of position and velocity, in units of the law.
+    effort_limits : (nv,) array_like
+        Largest efforts [N m or N]. NaN means unknown: activation is refused.
+    effort_rate : (nv,) array_like
+        Largest rates of change of the efforts [N m/s or N/s].
+    velocity_limits : (nv,) array_like
+        Largest velocities [rad/s or m/s].
+    lower, upper : (nv,) array_like
+        Position limits [rad or m].
+    enabled : (6,) array_like of bool, optional
+        Torque terms in the order of TERMS; all by default.
+    position_margin : float
+        Distance beyond a limit from which torque acts only inwards [rad or m].
+    state_timeout : float
+        Age from which a joint state is too old [s]. It is clamped to [2 periods, 0.2 s].
+    reference_timeout : float
+        Time without a successor after which a streamed target is dropped [s].
+    stale_action : {'zero', 'gravity_hold'}
+        Effort while joint states are missing: gravity torque for `stale_hold` and then zero, or
+        gravity torque without end.
+    stale_hold : float
+        How long the gravity torque of the last posture is held [s].
+    recovery_states : int
+        Number of consecutive fresh joint states that end STALE.
+    max_start_error : float
+        Largest distance between the arm and the start of a reference [rad or m].
+    position_jump : float
+        Allowed motion beyond what the velocity limit allows [rad or m].
+    stuck_time : float
+        Time of bitwise equal joint states after which they count as stuck [s].
+    stuck_action : {'warn', 'stale'}
+        Reaction to stuck joint states: a warning, or as if they were missing.
+    stuck_at_rest : bool
+        Whether equal states count as stuck under a constant torque, too.
+    overspeed : float
+        Ratio of a velocity to its limit beyond which it is a fault [-], at least 1.
+    stop_damping : (nv,) array_like, optional
+        Damping in FAULT [N m s/rad or N s/m], beside the gravity torque; none by default.
+    robot_compensates_gravity : bool
+        Whether the robot adds the gravity torque by itself.
+    law_values : (k,) array_like, optional
+        Values of the law's own parameters; unchanged by default.
+
+    Attributes
+    ----------
+    guards : (5, nv) ndarray
+        Limits for the kernels; rows LOWER, UPPER, SPEED, EFFORT and RATE.
+    commanded : (6,) ndarray of bool
+        Enabled terms, without those that the robot compensates.
+    safe : (6,) ndarray of bool
+        Terms of the safe torque.
+    gravity_held_for : float
+        How long the gravity torque is held without joint states [s].
+
+    Raises
+    ------
+    ParameterError
+        For the first field that is not valid.
     """
 
-    period: float  # [s] of the control loop
-    gains: np.ndarray  # (2, nv) position, velocity; unit of the law
-    effort_limits: np.ndarray  # (nv,) [N m or N]; nan: unknown, activation is refused
-    effort_rate: np.ndarray  # (nv,) [N m/s or N/s]
-    velocity_limits: np.ndarray  # (nv,) [rad/s or m/s]
-    lower: np.ndarray  # (nv,) [rad or m]
-    upper: np.ndarray  # (nv,) [rad or m]
-    enabled: np.ndarray | None = None  # (6,) torque terms in the order of TERMS; None: all
-    position_margin: float = 0.002  # [rad or m] beyond a limit before torque acts only inwards
-    state_timeout: float = 0.02  # [s] within [2 periods, 0.2 s]; cannot be disabled
-    reference_timeout: float = 0.1  # [s] of a streamed target
-    stale_action: str = 'zero'  # effort after the gravity torque while joint states are missing
-    stale_hold: float = 0.1  # [s] of gravity torque at the last posture
-    recovery_states: int = 3  # fresh joint states in a row that end STALE
-    max_start_error: float = 0.1  # [rad or m] between the arm and the start of a reference
-    position_jump: float = 0.1  # [rad or m] beyond the motion that the velocity limit allows
-    stuck_time: float = 4.0  # [s] of bitwise equal states under changing torque before a warning
-    stuck_action: str = 'warn'  # or 'stale': treat the states as missing
-    stuck_at_rest: bool = False  # equal states count as stuck under a constant torque, too
-    overspeed: float = 2.0  # velocity over its limit beyond which it is a fault
-    stop_damping: np.ndarray | None = (
-        None  # (nv,) [N m s/rad] added to gravity in FAULT; None: none
-    )
+    period: float
+    gains: np.ndarray
+    effort_limits: np.ndarray
+    effort_rate: np.ndarray
+    velocity_limits: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    enabled: np.ndarray | None = None
+    position_margin: float = 0.002
+    state_timeout: float = 0.02
+    reference_timeout: float = 0.1
+    stale_action: str = 'zero'
+    stale_hold: float = 0.1
+    recovery_states: int = 3
+    max_start_error: float = 0.1
+    position_jump: float = 0.1
+    stuck_time: float = 4.0
+    stuck_action: str = 'warn'
+    stuck_at_rest: bool = False
+    overspeed: float = 2.0
+    stop_damping: np.ndarray | None = None
     robot_compensates_gravity: bool = False
-    law_values: np.ndarray | None = None  # (k,) of the law's own parameters; None: unchanged
-    # read by the loop
-    guards: np.ndarray = derived()  # (5, nv), see the rows above
-    # (6,) enabled terms, without those that the robot compensates
+    law_values: np.ndarray | None = None
+    guards: np.ndarray = derived()
     commanded: np.ndarray = derived()
-    safe: np.ndarray = derived()  # (6,) terms of the safe torque
-    gravity_held_for: float = derived()  # [s] without a joint state
+    safe: np.ndarray = derived()
+    gravity_held_for: float = derived()
 
     def __post_init__(self):
         n, set_ = np.size(self.lower), object.__setattr__
@@ -141,16 +199,47 @@ class Settings:
 
     @property
     def nv(self):
-        """Number of joint velocities."""
+        """Return the number of joint velocities."""
         return self.gains.shape[1]
 
     def replace(self, **changes):
-        """Return a validated copy with some fields changed."""
+        """Return a validated copy with some fields changed.
+
+        Parameters
+        ----------
+        **changes
+            New values by name of the field.
+
+        Returns
+        -------
+        Settings
+            The copy.
+
+        Raises
+        ------
+        ParameterError
+            For the first field that is not valid.
+        """
         return dataclasses.replace(self, **changes)
 
 
 def effective_state_timeout(asked, period):
-    """Return the timeout in force [s], clamped to [two periods, 0.2 s]: it cannot be disabled."""
+    """Return the state timeout in force, clamped to [2 periods, 0.2 s].
+
+    So it cannot be disabled.
+
+    Parameters
+    ----------
+    asked : float
+        Requested timeout [s].
+    period : float
+        Period of the control loop [s].
+
+    Returns
+    -------
+    float
+        The timeout [s].
+    """
     ceiling = STATE_TIMEOUT_CEILING
     return max(asked if asked <= ceiling else ceiling, STATE_TIMEOUT_PERIODS * period)
 

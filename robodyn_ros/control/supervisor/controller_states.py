@@ -9,13 +9,13 @@ import enum
 class State(enum.IntEnum):
     """State of the controller, as published (robodyn_msgs/ControllerStatus)."""
 
-    WAIT_MODEL = 0  # no robot description yet; only of the node, since a supervisor has a model
+    WAIT_MODEL = 0  # no robot description yet; a node has this state, a supervisor never
     WAIT_STATE = 1  # no fresh joint state
     READY = 2  # may be activated
     ACTIVE = 3  # following a reference, or a law that needs none
-    HOLD = 4  # active without a running reference: a posture is held
-    STALE = 5  # joint states are missing: gravity torque for a while, then `stale_action`
-    FAULT = 6  # latched until reset: gravity torque
+    HOLD = 4  # active without a reference: a posture is held
+    STALE = 5  # joint states are missing: gravity torque, then `stale_action`
+    FAULT = 6  # latched until reset: gravity torque and damping
 
 
 class Reason:
@@ -52,13 +52,33 @@ class Reason:
 
 @dataclasses.dataclass
 class Counters:
-    """Counters of events since the supervisor was created."""
+    """Counters of events since the supervisor was created.
 
-    cycles: int = 0  # ticks in which torque was published
-    effort_limited: int = 0  # ticks in which a joint was at its effort limit
-    rate_limited: int = 0  # ticks in which the rate limit changed a torque
-    position_guarded: int = 0  # ticks in which a position or velocity limit changed a torque
+    Parameters
+    ----------
+    cycles : int
+        Ticks in which torque was published.
+    effort_limited : int
+        Ticks in which an effort limit changed a torque.
+    rate_limited : int
+        Ticks in which a rate limit changed a torque.
+    position_guarded : int
+        Ticks in which a position or velocity limit changed a torque.
+    stale_episodes : int
+        How often joint states were missing.
+    stuck_episodes : int
+        How often joint states were bitwise equal for too long.
+    faults : int
+        How often FAULT was entered.
+    rejected_references : int
+        Refused trajectories and targets.
+    """
+
+    cycles: int = 0
+    effort_limited: int = 0
+    rate_limited: int = 0
+    position_guarded: int = 0
     stale_episodes: int = 0
-    stuck_episodes: int = 0  # joint states that were bitwise equal for too long
+    stuck_episodes: int = 0
     faults: int = 0
     rejected_references: int = 0

@@ -1,8 +1,8 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Known-answer tests of the guards, and of a law's machine code against its source.
+"""Self-tests of the guards, and of a law's machine code against its Python source.
 
-The source runs as plain Python, independent of any compiler.
+The source runs as plain Python, so no compiler can affect it.
 """
 
 import math
@@ -17,7 +17,7 @@ from robodyn_ros.control.supervisor.control_settings import EFFORT, LOWER, RATE,
 from robodyn_ros.errors import KernelError
 from robodyn_ros.robot.robot import Robot
 
-TOLERANCE = 1e-8  # relative: far above rounding, far below the error of wrong code
+TOLERANCE = 1e-8  # [-] relative error, far above rounding and far below that of wrong code
 
 
 def guards_known_answers():
@@ -26,7 +26,7 @@ def guards_known_answers():
     Raises
     ------
     KernelError
-        If a result is wrong; the sentence names the kernel.
+        If a result is wrong; the message names the kernel.
     """
     _judged()
     _limited()
@@ -46,7 +46,7 @@ def law_known_answers(law, robot):
     Raises
     ------
     KernelError
-        If they differ; the sentence names the law.
+        If they differ; the message names the law.
     """
     if not law.kernels:
         return
@@ -67,6 +67,7 @@ def law_known_answers(law, robot):
 
 
 def _judged():
+    """Check `judge`, `first_not_finite` and `add_terms`."""
     limits = _limits()
     rest, fast = np.zeros((2, 2)), np.array(((0.0, 0.0), (0.0, 3.1)))
     beyond, away = np.array(((0.0, 1e6), (0.0, 0.0))), np.array(((0.3, 0.0), (0.0, 0.0)))
@@ -90,7 +91,7 @@ def _judged():
 
 
 def _limited():
-    """Return two joints for each case: free, effort limit, rate limit, stop, NaN."""
+    """Check `limit_torque` on two joints: free, effort limit, rate limit, stop and NaN."""
     limits, state = _limits(), np.array(((0.0, 1.1), (0.0, 0.0)))
     for wanted, last, expected, bits in (
         ((1.0, -1.0), (0.0, 0.0), (1.0, -1.0), 0),
@@ -106,7 +107,7 @@ def _limited():
 
 
 def _sampled():
-    """Return one joint along 1 + 2 t + 3 t^2 for a second, then at rest at its end."""
+    """Check `path` on one joint: along 1 + 2 t + 3 t^2 for a second, then at rest."""
     knots, coefficients = np.array((0.0, 1.0)), np.zeros((path.ORDER, 1))
     coefficients[:3, 0] = 1.0, 2.0, 3.0
     end, reference = np.array(((6.0,), (0.0,), (0.0,))), np.empty((3, 1))

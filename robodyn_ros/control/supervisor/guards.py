@@ -16,7 +16,7 @@ LARGEST_VELOCITY = 1e4  # [rad/s or m/s]
 #: Largest plausible velocity of a joint without a velocity limit.
 FASTEST = 20.0  # [rad/s or m/s]
 
-#: Results of `judge` for states that are accepted nevertheless.
+#: Results of `judge` for states that may still be accepted.
 JUMPED, TOO_FAST = -1, -2
 
 #: Bits that `limit_torque` returns.
@@ -25,7 +25,18 @@ POSITION_GUARDED, RATE_LIMITED, EFFORT_LIMITED = 1, 2, 4
 
 @kernel
 def first_not_finite(x: Vector):
-    """Return the index of the first entry that is NaN or infinite, or -1."""
+    """Return the index of the first entry that is NaN or infinite, -1 if there is none.
+
+    Parameters
+    ----------
+    x : ndarray
+        A vector.
+
+    Returns
+    -------
+    int
+        The index.
+    """
     for i in range(x.shape[0]):
         if not math.isfinite(x[i]):
             return i
@@ -34,7 +45,18 @@ def first_not_finite(x: Vector):
 
 @primitive
 def first_implausible(state):
-    """Return the first joint with an implausible position or velocity, or -1. state : (2, nv)."""
+    """Return the first joint with an implausible position or velocity, -1 if there is none.
+
+    Parameters
+    ----------
+    state : (2, nv) ndarray
+        Positions and velocities [rad or m, rad/s or m/s].
+
+    Returns
+    -------
+    int
+        The joint.
+    """
     for i in range(state.shape[1]):
         if not (
             -LARGEST_POSITION <= state[0, i] <= LARGEST_POSITION
@@ -46,10 +68,23 @@ def first_implausible(state):
 
 @primitive
 def first_jump(state, previous, guards, elapsed, allowance):
-    """Return the first joint that moved farther than its velocity limit allows, or -1.
+    """Return the first joint that moved too far for its velocity limit, -1 if there is none.
 
-    state, previous : (2, nv); guards : (5, nv) see control_settings.py in this folder;
-    elapsed [s]; allowance [rad or m].
+    Parameters
+    ----------
+    state, previous : (2, nv) ndarray
+        Positions and velocities [rad or m, rad/s or m/s].
+    guards : (5, nv) ndarray
+        Limits; see `Settings`.
+    elapsed : float
+        Time between both states [s].
+    allowance : float
+        Motion that is allowed in addition [rad or m].
+
+    Returns
+    -------
+    int
+        The joint.
     """
     for i in range(state.shape[1]):
         reach = min(guards[SPEED, i], FASTEST) * max(elapsed, 0.0) + allowance
@@ -60,9 +95,21 @@ def first_jump(state, previous, guards, elapsed, allowance):
 
 @primitive
 def first_overspeed(state, guards, factor):
-    """Return the first joint faster than `factor` times its velocity limit, or -1.
+    """Return the first joint faster than `factor` times its velocity limit, -1 if there is none.
 
-    state : (2, nv); guards : (5, nv) see control/supervisor/control_settings.py.
+    Parameters
+    ----------
+    state : (2, nv) ndarray
+        Positions and velocities [rad or m, rad/s or m/s].
+    guards : (5, nv) ndarray
+        Limits; see `Settings`.
+    factor : float
+        Factor on the velocity limits [-].
+
+    Returns
+    -------
+    int
+        The joint.
     """
     for i in range(state.shape[1]):
         if not abs(state[1, i]) <= factor * guards[SPEED, i]:
@@ -79,9 +126,27 @@ def judge(
     allowance: Scalar,
     overspeed: Scalar,
 ):
-    """Return 1 + i if the state of joint i is implausible, JUMPED, TOO_FAST, or else 0.
+    """Check a joint state.
 
     All checks are in one kernel, since a call costs more than the comparisons.
+
+    Parameters
+    ----------
+    state, previous : (2, nv) ndarray
+        This state and the previous one [rad or m, rad/s or m/s].
+    guards : (5, nv) ndarray
+        Limits; see `Settings`.
+    elapsed : float
+        Time between both states [s].
+    allowance : float
+        Motion beyond the velocity limit that is no jump [rad or m].
+    overspeed : float
+        Factor on the velocity limits [-].
+
+    Returns
+    -------
+    int
+        1 + i if the state of joint i is implausible, else JUMPED, TOO_FAST or 0.
     """
     joint = first_implausible(state)
     if joint >= 0:
@@ -93,9 +158,21 @@ def judge(
 
 @kernel
 def add_terms(terms: Matrix, commanded: Flags, total: Vector):
-    """Clear disabled terms, sum the others; return the first joint that is not finite, or -1.
+    """Sum the commanded torque terms, and clear the others.
 
-    terms : (6, nv); commanded : (6,); total : (nv,), written.
+    Parameters
+    ----------
+    terms : (6, nv) ndarray
+        Torque terms [N m or N], updated.
+    commanded : (6,) ndarray of bool
+        Terms to sum.
+    total : (nv,) ndarray
+        Their sum [N m or N], written.
+
+    Returns
+    -------
+    int
+        First joint whose sum is not finite, -1 if there is none.
     """
     worst = -1
     for i in range(total.shape[0]):
@@ -121,19 +198,33 @@ def limit_torque(
     rate_limited: Flags,
     effort_limited: Flags,
 ):
-    """Move the last published torque towards the wanted one within the limits.
+    """Move the last published torque towards the wanted one, within the limits.
 
-    First, beyond a position limit torque acts only inwards, and above the velocity limit never in
-    the direction of motion. Then the change is at most rate * dt. Then the effort limit applies; a
-    lowered limit is approached at that rate. The result is finite for any input.
+    First, a torque beyond a position limit acts only inwards. Above the velocity limit it never
+    acts in the direction of motion. Then the change is at most rate * dt. Last comes the effort
+    limit; a lowered limit is approached at the rate. The result is finite for any input.
 
-    wanted : (nv,) [N m or N]; state : (2, nv) position, velocity; guards : (5, nv); dt >= 0 [s].
-    torque : (nv,) [N m or N] last published on entry, to be published on return.
-    position_guarded, rate_limited, effort_limited : (nv,), written.
+    Parameters
+    ----------
+    wanted : (nv,) ndarray
+        Wanted torque [N m or N].
+    state : (2, nv) ndarray
+        Positions and velocities [rad or m, rad/s or m/s].
+    guards : (5, nv) ndarray
+        Limits; see `Settings`.
+    dt : float
+        Time since the last torque [s], not negative.
+    torque : (nv,) ndarray
+        Last published torque [N m or N]; overwritten by the one to publish.
+    position_guarded, rate_limited, effort_limited : (nv,) ndarray of bool
+        Joints where the limit acted, written.
 
-    Returns which of the three limits acted on any joint, as bits.
+    Returns
+    -------
+    int
+        Limits that acted on any joint, as bits.
     """
-    hit = 0
+    acted = 0
     for i in range(torque.shape[0]):
         asked, q, qd, last = wanted[i], state[0, i], state[1, i], torque[i]
         lowest, highest = -math.inf, math.inf
@@ -141,33 +232,33 @@ def limit_torque(
             highest = 0.0
         if not (q >= guards[LOWER, i] and qd >= -guards[SPEED, i]):
             lowest = 0.0
-        inward = min(max(asked, lowest), highest)
-        if not math.isfinite(inward):
-            inward = 0.0
+        guarded = min(max(asked, lowest), highest)
+        if not math.isfinite(guarded):
+            guarded = 0.0
         step = guards[RATE, i] * dt
         if not (step >= 0.0):  # an infinite rate times dt = 0
             step = 0.0
-        near = inward
-        if not (near - last <= step):
-            near = last + step
-        if not (near - last >= -step):
-            near = last - step
+        stepped = guarded
+        if not (stepped - last <= step):
+            stepped = last + step
+        if not (stepped - last >= -step):
+            stepped = last - step
         largest = guards[EFFORT, i]
         if not (largest >= 0.0):
             largest = 0.0
         allowed = largest
         if math.isfinite(last):  # a lowered limit is approached at the rate
             allowed = max(largest, abs(last) - step)
-        torque[i] = min(max(near, -allowed), allowed)
-        position_guarded[i] = inward != asked
-        rate_limited[i] = torque[i] != min(max(inward, -largest), largest)
-        effort_limited[i] = torque[i] != near
-        hit |= (
+        torque[i] = min(max(stepped, -allowed), allowed)
+        position_guarded[i] = guarded != asked
+        rate_limited[i] = torque[i] != min(max(guarded, -largest), largest)
+        effort_limited[i] = torque[i] != stepped
+        acted |= (
             POSITION_GUARDED * position_guarded[i]
             | RATE_LIMITED * rate_limited[i]
             | EFFORT_LIMITED * effort_limited[i]
         )
-    return hit
+    return acted
 
 
 KERNELS = (first_not_finite, judge, add_terms, limit_torque)

@@ -1,12 +1,27 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Preconditions of a start: each check returns '' or a sentence."""
+"""Preconditions of a start: each check returns '' or the reason of a refusal."""
 
 import numpy as np
 
 
 def refuse_age(measured, now, settings):
-    """Refuse a missing or outdated joint state."""
+    """Refuse a missing or outdated joint state.
+
+    Parameters
+    ----------
+    measured : Measurement or None
+        The last joint state.
+    now : float
+        Present time [s].
+    settings : Settings
+        Has the timeout.
+
+    Returns
+    -------
+    str
+        Reason of the refusal, or ''.
+    """
     if measured is None:
         return 'there is no joint state yet'
     if measured.is_fresh(now, settings):
@@ -18,7 +33,20 @@ def refuse_age(measured, now, settings):
 
 
 def refuse_effort_limits(settings, joint_names):
-    """Refuse joints without an effort limit; 0 is a limit, and means no torque."""
+    """Refuse joints without an effort limit; 0 is a limit, and means no torque.
+
+    Parameters
+    ----------
+    settings : Settings
+        Has the effort limits.
+    joint_names : sequence of str
+        Names of the joints.
+
+    Returns
+    -------
+    str
+        Reason of the refusal, or ''.
+    """
     missing = [joint_names[i] for i in np.flatnonzero(np.isnan(settings.effort_limits))]
     return (
         f'effort_limits: got none for {", ".join(missing)}; expected one for every joint'
@@ -28,7 +56,24 @@ def refuse_effort_limits(settings, joint_names):
 
 
 def refuse_far(wanted, actual, reach, joint_names, what):
-    """Return why a posture is too far from the actual one; all (nv,), reach may be a scalar."""
+    """Refuse a posture that is too far from the actual one.
+
+    Parameters
+    ----------
+    wanted, actual : (nv,) ndarray
+        Both postures [rad or m].
+    reach : float or (nv,) ndarray
+        Largest distance of a joint [rad or m].
+    joint_names : sequence of str
+        Names of the joints.
+    what : str
+        Name of the wanted posture, for the reason.
+
+    Returns
+    -------
+    str
+        Reason of the refusal, or ''.
+    """
     error = np.abs(wanted - actual)
     wrong = np.flatnonzero(~(error <= reach))
     if not wrong.size:
@@ -41,7 +86,20 @@ def refuse_far(wanted, actual, reach, joint_names, what):
 
 
 def refuse_law_values(values, law):
-    """Return why values (k,) do not fit the law's own parameters; None for no values."""
+    """Refuse values that do not fit the law's own parameters.
+
+    Parameters
+    ----------
+    values : (k,) ndarray or None
+        The values; None is accepted.
+    law : ControlLaw
+        The law.
+
+    Returns
+    -------
+    str
+        Reason of the refusal, or ''.
+    """
     if values is None:
         return ''
     parameters = [parameter for parameter in law.parameters for _ in parameter.defaults]

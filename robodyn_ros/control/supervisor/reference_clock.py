@@ -1,18 +1,28 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The time of references: it follows the loop's clock, without jumps and never backwards."""
+"""The clock of references: it follows the loop's clock, without jumps and never backwards."""
 
-#: Periods by which one tick may advance it; the rest of a longer gap is dropped and counted.
+#: Largest advance of one tick, in periods. The rest of a longer gap is dropped and counted.
 MAX_PERIODS = 3.0
 
 
 class Clock:
-    """Seconds on the clock; `clamps` counts ticks whose elapsed time was out of range."""
+    """The clock of references.
+
+    Attributes
+    ----------
+    time : float
+        Time of the clock [s].
+    elapsed : float
+        Advance by the last tick [s].
+    clamps : int
+        Number of ticks whose elapsed time was out of range.
+    """
 
     def __init__(self):
         self.time = 0.0
         self.clamps = 0
-        self.elapsed = 0.0  # [s] by which the last tick advanced
+        self.elapsed = 0.0
         self._last = None
 
     def restart(self):
@@ -20,7 +30,20 @@ class Clock:
         self._last = None
 
     def tick(self, now, period):
-        """Advance to now [s]; return the elapsed time, within [0, MAX_PERIODS periods]."""
+        """Advance the clock.
+
+        Parameters
+        ----------
+        now : float
+            Time of the loop's clock [s].
+        period : float
+            Period of the loop [s].
+
+        Returns
+        -------
+        float
+            Elapsed time [s], within [0, MAX_PERIODS periods].
+        """
         dt = 0.0 if self._last is None else now - self._last
         if self._last is not None and not 0.0 < dt <= MAX_PERIODS * period:
             self.clamps += 1
@@ -30,6 +53,19 @@ class Clock:
         return dt
 
     def at(self, now, period):
-        """Return the time between two ticks."""
+        """Return the time of the clock between two ticks.
+
+        Parameters
+        ----------
+        now : float
+            Time of the loop's clock [s].
+        period : float
+            Period of the loop [s].
+
+        Returns
+        -------
+        float
+            Time [s].
+        """
         since = 0.0 if self._last is None else now - self._last
         return self.time + (since if 0.0 < since <= MAX_PERIODS * period else 0.0)

@@ -1,21 +1,38 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Run a cycle without effect, so that its code and data are in the caches."""
+"""Run a control cycle without effect, so that its code and data are in the processor's caches."""
 
 from robodyn_ros.control.supervisor.state_buffer import Inbox
 from robodyn_ros.control.supervisor.torque_limiter import Output
 
 
 class Rehearsal:
-    """An inbox and an output of one robot whose results are discarded."""
+    """A state buffer and an output of one robot whose results are discarded.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    """
 
     def __init__(self, robot):
         self._inbox, self._output = Inbox(robot.nv), Output(robot)
 
     def rehearse(self, measured, law, reference, settings):
-        """Process a Measurement again, and compute and limit the torque of a law for it.
+        """Process a joint state again, and compute and limit the torque for it.
 
-        law : one without state. reference : (3, nv). Raises the exceptions of the law.
+        Exceptions of the law are raised.
+
+        Parameters
+        ----------
+        measured : Measurement
+            The joint state.
+        law : ControlLaw
+            The law; it must not be stateful.
+        reference : (3, nv) ndarray
+            Reference of position, velocity and acceleration.
+        settings : Settings
+            Settings of the supervisor.
         """
         self._inbox.accept(measured.state, measured.time, settings, measured.lag)
         self._output.from_law(law, measured.q, measured.qd, reference, settings)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The policy for a node that begins to command the robot while this one does."""
+"""The reaction to a rival: another node that commands the same robot."""
 
 from typing import Callable
 
@@ -9,16 +9,18 @@ RIVAL_ACTIONS = (HOLD, REPORT, STOP)
 
 
 class RivalPolicy:
-    """React to rivals that come later; at activation this node yields to older ones.
+    """React to rivals that start after this controller was activated.
+
+    With a rival that is already there, activation is refused.
 
     Parameters
     ----------
-    supervisor
-        Of this controller.
+    supervisor : Supervisor
+        The supervisor of this controller.
     topic : str
-        Of their commands.
+        Topic of the commands.
     tell : callable
-        Called with a sentence whenever the set of rivals changes.
+        Called with a message whenever the set of rivals changes.
     """
 
     def __init__(self, supervisor, topic: str, tell: Callable[[str], None]):
@@ -34,7 +36,7 @@ class RivalPolicy:
         rivals : list of str
             Full names of the nodes.
         action : str
-            One of RIVAL_ACTIONS.
+            Reaction to a new rival, one of RIVAL_ACTIONS.
         """
         came = [name for name in rivals if name not in self._rivals]
         gone = self._rivals and not rivals
@@ -52,7 +54,7 @@ class RivalPolicy:
 
     @property
     def refusal(self) -> str:
-        """'', or why no reference is followed at present."""
+        """Return why no reference is followed at present, or ''."""
         if not self._rivals or self._action != HOLD:
             return ''
         return (

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Received joint states: accepted or refused as a whole."""
+"""The buffer of received joint states: each is accepted or refused as a whole."""
 
 from typing import NamedTuple
 
@@ -9,68 +9,173 @@ import numpy as np
 from robodyn_ros.control.supervisor import guards
 from robodyn_ros.control.supervisor.controller_states import Reason
 
-FAST_STATES = 3  # consecutive states at overspeed that exclude an outlier
-LATE_STATES = 3  # consecutive older stamps that show a reset of the sender's clock
+FAST_STATES = 3  # fewer consecutive states at overspeed may be outliers
+LATE_STATES = 3  # as many consecutive older stamps mean that the sender's clock was reset
 BILLION = 1_000_000_000
 NO_STAMP = 0, 0
 
 
 class Measurement(NamedTuple):
-    """A joint state as received; immutable, so q and qd of two messages cannot mix."""
+    """A joint state as received; immutable, so q and qd of two messages cannot mix.
 
-    state: np.ndarray  # (2, nv)
-    q: np.ndarray  # its rows
+    Parameters
+    ----------
+    state : (2, nv) ndarray
+        Positions and velocities [rad or m, rad/s or m/s].
+    q, qd : (nv,) ndarray
+        The rows of `state`.
+    time : float
+        Time of receipt [s].
+    jumps : int
+        Number of position jumps so far, this state included.
+    lag : float
+        Age on receipt [s].
+    earliest : float
+        Time of receipt of the previous state [s]; this state was not measured before it.
+    fast : int
+        Number of consecutive states at overspeed, this state included.
+    since : float
+        Time of receipt of the first of the bitwise equal states up to this one [s].
+    stamp : tuple of int
+        Seconds and nanoseconds of the sender's clock; zeros without a stamp.
+    """
+
+    state: np.ndarray
+    q: np.ndarray
     qd: np.ndarray
-    time: float  # [s] of receipt
-    jumps: int  # position jumps, including this one
-    lag: float  # [s] age on receipt
-    earliest: float  # [s] of receipt of the previous state, the lower bound on its time
-    fast: int  # consecutive states at overspeed, including this one
-    since: float  # [s] of receipt of the first of the bitwise equal states before this one
-    stamp: tuple[int, int]  # seconds and nanoseconds of the sender's clock; zeros without a stamp
+    time: float
+    jumps: int
+    lag: float
+    earliest: float
+    fast: int
+    since: float
+    stamp: tuple[int, int]
 
     def age(self, now):
-        """Return the age [s], including the age on receipt."""
+        """Return the age of the state, with its age on receipt.
+
+        Parameters
+        ----------
+        now : float
+            Present time [s].
+
+        Returns
+        -------
+        float
+            The age [s].
+        """
         return now - self.time + self.lag
 
     def is_fresh(self, now, settings):
-        """Return whether its age is within the timeout; a future time, or NaN, is not fresh."""
+        """Return whether the state was received within the timeout; NaN is not.
+
+        Parameters
+        ----------
+        now : float
+            Present time [s].
+        settings : Settings
+            Has the timeout.
+
+        Returns
+        -------
+        bool
+            Whether it was.
+        """
         return abs(now - self.time) <= settings.state_timeout
 
     @property
     def overspeeding(self):
-        """Whether a joint is at overspeed in enough consecutive states."""
+        """Return whether a joint is at overspeed in enough consecutive states."""
         return self.fast >= FAST_STATES
 
     def fastest(self, settings):
-        """Return the joint that exceeds its velocity limit most, and its velocity."""
+        """Return the joint that exceeds its velocity limit most.
+
+        Parameters
+        ----------
+        settings : Settings
+            Has the velocity limits.
+
+        Returns
+        -------
+        joint : int
+            The joint.
+        velocity : float
+            Its velocity [rad/s or m/s].
+        """
         joint = int(np.argmax(np.abs(self.qd) / settings.velocity_limits))
         return joint, float(self.qd[joint])
 
 
 class Rejection(NamedTuple):
-    """Why a joint state was refused."""
+    """Why a joint state was refused.
+
+    Parameters
+    ----------
+    reason : str
+        One of `Reason`.
+    joint : int
+        Index of the joint, or -1.
+    value : float
+        The refused value.
+    """
 
     reason: str
-    joint: int  # index, or -1
+    joint: int
     value: float
 
 
 class Inbox:
-    """The last valid joint state. One thread puts; any may read `latest`, replaced atomically."""
+    """The buffer of the last valid joint state.
+
+    One thread may write. Any thread may read `latest`, which is replaced atomically.
+
+    Parameters
+    ----------
+    nv : int
+        Number of velocities.
+
+    Attributes
+    ----------
+    latest : Measurement or None
+        The last valid joint state.
+    rejection : Rejection or None
+        The last refusal.
+    rejected : int
+        Number of refusals.
+    """
 
     def __init__(self, nv):
-        self.latest = None  # Measurement
-        self.rejection = None  # the last Rejection
-        self.rejected = 0  # how many
+        self.latest = None
+        self.rejection = None
+        self.rejected = 0
         self._nv, self._judge = nv, guards.judge.vectorcall
         self._bits = b''  # of the latest state
         self._outlier = None  # state and time of an unconfirmed jump
-        # consecutive older stamps, and their number
-        self._newest, self._late, self._lates = None, None, 0
+        # the newest stamp, the last older one, and the number of consecutive older ones
+        self._newest, self._late, self._late_count = None, None, 0
 
     def accept_joint_state(self, q, qd, time, settings, lag=0.0, stamp=None):
-        """Accept a joint state, or return a reason and keep the last valid one."""
+        """Accept a joint state, or refuse it and keep the last valid one.
+
+        Parameters
+        ----------
+        q, qd : (nv,) array_like
+            Positions and velocities [rad or m, rad/s or m/s].
+        time : float
+            Time of receipt [s].
+        settings : Settings
+            Has the limits.
+        lag : float
+            Age on receipt [s].
+        stamp : tuple of int, optional
+            Seconds and nanoseconds of the sender's clock; see `accept`.
+
+        Returns
+        -------
+        str
+            The Reason of a refusal, or ''.
+        """
         try:
             if len(q) != self._nv or len(qd) != self._nv:
                 return self._reject(Reason.WRONG_SIZE, -1, len(q))
@@ -81,15 +186,31 @@ class Inbox:
         return self.accept(state, time, settings, lag, stamp)
 
     def accept(self, state, time, settings, lag, stamp=None):
-        """Accept an array (2, nv) of q and qd, which the caller must not modify.
-
-        stamp : seconds and nanoseconds of the sender's clock, to detect states out of order. None,
-        zero and invalid stamps are ignored.
+        """Accept a joint state without a copy, or refuse it and keep the last valid one.
 
         A position that the joint cannot have reached since the last state is a jump. It is refused
         until the next state confirms it. That state is accepted, and counted in `jumps`. After a
-        stall the first sample is stale, and the newest comes right after it. So the time allowed
-        for a motion counts from the state before both.
+        stall the first sample is stale, and the newest follows at once. So the time allowed for a
+        motion counts from the state before both.
+
+        Parameters
+        ----------
+        state : (2, nv) ndarray
+            Positions and velocities [rad or m, rad/s or m/s]. The caller must not modify it later.
+        time : float
+            Time of receipt [s].
+        settings : Settings
+            Has the limits.
+        lag : float
+            Age on receipt [s].
+        stamp : tuple of int, optional
+            Seconds and nanoseconds of the sender's clock, to detect states out of order. Zero and
+            invalid stamps are ignored.
+
+        Returns
+        -------
+        str
+            The Reason of a refusal, or ''.
         """
         if not self._in_order(stamp):
             return self._reject(Reason.OUT_OF_ORDER, -1, 0.0)
@@ -126,15 +247,15 @@ class Inbox:
         return Reason.NONE
 
     def _in_order(self, stamp):
-        """Return whether a state is at least as new as the newest one, or its clock was set."""
+        """Return whether a state is as new as the newest one, or the sender's clock was reset."""
         if stamp is None or stamp == NO_STAMP or not (stamp[0] >= 0 and 0 <= stamp[1] < BILLION):
             stamp = None
         if stamp is not None and self._newest is not None and stamp < self._newest:
-            in_row = self._late is not None and stamp >= self._late
-            self._late, self._lates = stamp, self._lates + 1 if in_row else 1
-            if self._lates < LATE_STATES:
+            consecutive = self._late is not None and stamp >= self._late
+            self._late, self._late_count = stamp, self._late_count + 1 if consecutive else 1
+            if self._late_count < LATE_STATES:
                 return False
-        self._newest, self._late, self._lates = stamp, None, 0
+        self._newest, self._late, self._late_count = stamp, None, 0
         return True
 
     def _confirmed(self, state, time, settings):

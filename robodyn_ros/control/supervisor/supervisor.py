@@ -26,24 +26,59 @@ from robodyn_ros.control.supervisor.state_buffer import Inbox
 from robodyn_ros.control.supervisor.torque_limiter import Output
 from robodyn_ros.errors import ParameterError
 
-STUCK_SHARE = 0.01  # of an effort limit: a smaller change of torque may not move the joint
+STUCK_SHARE = 0.01  # [-] a smaller change of torque, by its limit, may not move the joint
 
 
 class Supervisor:
     """Guards, states and torque of one robot under one control law.
 
-    `tick` runs in the loop's thread, everything else in others. It keeps no allocated memory and
-    never raises. In all cases `command` has a finite torque for every joint, within its effort
-    limit and rate limit. Times are seconds of one monotonic clock, passed in.
+    `tick` runs in the loop's thread, all other methods in others. It allocates nothing that stays
+    and never raises. `command` always has a finite torque for every joint, within its effort limit
+    and rate limit. Times are seconds of one monotonic clock, which the caller passes.
 
-    robot : Robot; its scratch memory is not used. law : its ControlLaw. settings : Settings.
-    payload : PayloadRamp whose model is that of the robot; None refuses payloads.
+    The next tick overwrites the arrays below.
 
-    After a tick the attributes are state, reason, joint (index or -1), value and detail. stuck is
-    whether a sensor repeats itself; completed is the last Trajectory that ended, or None. The next
-    tick refills these arrays: command (nv,) [N m or N], unlimited (nv,) before limits, terms (6,
-    nv), reference (3, nv), q and qd (nv,), position_guarded, rate_limited, effort_limited (nv,).
-    publishing is whether the command is to be published.
+    Parameters
+    ----------
+    robot : Robot
+        The robot; its scratch memory is not used.
+    law : ControlLaw
+        A law for this robot.
+    settings : Settings
+        Limits, gains and timeouts.
+    payload : PayloadRamp, optional
+        Payloads of the robot, with its model. Without it payloads are refused.
+
+    Attributes
+    ----------
+    state : State
+        State of the controller.
+    reason : str
+        Reason of the state.
+    joint : int
+        Joint that caused the state, or -1.
+    value : float
+        Value that caused the state.
+    detail : str
+        Cause as text, or ''.
+    stuck : bool
+        Whether joint states repeat themselves bit for bit.
+    completed : Trajectory or None
+        The last trajectory that ended.
+    publishing : bool
+        Whether the command is to be published.
+    command : (nv,) ndarray
+        Torque to publish [N m or N].
+    unlimited : (nv,) ndarray
+        Torque before the limits [N m or N].
+    terms : (6, nv) ndarray
+        Its terms, in the order of TERMS.
+    reference : (3, nv) ndarray
+        Reference of position, velocity and acceleration.
+    q, qd : (nv,) ndarray
+        Measured state [rad or m, rad/s or m/s].
+    position_guarded, rate_limited, effort_limited : (nv,) ndarray of bool
+        Joints where the limit acted.
     """
 
     def __init__(self, robot, law, settings, payload=None):
@@ -69,15 +104,30 @@ class Supervisor:
 
     @staticmethod
     def kernels(law):
-        """Return every kernel that a supervisor with this law or class of law runs."""
+        """Return every kernel that a supervisor with this law runs.
+
+        Parameters
+        ----------
+        law : ControlLaw or type
+            A law, or its class.
+
+        Returns
+        -------
+        tuple of Kernel
+            The kernels.
+        """
         own = (*Output.kernels, *guards.KERNELS, *path.KERNELS)
         return tuple(dict.fromkeys((*own, *law.kernels)))
 
     def replace_kernels(self, twins):
-        """Replace kernels by their twins from the next tick on, {kernel: twin}.
+        """Replace kernels from the next tick on; torques stay the same to rounding.
 
-        {} restores the generic kernels. Torques stay the same to rounding. Twins do not know
-        payloads, and wait while there is one.
+        Kernels for one robot do not include payloads, so a payload suspends them.
+
+        Parameters
+        ----------
+        twins : mapping of Kernel to Kernel
+            Kernels for this robot by the generic ones; {} restores the generic ones.
         """
         with self._lock:
             self._twins = twins
@@ -91,7 +141,7 @@ class Supervisor:
         self._output.replace_kernels(twins)
 
     def attach(self, frame, mass, com, inertia, ramp):
-        """Change to a payload on a frame over a ramp, in place of the one there; zeros detach it.
+        """Change the payload on a frame over a ramp; zeros detach it.
 
         Parameters
         ----------
@@ -104,7 +154,7 @@ class Supervisor:
         inertia : (3, 3) ndarray
             Inertia [kg m^2] about the centre of mass, in the axes of the frame.
         ramp : float
-            Duration [s].
+            Duration of the ramp [s].
 
         Raises
         ------
@@ -126,22 +176,28 @@ class Supervisor:
 
     @property
     def following(self):
-        """The current Trajectory, as given to `follow` or `stream_target`, or None."""
+        """Return the current Trajectory, as given to `follow` or `stream_target`, or None."""
         return self._reference.source
 
     @property
     def rejection(self):
-        """Reason, joint and value of the last refused joint state, or None."""
+        """Return the Rejection of the last refused joint state, or None."""
         return self._inbox.rejection
 
     @property
     def measurement(self):
-        """The Measurement of the last accepted joint state, or None."""
+        """Return the Measurement of the last accepted joint state, or None."""
         return self._inbox.latest
 
     @property
     def counters(self):
-        """The Counters of events."""
+        """Return the counters of events.
+
+        Returns
+        -------
+        dict of str to int
+            The entries of Counters, `jumps`, `rejected_states` and `dt_clamps`.
+        """
         return {
             **dataclasses.asdict(self._counters),
             'jumps': self._jumps,
@@ -151,10 +207,12 @@ class Supervisor:
 
     @property
     def settings(self):
-        """The current Settings; assign new ones to change them between two ticks.
+        """Return the current Settings; assign new ones to change them between two ticks.
 
-        Raises ParameterError if they are for another robot or law, or lack an effort limit while
-        active.
+        Raises
+        ------
+        ParameterError
+            If they are for another robot or law, or lack an effort limit while active.
         """
         return self._settings
 
@@ -176,7 +234,7 @@ class Supervisor:
             self.law.values = settings.law_values
         self.law.period = settings.period
         undriven = self.law.undriven
-        if undriven is not None and undriven.any():  # the safe torque is none of the law's
+        if undriven is not None and undriven.any():  # the safe torque does not know these joints
             limits = np.where(undriven, 0.0, settings.effort_limits)
             settings = settings.replace(effort_limits=limits)
         self._settings = settings
@@ -184,11 +242,23 @@ class Supervisor:
     # ------------------------------------------------------------------------ from other threads
 
     def measure(self, q, qd, received_time, lag=0.0, stamp=None):
-        """Accept a joint state in joint order; return '', or the Reason of a refusal.
+        """Accept a joint state in joint order, or refuse it.
 
-        q, qd : (nv,) [rad or m; rad/s or m/s]. received_time : [s] of receipt on the clock of
-        `tick`. lag : [s] age on receipt, for laws that compensate it. stamp : seconds and
-        nanoseconds of the sender's clock, to detect states out of order.
+        Parameters
+        ----------
+        q, qd : (nv,) array_like
+            Positions and velocities [rad or m, rad/s or m/s].
+        received_time : float
+            Time of receipt on the clock of `tick` [s].
+        lag : float
+            Age on receipt [s], for laws that compensate it.
+        stamp : tuple of int, optional
+            Seconds and nanoseconds of the sender's clock, to detect states out of order.
+
+        Returns
+        -------
+        str
+            The Reason of a refusal, or ''.
         """
         return self._inbox.accept_joint_state(q, qd, received_time, self._settings, lag, stamp)
 
@@ -198,20 +268,36 @@ class Supervisor:
         Parameters
         ----------
         state : (2, nv) ndarray
-            Positions and velocities; the supervisor takes ownership.
+            Positions and velocities. The supervisor takes ownership.
         received_time : float
             Time of receipt [s].
         lag : float
-            Age of the state on receipt [s].
-        stamp : tuple of int or None
+            Age on receipt [s].
+        stamp : tuple of int, optional
             Seconds and nanoseconds of the sender's clock, to detect states out of order.
+
+        Returns
+        -------
+        str
+            The Reason of a refusal, or ''.
         """
         return self._inbox.accept(state, received_time, self._settings, lag, stamp)
 
     def activate(self, now, posture=None):
-        """Start publishing torque: hold the measured posture, starting from its safe torque.
+        """Start publishing torque: hold the measured posture, beginning with its safe torque.
 
-        posture : (nv,) that the caller assumes, or None. Returns '', or the reason of a refusal.
+        Parameters
+        ----------
+        now : float
+            Present time [s].
+        posture : (nv,) array_like, optional
+            Posture that the caller assumes [rad or m]. Activation is refused if the robot is far
+            from it.
+
+        Returns
+        -------
+        str
+            Reason of a refusal, or ''.
         """
         with self._lock:
             settings, measured = self._settings, self._inbox.latest
@@ -249,22 +335,39 @@ class Supervisor:
                     self._enter(State.READY, Reason.DEACTIVATED)
 
     def stop(self, detail=''):
-        """Emergency stop: safe torque, latched until `reset`.
+        """Emergency stop: safe torque until `reset`.
 
-        detail : its cause, as text.
+        Parameters
+        ----------
+        detail : str
+            Its cause, as text.
         """
         with self._lock:
             self._trip(Reason.STOPPED, detail=detail)
 
     def fail(self, error):
-        """Report an exception around the tick: safe torque, latched until `reset`."""
+        """Report an exception around the tick: safe torque until `reset`.
+
+        Parameters
+        ----------
+        error : Exception
+            The exception.
+        """
         with self._lock:
             self._trip(Reason.LOOP_EXCEPTION, detail=_text(error))
 
     def reset(self, now):
         """Leave FAULT, and hold the measured posture if active.
 
-        Return '', or the reason of a refusal.
+        Parameters
+        ----------
+        now : float
+            Present time [s].
+
+        Returns
+        -------
+        str
+            Reason of a refusal, or ''.
         """
         with self._lock:
             if self.state is not State.FAULT:
@@ -284,29 +387,64 @@ class Supervisor:
                 self._hold_or_trip(self._inbox.latest, Reason.HOLD_REQUESTED)
 
     def follow(self, trajectory, now):
-        """Follow a Trajectory, starting smoothly from the current reference, and hold its end.
+        """Follow a trajectory and hold its end.
 
-        Returns '', or a sentence with the reason of a refusal, which keeps the old reference.
+        It starts smoothly from the current reference. After a refusal the old reference stays.
+
+        Parameters
+        ----------
+        trajectory : Trajectory
+            The trajectory.
+        now : float
+            Present time [s].
+
+        Returns
+        -------
+        str
+            Reason of a refusal, or ''.
         """
         return self._count_refusal(self._receive(trajectory, now, streamed=False))
 
     def stream_target(self, point, now):
-        """Move to a streamed target, a Trajectory of one point, by its time; at once if that is 0.
+        """Move to a streamed target by its time, or at once if that is 0.
 
-        Without a successor within `reference_timeout` the measured posture is held. Returns '', or
-        the reason of a refusal.
+        Without a successor within `reference_timeout` the measured posture is held.
+
+        Parameters
+        ----------
+        point : Trajectory
+            A trajectory of one point.
+        now : float
+            Present time [s].
+
+        Returns
+        -------
+        str
+            Reason of a refusal, or ''.
         """
         return self._count_refusal(self._receive(point, now, streamed=True))
 
     def set_task_target(self, target, now):
         """Set the target of the end effector, which reaches it smoothly by its time and holds it.
 
-        Its twist and its wrench end without a successor within `reference_timeout`. Returns '', or
-        the reason of a refusal, which keeps the old reference.
-        """
-        return self._count_refusal(self._lead(target, now))
+        Without a successor within `reference_timeout` its twist and its wrench end. After a
+        refusal the old reference stays.
 
-    def _lead(self, target, now):
+        Parameters
+        ----------
+        target : TaskTarget
+            The target.
+        now : float
+            Present time [s].
+
+        Returns
+        -------
+        str
+            Reason of a refusal, or ''.
+        """
+        return self._count_refusal(self._accept_target(target, now))
+
+    def _accept_target(self, target, now):
         timeout = self._settings.reference_timeout
         sentence = self.law.refuse_target(target) or target.refuse_time(timeout)
         if sentence:
@@ -331,20 +469,22 @@ class Supervisor:
             settings, epoch = self._settings, self._reference.epoch
             clock = self._clock.at(now, settings.period)
             start, elapsed = self._reference.at(clock), self._reference.since_streamed(clock)
-        # without the lock: checking a long trajectory may take longer than a period
+        # without the lock, since checking a long trajectory may take longer than a period
         if streamed:
-            way, sentence = receive_target(trajectory, start, elapsed, settings, self.joint_names)
+            planned, sentence = receive_target(
+                trajectory, start, elapsed, settings, self.joint_names
+            )
         else:
-            way, sentence = receive_trajectory(trajectory, start, settings, self.joint_names)
+            planned, sentence = receive_trajectory(trajectory, start, settings, self.joint_names)
         if sentence:
             return sentence
         with self._lock:
             if epoch != self._reference.epoch:
                 return f'the reference changed meanwhile ({self.reason}); send it again'
             if streamed:
-                self._reference.stream(way, trajectory, clock, settings.reference_timeout)
+                self._reference.stream(planned, trajectory, clock, settings.reference_timeout)
             else:
-                self._reference.follow(way, trajectory, clock)
+                self._reference.follow(planned, trajectory, clock)
             self._enter(State.ACTIVE, Reason.FOLLOWING)
         return ''
 
@@ -362,7 +502,13 @@ class Supervisor:
     # ------------------------------------------------------------------------ the loop
 
     def rehearse(self, now):
-        """Run a tick at the time now [s] without effect, to warm the caches for the next."""
+        """Run a tick without effect, so that the next one finds its code and data in the caches.
+
+        Parameters
+        ----------
+        now : float
+            Present time [s].
+        """
         measured, settings = self._inbox.latest, self._settings
         if self.active and not self.law.stateful and measured is not None:
             # an exception here recurs in the tick, which handles it
@@ -371,14 +517,25 @@ class Supervisor:
                 self._rehearsal.rehearse(measured, self.law, reference, settings)
 
     def tick(self, now):
-        """Advance to the time now [s] and write `command`; return the state. Never raises."""
+        """Advance to the present time and write `command`. Never raises.
+
+        Parameters
+        ----------
+        now : float
+            Present time [s].
+
+        Returns
+        -------
+        State
+            The state of the controller.
+        """
         with self._lock:
             settings, measured = self._settings, self._inbox.latest
             dt = self._clock.tick(now, settings.period)
             if self._payload is not None and self._payload.moving:
                 self._carry(dt)
             fresh = measured is not None and measured.is_fresh(now, settings)
-            if fresh and self.active and self._sticks(measured, settings):
+            if fresh and self.active and self._is_stuck(measured, settings):
                 fresh = settings.stuck_action != 'stale'
             if fresh:
                 self.q, self.qd = measured.q, measured.qd
@@ -427,12 +584,13 @@ class Supervisor:
                 self._advance_reference(measured)
             if self.law.task is not None:
                 clock = self._clock
-                self._settle(self.law.task.advance(clock.time, clock.elapsed, measured.age(now)))
+                ended = self.law.task.advance(clock.time, clock.elapsed, measured.age(now))
+                self._end_reference(ended)
 
-    def _sticks(self, measured, settings):
-        """Return whether the states have been bitwise equal for longer than they may.
+    def _is_stuck(self, measured, settings):
+        """Return whether the states have been bitwise equal for too long.
 
-        Under a constant torque that counts only with `stuck_at_rest`: an arm at rest may show it.
+        Under a constant torque this counts only with `stuck_at_rest`: an arm at rest may do so.
         """
         if measured.since != self._stillness:
             self._stillness, self.stuck = measured.since, False
@@ -450,7 +608,7 @@ class Supervisor:
             self._hold(measured, Reason.REFERENCE_TIMEOUT)
         elif self._reference.advance(self._clock.time):
             self.completed = followed
-            self._settle(Reason.TRAJECTORY_END)
+            self._end_reference(Reason.TRAJECTORY_END)
         if self._first_not_finite(self._reference.flat) >= 0:
             self._hold(measured, Reason.REFERENCE_NOT_FINITE)
 
@@ -460,7 +618,7 @@ class Supervisor:
         task = self.law.task
         return self._reference.path is not None or (task is not None and task.moving)
 
-    def _settle(self, reason):
+    def _end_reference(self, reason):
         """Enter HOLD if a reference has just ended and nothing else is followed."""
         if reason:
             self._enter(State.ACTIVE if self._following else State.HOLD, reason)
@@ -476,17 +634,17 @@ class Supervisor:
         return not status and joint < 0
 
     def _limit(self, measured, settings, dt):
-        hit, counters = self._output.limit(measured, settings, dt), self._counters
+        acted, counters = self._output.limit(measured, settings, dt), self._counters
         counters.cycles += 1
-        self.law.saturated = hit != 0
-        if hit & guards.POSITION_GUARDED:
+        self.law.saturated = acted != 0
+        if acted & guards.POSITION_GUARDED:
             counters.position_guarded += 1
-        if hit & guards.EFFORT_LIMITED:
+        if acted & guards.EFFORT_LIMITED:
             counters.effort_limited += 1
-        if hit & guards.RATE_LIMITED:
+        if acted & guards.RATE_LIMITED:
             counters.rate_limited += 1
         else:
-            # the safe torque is reached: this torque is the last published one
+            # a released torque has reached the safe torque, so it is the last one to publish
             self._releasing = False
 
     # ------------------------------------------------------------------------ transitions

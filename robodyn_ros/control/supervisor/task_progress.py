@@ -10,27 +10,29 @@ from robodyn_ros.control.reference.task_reference import POSITION, QUATERNION, T
 from robodyn_ros.control.supervisor.controller_states import Reason, State
 
 NEAR = 5e-3, 0.02  # [m], [rad] tolerance of a reached target
-PROGRESS = 1e-3  # [m or rad] of approach that count as progress
-PATIENCE = 1.0  # [s] without progress
-PERIOD = 0.1  # [s] between checks
+PROGRESS = 1e-3  # [m or rad] a smaller approach is no progress
+PATIENCE = 1.0  # [s] time without progress before a message
+PERIOD = 0.1  # [s] time between checks
 
 
 class TaskProgress:
-    """Watch one end effector from within the cycles, which see every sample in simulated time.
+    """Check the progress of one end effector.
+
+    The control cycles call it, so checks follow simulated time.
 
     Parameters
     ----------
     task : TaskReference
-        Followed by the law.
+        The reference that the law follows.
 
     Attributes
     ----------
-    sentence
-        '', or the remaining distance of the end effector from its target.
+    sentence : str
+        Message with the remaining distance from the target, '' while there is progress.
     """
 
     def __init__(self, task: TaskReference):
-        self._task, self.sentence, self._looked = task, '', -math.inf
+        self._task, self.sentence, self._last_check = task, '', -math.inf
         self._target, self._best, self._since = None, (math.inf, math.inf), 0.0
 
     def update(self, state: State, reason: str, now: float):
@@ -39,14 +41,14 @@ class TaskProgress:
         Parameters
         ----------
         state : State
-            Of the controller.
+            State of the controller.
         reason : str
-            Of that state.
+            Reason of that state.
         now : float
-            Time [s] on the clock of the cycles.
+            Time on the clock of the cycles [s].
         """
-        if not 0.0 <= now - self._looked < PERIOD:
-            self._looked = now
+        if not 0.0 <= now - self._last_check < PERIOD:
+            self._last_check = now
             self.sentence = self._judge(state, reason, now)
 
     def _judge(self, state, reason, now):

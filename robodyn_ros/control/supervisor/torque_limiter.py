@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Sum the terms of the torque, and limit it against the last published one."""
+"""Sum the torque terms, and limit the sum against the last published torque."""
 
 import numpy as np
 
@@ -10,10 +10,23 @@ from robodyn_ros.control.supervisor import guards
 
 
 class Output:
-    """Torque of one robot; its arrays are refilled, never replaced.
+    """The torque of one robot; its arrays are overwritten, never replaced.
 
-    terms : (6, nv); unlimited : (nv,) their sum; command : (nv,) to publish [N m or N].
-    position_guarded, rate_limited, effort_limited : (nv,) limits that acted.
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+
+    Attributes
+    ----------
+    terms : (6, nv) ndarray
+        Torque terms [N m or N].
+    unlimited : (nv,) ndarray
+        Their sum [N m or N].
+    command : (nv,) ndarray
+        Torque to publish [N m or N].
+    position_guarded, rate_limited, effort_limited : (nv,) ndarray of bool
+        Joints where the limit acted.
     """
 
     kernels = (*GravityCompensation.kernels, guards.add_terms, guards.limit_torque)
@@ -29,22 +42,53 @@ class Output:
         self._add, self._limit = guards.add_terms.vectorcall, guards.limit_torque.vectorcall
 
     def replace_kernels(self, twins):
-        """Replace kernels of the safe torque by their twins, see ControlLaw.replace_kernels."""
+        """Replace kernels of the safe torque; see `ControlLaw.replace_kernels`.
+
+        Parameters
+        ----------
+        twins : mapping of Kernel to Kernel
+            Kernels for this robot by the generic ones.
+        """
         self._gravity.replace_kernels(twins)
 
     def from_law(self, law, q, qd, reference, settings):
-        """Call the law.
+        """Compute the torque of a law.
 
-        Return its status and the first joint whose torque is not finite, or -1.
+        Parameters
+        ----------
+        law : ControlLaw
+            The law.
+        q, qd : (nv,) ndarray
+            State [rad or m, rad/s or m/s].
+        reference : (3, nv) ndarray
+            Reference of position, velocity and acceleration.
+        settings : Settings
+            Gains and commanded terms.
+
+        Returns
+        -------
+        status : int
+            Status of the law.
+        joint : int
+            First joint whose torque is not finite, or -1.
         """
         self.terms.fill(0.0)
         status = law.torques(q, qd, reference, settings.gains, self.terms)
         return status, self._add(self.terms, settings.commanded, self.unlimited)
 
     def safe(self, measured, fresh, dt, settings):
-        """Compute the safe torque: gravity and damping.
+        """Compute the safe torque: gravity and damping; gravity alone without fresh joint states.
 
-        Gravity alone without fresh joint states.
+        Parameters
+        ----------
+        measured : Measurement
+            The last joint state.
+        fresh : bool
+            Whether it is fresh.
+        dt : float
+            Time since the last tick [s].
+        settings : Settings
+            Damping, and how long gravity is held.
         """
         self._lost_for = 0.0 if fresh else self._lost_for + dt
         self.terms.fill(0.0)
@@ -54,7 +98,22 @@ class Output:
         self._add(self.terms, settings.safe, self.unlimited)
 
     def limit(self, measured, settings, dt):
-        """Move the command towards the unlimited torque; return the limits that acted, as bits."""
+        """Move the command towards the unlimited torque, within the limits.
+
+        Parameters
+        ----------
+        measured : Measurement
+            The last joint state.
+        settings : Settings
+            The limits.
+        dt : float
+            Time since the last tick [s].
+
+        Returns
+        -------
+        int
+            Limits that acted, as bits.
+        """
         return self._limit(
             self.unlimited,
             measured.state,
