@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Adaptive control: the law estimates the errors of the model while the arm moves."""
+"""Adaptive control: the law estimates the errors of the model while the robot moves."""
 
 import math
 
@@ -15,7 +15,7 @@ from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Constant, Matrix, Scalar, Table, Topology, Vector
 
 RATE, LEAKAGE, LOAD, REACH = range(4)  # entries of `values`
-MOMENTS, INERTIAS = 1, 4  # columns of a body's ten parameters
+MOMENTS, INERTIAS = 1, 4  # first columns of a body's first moments and inertias
 
 
 @primitive
@@ -24,6 +24,21 @@ def adapt_parameters(constants, Y, v, qd, values, period, learnt):
 
     Gamma = rate diag(1, reach^2, reach^4) for mass, first moments and inertias. Their bounds are
     +-load, +-load reach and +-load reach^2, and no mass becomes negative.
+
+    Parameters
+    ----------
+    constants : ndarray
+        Constants of the model.
+    Y : (nv, 10 (nb - 1)) ndarray
+        Regressor.
+    v, qd : (nv,) ndarray
+        Modified reference velocity and measured velocity, r = qd - v.
+    values : (4,) ndarray
+        Parameters of the law.
+    period : float
+        Time step [s].
+    learnt : (nb - 1, 10) ndarray
+        Estimates, updated.
     """
     reach = values[REACH]
     for i in range(learnt.shape[0]):
@@ -66,20 +81,22 @@ def adaptive(
     gains: Matrix,
     terms: Matrix,
 ):
-    """Compute all terms, then the learnt parameters one period later.
-
-    matrix, v, a and Y are scratch.
+    """Compute all terms, then the estimates one period later.
 
     Parameters
     ----------
-    learnt : (nb - 1, 10)
-        Inertial parameters of the bodies, advanced by a period.
-    values : (4,)
-        Of the law's parameters.
+    topology, constants, gravity, scratch : ndarray
+        Arrays of the model; see `model_arrays`.
+    matrix, v, a, Y : ndarray
+        Memory, overwritten.
+    learnt : (nb - 1, 10) ndarray
+        Estimates of the inertial parameters of the bodies, updated.
+    values : (4,) ndarray
+        Parameters of the law.
     period : float
         Time since the last call [s].
     q, qd, reference, gains, terms
-        As of `passivity`.
+        As of `ControlLaw.torques`.
     """
     passive_terms(
         topology, constants, gravity, scratch, matrix, v, a, q, qd, reference, gains, terms
@@ -97,13 +114,26 @@ class AdaptiveComputedTorque(ControlLaw):
     """tau = Y(q, qd, v, a) (theta + learnt) - Kd r, plus friction at the reference velocity.
 
     This is the law of passivity.py with adaptation of ten parameters of each body (Slotine and Li
-    1987, eq. 10 to 13): d(learnt)/dt = -Gamma Y^T r - leakage learnt. Then r.M r/2 + e.Gamma^-1
-    e/2, e the error of `learnt`, never grows. So r vanishes for any load, though `learnt` need not
-    converge to the true difference. For each body `learnt` is bounded by a load of `load` [kg] at
-    most `reach` [m] from its joint. Its torque is the term 'other', so an arm that compensates its
-    own weight still gets that of its load. Friction that the model lacks appears as mass: add it
-    to the model, or use leakage. Adaptation stops while a limit changes the torque, because the
-    error then does not show the effect of the estimate.
+    1987, eq. 10 to 13): d(learnt)/dt = -Gamma Y^T r - leakage learnt. With the error e of
+    `learnt`, the sum r.M r/2 + e.Gamma^-1 e/2 never grows. So r vanishes for any load, though
+    `learnt` need not converge to the true difference. For each body `learnt` is bounded by a load
+    of `load` [kg], at most `reach` [m] from its joint.
+
+    Its torque is the term 'other'. So a robot that compensates its own gravity still gets the
+    torque of its load. Friction that the model lacks appears as mass: add it to the model, or use
+    leakage. Adaptation stops while a limit changes the torque, because the error then does not
+    show the effect of the estimate.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot under control.
+
+    Attributes
+    ----------
+    learnt : (nb - 1, 10) ndarray
+        Differences from the model [kg, kg m, kg m^2], in the frame of each moving body. Columns:
+        mass, first moment, inertia (xx xy xz yy yz zz).
     """
 
     name = 'adaptive_computed_torque'
@@ -134,8 +164,6 @@ class AdaptiveComputedTorque(ControlLaw):
     def __init__(self, robot):
         super().__init__(robot)
         n, bodies = robot.nv, len(robot.model.body_names) - 1
-        #: (nb - 1, 10) differences from the model [kg, kg m, kg m^2], in the frame of each moving
-        #: body. Columns: mass, first moment, inertia (xx xy xz yy yz zz).
         self.learnt = np.zeros((bodies, PARAMETERS))
         self._arrays = (
             *model_arrays(robot),
@@ -150,7 +178,13 @@ class AdaptiveComputedTorque(ControlLaw):
         self.learnt.fill(0.0)
 
     def torques(self, q, qd, reference, gains, terms):
-        """Write every term, and adapt for one period unless saturated, in O(n depth)."""
+        """Write every term, and adapt for one period unless saturated, in O(n depth).
+
+        Parameters
+        ----------
+        q, qd, reference, gains, terms
+            As of `ControlLaw.torques`.
+        """
         period = 0.0 if self.saturated else self.period
         self._torques(
             *self._arrays, self.learnt, self.values, period, q, qd, reference, gains, terms

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Computed torque: the model cancels the arm's dynamics; every joint behaves like a unit mass."""
+"""Computed torque: the model cancels the dynamics, and every joint behaves like a unit mass."""
 
 import numpy as np
 
@@ -27,7 +27,17 @@ from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 
 @primitive
 def multiply(M, x, out):
-    """out = M x."""
+    """Compute out = M x.
+
+    Parameters
+    ----------
+    M : (m, n) ndarray
+        Matrix.
+    x : (n,) ndarray
+        Vector.
+    out : (m,) ndarray
+        Product, written.
+    """
     for i in range(M.shape[0]):
         out[i] = 0.0
         for j in range(M.shape[1]):
@@ -48,16 +58,22 @@ def computed_torque(
     gains: Matrix,
     terms: Matrix,
 ):
-    """Compute all terms but 'other'. M (nv, nv) and acceleration (nv,) are scratch.
+    """Compute all terms but 'other'.
 
     Parameters
     ----------
-    q, qd : (nv,)
-    reference : (3, nv)
-    gains : (2, nv)
-        [1/s^2, 1/s].
-    terms : (6, nv)
-        Written.
+    topology, constants, gravity, scratch : ndarray
+        Arrays of the model; see `model_arrays`.
+    M, acceleration : (nv, nv) and (nv,) ndarray
+        Memory, overwritten.
+    q, qd : (nv,) ndarray
+        State [rad or m, rad/s or m/s].
+    reference : (3, nv) ndarray
+        Reference of position, velocity and acceleration.
+    gains : (2, nv) ndarray
+        Kp and Kd [1/s^2, 1/s].
+    terms : (6, nv) ndarray
+        Torque terms [N m or N], written.
     """
     mass_matrix(topology, constants, scratch, q, M)
     feedback(q, qd, reference, gains, acceleration)
@@ -75,6 +91,11 @@ class ComputedTorque(ControlLaw):
 
     If the model is exact, edd + Kd ed + Kp e = 0 (Craig, chapter 10). Kp = w^2 and Kd = 2 z w give
     a natural frequency w and a damping ratio z. The friction is that at the reference velocity.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot under control.
     """
 
     name = 'computed_torque'
@@ -90,5 +111,11 @@ class ComputedTorque(ControlLaw):
         self._arrays = (*model_arrays(robot), np.zeros((robot.nv, robot.nv)), np.zeros(robot.nv))
 
     def torques(self, q, qd, reference, gains, terms):
-        """Write every term of the model, in O(n depth)."""
+        """Write every term of the model, in O(n depth).
+
+        Parameters
+        ----------
+        q, qd, reference, gains, terms
+            As of `ControlLaw.torques`.
+        """
         self._torques(*self._arrays, q, qd, reference, gains, terms)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Damping in velocities in which the mass matrix is 1: the arm moves as in oil, and stays."""
+"""Damping in velocities in which the mass matrix is 1: the robot comes to rest where it is."""
 
 from robodyn_ros.algorithms.core.gravity import gravity_torque
 from robodyn_ros.algorithms.variants.damping_torques import damping_torques
@@ -28,15 +28,18 @@ def diagonal_damping(
     gains: Matrix,
     terms: Matrix,
 ):
-    """-m Kd m^T qd, m C(q, eta) and g(q).
+    """Compute -m Kd m^T qd, m C(q, eta) and g(q).
 
     Parameters
     ----------
-    q, qd : (nv,)
-    gains : (2, nv)
-        The second row Kd [1/s].
-    terms : (6, nv)
-        Zeros on entry, three rows written.
+    topology, constants, gravity, scratch : ndarray
+        Arrays of the model; see `model_arrays`.
+    q, qd : (nv,) ndarray
+        State [rad or m, rad/s or m/s].
+    gains : (2, nv) ndarray
+        Kd [1/s] in the second row.
+    terms : (6, nv) ndarray
+        Torque terms [N m or N], zeros on entry; three rows are written.
 
     Returns
     -------
@@ -63,8 +66,13 @@ class DiagonalDamping(ControlLaw):
     With an exact model d(eta)/dt = -Kd eta: each diagonal velocity decays separately. The kinetic
     energy eta.eta/2 falls at the rate eta.Kd eta. C does no work, so the power is the same without
     it (`compensate.coriolis`). There is no reference, and no posture to return to. m is the
-    triangular factor of M that articulated bodies give: heavy configurations are damped more, at
-    the same rates.
+    triangular factor of M from the articulated-body recursion. So configurations with a large
+    inertia get more damping torque, and velocities decay at the same rates.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot under control.
     """
 
     name = 'diagonal_damping'
@@ -79,5 +87,16 @@ class DiagonalDamping(ControlLaw):
         self._arrays = model_arrays(robot)
 
     def torques(self, q, qd, reference, gains, terms):
-        """Write the terms of gravity, of Coriolis forces, and of damping, in O(n)."""
+        """Write the terms of gravity, of Coriolis forces, and of damping, in O(n).
+
+        Parameters
+        ----------
+        q, qd, reference, gains, terms
+            As of `ControlLaw.torques`.
+
+        Returns
+        -------
+        int
+            0, or the body whose pivot is singular.
+        """
         return self._torques(*self._arrays, q, qd, gains, terms)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Motors with springs to their links: feedback of the motors, feed-forward of the links."""
+"""Control of elastic joints: feedback of the motors, feed-forward of the links."""
 
 import numpy as np
 
@@ -28,8 +28,8 @@ from robodyn_ros.model.layout import ROTOR
 from robodyn_ros.model.sources.elastic_joint_file import elastic_joint, elastic_joints_of
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 
-#: [s] before and after the reference, between which the rate of the joint torque is a difference.
-#: Rounding of the torques counts 1/(2 BESIDE) times in it, the curvature of the rate BESIDE^2/6.
+#: [s] Half the time between the two joint torques whose difference gives their rate. Rounding of
+#: the torques enters the rate with the factor 1/(2 BESIDE), its curvature with BESIDE^2/6.
 BESIDE = 1e-3
 
 
@@ -53,21 +53,22 @@ def elastic_joint_law(
 ):
     """Compute all terms but 'other'.
 
-    f_ext (nb, 6), beside (3, nv) and joint_torque (3, nv) are scratch.
-
     Parameters
     ----------
-    compliance : (nv,)
+    topology, constants, gravity, scratch : ndarray
+        Arrays of the model; see `model_arrays`.
+    compliance : (nv,) ndarray
         Compliance of the springs [rad/(N m) or m/N].
-    rotor, motor : (nv,)
-        Inertia of elastic joints in constants, and that of their motors [kg m^2 or kg].
-    q, qd : (nv,)
-        State of the motors.
-    reference : (3, nv)
+    rotor, motor : (nv,) ndarray
+        Rotor inertia of elastic joints in the model, and that of their motors [kg m^2 or kg].
+    f_ext, beside, joint_torque : (nb, 6), (3, nv) and (3, nv) ndarray
+        Memory, overwritten.
+    q, qd : (nv,) ndarray
+        State of the motors [rad or m, rad/s or m/s].
+    reference : (3, nv) ndarray
         Reference of the links.
-    gains : (2, nv)
-    terms : (6, nv)
-        Written.
+    gains, terms
+        As of `ControlLaw.torques`.
     """
     for i in range(f_ext.shape[0]):
         for j in range(6):
@@ -126,13 +127,13 @@ class ElasticJointLaw(ControlLaw):
     """tau = s_r + B qdd_r + Kp (theta_r - theta) + Kd (thetad_r - thetad), theta_r = q_r + s_r/k.
 
     s_r = M(q_r) qdd_r + C(q_r, qd_r) qd_r + g(q_r) is the torque of the springs along the
-    reference of the links, without motors. At rest this is the law of Tomei 1991, PD of the motors
-    and g(q_r). It is stable for any Kd > 0 and any Kp and k above the slope of gravity.
-    thetad_r = qd_r + d(s_r)/dt / k leaves out the jerk of the reference. Also left out is the
-    inertia of the motors that the deflection accelerates.
+    reference of the links, without motors. At rest this is the law of Tomei 1991: PD control of
+    the motors, plus g(q_r). It is stable for any Kd > 0, if Kp and k exceed the slope of gravity.
+    thetad_r = qd_r + d(s_r)/dt / k neglects the jerk of the reference. The law also neglects the
+    inertia of the motors in the acceleration of the deflection.
 
-    The measured state has to be that of the motors. Rigid joints have k without bound. Without
-    elastic joints the law is PD with the torques of the reference fed forward.
+    The measured state must be that of the motors. For rigid joints k is infinite. Without elastic
+    joints the law is PD control with feed-forward of the torques of the reference.
 
     Parameters
     ----------
@@ -198,9 +199,26 @@ class ElasticJointLaw(ControlLaw):
 
     @classmethod
     def trial_options(cls, robot):
-        """Every other joint is elastic."""
+        """Return options that make every other joint elastic.
+
+        Parameters
+        ----------
+        robot : Robot
+            The robot.
+
+        Returns
+        -------
+        dict
+            The options.
+        """
         return {'elastic_joints': tuple(f'{name}=1e3 0 0.1' for name in robot.joint_names[::2])}
 
     def torques(self, q, qd, reference, gains, terms):
-        """Write every term of the model, in O(n)."""
+        """Write every term of the model, in O(n).
+
+        Parameters
+        ----------
+        q, qd, reference, gains, terms
+            As of `ControlLaw.torques`.
+        """
         self._torques(*self._arrays, q, qd, reference, gains, terms)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Computed torque of an arm whose base is no inertial frame: it reacts, or is moved."""
+"""Computed torque of an arm on a base that reacts to the arm or has a motion of its own."""
 
 import numpy as np
 
@@ -34,7 +34,8 @@ from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 
 FREE, MOVED = 'free', 'moved'
 TIMEOUT = 0  # entry of `values`
-DRIFT, WANTED, CORRECTION = range(3)  # rows of what `mixed_dynamics` is given
+#: Rows of `known`: zero acceleration of the arm, its reference acceleration, its feedback.
+DRIFT, WANTED, CORRECTION = range(3)
 
 
 @kernel
@@ -56,19 +57,29 @@ def floating_base_computed_torque(
     gains: Matrix,
     terms: Matrix,
 ):
-    """Compute all terms of the arm; return the pivot status.
-
-    The first four arguments are of the robot with a free base. f_ext (nb, 6), known, tau and
-    qdd (3, 6 + nv) are scratch. The first row of `known` has the acceleration of a moved base.
+    """Compute all terms of the arm.
 
     Parameters
     ----------
-    free : (6 + nv,)
+    topology, constants, gravity, scratch : ndarray
+        Arrays of the robot with a free base; see `model_arrays`.
+    free : (6 + nv,) ndarray
         1 for velocities of a base that reacts, else 0.
-    position, velocity : (7 + nq,) and (6 + nv,)
-        The state of the base, then space for that of the arm.
+    position, velocity : (7 + nq,) and (6 + nv,) ndarray
+        State of the base, then memory for that of the arm.
+    f_ext : (nb, 6) ndarray
+        Memory, overwritten.
+    known : (3, 6 + nv) ndarray
+        Acceleration of a moved base in the first row, then memory.
+    tau, qdd : (3, 6 + nv) ndarray
+        Memory, overwritten.
     q, qd, reference, gains, terms
-        As of `computed_torque`.
+        As of `ControlLaw.torques`.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     n = q.shape[0]
     base = velocity.shape[0] - n
@@ -109,14 +120,15 @@ class FloatingBaseComputedTorque(ControlLaw):
     """tau = S_aa (qdd_r + Kd ed + Kp e) + c_a + g_a - S_ab (c_b + g_b), on a base that reacts.
 
     S_aa = M_aa - M_ab M_bb^-1 M_ba and S_ab = M_ab M_bb^-1, of the base b and the arm a. This is a
-    free-flyer (Jain 2011, sections 16.3 and 17.1), by hybrid dynamics in O(n). A moved base has
-    the acceleration A_b: tau = M_aa (qdd_r + Kd ed + Kp e) + M_ab A_b + c_a + g_a (Angeles,
-    section 7.5.2). Then edd + Kd ed + Kp e = 0 at every joint, for any motion of the base. The
-    term 'other' is the last one of either equation, due to the base. g and c are those of the
-    base's attitude and motion.
+    free-flyer (Jain 2011, sections 16.3 and 17.1), by hybrid dynamics in O(n).
 
-    Until `set_base` is called the base rests at the origin. The law is then computed torque, or
-    that of a free-flyer at rest.
+    A moved base has the acceleration A_b: tau = M_aa (qdd_r + Kd ed + Kp e) + M_ab A_b + c_a + g_a
+    (Angeles, section 7.5.2). Then edd + Kd ed + Kp e = 0 at every joint, for any motion of the
+    base.
+
+    The term 'other' is the last one of the first equation, or M_ab A_b of the second. g and c are
+    those of the base's attitude and motion. Until `set_base` is called the base rests at the
+    origin. The law is then computed torque, or that of a free-flyer at rest.
 
     Parameters
     ----------
@@ -197,7 +209,7 @@ class FloatingBaseComputedTorque(ControlLaw):
         twist : (6,) array_like
             Velocity [m/s] in world axes, and angular velocity [rad/s] in base axes.
         acceleration : (6,) array_like
-            Its rate [m/s^2, rad/s^2], of a base that is moved.
+            Rate of the twist [m/s^2, rad/s^2]; used for a base that is moved.
 
         Raises
         ------
@@ -221,20 +233,64 @@ class FloatingBaseComputedTorque(ControlLaw):
 
     @classmethod
     def model_of_kernels(cls, model):
-        """Return the model with a free base."""
+        """Return the model with a free base.
+
+        Parameters
+        ----------
+        model : RobotModel
+            The arm.
+
+        Returns
+        -------
+        RobotModel
+            The model.
+        """
         return with_free_base(model)
 
     @classmethod
     def trial_options(cls, robot):
-        """The base is free where it has mass."""
+        """Return options with a free base, if the base has mass.
+
+        Parameters
+        ----------
+        robot : Robot
+            The arm.
+
+        Returns
+        -------
+        dict
+            The options.
+        """
         return {'base': FREE} if robot.model.base_inertia[0] > 0.0 else {}
 
     def reset(self, q, qd):
-        """Wait anew for a state of the base."""
+        """Restart the time-out of the base state.
+
+        Parameters
+        ----------
+        q, qd
+            As of `ControlLaw.reset`; not used.
+        """
         self._age = 0.0
 
     def torques(self, q, qd, reference, gains, terms):
-        """Write every term of the model, in O(n); RobodynError if the base state is late."""
+        """Write every term of the model, in O(n).
+
+        Parameters
+        ----------
+        q, qd, reference, gains, terms
+            As of `ControlLaw.torques`.
+
+        Returns
+        -------
+        int
+            0, or the body whose pivot is singular.
+
+        Raises
+        ------
+        RobodynError
+            If the state of the base is too old.
+        """
         pose, twist, acceleration = self._base
         self._age += self.period if self.base_known else 0.0
         if 0.0 < self.values[TIMEOUT] < self._age:

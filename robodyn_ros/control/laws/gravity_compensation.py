@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Gravity compensation: an operator can move the arm, and it stays where it is released."""
+"""Gravity compensation: an operator can move the robot by hand, and it stays where it is left."""
 
 import numpy as np
 
@@ -25,9 +25,14 @@ def gravity_compensation(
 
     Parameters
     ----------
-    damping, q, qd : (nv,)
-    terms : (6, nv)
-        Two rows written.
+    topology, constants, gravity, scratch : ndarray
+        Arrays of the model; see `model_arrays`.
+    damping : (nv,) ndarray
+        D [N m s/rad or N s/m].
+    q, qd : (nv,) ndarray
+        State [rad or m, rad/s or m/s].
+    terms : (6, nv) ndarray
+        Torque terms [N m or N]; two rows are written.
     """
     gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
     for i in range(q.shape[0]):
@@ -35,7 +40,18 @@ def gravity_compensation(
 
 
 class GravityCompensation(ControlLaw):
-    """tau = g(q) - D qd; the supervisor sets D to bring the arm to rest."""
+    """tau = g(q) - D qd; the supervisor sets D to bring the robot to rest.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot under control.
+
+    Attributes
+    ----------
+    damping : (nv,) ndarray
+        D [N m s/rad or N s/m], zero by default.
+    """
 
     name = 'gravity_compensation'
     stateful = False
@@ -45,9 +61,15 @@ class GravityCompensation(ControlLaw):
 
     def __init__(self, robot):
         super().__init__(robot)
-        self.damping = np.zeros(robot.nv)  # [N m s/rad or N s/m]
+        self.damping = np.zeros(robot.nv)
         self._arrays = model_arrays(robot)
 
     def torques(self, q, qd, reference, gains, terms):
-        """Write the gravity term, in O(n)."""
+        """Write the terms of gravity and damping, in O(n).
+
+        Parameters
+        ----------
+        q, qd, reference, gains, terms
+            As of `ControlLaw.torques`.
+        """
         self._torques(*self._arrays, self.damping, q, qd, terms)

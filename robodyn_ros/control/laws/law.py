@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The interface of control laws, built-in ones and those of other packages."""
+"""The interface of control laws, both built in and from other packages."""
 
 import math
 from typing import NamedTuple
@@ -27,7 +27,7 @@ class LawParameter(NamedTuple):
     name : str
         Name; the node declares it as `<law>.<name>`.
     default : float or tuple of float
-        Default. A tuple means as many numbers with the same bounds.
+        Default value. A tuple means as many numbers with the same bounds.
     unit : str
         SI unit.
     text : str
@@ -39,13 +39,13 @@ class LawParameter(NamedTuple):
     name: str
     default: float | tuple[float, ...]
     unit: str
-    text: str  # one sentence
+    text: str
     lower: float = 0.0
     upper: float = math.inf
 
     @property
     def defaults(self):
-        """The default as a tuple."""
+        """Return the default as a tuple."""
         return self.default if isinstance(self.default, tuple) else (self.default,)
 
 
@@ -57,18 +57,18 @@ class LawOption(NamedTuple):
     name : str
         Name of the argument.
     default : str or tuple of str
-        Default. A tuple means any number of strings.
+        Default value. A tuple means any number of strings.
     text : str
         One sentence for the description.
     """
 
     name: str
     default: str | tuple[str, ...]
-    text: str  # one sentence
+    text: str
 
 
 class ControlLaw:
-    """Computes the torque, term by term, from a state and a reference.
+    """Compute the torque, term by term, from a state and a reference.
 
     Another package adds a law as a subclass under the entry-point group
     `robodyn_ros.control_laws`. It is guarded like the built-in ones: an exception or a non-finite
@@ -88,14 +88,13 @@ class ControlLaw:
         Time between calls of `torques` [s], set by the supervisor.
     """
 
-    #: Name in the parameter that selects the law; also that of the entry point.
+    #: Name that selects the law; also that of the entry point.
     name = ''
     #: The equation as text.
     equation = ''
     #: Whether it follows a reference; a law that does not is ACTIVE without one.
     tracks = True
-    #: Whether `torques` has a state. A law without one may be called without effect, to warm the
-    #: caches.
+    #: Whether a call of `torques` changes the law. If not, extra calls can warm the caches.
     stateful = True
     #: Whether a limit changed the torque of the last cycle. Adaptation and integral terms then
     #: stop, since the error does not show the effect of their torque.
@@ -108,10 +107,11 @@ class ControlLaw:
     options: tuple[LawOption, ...] = ()
     #: TaskReference that the law follows in addition to the joint reference, or None.
     task = None
-    #: Whether `set_base` takes the state of a moving base; `base_known`: it has one.
+    #: Whether the base moves, and `set_base` sets its state.
     floats = False
+    #: Whether `set_base` has been called.
     base_known = False
-    #: Joints without torque in any state, (nv,) of bool, or None.
+    #: Joints whose torque is always zero, (nv,) of bool, or None.
     undriven = None
     #: Kernels that `torques` calls, compiled before activation.
     kernels: tuple[Kernel, ...] = ()
@@ -133,16 +133,16 @@ class ControlLaw:
         self.replace_kernels({kernel: robot.linked(kernel) for kernel in self.kernels})
 
     def replace_kernels(self, twins):
-        """Replace kernels by their twins, or restore them.
+        """Replace kernels by versions for this robot, or restore them.
 
-        A twin does the same with the code of this robot (codegen/linker.py). `torques` calls
-        `_torques`, which one assignment replaces here, so a cycle never mixes kernels. A law with
+        A version for one robot has the same results (codegen/linker.py). `torques` calls
+        `_torques`. One assignment replaces it here, so a cycle never mixes kernels. A law with
         several kernels replaces all of them here.
 
         Parameters
         ----------
-        twins : dict
-            {kernel: twin}; empty to restore the kernels.
+        twins : mapping of Kernel to Kernel
+            Kernels for this robot by the generic ones; empty to restore these.
         """
         self._twins = twins
         if self.kernels:
@@ -150,7 +150,7 @@ class ControlLaw:
 
     @classmethod
     def trial_options(cls, robot):
-        """Return the options with which its kernels are compared before they serve, {name: value}.
+        """Return the options with which the kernels of a law are verified.
 
         A law overrides this if its defaults leave out part of its kernels.
 
@@ -158,27 +158,46 @@ class ControlLaw:
         ----------
         robot : Robot
             The robot.
+
+        Returns
+        -------
+        dict
+            Options by name.
         """
         return {}
 
     @classmethod
     def model_of_kernels(cls, model):
-        """Return the RobotModel whose recursions its kernels call; by default the robot's.
+        """Return the model whose recursions the kernels call; by default the robot's.
 
         Parameters
         ----------
         model : RobotModel
             The robot.
+
+        Returns
+        -------
+        RobotModel
+            The model.
         """
         return model
 
     def end_effector(self, frame):
-        """Return the name of an end effector, its body and its placement, as kernels take it.
+        """Return an end effector in the form that kernels expect.
 
         Parameters
         ----------
         frame : str
             Name of a frame; '' for the link of the last joint.
+
+        Returns
+        -------
+        name : str
+            Name of the frame.
+        body : int
+            Body that carries it.
+        placement : (12,) ndarray
+            Its rotation by rows and its position on the body.
 
         Raises
         ------
@@ -199,7 +218,9 @@ class ControlLaw:
         return name, found.body, placement
 
     def reset(self, q, qd):
-        """Reset the state: called at activation, reset, recovery and at the start of each hold.
+        """Reset the state of the law.
+
+        It is called at activation, reset and recovery, and at the start of each hold.
 
         Parameters
         ----------
@@ -214,38 +235,56 @@ class ControlLaw:
         """
 
     def refuse_target(self, target):
-        """Return '' if the law can follow a TaskTarget, or a sentence with the reason.
+        """Refuse a target of the end effector that the law cannot follow.
 
         Parameters
         ----------
         target : TaskTarget
             The target.
+
+        Returns
+        -------
+        str
+            Reason of the refusal, or ''.
         """
         return f'control law {self.name} takes no target of the end effector'
 
     def torques(self, q, qd, reference, gains, terms):
-        """Write the torque terms; called every cycle, so best implemented by one compiled kernel.
+        """Write the torque terms.
+
+        It is called every cycle, so it should be one compiled kernel.
 
         Parameters
         ----------
         q, qd : (nv,) ndarray
-            Measured, not to be changed [rad or m, rad/s or m/s].
+            Measured state [rad or m, rad/s or m/s], read-only.
         reference : (3, nv) ndarray
-            Position, velocity, acceleration, not to be changed.
+            Position, velocity and acceleration, read-only.
         gains : (2, nv) ndarray
             Position and velocity gain, in `gain_unit`.
         terms : (6, nv) ndarray
-            Zeros on entry, written in the order of TERMS [N m or N].
+            Torque terms in the order of TERMS [N m or N]; zeros on entry, written.
 
         Returns
         -------
         int or None
-            0 or None, or a positive status that leads to FAULT: the body whose pivot is singular.
+            0 or None. A positive status leads to FAULT: the body whose pivot is singular.
         """
         raise NotImplementedError
 
 
 def model_arrays(robot):
-    """Return the first arguments of a law's kernel: topology, constants, gravity, scratch."""
+    """Return the first arguments of a law's kernel.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+
+    Returns
+    -------
+    topology, constants, gravity, scratch : tuple of ndarray
+        Arrays of the model, and memory for the recursions.
+    """
     model = robot.model
     return model.topology, model.constants, model.gravity, scratch.allocate(model.topology)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Control laws that can be emitted as C, because their kernels do not branch on data."""
+"""Control laws that can be emitted as C, since their kernels do not branch on data."""
 
 from dataclasses import replace
 from typing import Mapping
@@ -29,7 +29,7 @@ _INPUTS: dict[type[ControlLaw], Mapping[str, tuple[int | str, ...]]] = {
 
 
 def _undriven(model, passive):
-    """Return the arrays of the under-actuated law, for free passive joints of these names."""
+    """Return the arrays of the under-actuated law, with free passive joints."""
     n = model.nv
     return {
         'passive': np.array([float(name in passive) for name in model.joint_names]),
@@ -39,7 +39,7 @@ def _undriven(model, passive):
     }
 
 
-#: By name of the law: the arguments of its kernel, without those of the model.
+#: Recipes by name of the law: its kernel, and its arguments other than the model.
 LAW_RECIPES = {
     law.name: Recipe(law.kernels[0].python, inputs, {'terms': (len(TERMS), 'nv')})
     for law, inputs in _INPUTS.items()
@@ -64,10 +64,11 @@ def chosen_laws(model, names, passive=()):
     Parameters
     ----------
     model : RobotModel
+        The robot.
     names : sequence of str
-        Names out of LAW_RECIPES.
+        Names of laws, out of LAW_RECIPES.
     passive : sequence of str
-        Joints without motor, the subject of 'underactuated_computed_torque'.
+        Joints without motor, for 'underactuated_computed_torque'.
 
     Returns
     -------
@@ -79,7 +80,7 @@ def chosen_laws(model, names, passive=()):
     ModelError
         If a joint of the robot has a quaternion, or no joint is left to drive.
     UnknownNameError
-        For an unknown passive joint, for none where the law needs one, or without that law.
+        For an unknown passive joint, if the law lacks one, or for one without that law.
     """
     if passive or _UNDERACTUATED in names:
         _require_passive(model, names, passive)

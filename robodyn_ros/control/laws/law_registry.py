@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Control laws by name: the built-in ones, and those that other packages add."""
+"""Control laws by name: the built-in ones, and those of other packages."""
 
 import importlib.metadata
 
@@ -44,12 +44,17 @@ def law_names():
 
 
 def law_class(name):
-    """Return the ControlLaw class of a name; built-in ones cannot be overridden.
+    """Return the class of a law; built-in names cannot be overridden.
 
     Parameters
     ----------
     name : str
         Name of the law.
+
+    Returns
+    -------
+    type
+        A subclass of ControlLaw.
 
     Raises
     ------

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Operational-space control: task target for the end effector, posture in the null space."""
+"""Operational-space control: a task target for the end effector, a posture in its null space."""
 
 import numpy as np
 from numpy import sqrt
@@ -33,7 +33,7 @@ from robodyn_ros.control.laws.law import (
 from robodyn_ros.control.laws.law import POSITION as JOINT
 from robodyn_ros.control.laws.law import VELOCITY_GAIN as RATE_GAIN
 from robodyn_ros.control.laws.pd import feedback
-from robodyn_ros.control.laws.singularity_handling import yielding_inertia
+from robodyn_ros.control.laws.singularity_handling import fading_inertia
 from robodyn_ros.control.reference.task_motion import quaternion, store_quaternion, track_target
 from robodyn_ros.control.reference.task_reference import ACCELERATION as TASK_ACCELERATION
 from robodyn_ros.control.reference.task_reference import (
@@ -59,18 +59,29 @@ from robodyn_ros.spatial.vec3 import load, store, sub
 STIFFNESS, DAMPING, AXES, LENGTH, HEAVIEST = 0, 6, 12, 18, 19
 SPEED, RATE, JERK, BANDWIDTH, FORCE_RATE, LONGEST_AGE = 20, 22, 24, 26, 27, 28
 
-#: Rows of `task`, vectors of the task; of `joints`, vectors of the joints.
-WANTED, BIAS, GAP, PUSH, WEIGHTS, BACK = range(6)
-NOTHING, POSTURE, WAY, NOW = range(4)
+#: Rows of `task`: required motion, Jdot qd, remaining motion, F times that, weights of the axes,
+#: return velocity.
+WANTED, BIAS, REMAINDER, TASK_FORCE, WEIGHTS, RETURN = range(6)
+#: Rows of `joints`: zeros, posture, memory, extrapolated positions.
+ZEROS, POSTURE, MEMORY, EXTRAPOLATED = range(4)
 
-#: Share of a joint's velocity limit for the reference of the end effector. Share for the return of
-#: the end effector to its reference, and of the joints to their posture.
-JOINT_SHARE, RETURN_SHARE = 0.5, 0.25
+#: Share of a joint's velocity limit that the reference of the end effector may use.
+JOINT_SHARE = 0.5
+#: The share for the return of the end effector to its reference, and of joints to their posture.
+RETURN_SHARE = 0.25
 
 
 @primitive
 def observe_pose(X, measured):
-    """Compute the pose of the end effector from its homogeneous transform in the base."""
+    """Write the pose of the end effector.
+
+    Parameters
+    ----------
+    X : (4, 4) ndarray
+        Its homogeneous transform in the base.
+    measured : ndarray
+        Measured rows of its TaskReference; two are written.
+    """
     store(measured, POSITION, 0, (X[0, 3], X[1, 3], X[2, 3]))
     store_quaternion(
         measured,
@@ -82,7 +93,21 @@ def observe_pose(X, measured):
 
 @primitive
 def observe_velocity(J, qd, state, age, measured):
-    """Compute the velocity of the end effector: J qd, plus the acceleration times the age."""
+    """Write the velocity of the end effector: J qd, plus its acceleration times the age.
+
+    Parameters
+    ----------
+    J : (6, nv) ndarray
+        Jacobian of the end effector.
+    qd : (nv,) ndarray
+        Velocities [rad/s or m/s].
+    state : ndarray
+        Reference rows of its TaskReference, with the acceleration.
+    age : float
+        Age of the joint state [s].
+    measured : ndarray
+        Measured rows of its TaskReference; two are written.
+    """
     for i in range(3):
         measured[TASK_VELOCITY, i] = age * state[TASK_ACCELERATION, i]
         measured[SPIN, i] = age * state[SPIN_RATE, i]
@@ -92,30 +117,56 @@ def observe_velocity(J, qd, state, age, measured):
 
 
 @primitive
-def compare(state, measured):
-    """Compute the pose error, reference - measured: a distance and a rotation vector."""
+def write_pose_error(state, measured):
+    """Write the pose error, reference - measured: a distance and a rotation vector.
+
+    Parameters
+    ----------
+    state, measured : ndarray
+        Reference and measured rows of a TaskReference; two of the latter are written.
+    """
     store(measured, ERROR, 0, sub(load(state, POSITION, 0), load(measured, POSITION, 0)))
     store(measured, TURN, 0, turn_between(quaternion(state), quaternion(measured)))
 
 
 @primitive
-def gather(rows, linear, angular, out):
-    """Copy two rows into one task vector.
+def join_rows(rows, linear, angular, out):
+    """Join a linear and an angular row to one task vector.
 
     Parameters
     ----------
-    out : (6,)
-        Written.
+    rows : ndarray
+        Rows of a TaskReference.
+    linear, angular : int
+        Indices of both rows.
+    out : (6,) ndarray
+        The vector, written.
     """
     for i in range(3):
         out[i], out[3 + i] = rows[linear, i], rows[angular, i]
 
 
 @primitive
-def return_share(error, values, part, speed):
+def return_factor(error, values, part, speed):
     """Return the factor on an error that limits the return velocity Kd^-1 Kp e.
 
     It is 1 near the reference; farther away the return speed is constant (Khatib 1987).
+
+    Parameters
+    ----------
+    error : (3,) ndarray
+        Linear or angular error [m or rad].
+    values : (29,) ndarray
+        Parameters of the law.
+    part : int
+        Offset of the gains: 0 for linear, 3 for angular.
+    speed : float
+        Largest return speed [m/s or rad/s].
+
+    Returns
+    -------
+    float
+        The factor.
     """
     fastest = 0.0
     for i in range(3):
@@ -126,37 +177,68 @@ def return_share(error, values, part, speed):
 
 
 @primitive
-def pull_back(measured, values, pull, back):
-    """Compute Kp e, limited far from the reference, and Kd^-1 Kp e.
+def position_feedback(measured, values, task_feedback, back):
+    """Compute Kp e and Kd^-1 Kp e, both limited far from the reference.
 
     Parameters
     ----------
-    pull, back : (6,)
-        Written.
+    measured : ndarray
+        Measured rows of a TaskReference, with the error e.
+    values : (29,) ndarray
+        Parameters of the law.
+    task_feedback : (6,) ndarray
+        Kp e, written.
+    back : (6,) ndarray
+        The return velocity Kd^-1 Kp e, written.
     """
-    gather(measured, ERROR, TURN, pull)
-    near = return_share(measured[ERROR], values, 0, values[SPEED])
-    turned = return_share(measured[TURN], values, 3, values[SPEED + 1])
+    join_rows(measured, ERROR, TURN, task_feedback)
+    near = return_factor(measured[ERROR], values, 0, values[SPEED])
+    turned = return_factor(measured[TURN], values, 3, values[SPEED + 1])
     for i in range(6):
-        pull[i] *= values[STIFFNESS + i] * (near if i < 3 else turned)
-        back[i] = pull[i] / values[DAMPING + i] if values[DAMPING + i] > 0.0 else 0.0
+        task_feedback[i] *= values[STIFFNESS + i] * (near if i < 3 else turned)
+        back[i] = task_feedback[i] / values[DAMPING + i] if values[DAMPING + i] > 0.0 else 0.0
 
 
 @primitive
-def damp(state, measured, values, calm, pull):
-    """Replace the pull by calm pull + Kd (v_r - v)."""
+def add_velocity_feedback(state, measured, values, scale, task_feedback):
+    """Scale the position feedback, and add the velocity feedback Kd (v_r - v).
+
+    Parameters
+    ----------
+    state, measured : ndarray
+        Reference and measured rows of a TaskReference.
+    values : (29,) ndarray
+        Parameters of the law.
+    scale : float
+        Scale of the position feedback.
+    task_feedback : (6,) ndarray
+        The feedback, updated.
+    """
     for i in range(3):
-        pull[i] = calm * pull[i] + values[DAMPING + i] * (
+        task_feedback[i] = scale * task_feedback[i] + values[DAMPING + i] * (
             state[TASK_VELOCITY, i] - measured[TASK_VELOCITY, i]
         )
-        pull[3 + i] = calm * pull[3 + i] + values[DAMPING + 3 + i] * (
+        task_feedback[3 + i] = scale * task_feedback[3 + i] + values[DAMPING + 3 + i] * (
             state[SPIN, i] - measured[SPIN, i]
         )
 
 
 @primitive
-def room(rate, fastest):
-    """Return the largest admissible factor on joint rates, at most FREE."""
+def admissible_pace(rate, fastest):
+    """Return the largest admissible factor on joint rates, at most FREE.
+
+    Parameters
+    ----------
+    rate : (nv,) ndarray
+        Joint rates [rad/s or m/s].
+    fastest : (nv,) ndarray
+        Largest joint rates [rad/s or m/s].
+
+    Returns
+    -------
+    float
+        The factor.
+    """
     share = 1.0 / FREE
     for k in range(rate.shape[0]):
         share = max(share, abs(rate[k]) / fastest[k])
@@ -164,9 +246,22 @@ def room(rate, fastest):
 
 
 @primitive
-def calm_share(rate, fastest):
-    """Return the gain scale that respects the joint return speeds."""
-    return min(1.0, RETURN_SHARE / JOINT_SHARE * room(rate, fastest))
+def return_gain_scale(rate, fastest):
+    """Return the gain scale that respects the return speeds of the joints.
+
+    Parameters
+    ----------
+    rate : (nv,) ndarray
+        Return velocities of the joints at full gain [rad/s or m/s].
+    fastest : (nv,) ndarray
+        Largest joint rates due to the reference [rad/s or m/s].
+
+    Returns
+    -------
+    float
+        The scale, at most 1.
+    """
+    return min(1.0, RETURN_SHARE / JOINT_SHARE * admissible_pace(rate, fastest))
 
 
 @primitive
@@ -175,15 +270,19 @@ def posture_feedback(q, qd, reference, gains, fastest, back, out):
 
     Parameters
     ----------
-    back : (nv,)
+    q, qd, reference, gains
+        As of `ControlLaw.torques`.
+    fastest : (nv,) ndarray
+        Largest joint rates due to the reference [rad/s or m/s].
+    back : (nv,) ndarray
         The return velocity Kd^-1 Kp e, written.
-    out : (nv,)
-        The sum, written.
+    out : (nv,) ndarray
+        The feedback, written.
     """
     for k in range(out.shape[0]):
         back[k] = gains[POSITION_GAIN, k] * (reference[JOINT, k] - q[k])
         back[k] = back[k] / gains[RATE_GAIN, k] if gains[RATE_GAIN, k] > 0.0 else 0.0
-    held_back = 1.0 - calm_share(back, fastest)
+    held_back = 1.0 - return_gain_scale(back, fastest)
     feedback(q, qd, reference, gains, out)
     for k in range(out.shape[0]):
         out[k] -= held_back * gains[POSITION_GAIN, k] * (reference[JOINT, k] - q[k])
@@ -191,14 +290,16 @@ def posture_feedback(q, qd, reference, gains, fastest, back, out):
 
 @primitive
 def transpose_multiply(J, f, out):
-    """out = J^T f.
+    """Compute out = J^T f.
 
     Parameters
     ----------
-    J : (6, nv)
-    f : (6,)
-    out : (nv,)
-        Written.
+    J : (6, nv) ndarray
+        Jacobian.
+    f : (6,) ndarray
+        Task vector.
+    out : (nv,) ndarray
+        Product, written.
     """
     for k in range(out.shape[0]):
         out[k] = 0.0
@@ -207,22 +308,28 @@ def transpose_multiply(J, f, out):
 
 
 @primitive
-def compose(M, J, F, wanted, posture, gap, push, out):
-    """Compute out = M posture + J^T F (wanted - J posture), of task and null space.
-
-    gap, push and out are written.
+def compose(M, J, F, wanted, posture, remainder, force, out):
+    """Compute out = M posture + J^T F (wanted - J posture), for task and null space.
 
     Parameters
     ----------
-    wanted, gap, push : (6,)
-    posture, out : (nv,)
+    M, J, F : ndarray
+        Mass matrix, Jacobian and task inertia.
+    wanted : (6,) ndarray
+        Required motion of the task.
+    posture : (nv,) ndarray
+        Required motion of the joints.
+    remainder, force : (6,) ndarray
+        wanted - J posture, and F times it; written.
+    out : (nv,) ndarray
+        Result, written.
     """
     for i in range(6):
-        gap[i] = wanted[i]
+        remainder[i] = wanted[i]
         for k in range(posture.shape[0]):
-            gap[i] -= J[i, k] * posture[k]
-    multiply(F, gap, push)
-    transpose_multiply(J, push, out)
+            remainder[i] -= J[i, k] * posture[k]
+    multiply(F, remainder, force)
+    transpose_multiply(J, force, out)
     for i in range(out.shape[0]):
         for k in range(out.shape[0]):
             out[i] += M[i, k] * posture[k]
@@ -262,34 +369,44 @@ def operational_space_control(
 ):
     """Advance `target` and `state` by `elapsed`, and compute all terms.
 
-    M (nv, nv), J (6, nv), X (4, 4), A, work, vectors, F (6, 6), task (6, 6) and joints (4, nv) are
-    scratch.
-
     Parameters
     ----------
-    fastest : (nv,)
-        Largest joint rates due to the reference.
+    topology, constants, gravity, scratch : ndarray
+        Arrays of the model; see `model_arrays`.
+    M, J, X : (nv, nv), (6, nv) and (4, 4) ndarray
+        Memory, overwritten.
+    A, work, vectors, F : (6, 6) ndarray
+        Memory, overwritten.
+    task, joints : (6, 6) and (4, nv) ndarray
+        Memory for vectors, overwritten.
+    fastest : (nv,) ndarray
+        Largest joint rates due to the reference [rad/s or m/s].
     body, frame
-        Of the end effector.
-    goal, target, state, measured, shares
-        Of its TaskReference; all but the first are written.
-    values : (29,)
-        Of the law's parameters.
+        Body and placement of the end effector; see `ControlLaw.end_effector`.
+    goal, target, state, measured, shares : ndarray
+        Arrays of its TaskReference; all but the first are written.
+    values : (29,) ndarray
+        Parameters of the law.
     elapsed : float
         Time since the last call [s].
     age : float
-        Age of the joint state [s], which is extrapolated with qd.
+        Age of the joint state [s]; positions are extrapolated with qd.
     q, qd, reference, gains, terms
-        As of `computed_torque`.
+        As of `ControlLaw.torques`.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     age = min(age, values[LONGEST_AGE])
     for i in range(6):
         task[WEIGHTS, i] = values[AXES + i] * (1.0 if i < 3 else values[LENGTH])
     for k in range(q.shape[0]):
-        joints[NOTHING, k] = 0.0
-        joints[NOW, k] = q[k] + age * qd[k]
-    q = joints[NOW]
-    status = operational_space(topology, constants, scratch, q, joints[NOTHING], body, frame, J, A)
+        joints[ZEROS, k] = 0.0
+        joints[EXTRAPOLATED, k] = q[k] + age * qd[k]
+    q = joints[EXTRAPOLATED]
+    status = operational_space(topology, constants, scratch, q, joints[ZEROS], body, frame, J, A)
     pose(topology, constants, scratch, q, body, frame, X)
     observe_pose(X, measured)
     observe_velocity(J, qd, state, age, measured)
@@ -307,35 +424,40 @@ def operational_space_control(
             step * values[LENGTH],
             elapsed,
         )
-    compare(state, measured)
-    yielding_inertia(A, task[WEIGHTS], values[HEAVIEST], work, vectors, F, shares)
+    write_pose_error(state, measured)
+    fading_inertia(A, task[WEIGHTS], values[HEAVIEST], work, vectors, F, shares)
     mass_matrix(topology, constants, scratch, q, M)
-    wanted, gap, push, posture = task[WANTED], task[GAP], task[PUSH], joints[POSTURE]
+    wanted, remainder, force, posture = (
+        task[WANTED],
+        task[REMAINDER],
+        task[TASK_FORCE],
+        joints[POSTURE],
+    )
 
-    gather(state, TASK_VELOCITY, SPIN, wanted)
-    compose(M, J, F, wanted, reference[VELOCITY], gap, push, joints[WAY])
-    mass_solve(topology, constants, scratch, q, joints[NOTHING], joints[WAY], posture)
-    state[PACE, 0] = room(posture, fastest)
+    join_rows(state, TASK_VELOCITY, SPIN, wanted)
+    compose(M, J, F, wanted, reference[VELOCITY], remainder, force, joints[MEMORY])
+    mass_solve(topology, constants, scratch, q, joints[ZEROS], joints[MEMORY], posture)
+    state[PACE, 0] = admissible_pace(posture, fastest)
     friction_torque(topology, constants, q, posture, terms[FRICTION])
 
-    pull_back(measured, values, wanted, task[BACK])
-    compose(M, J, F, task[BACK], joints[NOTHING], gap, push, joints[WAY])
-    mass_solve(topology, constants, scratch, q, joints[NOTHING], joints[WAY], posture)
-    damp(state, measured, values, calm_share(posture, fastest), wanted)
-    posture_feedback(q, qd, reference, gains, fastest, joints[WAY], posture)
-    compose(M, J, F, wanted, posture, gap, push, terms[FEEDBACK])
-    gather(state, TASK_ACCELERATION, SPIN_RATE, wanted)
-    compose(M, J, F, wanted, reference[ACCELERATION], gap, push, terms[INERTIA])
-    gather(state, FORCE, MOMENT, wanted)
+    position_feedback(measured, values, wanted, task[RETURN])
+    compose(M, J, F, task[RETURN], joints[ZEROS], remainder, force, joints[MEMORY])
+    mass_solve(topology, constants, scratch, q, joints[ZEROS], joints[MEMORY], posture)
+    add_velocity_feedback(state, measured, values, return_gain_scale(posture, fastest), wanted)
+    posture_feedback(q, qd, reference, gains, fastest, joints[MEMORY], posture)
+    compose(M, J, F, wanted, posture, remainder, force, terms[FEEDBACK])
+    join_rows(state, TASK_ACCELERATION, SPIN_RATE, wanted)
+    compose(M, J, F, wanted, reference[ACCELERATION], remainder, force, terms[INERTIA])
+    join_rows(state, FORCE, MOMENT, wanted)
     transpose_multiply(J, wanted, terms[OTHER])
 
-    jacobian_bias(topology, constants, scratch, q, qd, body, frame, joints[NOTHING], task[BIAS])
-    multiply(F, task[BIAS], push)
-    transpose_multiply(J, push, joints[WAY])
+    jacobian_bias(topology, constants, scratch, q, qd, body, frame, joints[ZEROS], task[BIAS])
+    multiply(F, task[BIAS], force)
+    transpose_multiply(J, force, joints[MEMORY])
     gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
     bias_torque(topology, constants, gravity, scratch, q, qd, terms[CORIOLIS])
     for k in range(q.shape[0]):
-        terms[CORIOLIS, k] -= terms[GRAVITY, k] + joints[WAY, k]
+        terms[CORIOLIS, k] -= terms[GRAVITY, k] + joints[MEMORY, k]
     return status
 
 
@@ -344,24 +466,28 @@ class OperationalSpace(ControlLaw):
 
     The required acceleration of the end effector is x'' = x''_r + Kd (v_r - v) + Kp e. That of the
     joints without a task is a = qdd_r + Kd ed + Kp e. With F = Lambda = (J M^-1 J^T)^-1 this is
-    Khatib's law (1987; Jain 2011, eq. 10.9-10.10; Craig, eq. 6.91-6.99). Its null-space torque (1
-    - J^T Jbar^T) M a uses the dynamically consistent inverse Jbar = M^-1 J^T Lambda, here without
-    Jbar. The joint accelerations are those nearest to a, in the metric of M, that give the end
-    effector x''. Near singular postures F fades out in lost directions (singularity_handling.py),
-    where the posture takes over. With F = 0 the law is computed torque.
+    Khatib's law (1987; Jain 2011, eq. 10.9-10.10; Craig, eq. 6.91-6.99). Its null-space torque is
+    (1 - J^T Jbar^T) M a, with the dynamically consistent inverse Jbar = M^-1 J^T Lambda. The form
+    above needs no Jbar. The joint accelerations are those nearest to a, in the metric of M, that
+    give the end effector x''.
+
+    Near singular postures F fades out in lost directions (singularity_handling.py), where the
+    posture takes over. With F = 0 the law is computed torque.
 
     Parameters
     ----------
-    frame
+    robot : Robot
+        The robot under control.
+    frame : str
         Name of the end effector; '' for the link of the last joint. The end effector holds its
         pose until the first TaskTarget.
 
     Raises
     ------
     UnknownNameError
-        For the frame.
+        If the frame does not exist.
     RobodynError
-        If it does not move.
+        If the frame does not move.
     """
 
     name = 'operational_space'
@@ -485,7 +611,13 @@ class OperationalSpace(ControlLaw):
         )
 
     def reset(self, q, qd):
-        """Hold the pose of the end effector."""
+        """Hold the pose of the end effector.
+
+        Parameters
+        ----------
+        q, qd
+            As of `ControlLaw.reset`.
+        """
         topology, constants, _, scratch = self._arrays[:4]
         X = np.empty((4, 4))
         pose = self._twins.get(generic.pose, generic.pose)
@@ -495,11 +627,33 @@ class OperationalSpace(ControlLaw):
         self.task.hold(measured[POSITION, :3], measured[QUATERNION])
 
     def refuse_target(self, target):
-        """Return '' if the end effector can follow a TaskTarget, or a sentence with the reason."""
+        """Refuse a target that the end effector cannot follow.
+
+        Parameters
+        ----------
+        target : TaskTarget
+            The target.
+
+        Returns
+        -------
+        str
+            Reason of the refusal, or ''.
+        """
         return target.refusal(self.task, self.values[SPEED:JERK])
 
     def torques(self, q, qd, reference, gains, terms):
-        """Advance the reference of the end effector, and write every term, in O(n depth)."""
+        """Advance the reference of the end effector, and write every term, in O(n depth).
+
+        Parameters
+        ----------
+        q, qd, reference, gains, terms
+            As of `ControlLaw.torques`.
+
+        Returns
+        -------
+        int
+            0, or the body whose pivot is singular.
+        """
         task = self.task
         return self._torques(
             *self._arrays,

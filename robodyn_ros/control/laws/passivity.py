@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Passivity-based control: the dynamics are kept, and feedback dissipates the error energy."""
+"""Passivity-based control: feedback dissipates the error energy, and no dynamics are cancelled."""
 
 import numpy as np
 
@@ -31,7 +31,17 @@ from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 
 @primitive
 def modified_reference(q, qd, reference, gains, v, a):
-    """v = qd_r + Lambda e and a = qdd_r + Lambda ed, with Lambda = Kp/Kd, 0 where Kd is 0."""
+    """Compute v = qd_r + Lambda e and a = qdd_r + Lambda ed.
+
+    Lambda = Kp/Kd, and 0 where Kd is 0.
+
+    Parameters
+    ----------
+    q, qd, reference, gains
+        As of `ControlLaw.torques`.
+    v, a : (nv,) ndarray
+        Modified reference [rad/s or m/s, rad/s^2 or m/s^2], written.
+    """
     for i in range(v.shape[0]):
         rate = 0.0
         if gains[VELOCITY_GAIN, i] > 0.0:
@@ -44,7 +54,19 @@ def modified_reference(q, qd, reference, gains, v, a):
 def passive_terms(
     topology, constants, gravity, scratch, matrix, v, a, q, qd, reference, gains, terms
 ):
-    """Compute all terms but 'other', and v and a. matrix (nv, nv) is scratch."""
+    """Compute all terms but 'other', and the modified reference.
+
+    Parameters
+    ----------
+    topology, constants, gravity, scratch : ndarray
+        Arrays of the model; see `model_arrays`.
+    matrix : (nv, nv) ndarray
+        Memory, overwritten.
+    v, a : (nv,) ndarray
+        Modified reference, written.
+    q, qd, reference, gains, terms
+        As of `ControlLaw.torques`.
+    """
     modified_reference(q, qd, reference, gains, v, a)
     feedback(q, qd, reference, gains, terms[FEEDBACK])
     mass_matrix(topology, constants, scratch, q, matrix)
@@ -70,16 +92,22 @@ def passivity(
     gains: Matrix,
     terms: Matrix,
 ):
-    """Compute all terms but 'other'. matrix (nv, nv), v and a (nv,) are scratch.
+    """Compute all terms but 'other'.
 
     Parameters
     ----------
-    q, qd : (nv,)
-    reference : (3, nv)
-    gains : (2, nv)
-        [N m/rad, N m s/rad].
-    terms : (6, nv)
-        Written.
+    topology, constants, gravity, scratch : ndarray
+        Arrays of the model; see `model_arrays`.
+    matrix, v, a : (nv, nv), (nv,) and (nv,) ndarray
+        Memory, overwritten.
+    q, qd : (nv,) ndarray
+        State [rad or m, rad/s or m/s].
+    reference : (3, nv) ndarray
+        Reference of position, velocity and acceleration.
+    gains : (2, nv) ndarray
+        Kp and Kd [N m/rad, N m s/rad].
+    terms : (6, nv) ndarray
+        Torque terms [N m or N], written.
     """
     passive_terms(
         topology, constants, gravity, scratch, matrix, v, a, q, qd, reference, gains, terms
@@ -91,8 +119,13 @@ class Passivity(ControlLaw):
 
     v = qd_r + Lambda e, a = dv/dt, r = qd - v (Slotine and Li 1987; Spong, section 6.5: Mdot - 2 C
     is skew). With an exact model M rd + C r + Kd r = 0, so r.M r/2 decays at the rate r.Kd r. The
-    error e follows with the time constants 1/Lambda. No dynamics are cancelled. With Kp = Kd
-    Lambda the gains and the feedback -Kd r = Kp e + Kd ed are those of PD control.
+    error e follows with the time constants 1/Lambda. With Kp = Kd Lambda the gains and the
+    feedback -Kd r = Kp e + Kd ed are those of PD control.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot under control.
     """
 
     name = 'passivity'
@@ -110,5 +143,11 @@ class Passivity(ControlLaw):
         self._arrays = (*model_arrays(robot), np.zeros((n, n)), np.zeros(n), np.zeros(n))
 
     def torques(self, q, qd, reference, gains, terms):
-        """Write every term of the model, in O(n depth)."""
+        """Write every term of the model, in O(n depth).
+
+        Parameters
+        ----------
+        q, qd, reference, gains, terms
+            As of `ControlLaw.torques`.
+        """
         self._torques(*self._arrays, q, qd, reference, gains, terms)

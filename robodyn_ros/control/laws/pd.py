@@ -20,12 +20,14 @@ from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 
 @primitive
 def feedback(q, qd, reference, gains, out):
-    """Compute Kp e + Kd ed, e = q_r - q and ed = qd_r - qd.
+    """Compute Kp e + Kd ed, with e = q_r - q and ed = qd_r - qd.
 
     Parameters
     ----------
-    out : (nv,)
-        Written.
+    q, qd, reference, gains
+        As of `ControlLaw.torques`.
+    out : (nv,) ndarray
+        The feedback, written.
     """
     for i in range(out.shape[0]):
         out[i] = gains[POSITION_GAIN, i] * (reference[POSITION, i] - q[i]) + gains[
@@ -39,10 +41,14 @@ def pd(q: Vector, qd: Vector, reference: Matrix, gains: Matrix, terms: Matrix):
 
     Parameters
     ----------
-    q, qd : (nv,)
-    reference : (3, nv)
-    gains : (2, nv)
-    terms : (6, nv)
+    q, qd : (nv,) ndarray
+        State [rad or m, rad/s or m/s].
+    reference : (3, nv) ndarray
+        Reference of position, velocity and acceleration.
+    gains : (2, nv) ndarray
+        Kp and Kd [N m/rad, N m s/rad].
+    terms : (6, nv) ndarray
+        Torque terms [N m or N]; one row is written.
     """
     feedback(q, qd, reference, gains, terms[FEEDBACK])
 
@@ -59,13 +65,21 @@ def pd_gravity(
     gains: Matrix,
     terms: Matrix,
 ):
-    """Compute feedback and gravity; arguments as in `pd`, after those of the model."""
+    """Compute the terms of feedback and gravity.
+
+    Parameters
+    ----------
+    topology, constants, gravity, scratch : ndarray
+        Arrays of the model; see `model_arrays`.
+    q, qd, reference, gains, terms
+        As of `pd`; two rows of terms are written.
+    """
     feedback(q, qd, reference, gains, terms[FEEDBACK])
     gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
 
 
 class PD(ControlLaw):
-    """tau = Kp e + Kd ed, e = q_r - q; the arm sags under its weight."""
+    """tau = Kp e + Kd ed, with e = q_r - q; gravity leaves an error at rest."""
 
     name = 'pd'
     stateful = False
@@ -74,12 +88,24 @@ class PD(ControlLaw):
     kernels = (pd,)
 
     def torques(self, q, qd, reference, gains, terms):
-        """Write the feedback term."""
+        """Write the feedback term.
+
+        Parameters
+        ----------
+        q, qd, reference, gains, terms
+            As of `ControlLaw.torques`.
+        """
         self._torques(q, qd, reference, gains, terms)
 
 
 class PDGravity(ControlLaw):
-    """tau = Kp e + Kd ed + g(q); the arm rests at its reference (Takegaki and Arimoto 1981)."""
+    """tau = Kp e + Kd ed + g(q); the robot rests at its reference (Takegaki and Arimoto 1981).
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot under control.
+    """
 
     name = 'pd_gravity'
     stateful = False
@@ -92,5 +118,11 @@ class PDGravity(ControlLaw):
         self._arrays = model_arrays(robot)
 
     def torques(self, q, qd, reference, gains, terms):
-        """Write the feedback and gravity terms, in O(n)."""
+        """Write the feedback and gravity terms, in O(n).
+
+        Parameters
+        ----------
+        q, qd, reference, gains, terms
+            As of `ControlLaw.torques`.
+        """
         self._torques(*self._arrays, q, qd, reference, gains, terms)

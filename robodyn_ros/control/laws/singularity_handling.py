@@ -3,10 +3,10 @@
 """Task inertia near singular postures: exact in free directions, smoothly zero in lost ones.
 
 Near a singular posture J M^-1 J^T has a small eigenvalue. Along its direction the effective mass
-of the end effector, and the torque that would move it, grow without bound. Beyond a chosen mass
-the share of that direction falls smoothly to zero. The result is a function of the matrix, not of
-its eigenvectors, with two continuous derivatives. So no torque jumps, even where eigenvalues cross
-or a direction is lost.
+of the end effector, and the torque to move it, grow without bound. Beyond a chosen mass the share
+of that direction falls smoothly to zero. The result is a function of the matrix, not of its
+eigenvectors, with two continuous derivatives. So no torque jumps, even where eigenvalues cross or
+a direction is lost.
 """
 
 from robodyn_ros.algorithms.task_space.task_inertia import diagonalise
@@ -17,14 +17,24 @@ from robodyn_ros.spatial.primitive import primitive
 def kept_share(x):
     """Return w(x) = x^2 (6 - 8 x + 3 x^2) below 1, else 1.
 
-    It rises from 0 to 1 with w' = 0 at 0 and w' = w'' = 0 at 1. So w(x)/x, too, has two
-    continuous derivatives.
+    It rises from 0 to 1 with w' = 0 at 0 and w' = w'' = 0 at 1. So w(x)/x also has two continuous
+    derivatives.
+
+    Parameters
+    ----------
+    x : float
+        Eigenvalue times the largest mass [-], not negative.
+
+    Returns
+    -------
+    float
+        The share w.
     """
     return 1.0 if x >= 1.0 else x * x * (6.0 - 8.0 * x + 3.0 * x * x)
 
 
 @primitive
-def yielding_inertia(compliance, weights, heaviest, work, vectors, inertia, shares):
+def fading_inertia(compliance, weights, heaviest, work, vectors, inertia, shares):
     """Compute F = S w(heaviest S A S) (S A S)^-1 S, A = J M^-1 J^T, S = diag(weights).
 
     If every eigenvalue of S A S is at least 1 / heaviest, F is Lambda of the axes with a nonzero

@@ -16,7 +16,7 @@ STATES = 5
 
 
 def specialised_kernels(model, law, progress=None):
-    """Return {kernel: twin} of a law for one robot, for its Supervisor; compiled and verified.
+    """Return the kernels of a law for one robot, for its Supervisor; compiled and verified.
 
     Parameters
     ----------
@@ -26,6 +26,11 @@ def specialised_kernels(model, law, progress=None):
         The ControlLaw class.
     progress : callable, optional
         As in robodyn_ros.compile.warm_up.
+
+    Returns
+    -------
+    dict of Kernel to Kernel
+        Kernels for this robot by the generic ones.
 
     Raises
     ------
@@ -43,6 +48,7 @@ def specialised_kernels(model, law, progress=None):
 
 
 def _examine(law, robot, found):
+    """Raise KernelError if a law with these kernels differs from the generic one."""
     rng, options = np.random.default_rng(0), law.trial_options(robot)
     either = law(robot, **options), law(robot, **options)
     either[1].replace_kernels(found)

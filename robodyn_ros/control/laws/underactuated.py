@@ -29,14 +29,31 @@ from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 
 LOCKED = 0  # entry of `values`
-DRIFT, WANTED, CORRECTION = range(3)  # rows of what `mixed_dynamics` is given
+#: Rows of `known`: zero acceleration of driven joints, their reference acceleration and feedback.
+DRIFT, WANTED, CORRECTION = range(3)
 
 
 @primitive
-def leave_free(topology, constants, passive, locked, q, qd, reference, gains, free, known):
-    """The known quantity of each joint: the wanted acceleration, or the friction where it is free.
+def write_known(topology, constants, passive, locked, q, qd, reference, gains, free, known):
+    """Write the known quantities of each joint for `mixed_dynamics`.
 
-    free (nv,) and known (3, nv) are written. A locked joint does not accelerate.
+    They are the wanted acceleration of a driven joint, and the friction of a free one. A locked
+    joint does not accelerate.
+
+    Parameters
+    ----------
+    topology, constants : ndarray
+        Arrays of the model; see `model_arrays`.
+    passive : (nv,) ndarray
+        1 for a joint without motor, else 0.
+    locked : bool
+        Whether brakes hold the passive joints.
+    q, qd, reference, gains
+        As of `ControlLaw.torques`.
+    free : (nv,) ndarray
+        1 for a joint that moves freely, else 0; written.
+    known : (3, nv) ndarray
+        The known quantities, written; rows DRIFT, WANTED and CORRECTION.
     """
     friction_torque(topology, constants, q, qd, known[DRIFT])
     feedback(q, qd, reference, gains, known[CORRECTION])
@@ -65,11 +82,33 @@ def accelerate(
     reference,
     gains,
 ):
-    """Compute torques and accelerations for each row of `known`. Returns the pivot status.
+    """Compute torques and accelerations for each row of `known`.
 
-    Rows beyond CORRECTION are left as they are given.
+    The caller may add rows beyond CORRECTION to `known`, `tau` and `qdd`.
+
+    Parameters
+    ----------
+    topology, constants, gravity, scratch : ndarray
+        Arrays of the model; see `model_arrays`.
+    passive : (nv,) ndarray
+        1 for a joint without motor, else 0.
+    locked : bool
+        Whether brakes hold the passive joints.
+    f_ext : (nb, 6) ndarray
+        Memory, overwritten.
+    free, known : ndarray
+        Written; see `write_known`.
+    tau, qdd : (3, nv) ndarray
+        Torques and accelerations, written.
+    q, qd, reference, gains
+        As of `ControlLaw.torques`.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
-    leave_free(topology, constants, passive, locked, q, qd, reference, gains, free, known)
+    write_known(topology, constants, passive, locked, q, qd, reference, gains, free, known)
     for i in range(f_ext.shape[0]):
         for k in range(f_ext.shape[1]):
             f_ext[i, k] = 0.0
@@ -80,7 +119,19 @@ def accelerate(
 
 @primitive
 def write_terms(topology, constants, gravity, scratch, q, qd, tau, terms):
-    """Write the terms of all joints but friction, from torques for the rows of `known`."""
+    """Write the terms of all joints but friction.
+
+    Parameters
+    ----------
+    topology, constants, gravity, scratch : ndarray
+        Arrays of the model; see `model_arrays`.
+    q, qd : (nv,) ndarray
+        State [rad or m, rad/s or m/s].
+    tau : (3, nv) ndarray
+        Torques for the rows of `known`.
+    terms : (6, nv) ndarray
+        Torque terms [N m or N], written.
+    """
     gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
     bias_torque(topology, constants, gravity, scratch, q, qd, terms[CORIOLIS])
     for k in range(q.shape[0]):
@@ -91,8 +142,16 @@ def write_terms(topology, constants, gravity, scratch, q, qd, tau, terms):
 
 
 @primitive
-def spare_passive(passive, terms):
-    """Set all terms of passive joints to zero."""
+def clear_passive(passive, terms):
+    """Set all terms of passive joints to zero.
+
+    Parameters
+    ----------
+    passive : (nv,) ndarray
+        1 for a joint without motor, else 0.
+    terms : (6, nv) ndarray
+        Torque terms, updated.
+    """
     for term in range(terms.shape[0]):
         for k in range(passive.shape[0]):
             terms[term, k] *= 1.0 - passive[k]
@@ -117,19 +176,27 @@ def underactuated_computed_torque(
     gains: Matrix,
     terms: Matrix,
 ):
-    """Compute all terms of the driven joints, zeros of the passive ones; return the pivot status.
+    """Compute all terms of the driven joints, and zeros of the passive ones.
 
-    f_ext (nb, 6), free (nv,), known, tau and qdd (3, nv) are scratch. The rows of qdd add up to
-    the expected accelerations.
+    The rows of qdd add up to the expected accelerations.
 
     Parameters
     ----------
-    passive : (nv,)
-        1 of a joint without motor, else 0.
-    values : (1,)
-        Of the law's parameters.
+    topology, constants, gravity, scratch : ndarray
+        Arrays of the model; see `model_arrays`.
+    passive : (nv,) ndarray
+        1 for a joint without motor, else 0.
+    f_ext, free, known, tau, qdd : ndarray
+        Memory, overwritten; see `accelerate`.
+    values : (1,) ndarray
+        Parameters of the law.
     q, qd, reference, gains, terms
-        As of `computed_torque`.
+        As of `ControlLaw.torques`.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     status = accelerate(
         topology,
@@ -150,26 +217,26 @@ def underactuated_computed_torque(
     )
     write_terms(topology, constants, gravity, scratch, q, qd, tau, terms)
     friction_torque(topology, constants, q, reference[VELOCITY], terms[FRICTION])
-    spare_passive(passive, terms)
+    clear_passive(passive, terms)
     return status
 
 
 class UnderactuatedComputedTorque(ControlLaw):
     """tau_a = S_aa (qdd_r + Kd ed + Kp e) + c_a + g_a - S_ap (c_p + g_p + friction_p), tau_p = 0.
 
-    S_aa = M_aa - M_ap M_pp^-1 M_pa and S_ap = M_ap M_pp^-1 (Jain 2011, section 16.3, eq. 16.4) by
-    hybrid dynamics in O(n). Then edd + Kd ed + Kp e = 0 at every joint a with a motor, whatever
-    the passive joints p do. Their motion is not controlled. It is the zero dynamics (Spong 1994):
-    friction brings it to rest, or the reference is planned for it. The term 'other' is the last
-    one above, due to the passive joints. While brakes lock the passive joints, the law is computed
-    torque of the locked robot.
+    S_aa = M_aa - M_ap M_pp^-1 M_pa and S_ap = M_ap M_pp^-1 (Jain 2011, section 16.3, eq. 16.4), by
+    hybrid dynamics in O(n). Then edd + Kd ed + Kp e = 0 at every joint a with a motor. The passive
+    joints p may move in any way: no torque controls them. Their motion is the zero dynamics (Spong
+    1994): friction brings it to rest, or the planned reference takes it into account. The term
+    'other' is the last one above, due to the passive joints. While brakes lock the passive joints,
+    the law is computed torque of the locked robot.
 
     Parameters
     ----------
     robot : Robot
         The robot.
     passive_joints : sequence of str
-        Names of joints without motor; without any the law is computed torque.
+        Names of joints without motor. Without any the law is computed torque.
 
     Raises
     ------
@@ -227,9 +294,31 @@ class UnderactuatedComputedTorque(ControlLaw):
 
     @classmethod
     def trial_options(cls, robot):
-        """Every other joint is passive."""
+        """Return options that make every other joint passive.
+
+        Parameters
+        ----------
+        robot : Robot
+            The robot.
+
+        Returns
+        -------
+        dict
+            The options.
+        """
         return {'passive_joints': tuple(robot.joint_names[1::2])}
 
     def torques(self, q, qd, reference, gains, terms):
-        """Write every term of the model, in O(n)."""
+        """Write every term of the model, in O(n).
+
+        Parameters
+        ----------
+        q, qd, reference, gains, terms
+            As of `ControlLaw.torques`.
+
+        Returns
+        -------
+        int
+            0, or the body whose pivot is singular.
+        """
         return self._torques(*self._arrays, self.values, q, qd, reference, gains, terms)

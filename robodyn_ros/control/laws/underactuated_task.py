@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Operational-space control where some joints have no motor: the tool follows, they swing."""
+"""Operational-space control where some joints have no motor: the tool follows its path."""
 
 import numpy as np
 
@@ -22,12 +22,12 @@ from robodyn_ros.control.laws.law import (
 )
 from robodyn_ros.control.laws.operational_space import (
     OperationalSpace,
-    compare,
-    gather,
+    join_rows,
     observe_pose,
     transpose_multiply,
+    write_pose_error,
 )
-from robodyn_ros.control.laws.singularity_handling import yielding_inertia
+from robodyn_ros.control.laws.singularity_handling import fading_inertia
 from robodyn_ros.control.laws.underactuated import (
     CORRECTION,
     DRIFT,
@@ -35,7 +35,7 @@ from robodyn_ros.control.laws.underactuated import (
     WANTED,
     UnderactuatedComputedTorque,
     accelerate,
-    spare_passive,
+    clear_passive,
     write_terms,
 )
 from robodyn_ros.control.reference.task_reference import ERROR, TURN
@@ -43,15 +43,34 @@ from robodyn_ros.errors import RobodynError
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector
 
-UNIT = 3  # first of the rows of `known` with a unit acceleration of one joint each
+UNIT = 3  # from this row of `known` on, each has a unit acceleration of one joint
 STIFFNESS, DAMPING, AXES, LENGTH, REACH = 1, 7, 13, 19, 20  # entries of `values`
-#: Rows of `task`, vectors of the tool.
-WEIGHTS, RATE, ASKED, PULL, BIAS, GAP, PUSH = range(7)
+#: Rows of `task`, vectors of the tool. They are weights of the axes, reference velocity and
+#: acceleration, feedback, Jdot qd, remaining motion, and F times that.
+WEIGHTS, RATE, ACCEL, TASK_FEEDBACK, BIAS, REMAINDER, TASK_FORCE = range(7)
 
 
 @primitive
 def add_bias(topology, constants, scratch, q, qd, body, frame, zero, bias, sign, out):
-    """out += sign Jdot qd of the tool; bias and out : (6,), written."""
+    """Compute out += sign Jdot qd of the tool.
+
+    Parameters
+    ----------
+    topology, constants, scratch : ndarray
+        Arrays of the model; see `model_arrays`.
+    q, qd : (nv,) ndarray
+        State [rad or m, rad/s or m/s].
+    body, frame
+        Body and placement of the tool; see `ControlLaw.end_effector`.
+    zero : (nv,) ndarray
+        Zeros.
+    bias : (6,) ndarray
+        Memory, overwritten.
+    sign : float
+        1 or -1.
+    out : (6,) ndarray
+        Acceleration of the tool, updated.
+    """
     jacobian_bias(topology, constants, scratch, q, qd, body, frame, zero, bias)
     for i in range(6):
         out[i] += sign * bias[i]
@@ -59,36 +78,74 @@ def add_bias(topology, constants, scratch, q, qd, body, frame, zero, bias, sign,
 
 @primitive
 def observe_tool(topology, constants, scratch, reference, body, frame, zero, X, J, wanted, task):
-    """Compute pose, velocity and acceleration of the tool of the joint reference."""
+    """Compute pose, velocity and acceleration of the tool along the joint reference.
+
+    Parameters
+    ----------
+    topology, constants, scratch : ndarray
+        Arrays of the model; see `model_arrays`.
+    reference : (3, nv) ndarray
+        Position, velocity and acceleration of the joints.
+    body, frame
+        Body and placement of the tool; see `ControlLaw.end_effector`.
+    zero : (nv,) ndarray
+        Zeros.
+    X, J : (4, 4) and (6, nv) ndarray
+        Memory, overwritten.
+    wanted : (6, 4) ndarray
+        Pose of the tool, written; rows as in `task_reference`.
+    task : (7, 6) ndarray
+        Vectors of the tool; two rows are written.
+    """
     q, qd = reference[POSITION], reference[VELOCITY]
     pose(topology, constants, scratch, q, body, frame, X)
     observe_pose(X, wanted)
     jacobian(topology, constants, scratch, q, body, frame, J)
     multiply(J, qd, task[RATE])
-    multiply(J, reference[ACCELERATION], task[ASKED])
-    add_bias(topology, constants, scratch, q, qd, body, frame, zero, task[BIAS], 1.0, task[ASKED])
+    multiply(J, reference[ACCELERATION], task[ACCEL])
+    add_bias(topology, constants, scratch, q, qd, body, frame, zero, task[BIAS], 1.0, task[ACCEL])
 
 
 @primitive
-def pull(wanted, measured, values, J, qd, task):
-    """Compute Kp e + Kd (V_r - V) of the tool; its row of `task` is written."""
-    compare(wanted, measured)
-    gather(measured, ERROR, TURN, task[PULL])
-    multiply(J, qd, task[GAP])
+def task_feedback(wanted, measured, values, J, qd, task):
+    """Compute Kp e + Kd (V_r - V) of the tool into its row of `task`.
+
+    Parameters
+    ----------
+    wanted, measured : (6, 4) ndarray
+        Reference and measured pose; the error is written to the latter.
+    values : ndarray
+        Parameters of the law.
+    J : (6, nv) ndarray
+        Jacobian of the tool.
+    qd : (nv,) ndarray
+        Velocities [rad/s or m/s].
+    task : (7, 6) ndarray
+        Vectors of the tool, updated.
+    """
+    write_pose_error(wanted, measured)
+    join_rows(measured, ERROR, TURN, task[TASK_FEEDBACK])
+    multiply(J, qd, task[REMAINDER])
     for i in range(6):
-        task[PULL, i] = values[STIFFNESS + i] * task[PULL, i] + values[DAMPING + i] * (
-            task[RATE, i] - task[GAP, i]
-        )
+        task[TASK_FEEDBACK, i] = values[STIFFNESS + i] * task[TASK_FEEDBACK, i] + values[
+            DAMPING + i
+        ] * (task[RATE, i] - task[REMAINDER, i])
 
 
 @primitive
 def generalised_jacobian(passive, J, qdd, J_G):
-    """J_G = J_a + J_p J_D, from the accelerations due to a unit of each driven joint's.
+    """Compute J_G = J_a + J_p J_D from the accelerations due to unit accelerations.
 
     Parameters
     ----------
-    J_G : (6, nv)
-        Written; columns of passive joints are zero.
+    passive : (nv,) ndarray
+        1 for a joint without motor, else 0.
+    J : (6, nv) ndarray
+        Jacobian of the tool.
+    qdd : (3 + nv, nv) ndarray
+        Accelerations of all joints, in the rows of `known`.
+    J_G : (6, nv) ndarray
+        Generalised Jacobian, written; columns of passive joints are zero.
     """
     for k in range(passive.shape[0]):
         for i in range(6):
@@ -98,28 +155,42 @@ def generalised_jacobian(passive, J, qdd, J_G):
 
 
 @primitive
-def make_up(J_G, F, J, asked, moves, task, x):
-    """x = J_G^T F (asked - J moves): motion of the driven joints that the tool still needs.
+def remaining_motion(J_G, F, J, asked, moves, task, x):
+    """Compute x = J_G^T F (asked - J moves), the motion that the tool still needs.
 
     Parameters
     ----------
-    asked : (6,)
-        Velocity or acceleration of the tool.
-    moves : (nv,)
-        That of all joints so far.
-    x : (nv,)
-        Written.
+    J_G, F, J : ndarray
+        Generalised Jacobian, task inertia and Jacobian of the tool.
+    asked : (6,) ndarray
+        Required velocity or acceleration of the tool.
+    moves : (nv,) ndarray
+        Velocity or acceleration of all joints so far.
+    task : (7, 6) ndarray
+        Vectors of the tool; two rows are overwritten.
+    x : (nv,) ndarray
+        Motion of the driven joints, written.
     """
-    multiply(J, moves, task[GAP])
+    multiply(J, moves, task[REMAINDER])
     for i in range(6):
-        task[GAP, i] = asked[i] - task[GAP, i]
-    multiply(F, task[GAP], task[PUSH])
-    transpose_multiply(J_G, task[PUSH], x)
+        task[REMAINDER, i] = asked[i] - task[REMAINDER, i]
+    multiply(F, task[REMAINDER], task[TASK_FORCE])
+    transpose_multiply(J_G, task[TASK_FORCE], x)
 
 
 @primitive
 def add_inertia(tau, x, torque):
-    """torque += S_aa x, from the torques for a unit acceleration of each driven joint."""
+    """Compute torque += S_aa x.
+
+    Parameters
+    ----------
+    tau : (3 + nv, nv) ndarray
+        Torques for the rows of `known`.
+    x : (nv,) ndarray
+        Accelerations of the driven joints.
+    torque : (nv,) ndarray
+        Torque [N m or N], updated.
+    """
     for k in range(x.shape[0]):
         for j in range(x.shape[0]):
             torque[j] += x[k] * tau[UNIT + k, j]
@@ -139,7 +210,7 @@ def underactuated_operational_space(
     qdd: Matrix,
     J: Matrix,
     J_G: Matrix,
-    way: Vector,
+    motion: Vector,
     zero: Vector,
     X: Matrix,
     A: Matrix,
@@ -159,22 +230,41 @@ def underactuated_operational_space(
     gains: Matrix,
     terms: Matrix,
 ):
-    """Compute all terms of the driven joints, zeros of the passive ones; return the pivot status.
-
-    Scratch are f_ext (nb, 6), free, way, zero (nv,), and known, tau, qdd (3 + nv, nv). So are
-    J, J_G (6, nv), X (4, 4), A, work, vectors, F (6, 6), and task (7, 6). The last are wanted,
-    measured (6, 4) and shares (6,).
+    """Compute all terms of the driven joints, and zeros of the passive ones.
 
     Parameters
     ----------
-    passive : (nv,)
-        1 of a joint without motor, else 0.
+    topology, constants, gravity, scratch : ndarray
+        Arrays of the model; see `model_arrays`.
+    passive : (nv,) ndarray
+        1 for a joint without motor, else 0.
+    f_ext, free : (nb, 6) and (nv,) ndarray
+        Memory, overwritten.
+    known, tau, qdd : (3 + nv, nv) ndarray
+        Memory, overwritten; see `underactuated.accelerate`.
+    J, J_G : (6, nv) ndarray
+        Memory, overwritten.
+    motion, zero : (nv,) ndarray
+        Memory, overwritten.
+    X : (4, 4) ndarray
+        Memory, overwritten.
+    A, work, vectors, F : (6, 6) ndarray
+        Memory, overwritten.
+    task : (7, 6) ndarray
+        Memory for vectors of the tool, overwritten.
+    wanted, measured, shares : (6, 4), (6, 4) and (6,) ndarray
+        Memory, overwritten.
     body, frame
-        Of the tool.
-    values
-        Of the law's parameters.
+        Body and placement of the tool; see `ControlLaw.end_effector`.
+    values : ndarray
+        Parameters of the law.
     q, qd, reference, gains, terms
-        As of `computed_torque`.
+        As of `ControlLaw.torques`.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
     """
     n = q.shape[0]
     for i in range(6):
@@ -185,7 +275,7 @@ def underactuated_operational_space(
     pose(topology, constants, scratch, q, body, frame, X)
     observe_pose(X, measured)
     jacobian(topology, constants, scratch, q, body, frame, J)
-    pull(wanted, measured, values, J, qd, task)
+    task_feedback(wanted, measured, values, J, qd, task)
 
     for k in range(n):
         for j in range(n):
@@ -212,40 +302,53 @@ def underactuated_operational_space(
     for i in range(6):
         multiply(J_G, J_G[i], A[i])
     keep = 1.0 / (values[REACH] * values[REACH])
-    yielding_inertia(A, task[WEIGHTS], keep, work, vectors, F, shares)
+    fading_inertia(A, task[WEIGHTS], keep, work, vectors, F, shares)
 
     write_terms(topology, constants, gravity, scratch, q, qd, tau, terms)
     for k in range(n):
         known[DRIFT, k] = reference[VELOCITY, k] if passive[k] == 0.0 else qd[k]
-    # friction at the rates that give the tool its velocity, however the passive joints move
-    make_up(J_G, F, J, task[RATE], known[DRIFT], task, way)
+    # friction at joint rates that give the tool its velocity, for any motion of passive joints
+    remaining_motion(J_G, F, J, task[RATE], known[DRIFT], task, motion)
     for k in range(n):
-        known[DRIFT, k] += way[k]
+        known[DRIFT, k] += motion[k]
     friction_torque(topology, constants, q, known[DRIFT], terms[FRICTION])
-    make_up(J_G, F, J, task[ASKED], qdd[WANTED], task, way)
-    add_inertia(tau, way, terms[INERTIA])
-    make_up(J_G, F, J, task[PULL], qdd[CORRECTION], task, way)
-    add_inertia(tau, way, terms[FEEDBACK])
+    remaining_motion(J_G, F, J, task[ACCEL], qdd[WANTED], task, motion)
+    add_inertia(tau, motion, terms[INERTIA])
+    remaining_motion(J_G, F, J, task[TASK_FEEDBACK], qdd[CORRECTION], task, motion)
+    add_inertia(tau, motion, terms[FEEDBACK])
     for i in range(6):
-        task[PULL, i] = 0.0
-    add_bias(topology, constants, scratch, q, qd, body, frame, zero, task[BIAS], -1.0, task[PULL])
-    make_up(J_G, F, J, task[PULL], qdd[DRIFT], task, way)
-    add_inertia(tau, way, terms[OTHER])
-    spare_passive(passive, terms)
+        task[TASK_FEEDBACK, i] = 0.0
+    add_bias(
+        topology,
+        constants,
+        scratch,
+        q,
+        qd,
+        body,
+        frame,
+        zero,
+        task[BIAS],
+        -1.0,
+        task[TASK_FEEDBACK],
+    )
+    remaining_motion(J_G, F, J, task[TASK_FEEDBACK], qdd[DRIFT], task, motion)
+    add_inertia(tau, motion, terms[OTHER])
+    clear_passive(passive, terms)
     return status
 
 
 class UnderactuatedOperationalSpace(UnderactuatedComputedTorque):
     """tau_a = S_aa (a + J_G^+ (x'' - Jdot qd - J qdd(a))) + c_a + g_a - S_ap (c_p + g_p + f_p).
 
-    The tool follows the path that it has under the joint reference. Its required acceleration is
-    x'' = x''_r + Kd (v_r - v) + Kp e. In the directions that the tool leaves free, the driven
-    joints have a = qdd_r + Kd ed + Kp e. qdd(a) are the accelerations of all joints then.
-    J_G = J_a + J_p J_D is the generalised Jacobian, J_D = - M_pp^-1 M_pa the disturbance Jacobian
-    (Jain 2011, eq. 16.19-16.24 and Algorithm 16.4). Its pseudo-inverse fades out in directions in
-    which the driven joints hardly move the tool, as in `operational_space`. So the tool moves as a
-    linear oscillator about its path, for any motion of the passive joints. Their motion is the
-    zero dynamics; with all six axes it is often unstable.
+    The tool follows the path that it has along the joint reference. Its required acceleration is
+    x'' = x''_r + Kd (v_r - v) + Kp e. The driven joints have a = qdd_r + Kd ed + Kp e in the
+    directions that do not move the tool. qdd(a) are the accelerations of all joints for this a.
+
+    J_G = J_a + J_p J_D is the generalised Jacobian, with the disturbance Jacobian J_D = - M_pp^-1
+    M_pa (Jain 2011, eq. 16.19-16.24 and Algorithm 16.4). Its pseudo-inverse fades out in
+    directions in which the driven joints hardly move the tool, as in `operational_space`. So the
+    error of the tool obeys a linear oscillator, for any motion of the passive joints. Their motion
+    is the zero dynamics; with all six axes it is often unstable.
 
     Parameters
     ----------
@@ -261,8 +364,8 @@ class UnderactuatedOperationalSpace(UnderactuatedComputedTorque):
     UnknownNameError
         For a joint or frame that does not exist.
     RobodynError
-        For a tool that does not move. For a tool without a name, where only joints without motor
-        move the origin of the last joint's link.
+        For a tool that does not move. Without a name of the tool, if passive joints alone move the
+        origin of the last link.
     """
 
     name = 'underactuated_operational_space'
@@ -296,7 +399,7 @@ class UnderactuatedOperationalSpace(UnderactuatedComputedTorque):
             'reach',
             0.01,
             'm',
-            'Way of the tool per unit of the driven joints below which a direction fades out.',
+            'A direction fades out where one unit of the driven joints moves the tool less far.',
             lower=1e-6,
             upper=10.0,
         ),
@@ -323,9 +426,10 @@ class UnderactuatedOperationalSpace(UnderactuatedComputedTorque):
         )
 
     def _refuse_coupling_alone(self, name):
-        """Refuse a tool that nobody named, and that only inertial coupling reaches.
+        """Refuse an unnamed tool that only the inertial coupling moves.
 
-        J_G = J_p J_D changes sign on the way of most arms. A driven joint then turns ever faster.
+        J_G = J_p J_D changes sign along the path of most arms. A driven joint then speeds up
+        without bound.
         """
         linear = self.robot.jacobian(np.linspace(0.3, 1.1, self.robot.nv), name)[:3]
         moved = np.abs(linear).max(axis=0) > 1e-9
@@ -336,7 +440,18 @@ class UnderactuatedOperationalSpace(UnderactuatedComputedTorque):
             )
 
     def torques(self, q, qd, reference, gains, terms):
-        """Write every term of the model, in O(n^2)."""
+        """Write every term of the model, in O(n^2).
+
+        Parameters
+        ----------
+        q, qd, reference, gains, terms
+            As of `ControlLaw.torques`.
+
+        Returns
+        -------
+        int
+            0, or the body whose pivot is singular.
+        """
         return self._torques(
             *self._arrays, *self._place, self.values, q, qd, reference, gains, terms
         )

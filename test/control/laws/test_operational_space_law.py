@@ -19,7 +19,7 @@ from robodyn_ros.control.laws.operational_space import (
     STIFFNESS,
     OperationalSpace,
 )
-from robodyn_ros.control.laws.singularity_handling import kept_share, yielding_inertia
+from robodyn_ros.control.laws.singularity_handling import fading_inertia, kept_share
 from robodyn_ros.control.laws.specialised_law import specialised_kernels
 from robodyn_ros.control.reference.task_reference import (
     ACCELERATION,
@@ -261,7 +261,7 @@ def test_the_end_effector_returns_within_its_velocity_limit():
 def yielded(A, weights=np.ones(6), heaviest=50.0):
     """Return F and the shares of a compliance."""
     work, vectors, F, shares = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6)), np.empty(6)
-    yielding_inertia(A, weights, heaviest, work, vectors, F, shares)
+    fading_inertia(A, weights, heaviest, work, vectors, F, shares)
     return F, shares
 
 
