@@ -16,7 +16,7 @@ SAME = (
     'refused',
     'largest',
     'linked',
-    'use',
+    'replace_kernel',
     'apply_wrench',
     'acting_wrenches',
     'stepped_model',

@@ -3,6 +3,7 @@
 """Plants with springs behind their motors: MuJoCo, Spong's equations, closed forms, energy."""
 
 from math import inf
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -198,6 +199,18 @@ def test_a_drive_in_position_mode_holds_its_motor(elbow):
     plant.command_modes = 'any'
     plant.step(Command(np.array([1.0, np.nan]), np.array([0.0, -1.0])))
     assert plant.modes == ('effort', 'position') and plant.effort[0] == 1.0
+
+
+def test_a_kernel_for_one_robot_takes_its_steps(elbow):
+    plant, dts = ElasticPlant(elbow, SPRINGS, IDEAL), []
+
+    def record(*args):
+        dts.append(args[8])
+        return 0
+
+    plant.replace_kernel(SimpleNamespace(vectorcall=record))
+    plant.step(np.zeros(2), 2e-3)
+    assert dts == [2e-3]
 
 
 def test_wrong_states_and_commands_are_refused_by_the_names_of_the_robot(elbow):
