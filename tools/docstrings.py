@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Check the docstrings of all public classes and functions: python -m tools.docstrings.
 
-numpydoc validates the form. Every module of the package is checked, so ROS must be installed. In
-folders whose parameters must all be documented, inherited methods count, too. `tools.sentences`
-checks the lengths of sentences, also of pages.
+numpydoc validates the form. Every module of the package is checked, so ROS must be installed. Of
+public classes inherited methods count, too. `tools.sentences` checks the lengths of sentences, also
+of pages.
 """
 
+import enum
 import importlib
 import inspect
 import pkgutil
@@ -34,6 +35,7 @@ CHECKED = {
     'GL06',  # unknown sections
     'GL07',  # order of sections
     'GL08',  # no docstring
+    'PR01',  # parameters without an entry
     'PR02',  # parameters that do not exist
     'PR03',  # order of parameters
     'PR10',  # space before the colon
@@ -53,33 +55,6 @@ OTHER_DIALECT = re.compile(
 #: A parameter in the prose, before the sections: "name : text".
 IN_PROSE = re.compile(r'(?:^|[.;] )\w+(?:, \w+)*(?: \([^)]*\))? : ', re.M)
 SECTION = re.compile(r'\n-{3,}\n')
-#: Folders that still have parameters in the prose.
-WITHOUT_SECTIONS = ('robodyn_ros.control.supervisor', 'robodyn_ros.simulation')
-
-#: Where every parameter of the public face is documented too (PR01).
-WITH_PARAMETERS = ('robodyn_ros.control.laws', 'robodyn_ros.simulation')
-#: Where every parameter of all public functions is documented.
-WITH_ALL_PARAMETERS = (
-    'robodyn_ros.algorithms',
-    'robodyn_ros.cli',
-    'robodyn_ros.codegen',
-    'robodyn_ros.compile',
-    'robodyn_ros.console',
-    'robodyn_ros.control.reference',
-    'robodyn_ros.demonstration',
-    'robodyn_ros.errors',
-    'robodyn_ros.formulations',
-    'robodyn_ros.identification',
-    'robodyn_ros.middleware',
-    'robodyn_ros.model',
-    'robodyn_ros.nodes',
-    'robodyn_ros.realtime',
-    'robodyn_ros.robot',
-    'robodyn_ros.ros',
-    'robodyn_ros.spatial',
-    'robodyn_ros.testing',
-    'robodyn_ros.view',
-)
 PACKAGE = Path(robodyn_ros.__file__).parent
 
 
@@ -163,12 +138,16 @@ def defined_in(module):
                 yield f'{module.__name__}.{name}.{attribute}', value
 
 
-def counts(code, name, found, face):
+def has_own_constructor(found):
+    """Return whether a class defines its constructor, which enumerations have from `enum`."""
+    own = {'__init__', '__new__'}.intersection(vars(found))
+    return bool(own) and not issubclass(found, enum.Enum)
+
+
+def counts(code, found, face):
     """Return whether a finding of numpydoc is one here."""
-    if code == 'PR01':
-        if inspect.isclass(found) and not {'__init__', '__new__'}.intersection(vars(found)):
-            return False  # its base class documents the constructor
-        return name.startswith(WITH_ALL_PARAMETERS + (WITH_PARAMETERS if face else ()))
+    if code == 'PR01' and inspect.isclass(found):
+        return has_own_constructor(found)
     if code == 'YD01':  # a context manager yields nothing to its caller
         return inspect.isgeneratorfunction(found)
     if code in WORDING and not face:
@@ -176,10 +155,10 @@ def counts(code, name, found, face):
     return code in CHECKED
 
 
-def in_prose(name, found):
+def in_prose(found):
     """Return the first parameter that stands in the prose of a docstring, '' without one."""
     prose = SECTION.split(inspect.getdoc(found) or '')[0]
-    match = None if name.startswith(WITHOUT_SECTIONS) else IN_PROSE.search(prose)
+    match = IN_PROSE.search(prose)
     return match[0].strip('.; :') if match else ''
 
 
@@ -198,9 +177,9 @@ def findings():
     for name, found in sorted(every.items()):
         result = validate(name)
         for code, text in result['errors']:
-            if counts(code, name, found, name in face):
+            if counts(code, found, name in face):
                 yield f'{result["file"]}:{result["file_line"]}: {name}: {code} {text}'
-        if parameter := in_prose(name, found):
+        if parameter := in_prose(found):
             place = f'{result["file"]}:{result["file_line"]}'
             yield f'{place}: {name}: {parameter} in the prose; expected a section'
 
