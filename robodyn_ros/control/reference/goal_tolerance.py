@@ -14,9 +14,9 @@ class Tolerance:
 
     Parameters
     ----------
-    tolerances
-        control_msgs/JointTolerance messages; 0 and below mean no tolerance. Accelerations are not
-        checked, since they are not measured.
+    tolerances : sequence of control_msgs/JointTolerance
+        The messages; 0 and below mean no tolerance. Accelerations are not checked, since they are
+        not measured.
     joint_names : sequence of str
         The robot's joints, in its order.
 
@@ -39,17 +39,22 @@ class Tolerance:
             if np.isnan(asked).any():
                 raise ShapeError(
                     f'A tolerance of the joint {tolerance.name} is not a number; '
-                    'expected its error, 0 for any.'
+                    'expected its largest error, or 0 to allow any.'
                 )
             self._limits[:, self._names.index(tolerance.name)] = np.where(asked > 0, asked, np.inf)
 
     def violation(self, position_error: np.ndarray, velocity_error: np.ndarray) -> str:
-        """Return '', or a sentence about the first joint beyond its tolerance.
+        """Return a message about the first joint beyond its tolerance.
 
         Parameters
         ----------
         position_error, velocity_error : (n,) ndarray
             Errors of the joints [rad or m, rad/s or m/s].
+
+        Returns
+        -------
+        str
+            The message, or ''.
         """
         errors = np.abs((position_error, velocity_error))
         wrong = np.argwhere(~(errors <= self._limits))

@@ -11,10 +11,10 @@ from robodyn_ros.control.reference.polynomial import hermite, polyline
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Integer, Matrix, Scalar, Vector
 
-ORDER = 6  # coefficients of a segment's polynomial
-CHECKED_INSTANTS = 16  # of every segment at which limits are checked
+ORDER = 6  # number of coefficients of a segment's polynomial
+CHECKED_INSTANTS = 16  # number of times in every segment at which limits are checked
 BLOCK = 32  # segments checked per call, to bound the wait of other threads
-SPEED_TOLERANCE = 1.001  # relative; rounding must not refuse a plan that reaches a velocity limit
+SPEED_TOLERANCE = 1.001  # [-] rounding must not refuse a plan that reaches a velocity limit
 
 
 class Path:
@@ -48,6 +48,11 @@ class Path:
             The trajectory.
         start : (3, nv) ndarray
             Reference at reception.
+
+        Returns
+        -------
+        Path
+            The path.
         """
         passed = trajectory.passed
         knots = np.concatenate([[0.0], trajectory.times[passed:] + trajectory.delay])
@@ -73,6 +78,11 @@ class Path:
         ----------
         trajectory : Trajectory
             The target, a trajectory of one point.
+
+        Returns
+        -------
+        Path
+            The path.
         """
         end = np.zeros((3, trajectory.positions.shape[1]))
         for row, values in enumerate(trajectory.fields.values()):
@@ -87,12 +97,12 @@ class Path:
         t : float
             Time since reception [s].
         reference : (3, nv) ndarray
-            Written.
+            Position, velocity and acceleration, written.
         """
         self._sample(self.knots, self.coefficients, self.end, t, reference)
 
     def refusal(self, start, lower, upper, velocity, joint_names):
-        """Return '' if the path keeps to the limits, or a sentence naming the joint that does not.
+        """Refuse a path that leaves the limits.
 
         The path is checked at CHECKED_INSTANTS of every segment. A start beyond a limit is
         accepted if the path returns within it.
@@ -105,6 +115,11 @@ class Path:
             Limits of the joints [rad or m, rad/s or m/s].
         joint_names : sequence of str
             Names of the joints.
+
+        Returns
+        -------
+        str
+            Reason of the refusal, with the joint, or ''.
         """
         limits = np.array(
             [
@@ -122,7 +137,7 @@ class Path:
         return ''
 
     def _describe(self, found, limits, joint_names):
-        """Describe the result of `first_violation` in a sentence."""
+        """Return a message about the result of `first_violation`."""
         instant, i = divmod(found, self.end.shape[1])
         k, j = divmod(instant, CHECKED_INSTANTS)
         t, reference = self.duration, np.empty_like(self.end)
@@ -142,16 +157,21 @@ class Path:
 
 @primitive
 def evaluate(coefficients, k, i, u):
-    """Return position, velocity and half the acceleration of a joint within a segment.
+    """Evaluate the polynomial of a joint within a segment.
 
     Parameters
     ----------
-    coefficients : (6 s, nv)
+    coefficients : (6 s, nv) ndarray
         As of Path.
     k, i : int
         Numbers of the segment and of the joint.
     u : float
         Time since the segment began [s].
+
+    Returns
+    -------
+    tuple of float
+        Position, velocity and half the acceleration.
     """
     q, qd, half_qdd = 0.0, 0.0, 0.0
     for row in range(ORDER * k + ORDER - 1, ORDER * k - 1, -1):
@@ -167,12 +187,17 @@ def keeps_to(limits, i, q, qd):
 
     Parameters
     ----------
-    limits : (3, nv)
+    limits : (3, nv) ndarray
         Lowest and highest position, highest speed.
     i : int
         Number of the joint.
     q, qd : float
         Position and velocity [rad or m, rad/s or m/s].
+
+    Returns
+    -------
+    bool
+        Whether they are.
     """
     return (
         math.isfinite(q)
@@ -188,12 +213,12 @@ def sample(knots: Vector, coefficients: Matrix, end: Matrix, t: Scalar, referenc
 
     Parameters
     ----------
-    knots, coefficients, end
+    knots, coefficients, end : ndarray
         As of Path.
     t : float
         Time since reception [s].
-    reference : (3, nv)
-        Written.
+    reference : (3, nv) ndarray
+        Position, velocity and acceleration, written.
     """
     last = knots.shape[0] - 1
     if not (t < knots[last]):
@@ -217,13 +242,13 @@ def sample(knots: Vector, coefficients: Matrix, end: Matrix, t: Scalar, referenc
 def first_violation(
     knots: Vector, coefficients: Matrix, end: Matrix, limits: Matrix, begin: Integer, stop: Integer
 ):
-    """Return where the segments begin ... stop - 1 first leave the limits, or -1.
+    """Return where the segments from begin to stop - 1 first leave the limits.
 
     Parameters
     ----------
-    knots, coefficients, end
+    knots, coefficients, end : ndarray
         As of Path.
-    limits : (3, nv)
+    limits : (3, nv) ndarray
         Lowest and highest position, highest speed.
     begin, stop : int
         Range of the segments.
@@ -231,7 +256,7 @@ def first_violation(
     Returns
     -------
     int
-        (segment * CHECKED_INSTANTS + instant) * nv + joint.
+        (segment * CHECKED_INSTANTS + instant) * nv + joint, or -1.
     """
     n = end.shape[1]
     for k in range(begin, stop):

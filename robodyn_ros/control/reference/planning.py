@@ -9,7 +9,7 @@ from robodyn_ros.control.supervisor.preconditions import refuse_far
 
 
 def receive_trajectory(trajectory, start, settings, joint_names):
-    """Return (Path, '') from the reference start, or (None, sentence).
+    """Plan the path of a trajectory from the present reference.
 
     Parameters
     ----------
@@ -21,6 +21,13 @@ def receive_trajectory(trajectory, start, settings, joint_names):
         Settings of the supervisor, with its limits.
     joint_names : sequence of str
         Names of the joints.
+
+    Returns
+    -------
+    path : Path or None
+        The path, None if it is refused.
+    reason : str
+        Reason of the refusal, or ''.
     """
     if trajectory.passed:
         sentence = refuse_far(
@@ -36,7 +43,7 @@ def receive_trajectory(trajectory, start, settings, joint_names):
 
 
 def receive_target(trajectory, start, elapsed, settings, joint_names):
-    """Return (Path, '') to one streamed target, or (None, sentence).
+    """Plan the path to one streamed target.
 
     A target that is due at once is a step. It is limited by the joint's largest motion in the
     elapsed time. The first target is limited by the largest start error.
@@ -53,6 +60,13 @@ def receive_target(trajectory, start, elapsed, settings, joint_names):
         Settings of the supervisor, with its limits.
     joint_names : sequence of str
         Names of the joints.
+
+    Returns
+    -------
+    path : Path or None
+        The path, None if it is refused.
+    reason : str
+        Reason of the refusal, or ''.
     """
     if not trajectory.passed:
         return _within_limits(Path.through(trajectory, start), start, settings, joint_names)
@@ -62,11 +76,12 @@ def receive_target(trajectory, start, elapsed, settings, joint_names):
         reach = np.minimum(reach, settings.max_start_error)
     sentence = refuse_far(trajectory.positions[0], start[0], reach, joint_names, 'step')
     if sentence:
-        return None, f'{sentence}; a time_from_start would spread it'
+        return None, f'{sentence}; use time_from_start to move there in a given time'
     return _within_limits(Path.target(trajectory), start, settings, joint_names)
 
 
 def _within_limits(path, start, settings, joint_names):
+    """Return a path that keeps to the limits and '', or None and the reason of the refusal."""
     margin = settings.position_margin
     sentence = path.refusal(
         start,

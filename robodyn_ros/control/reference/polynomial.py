@@ -4,21 +4,22 @@
 
 import numpy as np
 
-#: Longest time [s] of a polyline's blend from its initial velocity to its first slope.
+#: [s] Longest blend of a polyline, from its initial velocity to its first slope.
 BLEND = 0.1
 
 
 def hermite(knots, q, qd, qdd=None):
-    """Return cubic segments (position and velocity at both ends) or quintic ones (acceleration).
+    """Return cubic or quintic segments between points.
 
-    Craig, section 7.3.
+    Cubic segments have position and velocity of both ends, quintic ones the acceleration too.
+    Source: Craig, section 7.3.
 
     Parameters
     ----------
     knots : (s + 1,) ndarray
         Times [s].
     q, qd, qdd : (s + 1, nv) ndarray
-        Positions and their derivatives [rad or m, ...]; without qdd the segments are cubic.
+        Positions [rad or m] and their derivatives. Without qdd the segments are cubic.
 
     Returns
     -------
@@ -29,9 +30,9 @@ def hermite(knots, q, qd, qdd=None):
     c = np.zeros((len(T), 6, q.shape[1]))
     c[:, 0], c[:, 1] = q[:-1], qd[:-1]
     if qdd is None:
-        gap = (q[1:] - q[:-1]) / T
-        c[:, 2] = (3.0 * gap - 2.0 * qd[:-1] - qd[1:]) / T
-        c[:, 3] = (qd[:-1] + qd[1:] - 2.0 * gap) / T**2
+        slope = (q[1:] - q[:-1]) / T
+        c[:, 2] = (3.0 * slope - 2.0 * qd[:-1] - qd[1:]) / T
+        c[:, 3] = (qd[:-1] + qd[1:] - 2.0 * slope) / T**2
     else:
         c[:, 2] = 0.5 * qdd[:-1]
         # remainder of the first three terms at the end of the segment
@@ -45,7 +46,7 @@ def hermite(knots, q, qd, qdd=None):
 
 
 def polyline(knots, q, qd):
-    """Return linear segments; a cubic blend of at most BLEND [s] starts at the velocity qd.
+    """Return linear segments, after a cubic blend from the velocity qd to the first slope.
 
     Parameters
     ----------
@@ -58,15 +59,17 @@ def polyline(knots, q, qd):
 
     Returns
     -------
-    tuple of (r + 1,) and (6 r, nv) ndarray
-        Knots, with the blend as first segment, and coefficients.
+    knots : (r + 1,) ndarray
+        Times [s], with the blend as first segment.
+    coefficients : (6 r, nv) ndarray
+        Coefficients.
     """
     blend = min(knots[1], BLEND)
     slope = (q[1] - q[0]) / knots[1]
-    onto = q[0] + slope * blend
-    start = hermite(np.array([0.0, blend]), np.vstack([q[0], onto]), np.vstack([qd, slope]))
-    ahead = knots > blend
-    knots, q = np.concatenate([[blend], knots[ahead]]), np.vstack([onto, q[ahead]])
+    blended = q[0] + slope * blend
+    start = hermite(np.array([0.0, blend]), np.vstack([q[0], blended]), np.vstack([qd, slope]))
+    later = knots > blend
+    knots, q = np.concatenate([[blend], knots[later]]), np.vstack([blended, q[later]])
     lines = np.zeros((len(knots) - 1, 6, q.shape[1]))
     lines[:, 0], lines[:, 1] = q[:-1], np.diff(q, axis=0) / np.diff(knots)[:, None]
     return np.concatenate([[0.0], knots]), np.vstack([start, lines.reshape(-1, q.shape[1])])

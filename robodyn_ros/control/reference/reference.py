@@ -18,7 +18,7 @@ class Reference:
     Attributes
     ----------
     rows : (3, nv) ndarray
-        The reference [rad or m and their rates].
+        Position, velocity and acceleration [rad or m, and their rates].
     path : Path or None
         The path being followed; None while a posture is held.
     source : object
@@ -38,7 +38,7 @@ class Reference:
 
     @property
     def flat(self):
-        """All entries in one row, (3 nv,)."""
+        """Return all entries of `rows` as one vector, (3 nv,)."""
         return self._flat
 
     def hold(self, q):
@@ -83,7 +83,7 @@ class Reference:
         started : float
             Time at which it began [s].
         timeout : float
-            Time without a further target after which it ends [s].
+            Time after the target is due at which it ends without a successor [s].
         """
         self.path, self.source, self.streamed = path, source, True
         self._started = self._streamed_at = started
@@ -91,12 +91,17 @@ class Reference:
         self.epoch += 1
 
     def at(self, clock):
-        """Return a copy of the reference at a time, (3, nv).
+        """Return a copy of the reference at a time.
 
         Parameters
         ----------
         clock : float
             The time [s].
+
+        Returns
+        -------
+        (3, nv) ndarray
+            Position, velocity and acceleration.
         """
         rows = self.rows.copy()
         if self.path is not None:
@@ -104,12 +109,17 @@ class Reference:
         return rows
 
     def since_streamed(self, clock):
-        """Return the seconds since the last streamed target; infinite without one.
+        """Return the time since the last streamed target.
 
         Parameters
         ----------
         clock : float
-            Time now [s].
+            Present time [s].
+
+        Returns
+        -------
+        float
+            The time [s], infinite without a streamed target.
         """
         return clock - self._streamed_at
 
@@ -119,17 +129,27 @@ class Reference:
         Parameters
         ----------
         clock : float
-            Time now [s].
+            Present time [s].
+
+        Returns
+        -------
+        bool
+            Whether it has.
         """
         return clock > self._expires
 
     def advance(self, clock):
-        """Advance to a time; return whether a trajectory has just ended. Its end point is held.
+        """Advance to a time. When a trajectory ends, its end point is held.
 
         Parameters
         ----------
         clock : float
-            Time now [s].
+            Present time [s].
+
+        Returns
+        -------
+        bool
+            Whether a trajectory has just ended.
         """
         t = clock - self._started
         self.path.sample(t, self.rows)

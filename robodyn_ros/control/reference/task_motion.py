@@ -32,11 +32,11 @@ from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.turning import turn_between, turn_by
 from robodyn_ros.spatial.vec3 import add, dot, load, scale, store, sub
 
-#: Share of a limit that a plan uses, so that the inner loop can keep up.
+#: Share of a limit that the outer loop uses, so that the inner loop can follow.
 PLANNED = 0.5
 #: Largest product of bandwidth and time step; beyond 1 the chain is unstable.
 COARSEST = 0.25
-#: Distance [m or rad], speed [per s] and acceleration [per s^2] that count as arrived.
+#: Distance [m or rad], speed [1/s] and acceleration [1/s^2] below which a motion has arrived.
 NEAR, SLOW, STEADY = 1e-7, 1e-6, 1e-4
 
 
@@ -46,30 +46,40 @@ def at_most(v, limit):
 
     Parameters
     ----------
-    v : (3,)
+    v : tuple of float
         The vector.
     limit : float
         Largest length.
+
+    Returns
+    -------
+    tuple of float
+        The scaled vector.
     """
     size = sqrt(dot(v, v))
     return scale(limit / size, v) if size > limit else v
 
 
 @primitive
-def closing(distance, rate, braking):
-    """Compute the approach velocity: the slower of `rate` distance and the braking speed.
+def approach_velocity(distance, rate, braking):
+    """Return the approach velocity: the slower of `rate` distance and the braking speed.
 
     v = rate d near zero, and v = sqrt(2 b (d - b / (2 rate^2))) from d = b / rate^2 on. There both
     have the same value and slope.
 
     Parameters
     ----------
-    distance : (3,)
+    distance : tuple of float
         Vector to the goal [m or rad].
     rate : float
         Slope near zero [1/s].
     braking : float
         Deceleration b [m/s^2 or rad/s^2].
+
+    Returns
+    -------
+    tuple of float
+        Velocity [m/s or rad/s].
     """
     d, near = sqrt(dot(distance, distance)), braking / (rate * rate)
     if not d > near:
@@ -79,39 +89,51 @@ def closing(distance, rate, braking):
 
 @primitive
 def steer(distance, v_target, a_target, v, a, bandwidth, speed, acceleration, jerk, dt):
-    """Compute the next acceleration towards a moving target at a distance.
+    """Return the next acceleration towards a moving target at a distance.
 
     Parameters
     ----------
-    distance, v_target, a_target : (3,)
+    distance, v_target, a_target : tuple of float
         Distance to the target [m or rad], its velocity and its acceleration.
-    v, a : (3,)
-        Velocity and acceleration now.
+    v, a : tuple of float
+        Present velocity and acceleration.
     bandwidth : float
         Bandwidth of the chain of lags [1/s].
     speed, acceleration, jerk : float
         Limits.
     dt : float
         Time step [s].
+
+    Returns
+    -------
+    tuple of float
+        Acceleration [m/s^2 or rad/s^2].
     """
-    approach = add(v_target, closing(distance, bandwidth / 3.0, PLANNED * acceleration))
-    change = add(a_target, closing(sub(at_most(approach, speed), v), bandwidth, PLANNED * jerk))
+    approach = add(v_target, approach_velocity(distance, bandwidth / 3.0, PLANNED * acceleration))
+    change = add(
+        a_target, approach_velocity(sub(at_most(approach, speed), v), bandwidth, PLANNED * jerk)
+    )
     rate = scale(3.0 * bandwidth, sub(at_most(change, acceleration), a))
     return add(a, scale(dt, at_most(rate, jerk)))
 
 
 @primitive
-def allowed(v, pace, speed):
+def largest_speed(v, pace, speed):
     """Return the largest speed in the direction of a velocity.
 
     Parameters
     ----------
-    v : (3,)
+    v : tuple of float
         The velocity.
     pace : float
-        Factor on v that joint velocity limits admit.
+        Factor on v that joint velocity limits allow.
     speed : float
         Limit in any direction.
+
+    Returns
+    -------
+    float
+        The speed [m/s or rad/s].
     """
     size = sqrt(dot(v, v))
     return speed if size < SLOW else min(speed, pace * size)
@@ -123,12 +145,17 @@ def ramp(rows, target, row, step):
 
     Parameters
     ----------
-    rows, target : (k, 4)
+    rows, target : (k, 4) ndarray
         The tables; `rows` is written.
     row : int
         Number of the row.
     step : float
         Largest change of its length.
+
+    Returns
+    -------
+    bool
+        Whether it has reached the target.
     """
     gap = sub(load(target, row, 0), load(rows, row, 0))
     store(rows, row, 0, add(load(rows, row, 0), at_most(gap, step)))
@@ -136,13 +163,18 @@ def ramp(rows, target, row, step):
 
 
 @primitive
-def settled(distance, v, a):
+def has_arrived(distance, v, a):
     """Return whether a motion has arrived, within tolerances.
 
     Parameters
     ----------
-    distance, v, a : (3,)
+    distance, v, a : tuple of float
         Distance to the target [m or rad], velocity and acceleration.
+
+    Returns
+    -------
+    bool
+        Whether it has.
     """
     return (
         dot(distance, distance) <= NEAR * NEAR
@@ -153,13 +185,13 @@ def settled(distance, v, a):
 
 @primitive
 def advance(rows, a, b, dt):
-    """Advance a table by a time with constant accelerations.
+    """Advance a table by a time step with constant accelerations.
 
     Parameters
     ----------
-    rows : (k, 4)
-        The table, written.
-    a, b : (3,)
+    rows : (k, 4) ndarray
+        The table, updated.
+    a, b : tuple of float
         Linear acceleration and spin rate [m/s^2, rad/s^2].
     dt : float
         Time step [s].
@@ -175,18 +207,23 @@ def advance(rows, a, b, dt):
 
 
 @primitive
-def bend(distance, v, v_goal, left, dt):
-    """Compute the mean acceleration over dt of the cubic that covers a distance in time.
+def cubic_acceleration(distance, v, v_goal, left, dt):
+    """Return the mean acceleration over dt of the cubic that covers a distance in time.
 
-    The cubic ends with the velocity v_goal (Craig, section 7.3):
-    a(t) = (6 d / T - 4 v - 2 v_goal) / T + 6 t (v + v_goal - 2 d / T) / T^2.
+    The cubic ends with the velocity v_goal (Craig, section 7.3): a(t) = (6 d / T - 4 v - 2 v_goal)
+    / T + 6 t (v + v_goal - 2 d / T) / T^2.
 
     Parameters
     ----------
-    distance, v, v_goal : (3,)
-        Distance to the goal [m or rad], velocities now and at the goal.
+    distance, v, v_goal : tuple of float
+        Distance to the goal [m or rad], present velocity and velocity at the goal.
     left, dt : float
         Time to the goal, and the time step [s].
+
+    Returns
+    -------
+    tuple of float
+        Acceleration [m/s^2 or rad/s^2].
     """
     chord = scale(1.0 / left, distance)
     begin = sub(scale(6.0, chord), add(scale(4.0, v), scale(2.0, v_goal)))
@@ -195,13 +232,13 @@ def bend(distance, v, v_goal, left, dt):
 
 
 @primitive
-def make_for(goal, target, dt):
+def accelerate_to_goal(goal, target, dt):
     """Accelerate the target so that it reaches its goal, a pose or a velocity, in time.
 
     Parameters
     ----------
-    goal, target
-        As of TaskReference; the target is written.
+    goal, target : ndarray
+        As of TaskReference; the target is updated.
     dt : float
         Time step [s].
     """
@@ -210,12 +247,12 @@ def make_for(goal, target, dt):
     w, w_goal = load(target, SPIN, 0), load(goal, SPIN, 0)
     if goal[AHEAD, PLACED] > 0.0:
         distance = sub(load(goal, POSITION, 0), load(target, POSITION, 0))
-        store(target, ACCELERATION, 0, bend(distance, v, v_goal, left, dt))
+        store(target, ACCELERATION, 0, cubic_acceleration(distance, v, v_goal, left, dt))
     elif goal[AHEAD, MOVING] > 0.0:
         store(target, ACCELERATION, 0, scale(1.0 / left, sub(v_goal, v)))
     if goal[AHEAD, TURNED] > 0.0:
         turn = turn_between(quaternion(goal), quaternion(target))
-        store(target, SPIN_RATE, 0, bend(turn, w, w_goal, left, dt))
+        store(target, SPIN_RATE, 0, cubic_acceleration(turn, w, w_goal, left, dt))
     elif goal[AHEAD, MOVING] > 0.0:
         store(target, SPIN_RATE, 0, scale(1.0 / left, sub(w_goal, w)))
 
@@ -224,12 +261,12 @@ def make_for(goal, target, dt):
 def track_target(
     goal, target, state, bandwidth, speed, acceleration, jerk, force_step, moment_step, dt
 ):
-    """Advance target and state (task_reference.py) by a time step.
+    """Advance target and state of a TaskReference by a time step.
 
     Parameters
     ----------
-    goal, target, state
-        As of TaskReference; the last two are written.
+    goal, target, state : ndarray
+        As of TaskReference; the last two are updated.
     bandwidth : float
         Bandwidth of the chain of lags [1/s].
     speed, acceleration, jerk : tuple of float
@@ -241,7 +278,7 @@ def track_target(
     """
     bandwidth = min(bandwidth, COARSEST / dt)
     if goal[AHEAD, LEFT] > 0.0:
-        make_for(goal, target, dt)
+        accelerate_to_goal(goal, target, dt)
     distance = sub(load(target, POSITION, 0), load(state, POSITION, 0))
     turn = turn_between(quaternion(target), quaternion(state))
     v, w = load(state, VELOCITY, 0), load(state, SPIN, 0)
@@ -253,7 +290,7 @@ def track_target(
         v,
         load(state, ACCELERATION, 0),
         bandwidth,
-        allowed(v, pace, speed[0]),
+        largest_speed(v, pace, speed[0]),
         acceleration[0],
         jerk[0],
         dt,
@@ -265,16 +302,17 @@ def track_target(
         w,
         load(state, SPIN_RATE, 0),
         bandwidth,
-        allowed(w, pace, speed[1]),
+        largest_speed(w, pace, speed[1]),
         acceleration[1],
         jerk[1],
         dt,
     )
     advance(state, a, b, dt)
     advance(target, load(target, ACCELERATION, 0), load(target, SPIN_RATE, 0), dt)
-    pushed = ramp(state, target, FORCE, force_step)
-    wrung = ramp(state, target, MOMENT, moment_step)
-    arrived = settled(distance, v, a) and settled(turn, w, b) and pushed and wrung
+    force_reached = ramp(state, target, FORCE, force_step)
+    moment_reached = ramp(state, target, MOMENT, moment_step)
+    motion_arrived = has_arrived(distance, v, a) and has_arrived(turn, w, b)
+    arrived = motion_arrived and force_reached and moment_reached
     state[ARRIVED, 0] = 1.0 if arrived else 0.0
 
 
@@ -284,8 +322,13 @@ def quaternion(rows):
 
     Parameters
     ----------
-    rows : (k, 4)
+    rows : (k, 4) ndarray
         The table.
+
+    Returns
+    -------
+    tuple of float
+        Quaternion (x, y, z, w).
     """
     return (rows[QUATERNION, 0], rows[QUATERNION, 1], rows[QUATERNION, 2], rows[QUATERNION, 3])
 
@@ -296,8 +339,8 @@ def store_quaternion(rows, q):
 
     Parameters
     ----------
-    rows : (k, 4)
-        The table, written.
+    rows : (k, 4) ndarray
+        The table, updated.
     q : tuple of float
         Quaternion (x, y, z, w).
     """

@@ -13,17 +13,23 @@ from robodyn_ros.spatial.turning import quaternion_of, turn_by
 
 #: Rows of `target`, the command, and of `state`, which the law follows.
 POSITION, QUATERNION, VELOCITY, SPIN, ACCELERATION, SPIN_RATE, FORCE, MOMENT = range(8)
-ERROR, TURN = 4, 5  # rows of `measured`, in place of the accelerations
-AHEAD = 4  # row of `goal`, whose entries are:
-LEFT, PLACED, TURNED, MOVING = range(4)  # [s] until then; whether the goal has such a part
-ARRIVED, PACE = 8, 9  # rows of `state` with one entry: has arrived; admissible factor on the speed
-FREE = 1e6  # an unlimited factor
+#: Rows of `measured` in place of the accelerations: pose error.
+ERROR, TURN = 4, 5
+#: Row of `goal` with LEFT, PLACED, TURNED and MOVING.
+AHEAD = 4
+#: Time left [s]; 1.0 if the goal has a position, an orientation, a twist.
+LEFT, PLACED, TURNED, MOVING = range(4)
+#: Rows of `state` with one entry: 1.0 after arrival; admissible factor on the speed.
+ARRIVED, PACE = 8, 9
+FREE = 1e6  # the factor where no limit applies
+#: First row of each part that ends without a successor.
 STREAMED = {'twist': VELOCITY, 'acceleration': ACCELERATION, 'wrench': FORCE}
+#: Rows that are cleared when the part ends.
 ENDS = {
     'twist': slice(VELOCITY, FORCE),
     'acceleration': slice(ACCELERATION, FORCE),
     'wrench': slice(FORCE, ARRIVED),
-}  # rows that end with it
+}
 
 
 class TaskReference:
@@ -37,25 +43,25 @@ class TaskReference:
     base, end_effector : str
         Names of the two frames.
     fixed : dict
-        {name: (R (3, 3), origin (3,) [m])} of the base and of all frames fixed to it.
+        Rotation (3, 3) and origin (3,) [m] by name, of the base and of all frames fixed to it.
 
     Attributes
     ----------
     target : (8, 4) ndarray
         Position, quaternion, velocity, spin, acceleration, spin rate, force, moment [m, -, m/s,
-        rad/s, m/s^2, rad/s^2, N, N m]. These are the last commanded ones, extrapolated to now.
+        rad/s, m/s^2, rad/s^2, N, N m]. It is the last command, extrapolated to the present.
     goal : (5, 4) ndarray
-        Position, quaternion, velocity and spin of the next scheduled target, and its time, see
-        AHEAD. The target reaches it in the time left, which is 0 without a goal.
+        Position, quaternion, velocity and spin of the next scheduled target. The last row is
+        AHEAD. The target reaches the goal in the time left, which is 0 without a goal.
     state : (10, 4) ndarray
-        The reference, in rows as of `target`. Two more rows: whether it has arrived, and the
-        factor on its speed that joint velocity limits admit.
+        The reference, with the rows of `target`. Two more rows: whether it has arrived, and the
+        factor on its speed that joint velocity limits allow.
     measured : (6, 4) ndarray
         Position, quaternion, velocity and spin of the end effector, written by the law. Two more
         rows: the error to the reference, a distance and a rotation vector [m, rad].
     shares : (6,) ndarray
-        Control gain kept in each principal direction of the task: 1, or less near a singular
-        posture. 0 for an axis that is left out.
+        Share of the control gain in each principal direction of the task. It is 1, less near a
+        singular posture, and 0 for an axis that is left out.
     elapsed : float
         Time by which the law advances the reference [s].
     age : float
@@ -77,9 +83,9 @@ class TaskReference:
 
         Parameters
         ----------
-        position : (3,)
+        position : (3,) array_like
             Origin of the end effector in the base [m].
-        quaternion : (4,)
+        quaternion : (4,) array_like
             Its orientation (x, y, z, w).
         """
         for rows in (self.target, self.state):
@@ -93,7 +99,7 @@ class TaskReference:
         self.elapsed, self.moving = 0.0, False
 
     def set_target(self, target, clock, since, timeout):
-        """Follow a TaskTarget; return '', or a sentence with the reason for a refusal.
+        """Follow a target of the end effector, or refuse it.
 
         A target for a later time is reached at that time. A target for the past is extrapolated. A
         target for now replaces all scheduled ones. A twist or a wrench without a successor ends a
@@ -104,11 +110,16 @@ class TaskReference:
         target : TaskTarget
             The target.
         clock : float
-            Time now [s].
+            Present time [s].
         since : float
             Time from the last `advance` to now [s].
         timeout : float
             Age at which a twist or a wrench ends [s].
+
+        Returns
+        -------
+        str
+            Reason of a refusal, or ''.
         """
         if max(len(self._motion), len(self._wrenches)) >= MOST:
             return f'{MOST} targets lie ahead already; expected fewer'
@@ -116,13 +127,13 @@ class TaskReference:
         for name in STREAMED:
             if name in motion:
                 self._until[name] = due + timeout
-        push = {'wrench': motion.pop('wrench')} if 'wrench' in motion else {}
+        wrench = {'wrench': motion.pop('wrench')} if 'wrench' in motion else {}
         if motion and target.delay == 0.0 and self._motion:
             self._motion.clear()
             self.target[VELOCITY:FORCE] = 0.0
-        if push and target.delay == 0.0:
+        if wrench and target.delay == 0.0:
             self._wrenches.clear()
-        for schedule, parts in ((self._motion, motion), (self._wrenches, push)):
+        for schedule, parts in ((self._motion, motion), (self._wrenches, wrench)):
             if parts and target.delay > 0.0:
                 if not schedule:
                     schedule.begin(
@@ -132,13 +143,13 @@ class TaskReference:
                     )
                 schedule.insert(due, parts)
             else:
-                self._take(parts, tick - due)
+                self._apply(parts, tick - due)
         self.state[ARRIVED] = 0.0
         self.moving, self._new, self._outcome = True, True, Reason.TARGET_REACHED
         return ''
 
     def advance(self, clock, elapsed, age):
-        """Advance to a time; return why there is nothing left to follow, or ''.
+        """Advance to a time.
 
         A twist or a wrench without a successor ends: the end effector comes to rest within its
         limits.
@@ -146,16 +157,21 @@ class TaskReference:
         Parameters
         ----------
         clock : float
-            Time now [s].
+            Present time [s].
         elapsed : float
             Time since the last call [s].
         age : float
             Age of the joint state [s].
+
+        Returns
+        -------
+        str
+            Reason why there is nothing left to follow, or ''.
         """
         self.elapsed, self.age = elapsed, age
         if not self.moving:
             return Reason.NONE
-        self._go_on(clock, clock - elapsed)
+        self._apply_due(clock, clock - elapsed)
         for name, until in self._until.items():
             ahead = self._wrenches if name == 'wrench' else self._motion
             if clock > until and not ahead:
@@ -168,23 +184,23 @@ class TaskReference:
         self.moving = False
         return self._outcome
 
-    def _go_on(self, clock, tick):
+    def _apply_due(self, clock, tick):
         """Apply scheduled targets that are due, and set the next goal."""
         for schedule in (self._motion, self._wrenches):
             while schedule and schedule.time <= clock:
                 due, parts = schedule.pop()
                 if schedule is self._motion and not schedule:
-                    self.target[ACCELERATION:FORCE] = 0.0  # of the distance to the goal
-                self._take(parts, tick - due)
+                    self.target[ACCELERATION:FORCE] = 0.0  # it led to this last goal
+                self._apply(parts, tick - due)
                 self.state[ARRIVED], self._new = 0.0, True
         if self._new:
             self._new = False
-            self._see(self._motion.next() if self._motion else {})
+            self._write_goal(self._motion.next() if self._motion else {})
         if self._motion:
             self.goal[AHEAD, LEFT] = self._motion.time - tick
 
-    def _see(self, parts):
-        """Write the goal."""
+    def _write_goal(self, parts):
+        """Write the goal from the parts of a target."""
         self.goal.fill(0.0)
         twist = parts.get('twist', np.zeros(6))
         self.goal[VELOCITY, :3], self.goal[SPIN, :3] = twist[:3], twist[3:]
@@ -192,8 +208,8 @@ class TaskReference:
         self.goal[QUATERNION] = parts.get('quaternion', 0.0)
         self.goal[AHEAD, PLACED:] = 'position' in parts, 'quaternion' in parts, 'twist' in parts
 
-    def _take(self, parts, since):
-        """Apply parts of a target whose time has passed by `ago` [s]."""
+    def _apply(self, parts, since):
+        """Apply the parts of a target whose time passed `since` [s] ago."""
         target = self.target
         for name, row in STREAMED.items():
             if name in parts:
@@ -223,11 +239,16 @@ class TaskReference:
 
 
 def rotation(quaternion):
-    """Return the rotation matrix (3, 3) of a quaternion.
+    """Return the rotation matrix of a quaternion.
 
     Parameters
     ----------
     quaternion : (4,) array_like
         (x, y, z, w).
+
+    Returns
+    -------
+    (3, 3) ndarray
+        The matrix.
     """
     return np.column_stack(axes_of_quaternion(*quaternion))

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Scheduled targets of the end effector, each for its time."""
+"""Scheduled targets of the end effector, ordered by their times."""
 
 import bisect
 
@@ -8,14 +8,14 @@ import numpy as np
 
 from robodyn_ros.spatial.turning import turn_between
 
-SAME = 1e-3  # [s] times closer than this are one instant, such as those of a pose and its twist
-MOST = 1000  # largest number of instants ahead
+SAME = 1e-3  # [s] targets closer than this are one target, such as a pose and its twist
+MOST = 1000  # largest number of scheduled targets
 
 
 class TaskSchedule:
-    """Parts of targets by name, in base axes, ordered by time [s].
+    """Targets of the end effector, each with its parts by name, in base axes.
 
-    A second target for the same instant adds parts or replaces them.
+    A second target for the same time adds parts or replaces them.
     """
 
     def __init__(self):
@@ -26,7 +26,7 @@ class TaskSchedule:
 
     @property
     def time(self):
-        """Time of the next target."""
+        """Return the time of the next target [s]."""
         return self._times[0]
 
     def begin(self, time, **places):
@@ -42,7 +42,7 @@ class TaskSchedule:
         self._before = {name: (time, place) for name, place in places.items()}
 
     def insert(self, time, parts):
-        """Add the parts of a target at its time; there is room for MOST instants.
+        """Add the parts of a target at its time; at most MOST targets fit.
 
         Parameters
         ----------
@@ -62,8 +62,13 @@ class TaskSchedule:
     def next(self):
         """Return the parts of the next target.
 
-        A pose without a twist gets the velocity of a Catmull-Rom spline. This is the mean from the
-        previous pose to the next. The last pose is reached at rest.
+        A pose without a twist gets the velocity of a Catmull-Rom spline. This is the mean velocity
+        from the pose before it to the pose after it. The last pose is reached at rest.
+
+        Returns
+        -------
+        dict of str to ndarray
+            The parts by name.
         """
         parts = self._parts[0]
         if 'twist' in parts or not ('position' in parts or 'quaternion' in parts):
@@ -72,7 +77,15 @@ class TaskSchedule:
         return {**parts, 'twist': twist}
 
     def pop(self):
-        """Remove the next target; return its time and its parts."""
+        """Remove the next target.
+
+        Returns
+        -------
+        time : float
+            Its time [s].
+        parts : dict of str to ndarray
+            Its parts by name.
+        """
         parts, time = self.next(), self._times.pop(0)
         self._before.update({name: (time, parts[name]) for name in self._before if name in parts})
         del self._parts[0]
@@ -84,13 +97,14 @@ class TaskSchedule:
         self._parts.clear()
 
     def _mean(self, name):
+        """Return the mean velocity from the pose before the next target to the pose after it."""
         began, start = self._before[name]
         for time, parts in zip(self._times[1:], self._parts[1:]):
             if name in parts:
-                way = (
+                distance = (
                     parts[name] - start
                     if name == 'position'
                     else np.array(turn_between(parts[name], start))
                 )
-                return way / (time - began)
+                return distance / (time - began)
         return np.zeros(3)

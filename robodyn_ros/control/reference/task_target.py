@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Targets of the end effector as received: pose, motion, wrench."""
+"""Targets of the end effector as received: pose, motion and wrench."""
 
 import dataclasses
 
@@ -9,24 +9,24 @@ import numpy as np
 from robodyn_ros.errors import ShapeError
 
 SIZES = {'position': 3, 'quaternion': 4, 'twist': 6, 'acceleration': 6, 'wrench': 6}
-UNIT_TOLERANCE = 1e-3  # of the length of a quaternion, to accept one with four digits
-FARTHEST = 1e3  # [m] from the base, beyond the reach of any arm
-LATEST = 10.0  # [s] from now; a later stamp points to a wrong clock
+UNIT_TOLERANCE = 1e-3  # [-] on the length of a quaternion, to accept one with four digits
+FARTHEST = 1e3  # [m] largest coordinate of a position, beyond the reach of any arm
+LATEST = 10.0  # [s] largest delay; a later stamp means that a clock is wrong
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class TaskTarget:
-    """A target of the end effector and its time; None leaves that part as it is.
+    """A target of the end effector and its time; None leaves that part unchanged.
 
     Parameters
     ----------
     frame : str
-        Frame of the target: the base or a frame fixed to it. Without a pose it may also be the end
-        effector, at its reference pose on reception.
+        Frame whose axes the values are in: the base, or one fixed to it. Without a pose it may
+        also be the end effector, at its reference pose on reception.
     position : (3,) array_like, optional
-        Origin of the end effector in the base [m].
+        Origin of the end effector in the frame [m].
     quaternion : (4,) array_like, optional
-        Its orientation in the base, x, y, z, w, of length one.
+        Its orientation in the frame, x, y, z, w, of length one.
     twist : (6,) array_like, optional
         Linear and angular velocity [m/s, rad/s]. The target moves with it until it times out.
     acceleration : (6,) array_like, optional
@@ -57,7 +57,7 @@ class TaskTarget:
                 object.__setattr__(self, name, _numbers(name, value, size))
 
     def refusal(self, task, limits):
-        """Return why the target is refused, or '' if it is valid.
+        """Refuse a target that the end effector cannot follow.
 
         Parameters
         ----------
@@ -65,6 +65,11 @@ class TaskTarget:
             The reference of the end effector.
         limits : (4,) array_like
             Largest linear and angular velocity and acceleration [m/s, rad/s, m/s^2, rad/s^2].
+
+        Returns
+        -------
+        str
+            Reason of the refusal, or ''.
         """
         return (
             self._refuse_frame(task)
@@ -74,12 +79,17 @@ class TaskTarget:
         )
 
     def refuse_time(self, timeout):
-        """Return why the time of the target is refused, or '' if it is valid.
+        """Refuse a target for a time too far from now.
 
         Parameters
         ----------
         timeout : float
             Time after which a target without a successor ends [s].
+
+        Returns
+        -------
+        str
+            Reason of the refusal, or ''.
         """
         if -timeout <= self.delay <= LATEST:
             return ''

@@ -19,7 +19,7 @@ class Trajectory:
         Times from the start [s], strictly increasing. A first point at time 0 is the posture that
         the sender assumes.
     positions : (k, nv) array_like
-        Positions [rad or m]. Alone, the interpolation is linear.
+        Positions [rad or m]. Without velocities the interpolation is linear.
     velocities : (k, nv) array_like, optional
         Velocities [rad/s or m/s]. With them the interpolation is cubic.
     accelerations : (k, nv) array_like, optional
@@ -57,7 +57,7 @@ class Trajectory:
         return int(np.searchsorted(self.times + self.delay, 0.0, side='right'))
 
     def refusal(self, joint_names, streamed=False):
-        """Return why the trajectory is refused for these joints, or '' if it is valid.
+        """Refuse a trajectory that is not valid for these joints.
 
         Parameters
         ----------
@@ -65,6 +65,11 @@ class Trajectory:
             Names of the joints, in the order of the columns.
         streamed : bool
             Whether this is a target of a stream, which may be due at once and may have a velocity.
+
+        Returns
+        -------
+        str
+            Reason of the refusal, or ''.
         """
         return (
             self._refuse_shape(joint_names)

@@ -14,10 +14,10 @@ from robodyn_ros.control.reference.trajectory import Trajectory
 from robodyn_ros.errors import ShapeError, UnknownNameError, shorten
 
 MOST_BYTES = 50_000_000
-MOST_DEPTH = 10  # nesting around the trajectory
+MOST_DEPTH = 10  # largest nesting around the trajectory
 FIELDS = {'position': 'positions', 'velocity': 'velocities', 'acceleration': 'accelerations'}
 NANOSECONDS = 1_000_000_000
-LATEST = 10**9  # [s] of a point
+LATEST = 10**9  # [s] latest time of a point
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,10 @@ class Points:
     joint_names : list of str
         Names of the n joints, in the order of the file.
     times : list of int
-        Times from the start [ns], one a point.
+        Times of the points from the start [ns].
     values : list of dict of str to list of float
-        Of each point the 'positions' (n,) and, where the file has them, the 'velocities' and
-        'accelerations'.
+        For each point the 'positions' (n,), and the 'velocities' and 'accelerations' if the file
+        has them.
     """
 
     joint_names: list[str]
@@ -40,14 +40,19 @@ class Points:
     values: list[dict[str, list[float]]]
 
     def of(self, joint_names):
-        """Return the Trajectory of these joints; columns of others are left out.
+        """Return the trajectory of some joints; columns of others are left out.
 
-        Velocities and accelerations count where every point has them.
+        Velocities and accelerations are used if every point has them.
 
         Parameters
         ----------
         joint_names : sequence of str
             Names of the joints, in the order wanted.
+
+        Returns
+        -------
+        Trajectory
+            The trajectory.
 
         Raises
         ------
@@ -80,12 +85,17 @@ def read_points(path: str | os.PathLike) -> Points:
     Parameters
     ----------
     path : str or path
-        Ends with .csv, .json, .yaml or .yml.
+        Name of a file that ends with .csv, .json, .yaml or .yml.
+
+    Returns
+    -------
+    Points
+        The points.
 
     Raises
     ------
     ShapeError
-        If it has no trajectory; the sentence names missing fields.
+        If it has no trajectory; the message names missing fields.
     OSError
         If the file cannot be read.
     """
@@ -112,6 +122,11 @@ def nanoseconds(value: float) -> int:
     value : float
         The time [ns].
 
+    Returns
+    -------
+    int
+        The time [ns].
+
     Raises
     ------
     ValueError
@@ -124,7 +139,7 @@ def nanoseconds(value: float) -> int:
 
 
 def _point(k, row, joints):
-    """Return time [ns] and values of {field: numbers, 'time_from_start': seconds or its parts}."""
+    """Return time [ns] and values of a point, after checking them."""
     if not isinstance(row, dict):
         raise ShapeError(f'point {k} is {shorten(row)}; expected positions and time_from_start')
     time, point = _time(k, row.get('time_from_start')), {}
@@ -150,7 +165,7 @@ def _point(k, row, joints):
 
 
 def _time(k, value):
-    """Return the time [ns] from seconds, or from sec and nanosec, or secs and nsecs."""
+    """Return the time [ns] of a point from seconds, or from sec and nanosec, or secs and nsecs."""
     try:
         if isinstance(value, dict):
             whole = value['sec'] if 'sec' in value else value['secs']
@@ -164,6 +179,7 @@ def _time(k, value):
 
 
 def _of_csv(text):
+    """Return joint names and points of a CSV."""
     rows = list(csv.reader(text.splitlines()))
     header = [name.strip() for name in rows[0]] if rows else []
     names = [name.removesuffix('.position') for name in header if name.endswith('.position')]
@@ -187,12 +203,14 @@ def _of_csv(text):
 
 
 def _whole(number, row, width):
+    """Return a row of a CSV, after checking its number of entries."""
     if row and len(row) != width:
         raise ShapeError(f'line {number} has {len(row)} entries; expected {width}')
     return row
 
 
 def _of_json(text):
+    """Return joint names and points of a JSON text."""
     try:
         return _trajectory(json.loads(text))
     except (ValueError, RecursionError) as error:
@@ -202,6 +220,7 @@ def _of_json(text):
 
 
 def _of_yaml(text):
+    """Return joint names and points of a YAML text."""
     import yaml  # comes with ROS
 
     loader = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
@@ -225,6 +244,7 @@ def _trajectory(content):
 
 
 def _search(content, depth):
+    """Yield the trajectories within nested content."""
     if depth == 0 or not isinstance(content, (dict, list)):
         return
     if isinstance(content, dict) and content.get('joint_names') and 'points' in content:
