@@ -69,7 +69,7 @@ def friction_level(joints, stribeck, q, rate, k):
 
 
 @unfused
-def presume_friction(joints, work, qd):
+def assume_friction(joints, work, qd):
     """Assume that moving joints slide and joints at rest stick.
 
     Writes SLIDING and STUCK of the work array. A braked joint has no friction: the brake holds it.
@@ -100,7 +100,7 @@ def presume_friction(joints, work, qd):
 
 
 @unfused
-def presume_none(work, n):
+def assume_frictionless(work, n):
     """Assume that no joint has friction.
 
     Parameters
@@ -154,7 +154,7 @@ def friction_holds(topology, constants, gravity, scratch, work, q, qd, f_ext):
 
 
 @unfused
-def slides_on(work, velocity):
+def keeps_sliding(work, velocity):
     """Return whether every joint that is assumed to slide keeps its direction.
 
     Parameters

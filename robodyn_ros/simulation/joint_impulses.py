@@ -210,7 +210,7 @@ def solve_prescribed(work, n):
 
 
 @unfused
-def fits(joints, work, h, q, qd, k):
+def matches_case(joints, work, h, q, qd, k):
     """Return whether the impulse and velocity of a joint match its case, to rounding.
 
     Parameters
@@ -307,7 +307,7 @@ def solve_cases(joints, work, h, q, qd):
         if prescribed(work[KIND_OF, k]):
             qd[k] = work[TARGET, k]
     for k in range(n):
-        if not fits(joints, work, h, q, qd, k):
+        if not matches_case(joints, work, h, q, qd, k):
             return False
     return True
 

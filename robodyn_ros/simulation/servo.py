@@ -155,7 +155,7 @@ def largest_effort(joints, k):
 
 
 @unfused
-def follow(joints, work, q, qd, effort):
+def write_drive_efforts(joints, work, q, qd, effort):
     """Write the efforts of the drives that follow by feedback, at this state.
 
     Parameters
@@ -175,7 +175,7 @@ def follow(joints, work, q, qd, effort):
 
 
 @unfused
-def begin_to_follow(joints, work, qd):
+def assume_unsaturated(joints, work, qd):
     """Assume that no drive saturates, and keep the velocities in work[OLD_QD].
 
     Parameters
@@ -199,7 +199,7 @@ def begin_to_follow(joints, work, qd):
 
 
 @unfused
-def engage(joints, work, h, q, effort):
+def linearise_drives(joints, work, h, q, effort):
     """Split the efforts of the drives into a constant part and a damping.
 
     The damping, work[GAIN], acts on the velocity at the end of the step.
@@ -229,7 +229,7 @@ def engage(joints, work, h, q, effort):
 
 
 @unfused
-def saturates(joints, work, q, qd, effort):
+def correct_saturation(joints, work, q, qd, effort):
     """Check the assumed saturation of the drives after a step, and correct it.
 
     Writes the efforts of the drives, and the corrected work[SIDE] for a repetition of the step.
@@ -267,7 +267,7 @@ def saturates(joints, work, q, qd, effort):
 
 
 @unfused
-def take_back(work, q, qd):
+def restore_state(work, q, qd):
     """Restore the state before the step.
 
     Parameters

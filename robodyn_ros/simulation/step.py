@@ -87,7 +87,7 @@ def drive(topology, constants, gravity, joints, scratch, work, command, dt, q, e
 
 
 @unfused
-def first_absurd(joints, largest_speed, q, qd):
+def first_invalid_joint(joints, largest_speed, q, qd):
     """Return the first joint whose state is not finite or too large, -1 if there is none.
 
     Parameters
@@ -112,7 +112,7 @@ def first_absurd(joints, largest_speed, q, qd):
 
 
 @unfused
-def contained(joints, work, largest_speed, status, q, qd):
+def contain_blow_up(joints, work, largest_speed, status, q, qd):
     """Return the status of a substep; if it failed, restore the state before it, bit for bit.
 
     Parameters
@@ -132,7 +132,7 @@ def contained(joints, work, largest_speed, status, q, qd):
         Status, as of `by_euler`.
     """
     if status == 0:
-        status = -1 - first_absurd(joints, largest_speed, q, qd)
+        status = -1 - first_invalid_joint(joints, largest_speed, q, qd)
     if status != 0:
         copy_vector(work[START_Q], q)
         copy_vector(work[START_QD][: qd.shape[0]], qd)
@@ -205,7 +205,7 @@ def by_euler(
         status = euler(
             topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
         )
-        status = contained(joints, work, largest_speed, status, q, qd)
+        status = contain_blow_up(joints, work, largest_speed, status, q, qd)
         if status != 0:
             return status
     effort_of_kinematic_joints(
@@ -269,7 +269,7 @@ def by_runge_kutta(
             q,
             qd,
         )
-        status = contained(joints, work, largest_speed, status, q, qd)
+        status = contain_blow_up(joints, work, largest_speed, status, q, qd)
         if status != 0:
             return status
     effort_of_kinematic_joints(

@@ -12,20 +12,20 @@ from robodyn_ros.algorithms.core.manifold import integrate
 from robodyn_ros.compile.kernel import Kernel, separate_kernel
 from robodyn_ros.simulation.contact.approach import REST_SPEED, SOON, approach, until_impact
 from robodyn_ros.simulation.contact.arrays import Contact
-from robodyn_ros.simulation.contact.respond import TOUCH, push_out, rebound, respond
-from robodyn_ros.simulation.dry_friction import next_velocity, presume_none
+from robodyn_ros.simulation.contact.respond import TOUCH, correct_penetrations, rebound, respond
+from robodyn_ros.simulation.dry_friction import assume_frictionless, next_velocity
 from robodyn_ros.simulation.integrators.euler import accelerate, euler
 from robodyn_ros.simulation.integrators.events import copy_vector, with_events
 from robodyn_ros.simulation.integrators.names import SEMI_IMPLICIT_EULER
 from robodyn_ros.simulation.joint_table import NEXT, OLD_Q, START_Q, START_QD
 from robodyn_ros.simulation.servo import (
-    begin_to_follow,
+    assume_unsaturated,
+    correct_saturation,
     effort_of_kinematic_joints,
-    engage,
-    saturates,
-    take_back,
+    linearise_drives,
+    restore_state,
 )
-from robodyn_ros.simulation.step import contained, drive
+from robodyn_ros.simulation.step import contain_blow_up, drive
 from robodyn_ros.simulation.stops import clip
 from robodyn_ros.spatial.primitive import separate, unfused
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
@@ -77,7 +77,7 @@ def move_in_contact(
         0, or the body whose pivot is singular.
     """
     n = qd.shape[0]
-    presume_none(work, n)
+    assume_frictionless(work, n)
     status = accelerate(
         topology, constants, gravity, joints, scratch, work, effort, f_ext, h, h, stribeck, q, qd
     )
@@ -89,13 +89,13 @@ def move_in_contact(
         return -1 - blocks
     copy_vector(work[NEXT][:n], qd)
     integrate(topology, q, qd, h, q)
-    push_out(topology, contact, blocks, h, q)
+    correct_penetrations(topology, contact, blocks, h, q)
     clip(joints, work[OLD_Q], q)
     return 0
 
 
 @unfused
-def glide(
+def step_without_impact(
     topology,
     constants,
     gravity,
@@ -144,9 +144,9 @@ def glide(
         return euler(
             topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
         )
-    follows, status = begin_to_follow(joints, work, qd), 0
+    follows, status = assume_unsaturated(joints, work, qd), 0
     for _ in range(2 * qd.shape[0] + 1):
-        engage(joints, work, h, q, effort)
+        linearise_drives(joints, work, h, q, effort)
         status = move_in_contact(
             topology,
             constants,
@@ -163,9 +163,9 @@ def glide(
             q,
             qd,
         )
-        if status != 0 or not follows or not saturates(joints, work, q, qd, effort):
+        if status != 0 or not follows or not correct_saturation(joints, work, q, qd, effort):
             break
-        take_back(work, q, qd)
+        restore_state(work, q, qd)
     return status
 
 
@@ -216,7 +216,7 @@ def euler_in_contact(
         if wait < left and wait <= SOON * h:
             status = rebound(topology, constants, joints, scratch, work, contact, count, q, qd)
         else:
-            status = glide(
+            status = step_without_impact(
                 topology,
                 constants,
                 gravity,
@@ -400,7 +400,7 @@ def by_euler_in_contact(
             q,
             qd,
         )
-        status = contained(joints, work, largest_speed, status, q, qd)
+        status = contain_blow_up(joints, work, largest_speed, status, q, qd)
         if status != 0:
             return status
     effort_of_kinematic_joints(
@@ -465,7 +465,7 @@ def by_runge_kutta_in_contact(
             q,
             qd,
         )
-        status = contained(joints, work, largest_speed, status, q, qd)
+        status = contain_blow_up(joints, work, largest_speed, status, q, qd)
         if status != 0:
             return status
     effort_of_kinematic_joints(

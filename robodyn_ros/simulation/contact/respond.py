@@ -271,7 +271,7 @@ def respond(topology, constants, joints, scratch, work, h, contact, count, q):
 
 
 @unfused
-def gained(contact, blocks, before, v):
+def energy_gain(contact, blocks, before, v):
     """Return the kinetic energy that the impulses p have added: p (u- + u+) / 2.
 
     Parameters
@@ -337,7 +337,7 @@ def rebound(topology, constants, joints, scratch, work, contact, count, q, qd):
     b = write_joints(joints, work, contact, INSTANT, q)
     b = write_contacts(work, contact, count, b, INSTANT, True, v)
     solve(contact, b, v)
-    gain = gained(contact, b, qd, v)
+    gain = energy_gain(contact, b, qd, v)
     if gain > 0.0:
         for k in range(n):
             elastic[k] = v[k]
@@ -346,7 +346,7 @@ def rebound(topology, constants, joints, scratch, work, contact, count, q, qd):
             if contact.blocks[k, KIND] == CONTACT:
                 contact.blocks[k, LOW] = min(contact.blocks[k, LOW], 0.0)
         solve(contact, b, v)
-        lost = gained(contact, b, qd, v)
+        lost = energy_gain(contact, b, qd, v)
         share = lost / (lost - gain) if lost < 0.0 else 0.0
         for k in range(n):
             v[k] = v[k] + share * (elastic[k] - v[k])
@@ -356,7 +356,7 @@ def rebound(topology, constants, joints, scratch, work, contact, count, q, qd):
 
 
 @unfused
-def push_out(topology, contact, blocks, h, q):
+def correct_penetrations(topology, contact, blocks, h, q):
     """Correct penetrations, which rounding and the rotation of normals leave.
 
     It is a displacement without velocity, so it adds no kinetic energy.

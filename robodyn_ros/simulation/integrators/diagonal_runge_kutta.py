@@ -12,7 +12,7 @@ from robodyn_ros.algorithms.variants.diagonal_velocities import (
     diagonal_velocities,
     joint_velocities,
 )
-from robodyn_ros.simulation.dry_friction import friction_level, presume_friction, slides_on
+from robodyn_ros.simulation.dry_friction import assume_friction, friction_level, keeps_sliding
 from robodyn_ros.simulation.integrators.names import EVENT, UNFIT
 from robodyn_ros.simulation.joint_table import (
     BRAKE,
@@ -34,7 +34,7 @@ from robodyn_ros.simulation.joint_table import (
     STUCK,
     TORQUE,
 )
-from robodyn_ros.simulation.servo import follow
+from robodyn_ros.simulation.servo import write_drive_efforts
 from robodyn_ros.spatial.primitive import separate, unfused
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
 
@@ -103,7 +103,7 @@ def diagonal_runge_kutta(
     n = qd.shape[0]
     F, D, memory = work[INVERSE : INVERSE + n], work[RHS][:n], work[KEPT_IMPULSE:]
     old_eta, eta, rates, diagonal = work[FREE][:n], work[NEXT][:n], work[QDD][:n], work[DIAGONAL]
-    presume_friction(joints, work, qd)
+    assume_friction(joints, work, qd)
     for k in range(n):
         if work[STUCK, k] > 0.0:
             return UNFIT
@@ -115,7 +115,7 @@ def diagonal_runge_kutta(
     for stage in range(4):
         if status != 0:
             return status
-        follow(joints, work, q, qd, effort)
+        write_drive_efforts(joints, work, q, qd, effort)
         joint_torques(joints, work, effort, stribeck, q, qd)
         status = diagonal_rates(
             topology,
@@ -146,7 +146,7 @@ def diagonal_runge_kutta(
         if status != 0:
             return status
         status = joint_velocities(topology, constants, scratch, q, eta, diagonal, F, D, qd)
-        if not slides_on(work, qd):
+        if not keeps_sliding(work, qd):
             return EVENT
     for k in range(n):
         if joints[k, BRAKED] > 0.0:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy import sqrt
 
 from robodyn_ros.algorithms.core.manifold import make_unit, position_rates
-from robodyn_ros.simulation.dry_friction import presume_friction, slides_on
+from robodyn_ros.simulation.dry_friction import assume_friction, keeps_sliding
 from robodyn_ros.simulation.integrators.names import COARSE, EVENT
 from robodyn_ros.simulation.integrators.stage import accelerate_between_events
 from robodyn_ros.simulation.joint_table import (
@@ -26,7 +26,7 @@ from robodyn_ros.simulation.joint_table import (
     SLOPE_OF_QD,
     STAGES,
 )
-from robodyn_ros.simulation.servo import follow
+from robodyn_ros.simulation.servo import write_drive_efforts
 from robodyn_ros.spatial.primitive import separate, unfused
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
 
@@ -248,7 +248,7 @@ def dormand_prince(
         0, or the body whose pivot is singular. EVENT if a joint began to slide, stopped or
         reversed, COARSE if the error is too large.
     """
-    presume_friction(joints, work, qd)
+    assume_friction(joints, work, qd)
     for k in range(q.shape[0]):
         work[GAIN, k] = 0.0
     first = 0
@@ -259,7 +259,7 @@ def dormand_prince(
             rise = weighted(work, SLOPE_OF_QD, STAGE_WEIGHTS, first, stage, k)
             qd[k] = work[OLD_QD, k] + h * rise
         first = first + stage
-        follow(joints, work, q, qd, effort)
+        write_drive_efforts(joints, work, q, qd, effort)
         status = accelerate_between_events(
             topology,
             constants,
@@ -286,7 +286,7 @@ def dormand_prince(
         rise = weighted(work, SLOPE_OF_QD, WEIGHTS, 0, STAGES, k)
         qd[k] = 0.0 if joints[k, BRAKED] > 0.0 else work[OLD_QD, k] + h * rise
     make_unit(topology, q)
-    if not slides_on(work, qd):
+    if not keeps_sliding(work, qd):
         return EVENT
     error = max(largest_error(work, SLOPE_OF_Q, h, q), largest_error(work, SLOPE_OF_QD, h, qd))
     work[ERROR, 0] = error / TOLERANCE

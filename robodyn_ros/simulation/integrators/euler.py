@@ -5,12 +5,12 @@
 from robodyn_ros.algorithms.core.aba import forward_dynamics
 from robodyn_ros.algorithms.core.manifold import integrate
 from robodyn_ros.simulation.dry_friction import (
+    assume_friction,
+    assume_frictionless,
     friction_holds,
     friction_level,
+    keeps_sliding,
     next_velocity,
-    presume_friction,
-    presume_none,
-    slides_on,
 )
 from robodyn_ros.simulation.joint_impulses import resolve
 from robodyn_ros.simulation.joint_table import (
@@ -28,7 +28,12 @@ from robodyn_ros.simulation.joint_table import (
     STUCK,
     TORQUE,
 )
-from robodyn_ros.simulation.servo import begin_to_follow, engage, saturates, take_back
+from robodyn_ros.simulation.servo import (
+    assume_unsaturated,
+    correct_saturation,
+    linearise_drives,
+    restore_state,
+)
 from robodyn_ros.simulation.stops import clip, crosses_stop
 from robodyn_ros.spatial.primitive import separate, unfused
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
@@ -119,7 +124,7 @@ def semi_implicit_euler(
         0, or the body whose pivot is singular.
     """
     n = qd.shape[0]
-    has_friction = presume_friction(joints, work, qd)
+    has_friction = assume_friction(joints, work, qd)
     status = accelerate(
         topology, constants, gravity, joints, scratch, work, effort, f_ext, h, h, stribeck, q, qd
     )
@@ -128,10 +133,10 @@ def semi_implicit_euler(
     next_velocity(joints, work, h, qd)
     assumed_well = friction_holds(
         topology, constants, gravity, scratch, work, q, qd, f_ext
-    ) and slides_on(work, work[NEXT][:n])
+    ) and keeps_sliding(work, work[NEXT][:n])
     if not assumed_well or crosses_stop(joints, h, q, work[NEXT][:n]):
         if has_friction:
-            presume_none(work, n)
+            assume_frictionless(work, n)
             status = accelerate(
                 topology,
                 constants,
@@ -198,13 +203,13 @@ def euler(
     int
         0, or the body whose pivot is singular.
     """
-    follows = begin_to_follow(joints, work, qd)
+    follows = assume_unsaturated(joints, work, qd)
     for _ in range(2 * qd.shape[0] + 1):
-        engage(joints, work, h, q, effort)
+        linearise_drives(joints, work, h, q, effort)
         status = semi_implicit_euler(
             topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
         )
-        if status != 0 or not follows or not saturates(joints, work, q, qd, effort):
+        if status != 0 or not follows or not correct_saturation(joints, work, q, qd, effort):
             break
-        take_back(work, q, qd)
+        restore_state(work, q, qd)
     return status

@@ -25,7 +25,7 @@ from robodyn_ros.simulation.integrators.names import (
     ROSENBROCK,
 )
 from robodyn_ros.simulation.integrators.rosenbrock import rosenbrock
-from robodyn_ros.simulation.integrators.runge_kutta import runge_kutta, smooth
+from robodyn_ros.simulation.integrators.runge_kutta import needs_no_euler, runge_kutta
 from robodyn_ros.simulation.joint_table import (
     ERROR,
     LOCKED,
@@ -57,7 +57,7 @@ def copy_vector(source, target):
 
 
 @unfused
-def on_a_stop(joints, q):
+def is_at_stop(joints, q):
     """Return whether any joint is at its stop or beyond.
 
     Parameters
@@ -80,7 +80,7 @@ def on_a_stop(joints, q):
 
 
 @unfused
-def piece_of(
+def advance_by(
     topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, method, q, qd
 ):
     """Advance the state by h with one integrator.
@@ -208,7 +208,7 @@ def with_events(
             before = total_energy(topology, constants, gravity, scratch, q, qd)
         if flies:
             store_momentum(topology, constants, gravity, scratch, work, f_ext, q, qd)
-        status = piece_of(
+        status = advance_by(
             topology,
             constants,
             gravity,
@@ -225,12 +225,12 @@ def with_events(
         )
         if status > 0:
             return status
-        is_smooth = (status == 0 or status == COARSE) and smooth(joints, work, q)
+        is_smooth = (status == 0 or status == COARSE) and needs_no_euler(joints, work, q)
         is_coarse = is_smooth and status == COARSE and ticks > 1
         if is_coarse or not is_smooth:
             copy_vector(old_q, q)
             copy_vector(old_qd, qd)
-            if is_coarse or (status == EVENT and ticks > 1 and not on_a_stop(joints, q)):
+            if is_coarse or (status == EVENT and ticks > 1 and not is_at_stop(joints, q)):
                 ticks = ticks // 2
                 continue
             status = euler(

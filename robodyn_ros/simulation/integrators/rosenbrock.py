@@ -14,7 +14,7 @@ So a stage is one articulated-body recursion, with g h B + (g h)^2 K on the diag
 """
 
 from robodyn_ros.algorithms.core.manifold import integrate
-from robodyn_ros.simulation.dry_friction import presume_friction, slides_on
+from robodyn_ros.simulation.dry_friction import assume_friction, keeps_sliding
 from robodyn_ros.simulation.integrators.names import EVENT
 from robodyn_ros.simulation.integrators.runge_kutta import power
 from robodyn_ros.simulation.integrators.stage import accelerate_between_events
@@ -40,7 +40,13 @@ from robodyn_ros.simulation.joint_table import (
     STUCK,
     WORK_DONE,
 )
-from robodyn_ros.simulation.servo import SLACK, engage, feeds_back, largest_effort, take_back
+from robodyn_ros.simulation.servo import (
+    SLACK,
+    feeds_back,
+    largest_effort,
+    linearise_drives,
+    restore_state,
+)
 from robodyn_ros.spatial.primitive import separate, unfused
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
 
@@ -69,7 +75,7 @@ def spring_of(joints, work, k):
 
 
 @unfused
-def exceeds(joints, work, effort):
+def clamp_efforts(joints, work, effort):
     """Clamp the mean efforts of drives, work[FREE], and find those that exceeded their limit.
 
     Writes the sign of their limit into work[SIDE] for a repetition of the step.
@@ -145,9 +151,9 @@ def rosenbrock(
         status = two_stages(
             topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
         )
-        if status != 0 or not exceeds(joints, work, effort):
+        if status != 0 or not clamp_efforts(joints, work, effort):
             break
-        take_back(work, q, qd)
+        restore_state(work, q, qd)
     return status
 
 
@@ -179,13 +185,13 @@ def two_stages(
     """
     n, ahead = qd.shape[0], GAMMA * h
     pushed = work[RHS][:n]
-    presume_friction(joints, work, qd)
+    assume_friction(joints, work, qd)
     for k in range(n):
         work[MEAN_RATE, k] = 0.0
         work[MEAN_QDD, k] = 0.0
         work[FREE, k] = 0.0
     for stage in range(2):
-        engage(joints, work, ahead, q, effort)
+        linearise_drives(joints, work, ahead, q, effort)
         for k in range(n):
             spring, damper = spring_of(joints, work, k), joints[k, DAMPING] + work[GAIN, k]
             before = damper * work[MEAN_QDD, k] + spring * work[MEAN_RATE, k]
@@ -228,4 +234,4 @@ def two_stages(
                 qd[k] = work[OLD_QD, k] + h * (1.5 * work[MEAN_QDD, k] + 0.5 * slope)
         integrate(topology, work[OLD_Q], work[RATE], h, q)
     work[WORK_DONE, 0] = h * power(joints, work, effort, work[RATE][:n])
-    return 0 if slides_on(work, qd) else EVENT
+    return 0 if keeps_sliding(work, qd) else EVENT

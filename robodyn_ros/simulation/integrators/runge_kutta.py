@@ -3,7 +3,7 @@
 """One substep by the classical Runge-Kutta scheme of order 4."""
 
 from robodyn_ros.algorithms.core.manifold import make_unit, position_rates
-from robodyn_ros.simulation.dry_friction import presume_friction, slides_on
+from robodyn_ros.simulation.dry_friction import assume_friction, keeps_sliding
 from robodyn_ros.simulation.integrators.names import EVENT
 from robodyn_ros.simulation.integrators.stage import accelerate_between_events
 from robodyn_ros.simulation.joint_table import (
@@ -23,7 +23,7 @@ from robodyn_ros.simulation.joint_table import (
     UPPER,
     WORK_DONE,
 )
-from robodyn_ros.simulation.servo import follow
+from robodyn_ros.simulation.servo import write_drive_efforts
 from robodyn_ros.simulation.stops import position
 from robodyn_ros.spatial.primitive import separate, unfused
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
@@ -97,13 +97,13 @@ def runge_kutta(
         reversed.
     """
     work[WORK_DONE, 0] = 0.0
-    presume_friction(joints, work, qd)
+    assume_friction(joints, work, qd)
     for k in range(q.shape[0]):
         work[GAIN, k] = 0.0
         work[MEAN_RATE, k] = 0.0
         work[MEAN_QDD, k] = 0.0
     for stage in range(4):
-        follow(joints, work, q, qd, effort)
+        write_drive_efforts(joints, work, q, qd, effort)
         status = accelerate_between_events(
             topology,
             constants,
@@ -138,11 +138,11 @@ def runge_kutta(
     make_unit(topology, q)
     for k in range(qd.shape[0]):
         qd[k] = 0.0 if joints[k, BRAKED] > 0.0 else work[OLD_QD, k] + work[MEAN_QDD, k]
-    return 0 if slides_on(work, qd) else EVENT
+    return 0 if keeps_sliding(work, qd) else EVENT
 
 
 @unfused
-def smooth(joints, work, q):
+def needs_no_euler(joints, work, q):
     """Return whether a substep needs no Euler step.
 
     It does if a joint is beyond a stop, was braked in motion, or is moved kinematically.

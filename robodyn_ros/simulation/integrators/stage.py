@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The accelerations of one stage of an integrator between events of friction."""
 
-from robodyn_ros.simulation.dry_friction import friction_holds, slides_on
+from robodyn_ros.simulation.dry_friction import friction_holds, keeps_sliding
 from robodyn_ros.simulation.integrators.euler import accelerate
 from robodyn_ros.simulation.integrators.names import EVENT
 from robodyn_ros.spatial.primitive import unfused
@@ -54,7 +54,7 @@ def accelerate_between_events(
     )
     if status != 0:
         return status
-    if not slides_on(work, qd):
+    if not keeps_sliding(work, qd):
         return EVENT
     if not friction_holds(topology, constants, gravity, scratch, work, q, qd, f_ext):
         return EVENT
