@@ -383,7 +383,7 @@ def arguments(recursion, model, **given):
         'work': zeros((6, nv)),
         'factor': zeros((6, 6)),
         'qdd': zeros(nv),
-        'acceleration': zeros(nv),
+        'rows': zeros((nv + 2, nv)),
         'wide': zeros(wide(nv)),
         'motions': zeros(motions(nv)),
     }

@@ -2,9 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of machine code at an address, by Numba's calling convention."""
 
-from numba.extending import intrinsic
+import functools
+import inspect
 
-from robodyn_ros.compile.numba_private import cgutils
+from numba import types
+from numba.extending import intrinsic, overload
+
+from robodyn_ros.compile.numba_private import MISSING, cgutils
+from robodyn_ros.errors import KernelError
 
 
 def machine_code(kernel):
@@ -76,3 +81,58 @@ def named_intrinsic(names, typed):
     space = {'typed': typed}
     exec(f'def call(context, {listed}):\n    return typed(context, {listed})\n', space)
     return intrinsic(space['call'])
+
+
+def address_of(kernel, kinds):
+    """Return the address of the machine code of a Kernel with arguments of these types.
+
+    Raises
+    ------
+    KernelError
+        If its arguments are others.
+    """
+    if kernel.signature != tuple(kinds):
+        raise KernelError(
+            f'kernel {kernel.name}: got arguments of types {kernel.signature}; expected {kinds}'
+        )
+    _, address = machine_code(kernel)
+    return address
+
+
+@functools.cache
+def code_call(kinds):
+    """Return a function for kernels that calls code at an address; its result is a status."""
+
+    def emit(context, builder, _signature, arguments):
+        address, *given = arguments
+        pointer = context.call_conv.get_function_type(types.int64, kinds).as_pointer()
+        code = builder.inttoptr(address, pointer)
+        return emit_call(context, builder, code, types.int64, kinds, given)
+
+    names = ('code', *(f'argument_{k}' for k in range(len(kinds))))
+    return named_intrinsic(names, lambda _context, *_: (types.int64(types.int64, *kinds), emit))
+
+
+def by_address(function):
+    """Decorate an annotated function that calls its first argument with the others.
+
+    In kernels this argument is the address of machine code that returns a status. In Python it is
+    a function.
+    """
+    names = ', '.join(inspect.signature(function).parameters)
+    call = None if MISSING else code_call(argument_types(function))
+    value = '-1' if MISSING else f'call({names})'  # without private parts there is no address
+    space = {'call': call}
+    exec(f'def at_address({names}):\n    return {value}\n', space)
+
+    @overload(function, strict=False)
+    def chosen(*_):
+        return space['at_address']
+
+    return function
+
+
+def argument_types(function):
+    """Return the types of the arguments after the first, those of the code that is called."""
+    parameters = inspect.signature(function).parameters.values()
+    return tuple(each.annotation for each in parameters)[1:]

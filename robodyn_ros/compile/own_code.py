@@ -13,7 +13,6 @@ independent joints, or over joints and modes. The last two kernels get the topol
 table. So recursions over the tree that they call do run over the tree.
 """
 
-import functools
 import inspect
 from types import FunctionType
 
@@ -24,9 +23,8 @@ from numba.extending import intrinsic
 from robodyn_ros.algorithms.core import aba, coriolis, crba, energy, gravity, rnea
 from robodyn_ros.algorithms.mass_matrix import mass_matrix_inverse_world_frame, mass_matrix_solve
 from robodyn_ros.algorithms.variants import damping_torques, mixed_dynamics
-from robodyn_ros.compile.machine_call import emit_call, machine_code, named_intrinsic
+from robodyn_ros.compile.machine_call import address_of, code_call
 from robodyn_ros.compile.syntax_tree import returns_a_value
-from robodyn_ros.errors import KernelError
 from robodyn_ros.model.layout import CODE
 from robodyn_ros.spatial.primitive import primitive
 
@@ -97,7 +95,7 @@ class OwnCode:
         self._table[:FIRST_CODE] = self._without.ctypes.data, coordinates
         for slot, recursion in enumerate(ARGUMENTS, start=FIRST_CODE):
             if recursion in kernels:
-                self._table[slot] = _address(kernels[recursion], _kinds(recursion))
+                self._table[slot] = address_of(kernels[recursion], _kinds(recursion))
         self.topology = topology.copy()
         self.topology[0, CODE] = self._table.ctypes.data
         self.topology.flags.writeable = False
@@ -148,7 +146,7 @@ def of_robot(recursion, over, otherwise):
         over=over,
         otherwise=otherwise,
         all_zero=_all_zero,
-        run=_run(_kinds(recursion)) if has_own else None,
+        run=code_call(_kinds(recursion)) if has_own else None,
     )
 
 
@@ -213,16 +211,6 @@ def _kinds(recursion):
     return tuple(parameters[name].annotation for name in ARGUMENTS[recursion])
 
 
-def _address(kernel, kinds):
-    """Return the address of the machine code of a kernel that takes arguments of these types."""
-    if kernel.signature != kinds:
-        raise KernelError(
-            f'kernel {kernel.name}: got arguments of types {kernel.signature}; expected {kinds}'
-        )
-    _, address = machine_code(kernel)
-    return address
-
-
 @intrinsic
 def _entry(_context, table, slot):
     """Return an entry of the table at an address."""
@@ -233,17 +221,3 @@ def _entry(_context, table, slot):
         return builder.load(builder.gep(first, [slot]))
 
     return types.int64(types.int64, types.int64), emit
-
-
-@functools.cache
-def _run(kinds):
-    """Return a function that calls the code at an address, and returns its status."""
-
-    def emit(context, builder, _signature, arguments):
-        address, *given = arguments
-        pointer = context.call_conv.get_function_type(types.int64, kinds).as_pointer()
-        code = builder.inttoptr(address, pointer)
-        return emit_call(context, builder, code, types.int64, kinds, given)
-
-    names = ('code', *(f'argument_{k}' for k in range(len(kinds))))
-    return named_intrinsic(names, lambda _context, *_: (types.int64(types.int64, *kinds), emit))

@@ -6,7 +6,7 @@ A `ControlLaw` turns a state and a reference into torque terms by name. The refe
 from a `Trajectory`. A `Supervisor` runs both, and checks every torque that leaves the controller.
 """
 
-from robodyn_ros.control.laws.law import TERMS, ControlLaw, LawOption, LawParameter
+from robodyn_ros.control.laws.law import TERMS, ControlLaw, KernelLaw, LawOption, LawParameter
 from robodyn_ros.control.laws.law_registry import law_class, law_names
 from robodyn_ros.control.reference.task_target import TaskTarget
 from robodyn_ros.control.reference.trajectory import Trajectory
@@ -19,6 +19,7 @@ __all__ = [
     'TERMS',
     'ControlLaw',
     'Histogram',
+    'KernelLaw',
     'LawOption',
     'LawParameter',
     'Reason',

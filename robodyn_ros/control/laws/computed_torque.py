@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Computed torque: the model cancels the dynamics, and every joint behaves like a unit mass."""
 
-import numpy as np
-
 from robodyn_ros.algorithms.core.crba import mass_matrix
 from robodyn_ros.algorithms.core.friction import friction_torque
 from robodyn_ros.algorithms.core.gravity import gravity_torque
@@ -17,8 +15,7 @@ from robodyn_ros.control.laws.law import (
     GRAVITY,
     INERTIA,
     VELOCITY,
-    ControlLaw,
-    model_arrays,
+    KernelLaw,
 )
 from robodyn_ros.control.laws.pd import feedback
 from robodyn_ros.spatial.primitive import primitive
@@ -50,8 +47,7 @@ def computed_torque(
     constants: Table,
     gravity: Constant,
     scratch: Matrix,
-    M: Matrix,
-    acceleration: Vector,
+    rows: Matrix,
     q: Vector,
     qd: Vector,
     reference: Matrix,
@@ -62,10 +58,8 @@ def computed_torque(
 
     Parameters
     ----------
-    topology, constants, gravity, scratch : ndarray
-        Arrays of the model; see `model_arrays`.
-    M, acceleration : (nv, nv) and (nv,) ndarray
-        Memory, overwritten.
+    topology, constants, gravity, scratch, rows : ndarray
+        Arrays of the robot and memory; see KernelLaw.
     q, qd : (nv,) ndarray
         State [rad or m, rad/s or m/s].
     reference : (3, nv) ndarray
@@ -74,7 +68,14 @@ def computed_torque(
         Kp and Kd [1/s^2, 1/s].
     terms : (6, nv) ndarray
         Torque terms [N m or N], written.
+
+    Returns
+    -------
+    int
+        0.
     """
+    n = qd.shape[0]
+    M, acceleration = rows[:n], rows[n]
     mass_matrix(topology, constants, scratch, q, M)
     feedback(q, qd, reference, gains, acceleration)
     multiply(M, acceleration, terms[FEEDBACK])
@@ -84,9 +85,10 @@ def computed_torque(
     for i in range(q.shape[0]):
         terms[CORIOLIS, i] -= terms[GRAVITY, i]
     friction_torque(topology, constants, q, reference[VELOCITY], terms[FRICTION])
+    return 0
 
 
-class ComputedTorque(ControlLaw):
+class ComputedTorque(KernelLaw):
     """tau = M(q) (qdd_r + Kd ed + Kp e) + C(q, qd) qd + g(q), plus friction.
 
     If the model is exact, edd + Kd ed + Kp e = 0 (Craig, chapter 10). Kp = w^2 and Kd = 2 z w give
@@ -99,23 +101,8 @@ class ComputedTorque(ControlLaw):
     """
 
     name = 'computed_torque'
-    stateful = False
     equation = (
         'tau = M(q) (qdd_r + Kd (qd_r - qd) + Kp (q_r - q)) + C(q, qd) qd + g(q) + friction(qd_r)'
     )
     gain_unit = ('1/s^2', '1/s')
     kernels = (computed_torque,)
-
-    def __init__(self, robot):
-        super().__init__(robot)
-        self._arrays = (*model_arrays(robot), np.zeros((robot.nv, robot.nv)), np.zeros(robot.nv))
-
-    def torques(self, q, qd, reference, gains, terms):
-        """Write every term of the model, in O(n depth).
-
-        Parameters
-        ----------
-        q, qd, reference, gains, terms
-            As of `ControlLaw.torques`.
-        """
-        self._torques(*self._arrays, q, qd, reference, gains, terms)

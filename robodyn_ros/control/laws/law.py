@@ -17,6 +17,7 @@ FEEDBACK, INERTIA, CORIOLIS, GRAVITY, FRICTION, OTHER = range(6)
 
 POSITION_GAIN, VELOCITY_GAIN = 0, 1  # rows of `gains`
 POSITION, VELOCITY, ACCELERATION = 0, 1, 2  # rows of `reference`
+ROWS = 2  # vectors of scratch of a KernelLaw, after a matrix
 
 
 class LawParameter(NamedTuple):
@@ -249,6 +250,13 @@ class ControlLaw:
         """
         return f'control law {self.name} takes no target of the end effector'
 
+    def whole_kernel(self):
+        """Return the Kernel whose result the torques are, and new arrays for it, or None.
+
+        `Plant.rollout` calls it. See KernelLaw.
+        """
+        return None
+
     def torques(self, q, qd, reference, gains, terms):
         """Write the torque terms.
 
@@ -271,6 +279,60 @@ class ControlLaw:
             0 or None. A positive status leads to FAULT: the body whose pivot is singular.
         """
         raise NotImplementedError
+
+
+class KernelLaw(ControlLaw):
+    """A law without a state whose torques are those of one kernel, the only one of `kernels`.
+
+    Its arguments are topology, constants, gravity, scratch, rows, q, qd, reference, gains, terms.
+    `rows`, (nv + 2, nv), is scratch. Its result is a status, 0 without a failure.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot under control.
+    """
+
+    stateful = False
+
+    def __init__(self, robot):
+        super().__init__(robot)
+        self._arrays = self._memory()
+
+    def _memory(self):
+        """Return the arguments of the kernel before the state."""
+        n = self.robot.nv
+        return *model_arrays(self.robot), np.zeros((n + ROWS, n))
+
+    def whole_kernel(self):
+        """Return the kernel and arrays for it, the last one for the terms.
+
+        None if a subclass computes its torques in another way.
+        """
+        if type(self).torques is not KernelLaw.torques:
+            return None
+        return self.kernels[0], (*self._memory(), np.zeros((len(TERMS), self.robot.nv)))
+
+    def torques(self, q, qd, reference, gains, terms):
+        """Write the torque terms of the kernel.
+
+        Parameters
+        ----------
+        q, qd : (nv,) ndarray
+            Measured [rad or m, rad/s or m/s].
+        reference : (3, nv) ndarray
+            Position, velocity, acceleration.
+        gains : (2, nv) ndarray
+            Position and velocity gain.
+        terms : (6, nv) ndarray
+            Written [N m or N].
+
+        Returns
+        -------
+        int
+            Status of the kernel.
+        """
+        return self._torques(*self._arrays, q, qd, reference, gains, terms)
 
 
 def model_arrays(robot):

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Passivity-based control: feedback dissipates the error energy, and no dynamics are cancelled."""
 
-import numpy as np
-
 from robodyn_ros.algorithms.core.coriolis import coriolis_matrix
 from robodyn_ros.algorithms.core.crba import mass_matrix
 from robodyn_ros.algorithms.core.friction import friction_torque
@@ -21,8 +19,7 @@ from robodyn_ros.control.laws.law import (
     POSITION_GAIN,
     VELOCITY,
     VELOCITY_GAIN,
-    ControlLaw,
-    model_arrays,
+    KernelLaw,
 )
 from robodyn_ros.control.laws.pd import feedback
 from robodyn_ros.spatial.primitive import primitive
@@ -83,9 +80,7 @@ def passivity(
     constants: Table,
     gravity: Constant,
     scratch: Matrix,
-    matrix: Matrix,
-    v: Vector,
-    a: Vector,
+    rows: Matrix,
     q: Vector,
     qd: Vector,
     reference: Matrix,
@@ -96,10 +91,8 @@ def passivity(
 
     Parameters
     ----------
-    topology, constants, gravity, scratch : ndarray
-        Arrays of the model; see `model_arrays`.
-    matrix, v, a : (nv, nv), (nv,) and (nv,) ndarray
-        Memory, overwritten.
+    topology, constants, gravity, scratch, rows : ndarray
+        Arrays of the robot and memory; see KernelLaw.
     q, qd : (nv,) ndarray
         State [rad or m, rad/s or m/s].
     reference : (3, nv) ndarray
@@ -108,13 +101,21 @@ def passivity(
         Kp and Kd [N m/rad, N m s/rad].
     terms : (6, nv) ndarray
         Torque terms [N m or N], written.
+
+    Returns
+    -------
+    int
+        0.
     """
+    n = qd.shape[0]
+    matrix, v, a = rows[:n], rows[n], rows[n + 1]
     passive_terms(
         topology, constants, gravity, scratch, matrix, v, a, q, qd, reference, gains, terms
     )
+    return 0
 
 
-class Passivity(ControlLaw):
+class Passivity(KernelLaw):
     """tau = M(q) a + C(q, qd) v + g(q) - Kd r, plus friction at the reference velocity.
 
     v = qd_r + Lambda e, a = dv/dt, r = qd - v (Slotine and Li 1987; Spong, section 6.5: Mdot - 2 C
@@ -129,25 +130,9 @@ class Passivity(ControlLaw):
     """
 
     name = 'passivity'
-    stateful = False
     equation = (
         'tau = M(q) (qdd_r + L (qd_r - qd)) + C(q, qd) (qd_r + L (q_r - q)) + g(q)'
         ' + Kp (q_r - q) + Kd (qd_r - qd) + friction(qd_r), L = Kp/Kd'
     )
     gain_unit = ('N m/rad', 'N m s/rad')
     kernels = (passivity,)
-
-    def __init__(self, robot):
-        super().__init__(robot)
-        n = robot.nv
-        self._arrays = (*model_arrays(robot), np.zeros((n, n)), np.zeros(n), np.zeros(n))
-
-    def torques(self, q, qd, reference, gains, terms):
-        """Write every term of the model, in O(n depth).
-
-        Parameters
-        ----------
-        q, qd, reference, gains, terms
-            As of `ControlLaw.torques`.
-        """
-        self._torques(*self._arrays, q, qd, reference, gains, terms)

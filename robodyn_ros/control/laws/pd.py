@@ -11,8 +11,7 @@ from robodyn_ros.control.laws.law import (
     POSITION_GAIN,
     VELOCITY,
     VELOCITY_GAIN,
-    ControlLaw,
-    model_arrays,
+    KernelLaw,
 )
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
@@ -36,11 +35,24 @@ def feedback(q, qd, reference, gains, out):
 
 
 @kernel
-def pd(q: Vector, qd: Vector, reference: Matrix, gains: Matrix, terms: Matrix):
+def pd(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    rows: Matrix,
+    q: Vector,
+    qd: Vector,
+    reference: Matrix,
+    gains: Matrix,
+    terms: Matrix,
+):
     """Compute the feedback term.
 
     Parameters
     ----------
+    topology, constants, gravity, scratch, rows : ndarray
+        Arrays of the robot and memory; see KernelLaw.
     q, qd : (nv,) ndarray
         State [rad or m, rad/s or m/s].
     reference : (3, nv) ndarray
@@ -49,8 +61,14 @@ def pd(q: Vector, qd: Vector, reference: Matrix, gains: Matrix, terms: Matrix):
         Kp and Kd [N m/rad, N m s/rad].
     terms : (6, nv) ndarray
         Torque terms [N m or N]; one row is written.
+
+    Returns
+    -------
+    int
+        0.
     """
     feedback(q, qd, reference, gains, terms[FEEDBACK])
+    return 0
 
 
 @kernel
@@ -59,70 +77,32 @@ def pd_gravity(
     constants: Table,
     gravity: Constant,
     scratch: Matrix,
+    rows: Matrix,
     q: Vector,
     qd: Vector,
     reference: Matrix,
     gains: Matrix,
     terms: Matrix,
 ):
-    """Compute the terms of feedback and gravity.
-
-    Parameters
-    ----------
-    topology, constants, gravity, scratch : ndarray
-        Arrays of the model; see `model_arrays`.
-    q, qd, reference, gains, terms
-        As of `pd`; two rows of terms are written.
-    """
+    """Compute the terms of feedback and gravity; arguments and result as of `pd`."""
     feedback(q, qd, reference, gains, terms[FEEDBACK])
     gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
+    return 0
 
 
-class PD(ControlLaw):
+class PD(KernelLaw):
     """tau = Kp e + Kd ed, with e = q_r - q; gravity leaves an error at rest."""
 
     name = 'pd'
-    stateful = False
     equation = 'tau = Kp (q_r - q) + Kd (qd_r - qd)'
     gain_unit = ('N m/rad', 'N m s/rad')
     kernels = (pd,)
 
-    def torques(self, q, qd, reference, gains, terms):
-        """Write the feedback term.
 
-        Parameters
-        ----------
-        q, qd, reference, gains, terms
-            As of `ControlLaw.torques`.
-        """
-        self._torques(q, qd, reference, gains, terms)
-
-
-class PDGravity(ControlLaw):
-    """tau = Kp e + Kd ed + g(q); the robot rests at its reference (Takegaki and Arimoto 1981).
-
-    Parameters
-    ----------
-    robot : Robot
-        The robot under control.
-    """
+class PDGravity(KernelLaw):
+    """tau = Kp e + Kd ed + g(q); the arm rests at its reference (Takegaki and Arimoto 1981)."""
 
     name = 'pd_gravity'
-    stateful = False
     equation = 'tau = Kp (q_r - q) + Kd (qd_r - qd) + g(q)'
     gain_unit = ('N m/rad', 'N m s/rad')
     kernels = (pd_gravity,)
-
-    def __init__(self, robot):
-        super().__init__(robot)
-        self._arrays = model_arrays(robot)
-
-    def torques(self, q, qd, reference, gains, terms):
-        """Write the feedback and gravity terms, in O(n).
-
-        Parameters
-        ----------
-        q, qd, reference, gains, terms
-            As of `ControlLaw.torques`.
-        """
-        self._torques(*self._arrays, q, qd, reference, gains, terms)
