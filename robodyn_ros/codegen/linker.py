@@ -17,6 +17,7 @@ from robodyn_ros.codegen.specialise import specialise
 from robodyn_ros.compile import embedded, flexible_recursions
 from robodyn_ros.compile.call import generic_kernel_of, provide_in_place, recursions_of
 from robodyn_ros.compile.kernel import Kernel
+from robodyn_ros.compile.machine_call import address_of
 from robodyn_ros.compile.numba_private import MISSING
 from robodyn_ros.compile.own_code import INDEPENDENT, JOINTS, MODES, OwnCode
 from robodyn_ros.compile.rebound import rebound
@@ -90,6 +91,11 @@ class LinkedKernel:
             self._coordinates,
         )
 
+    @property
+    def topology(self):
+        """The topology that has the address of the table."""
+        return self._code.topology
+
     @functools.cached_property
     def in_place(self):
         """{recursion: kernel that runs in its place}, of the recursions that the kernel calls."""
@@ -101,10 +107,48 @@ class LinkedKernel:
 
     def _bound(self, attribute):
         """Return an attribute of the kernel, bound to the topology with the table."""
-        if MISSING or not hasattr(self.kernel.compiled, 'overloads'):  # there are no tables
+        if not _has_code(self.kernel):  # there are no tables
             plain = self.kernel if self._coordinates == JOINTS else Kernel(self.python, self.name)
             return getattr(plain, attribute)
         return self._code.bound(getattr(self.kernel, attribute))
+
+
+def code_and_topology(kernel, model, kinds):
+    """Return the address of the code of a Kernel or its twin, and the topology to pass to it.
+
+    Without the compiler or private parts of Numba, its plain function and the plain topology.
+
+    Parameters
+    ----------
+    kernel : Kernel or LinkedKernel
+        The kernel.
+    model : RobotModel
+        The robot.
+    kinds : tuple
+        Types of its arguments.
+
+    Returns
+    -------
+    code : int or callable
+        The address, or the plain function.
+    topology : ndarray
+        The first argument of the code.
+
+    Raises
+    ------
+    KernelError
+        If its arguments are others.
+    """
+    is_twin = isinstance(kernel, LinkedKernel)
+    general = kernel.kernel if is_twin else kernel
+    if not _has_code(general):
+        return kernel.python, model.topology
+    return address_of(general, kinds), kernel.topology if is_twin else model.topology
+
+
+def _has_code(kernel):
+    """Return whether a Kernel has machine code with an address."""
+    return not MISSING and hasattr(kernel.compiled, 'overloads')
 
 
 def linked(kernel, model):

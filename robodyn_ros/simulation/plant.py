@@ -258,11 +258,12 @@ class Plant:
         )
         return status
 
-    def rollout(self, position, velocity, efforts, dt=1e-3, gains=None, targets=None):
+    def rollout(self, position, velocity, efforts, dt=1e-3, gains=None, targets=None, law=None):
         """Simulate many copies of this plant at once, on all cores.
 
-        Each row has the same bits as this plant with that initial state and those commands. The
-        settings, faults and wrenches are those of this plant.
+        Each row has the same bits as this plant with that initial state and those commands, or
+        under that law. Friction, stops, faults and wrenches act. Contacts, a latency, a tolerance
+        and laws with a state are refused.
 
         Parameters
         ----------
@@ -274,10 +275,15 @@ class Plant:
             Commands of m steps [N m or N], each in the present mode of its joint.
         dt : float
             Length of a step [s].
-        gains : (2, nv) array_like, optional
-            Feedback gains [N m/rad, N m s/rad]. The feedback is added to the efforts.
+        gains : (k, 2, nv) or (2, nv) array_like, optional
+            Feedback gains [N m/rad, N m s/rad], or gains of the law in its units. The feedback is
+            added to the efforts.
         targets : (k, m, 2, nv) or (m, 2, nv) array_like, optional
-            Positions and velocities that the feedback follows, at the beginning of each step.
+            Positions and velocities that the feedback follows, at the beginning of each step. With
+            a law (k, m, 3, nv) or (m, 3, nv), its reference: accelerations, too.
+        law : ControlLaw, optional
+            A control law; its torque is added to the efforts. Its robot may have another model
+            than the plant.
 
         Returns
         -------
@@ -323,6 +329,7 @@ class Plant:
             dt,
             gains,
             targets,
+            law,
         )
 
     def apply_wrench(self, frame, wrench, duration=inf):

@@ -14,6 +14,7 @@ from robodyn_ros.errors import ParameterError, ShapeError
 from robodyn_ros.simulation.integrators.events import copy_vector
 from robodyn_ros.simulation.integrators.names import SEMI_IMPLICIT_EULER
 from robodyn_ros.simulation.joint_table import work_rows
+from robodyn_ros.simulation.rolled_law import add_law_torque, rolled_law
 from robodyn_ros.simulation.step import LARGEST_EFFORT, by_euler, by_runge_kutta
 from robodyn_ros.spatial.primitive import unfused
 from robodyn_ros.spatial.types import (
@@ -66,6 +67,15 @@ def feed_back(gains, target, q, qd, command):
     """
     for k in range(qd.shape[0]):
         command[k] += gains[0, k] * (target[0, k] - q[k]) + gains[1, k] * (target[1, k] - qd[k])
+
+
+@unfused
+def first_beyond(command):
+    """Return the first joint whose command no plant takes, or -1."""
+    for k in range(command.shape[0]):
+        if not abs(command[k]) <= LARGEST_EFFORT:
+            return k
+    return -1
 
 
 @unfused
@@ -159,8 +169,15 @@ def rollouts(
     qd: Vector,
     effort: Vector,
     command: Vector,
+    law_code: Integer,
+    law_topology: Topology,
+    law_constants: Table,
+    law_gravity: Constant,
+    law_scratch: Matrix,
+    law_rows: Matrix,
+    law_terms: Matrix,
     efforts: Stack,
-    gains: Matrix,
+    gains: Stack,
     targets: Block,
     position: Stack,
     velocity: Stack,
@@ -178,12 +195,15 @@ def rollouts(
         As of `step.by_euler`.
     q, qd, effort, command : ndarray
         Memory for the plant at hand, overwritten.
-    efforts : (k, m, nv) ndarray
-        Commands of all steps [N m or N].
-    gains : (2, nv) ndarray
+    law_code, law_topology, law_constants, law_gravity, law_scratch, law_rows, law_terms
+        The fields of a RolledLaw.
+    efforts : (k, m, nv) or (1, m, nv) ndarray
+        Commands of all steps [N m or N]. One row serves all plants, also of what follows.
+    gains : (k, 2, nv) or (1, 2, nv) ndarray
         Feedback gains Kp and Kd.
-    targets : (k, m, 2, nv) ndarray
-        Positions and velocities to follow. Of length 0 without feedback.
+    targets : (k, m, 2, nv) or (1, m, 2, nv) ndarray
+        Positions and velocities to follow; with a law accelerations, too. Of length 0 without
+        feedback.
     position, velocity : (k, m + 1, nq) and (k, m + 1, nv) ndarray
         States, written. The first entry of each plant holds its initial state.
     blown_up : (k,) ndarray
@@ -200,27 +220,52 @@ def rollouts(
                 for k in range(qd.shape[0]):
                     qd[k] = 0.0
             else:
-                copy_vector(efforts[row, step], command)
-                if targets.shape[0] > 0:
-                    feed_back(gains, targets[row, step], q, qd, command)
-                status = advance(
-                    topology,
-                    constants,
-                    gravity,
-                    joints,
-                    scratch,
-                    work,
-                    command,
-                    f_ext,
-                    dt,
-                    substeps,
-                    method,
-                    stribeck,
-                    largest_speed,
-                    q,
-                    qd,
-                    effort,
-                )
+                copy_vector(efforts[row % efforts.shape[0], step], command)
+                status = 0
+                if law_terms.shape[0] > 0:
+                    status = add_law_torque(
+                        law_code,
+                        law_topology,
+                        law_constants,
+                        law_gravity,
+                        law_scratch,
+                        law_rows,
+                        law_terms,
+                        q,
+                        qd,
+                        targets[row % targets.shape[0], step],
+                        gains[row % gains.shape[0]],
+                        command,
+                    )
+                elif targets.shape[0] > 0:
+                    feed_back(
+                        gains[row % gains.shape[0]],
+                        targets[row % targets.shape[0], step],
+                        q,
+                        qd,
+                        command,
+                    )
+                if status == 0:
+                    status = -1 - first_beyond(command)
+                if status == 0:
+                    status = advance(
+                        topology,
+                        constants,
+                        gravity,
+                        joints,
+                        scratch,
+                        work,
+                        command,
+                        f_ext,
+                        dt,
+                        substeps,
+                        method,
+                        stribeck,
+                        largest_speed,
+                        q,
+                        qd,
+                        effort,
+                    )
                 if status != 0:
                     blown_up[row] = step
             copy_vector(q, position[row, step + 1])
@@ -230,7 +275,7 @@ def rollouts(
 kernel = Kernel(rollouts, nogil=True)
 
 
-def rollout(plant, joints, f_ext, options, position, velocity, efforts, dt, gains, targets):
+def rollout(plant, joints, f_ext, options, position, velocity, efforts, dt, gains, targets, law):
     """Return the Rollout of k plants like `plant`, in O(k m n), on all cores.
 
     `Plant.rollout` calls it. The plants have the robot, settings, faults and wrenches of `plant`.
@@ -250,7 +295,9 @@ def rollout(plant, joints, f_ext, options, position, velocity, efforts, dt, gain
     dt : float
         Length of a step [s].
     gains, targets : array_like or None
-        Feedback; see `Plant.rollout`.
+        Feedback or reference; see `Plant.rollout`.
+    law : ControlLaw or None
+        A law whose torque is added to the efforts.
 
     Returns
     -------
@@ -262,7 +309,8 @@ def rollout(plant, joints, f_ext, options, position, velocity, efforts, dt, gain
     ShapeError
         If an array has another shape.
     ParameterError
-        For a state beyond a stop, a plant with a latency, or an effort out of range.
+        For a state beyond a stop, a plant with a latency, an effort out of range, or a law with a
+        state.
     """
     model, name = plant.model, f'robot {plant.model.name!r}'
     if plant.settings.latency:
@@ -276,10 +324,12 @@ def rollout(plant, joints, f_ext, options, position, velocity, efforts, dt, gain
     efforts = _numbers(name, 'efforts', efforts, ('m', model.nv))
     position = _numbers(name, 'position', position, (model.nq,))
     velocity = _numbers(name, 'velocity', velocity, (model.nv,))
-    if (gains is None) != (targets is None):
+    if (gains is None) != (targets is None) or (gains is None and law is not None):
         raise ParameterError(
-            f'{name}: a rollout with gains or targets alone; expected both, or none of them'
+            f'{name}: a rollout with gains or targets alone, or a law without them; expected '
+            'both, or none of them'
         )
+    with_memory = rolled_law(law, model)
     if gains is None:
         gains, targets = np.zeros((2, model.nv)), np.zeros((0, 0, 2, model.nv))
     else:
@@ -288,33 +338,35 @@ def rollout(plant, joints, f_ext, options, position, velocity, efforts, dt, gain
                 f'{name} has joints whose positions cannot be subtracted; '
                 'expected a rollout without gains'
             )
-        gains = _numbers(name, 'gains', gains, (2, model.nv), single=True)
-        targets = _numbers(name, 'targets', targets, (efforts.shape[-2], 2, model.nv))
+        gains = _numbers(name, 'gains', gains, (2, model.nv))
+        rows = 2 if law is None else 3
+        targets = _numbers(name, 'targets', targets, (efforts.shape[-2], rows, model.nv))
     counts = {
         len(x)
-        for x, axes in ((position, 1), (velocity, 1), (efforts, 2), (targets, 3))
+        for x, axes in ((position, 1), (velocity, 1), (efforts, 2), (gains, 2), (targets, 3))
         if x.ndim > axes and x.size
     }
     if len(counts) > 1:
         raise ShapeError(
-            f'{name}: positions, velocities, efforts and targets of {sorted(counts)} '
+            f'{name}: positions, velocities, efforts, gains and targets of {sorted(counts)} '
             'plants; expected as many of each, or one for all'
         )
     k, m = counts.pop() if counts else 1, efforts.shape[-2]
-    efforts = np.require(np.broadcast_to(efforts, (k, m, model.nv)), requirements='CW')
-    if targets.size:
-        targets = np.require(np.broadcast_to(targets, (k, m, 2, model.nv)), requirements='CW')
+    efforts, gains, targets = (
+        x if x.ndim > axes else x[None] for x, axes in ((efforts, 2), (gains, 2), (targets, 3))
+    )
     result = Rollout(np.empty((k, m + 1, model.nq)), np.empty((k, m + 1, model.nv)), np.empty(k))
     result.position[:, 0] = _each(plant.checked_position, position)
     result.velocity[:, 0] = _each(plant.checked_velocity, velocity)
     twin = plant.linked(kernel)
     provide([plant.kernel])
-    compiled = twin.compiled
+    has_code = isinstance(with_memory().code, int)
+    run = twin.compiled if has_code else twin.python
 
     def work(first, last):
         own = columns.allocate(model.topology), np.zeros((work_rows(model.nv), model.nq))
         state = np.empty(model.nq), *np.empty((3, model.nv))
-        compiled(
+        run(
             model.topology,
             model.constants,
             model.gravity,
@@ -324,6 +376,7 @@ def rollout(plant, joints, f_ext, options, position, velocity, efforts, dt, gain
             dt,
             *options,
             *state,
+            *with_memory(),
             efforts,
             gains,
             targets,
@@ -341,7 +394,7 @@ def _each(checked, states):
     return checked(states) if states.ndim < 2 else [checked(state) for state in states]
 
 
-def _numbers(name, what, values, shape, single=False):
+def _numbers(name, what, values, shape):
     """Return values as an array whose last axes have that shape, with at most one more axis."""
     try:
         values = np.array(values, dtype=np.float64)
@@ -353,10 +406,10 @@ def _numbers(name, what, values, shape, single=False):
     fits = len(found) == len(shape) and all(
         wanted in (size, 'm') for size, wanted in zip(found, shape)
     )
-    if not fits or values.ndim > len(shape) + (not single):
-        more = '' if single else f', or {("k", *shape)}'
+    if not fits or values.ndim > len(shape) + 1:
         raise ShapeError(
-            f'{name}: {what} of a rollout have shape {values.shape}; expected {shape}{more}'
+            f'{name}: {what} of a rollout have shape {values.shape}; expected {shape}, or '
+            f'{("k", *shape)}'
         )
     if not np.all(np.abs(values) <= LARGEST_EFFORT):
         raise ParameterError(
