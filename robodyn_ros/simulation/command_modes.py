@@ -79,12 +79,12 @@ def modes_of(model, names):
             f'{", ".join(model.joint_names)}'
         )
     names = names * (model.nv // len(names))
-    driven = has_drive(model)
+    driven, coordinates = has_drive(model), model.coordinates
     for k, name in enumerate(names):
         joint = f'robot {model.name!r}: command mode {name!r} of joint {model.joint_names[k]!r}'
         if not driven[k] and name != 'effort':
             raise ParameterError(f"{joint}, which has no drive; expected 'effort'")
-        if model.coordinates[k] < 0 and name in ('position', ANY):
+        if coordinates[k] < 0 and name in ('position', ANY):
             raise ParameterError(
                 f"{joint}, which has no position of its own; expected 'effort' or 'velocity'"
             )
