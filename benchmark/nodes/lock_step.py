@@ -3,7 +3,8 @@
 """Speed of lock step against real time: without ROS, in one process, in two processes.
 
 A seven-joint arm follows a trajectory at 1 kHz under the computed torque law. The variants take
-turns, so that other work of the machine disturbs all of them alike.
+turns, so that other work of the machine disturbs all of them alike. The first two have no
+supervisor.
 """
 
 import subprocess
@@ -16,7 +17,9 @@ import numpy as np
 from benchmark import table
 from robodyn_ros import Robot
 from robodyn_ros.control.laws.computed_torque import ComputedTorque
+from robodyn_ros.control.laws.law import TERMS
 from robodyn_ros.control.laws.specialised_law import specialised_kernels
+from robodyn_ros.control.reference.path import Path as Reference
 from robodyn_ros.control.reference.trajectory import Trajectory
 from robodyn_ros.control.supervisor.supervisor import Supervisor
 from robodyn_ros.ros.controller.controller_parameters import (
@@ -32,7 +35,56 @@ from robodyn_ros.testing.hosting import ros_arguments
 ARM = Path(__file__).resolve().parents[2] / 'config' / 'urdf' / 'franka_like.urdf'
 TARGET = (0.3, -0.2, 0.2, -1.5, 0.1, 1.2, 0.2)
 ROUNDS, STEPS = 7, 1000
-WAYS = ('without ROS, code of the robot', 'without ROS', 'one process', 'two processes')
+WAYS = (
+    'plant and law, one compiled loop',
+    'plant and law, in turn from Python',
+    'without ROS, code of the robot',
+    'without ROS',
+    'one process',
+    'two processes',
+)
+
+
+class CompiledLoop:
+    """Plant and law without a supervisor, by Plant.rollout, with the code of the robot."""
+
+    def __init__(self):
+        robot = Robot.from_urdf(ARM).specialised()
+        self._law, self._plant, self._step = ComputedTorque(robot), Plant(robot), 0
+        self._gains = np.outer([100.0, 20.0], np.ones(robot.nv))
+        rest = np.zeros((1, robot.nv))
+        start = np.array([self._plant.q, *np.zeros((2, robot.nv))])
+        way = Reference.through(Trajectory([60.0], np.array([TARGET]), rest, rest), start)
+        self._references = np.empty(((ROUNDS + 1) * STEPS, *start.shape))
+        for k, reference in enumerate(self._references):
+            way.sample(1e-3 * k, reference)
+
+    def advance(self, steps):
+        """Take steps."""
+        references = self._references[self._step : self._step + steps]
+        self._move(references)
+        self._step += steps
+
+    def _move(self, references):
+        plant, efforts = self._plant, np.zeros_like(references[:, 0])
+        states = plant.rollout(
+            plant.q, plant.qd, efforts, 1e-3, self._gains, references, self._law
+        )
+        plant.set_state(states.position[0, -1], states.velocity[0, -1])
+
+    def close(self):
+        """Nothing is held."""
+
+
+class LoopInPython(CompiledLoop):
+    """The same, bit for bit, called from Python in turn."""
+
+    def _move(self, references):
+        plant, law, terms = self._plant, self._law, np.zeros((len(TERMS), len(TARGET)))
+        for reference in references:
+            terms.fill(0.0)
+            law.torques(plant.q, plant.qd, reference, self._gains, terms)
+            plant.step(terms.sum(axis=0), 1e-3)
 
 
 class WithoutRos:
@@ -140,12 +192,15 @@ class TwoProcesses:
         self._participant.close()
 
 
+KINDS = CompiledLoop, LoopInPython, WithCodeOfTheRobot, WithoutRos, OneProcess, TwoProcesses
+
+
 def measure():
     """Return the speed of each variant, from rounds in turn [simulated s / s]."""
     move_to_own_domain()
     ways, speeds = [], {name: [] for name in WAYS}
     try:
-        for kind in (WithCodeOfTheRobot, WithoutRos, OneProcess, TwoProcesses):
+        for kind in KINDS:
             ways.append(kind())
         for way in ways:
             way.advance(STEPS // 10)
