@@ -81,7 +81,10 @@ class LockStep:
     @property
     def missing(self) -> list[str]:
         """Participants that have not answered the current state."""
-        return [name for name in self.participants if name not in self._answers]
+        answers = self._answers
+        if not answers:
+            return list(self.participants)
+        return [name for name in self.participants if name not in answers]
 
     def answer(
         self,
@@ -126,8 +129,25 @@ class LockStep:
             efforts, positions, velocities = command
             only_efforts = efforts.size and not positions.size and not velocities.size
             command = efforts if only_efforts else self._joined(participant, command)
-        self._answers[participant] = self._judged(participant, command)
+        self.accept(participant, command)
         return COMPLETE if self.complete else ACCEPTED
+
+    def accept(self, participant: str, command: np.ndarray | Command):
+        """Accept the first answer of a participant to the current state.
+
+        Parameters
+        ----------
+        participant : str
+            One of the missing participants.
+        command : (nv,) array or Command
+            Efforts [N m or N], or a Command.
+
+        Raises
+        ------
+        ParameterError
+            As for `answer`.
+        """
+        self._answers[participant] = self._judged(participant, command)
 
     def withdraw(self, participant: str):
         """Remove the answer to the current state, because the participant has changed it.

@@ -97,6 +97,7 @@ class LockStepSession(ControlSession):
         node, n = self._node, self.robot.nv
         self._time = 0  # simulated time of the state in use [ns]
         self._period = round(NANOSECONDS / values['update_rate'])
+        self._state_period, self._every = 0, 1  # [ns] of the states, and how many to a cycle
         self._answered, self._effort = None, None  # (epoch, step) of the last answer, its efforts
         self._last_received, self._silence_reported = time.monotonic(), False
         self._restarting, self.dropped = False, 0  # dropped: number of outdated states
@@ -218,21 +219,28 @@ class LockStepSession(ControlSession):
 
     def _compute(self, state: ReadState) -> np.ndarray:
         """Run a cycle if one is due; between cycles the command is constant."""
-        every, rest = divmod(self._period, state.period)
-        if rest:
-            raise RobodynError(
-                f'The controller has a period of {self._period} ns and the '
-                f'simulator one of {state.period} ns; expected a multiple of it.'
-            )
-        self._time = state.time
-        if state.step % every == 0:
-            now = self.now()
+        if state.period != self._state_period:
+            self._every = self._states_of_a_cycle(state.period)
+            self._state_period = state.period
+        self._time = state.step * state.period
+        if state.step % self._every == 0:
+            now = 1e-9 * self._time
             if not math.isnan(state.state[0, 0]):  # NaN stands for a lost measurement
                 self._accept(state.state, now, divmod(self._time, NANOSECONDS))
             self.cycle.run_cycle(now)
         supervisor = self.supervisor
         # The supervisor may change its command in place between steps.
         return supervisor.command.copy() if supervisor.publishing else self._no_command
+
+    def _states_of_a_cycle(self, period: int) -> int:
+        """Return how many states of a period [ns] there are in each cycle."""
+        every, rest = divmod(self._period, period)
+        if rest:
+            raise RobodynError(
+                f'The controller has a period of {self._period} ns and the '
+                f'simulator one of {period} ns; expected a multiple of it.'
+            )
+        return every
 
     def _accept(self, state: np.ndarray, now: float, stamp: tuple[int, int]):
         reason = self.supervisor.accept_state(state, now, 0.0, stamp)

@@ -258,7 +258,7 @@ class LockStepSimulation(SimulatorSession):
             for name in missing:
                 command = self._link.answer_of(name, state)
                 if command is not None:
-                    run.answer(name, run.epoch, run.step, command)
+                    run.accept(name, command)
 
     def _repeat(self):
         run = self.run
