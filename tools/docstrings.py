@@ -3,8 +3,8 @@
 """Check the docstrings of all public classes and functions: python -m tools.docstrings.
 
 numpydoc validates the form. Every module of the package is checked, so ROS must be installed. Of
-public classes inherited methods count, too. `tools.sentences` checks the lengths of sentences, also
-of pages.
+public classes inherited methods count, too. `tools.sentences` checks the lengths of sentences, in
+pages as well.
 """
 
 import enum

@@ -84,12 +84,24 @@ def named_intrinsic(names, typed):
 
 
 def address_of(kernel, kinds):
-    """Return the address of the machine code of a Kernel with arguments of these types.
+    """Return the address of the machine code of a kernel.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel.
+    kinds : sequence of numba type
+        Types that its arguments must have.
+
+    Returns
+    -------
+    int
+        The address.
 
     Raises
     ------
     KernelError
-        If its arguments are others.
+        If its arguments have other types.
     """
     if kernel.signature != tuple(kinds):
         raise KernelError(
@@ -118,6 +130,16 @@ def by_address(function):
 
     In kernels this argument is the address of machine code that returns a status. In Python it is
     a function.
+
+    Parameters
+    ----------
+    function : callable
+        The function to decorate.
+
+    Returns
+    -------
+    callable
+        The same function.
     """
     names = ', '.join(inspect.signature(function).parameters)
     call = None if MISSING else code_call(argument_types(function))
@@ -133,6 +155,17 @@ def by_address(function):
 
 
 def argument_types(function):
-    """Return the types of the arguments after the first, those of the code that is called."""
+    """Return the types of the arguments that a function of `by_address` passes on.
+
+    Parameters
+    ----------
+    function : callable
+        The function.
+
+    Returns
+    -------
+    tuple
+        Types of all its arguments after the first.
+    """
     parameters = inspect.signature(function).parameters.values()
     return tuple(each.annotation for each in parameters)[1:]

@@ -51,7 +51,20 @@ def law_terms(
     gains: Matrix,
     terms: Matrix,
 ):
-    """Call the kernel of a law; return its status."""
+    """Call the kernel of a law.
+
+    Parameters
+    ----------
+    code, topology, constants, gravity, scratch, rows, terms
+        Fields of a RolledLaw.
+    q, qd, reference, gains
+        As of `KernelLaw.torques`.
+
+    Returns
+    -------
+    int
+        Status of the kernel.
+    """
     return code(topology, constants, gravity, scratch, rows, q, qd, reference, gains, terms)
 
 
@@ -59,7 +72,22 @@ def law_terms(
 def add_law_torque(
     code, topology, constants, gravity, scratch, rows, terms, q, qd, reference, gains, command
 ):
-    """command += the sum of all terms of the law; return its status."""
+    """command += the sum of all terms of the law.
+
+    Parameters
+    ----------
+    code, topology, constants, gravity, scratch, rows, terms
+        Fields of a RolledLaw.
+    q, qd, reference, gains
+        As of `KernelLaw.torques`.
+    command : (nv,) ndarray
+        Efforts [N m or N], updated.
+
+    Returns
+    -------
+    int
+        Status of the kernel.
+    """
     for i in range(terms.shape[0]):
         for k in range(terms.shape[1]):
             terms[i, k] = 0.0

@@ -71,7 +71,18 @@ def feed_back(gains, target, q, qd, command):
 
 @unfused
 def first_beyond(command):
-    """Return the first joint whose command no plant takes, or -1."""
+    """Return the first joint whose command no plant takes, or -1.
+
+    Parameters
+    ----------
+    command : (nv,) ndarray
+        Efforts [N m or N].
+
+    Returns
+    -------
+    int
+        Index of the joint.
+    """
     for k in range(command.shape[0]):
         if not abs(command[k]) <= LARGEST_EFFORT:
             return k
@@ -309,8 +320,8 @@ def rollout(plant, joints, f_ext, options, position, velocity, efforts, dt, gain
     ShapeError
         If an array has another shape.
     ParameterError
-        For a state beyond a stop, a plant with a latency, an effort out of range, or a law with a
-        state.
+        For a state beyond a stop, a plant with a latency, or an effort out of range. For a law
+        with a state.
     """
     model, name = plant.model, f'robot {plant.model.name!r}'
     if plant.settings.latency:
