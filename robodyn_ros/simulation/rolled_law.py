@@ -55,9 +55,9 @@ def law_terms(
 
     Parameters
     ----------
-    code, topology, constants, gravity, scratch, rows, terms
+    code, topology, constants, gravity, scratch, rows
         Fields of a RolledLaw.
-    q, qd, reference, gains
+    q, qd, reference, gains, terms
         As of `KernelLaw.torques`.
 
     Returns
