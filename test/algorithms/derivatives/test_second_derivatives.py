@@ -119,6 +119,17 @@ def test_second_derivatives_are_differences_of_those_of_pinocchio():
     all_agree(found[:3], (by_q[0], by_q[1].swapaxes(1, 2), by_qd), 1e-8)
 
 
+def test_second_derivatives_are_those_of_the_energies_by_casadi(case):
+    """Automatic differentiation of Lagrange's equations, without a recursion of the package."""
+    pytest.importorskip('casadi', reason='no casadi: pip install casadi')
+    from support.referees.lagrangian_by_casadi import second_derivatives
+
+    robot = case.robot
+    (state,) = states(robot, 1)
+    found = robot.derivatives.inverse_dynamics_second(*state)
+    all_agree(found, second_derivatives(robot.model, *state))
+
+
 def test_a_batch_is_its_rows():
     """Of tensors and Hessians."""
     robot = FAMILIES['permuted'].robot
