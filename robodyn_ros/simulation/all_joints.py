@@ -35,7 +35,7 @@ class AllJoints:
         Parameters
         ----------
         position, velocity, effort : (nq,), (nv,) and (nv,) ndarray
-            Of the independent joints [rad or m, rad/s or m/s, N m or N].
+            State and efforts of the independent joints [rad or m, rad/s or m/s, N m or N].
 
         Returns
         -------

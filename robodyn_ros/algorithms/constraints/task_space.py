@@ -48,7 +48,7 @@ def jacobian(
     frame : (12,) array
         Rotation, row-major, and origin of the frame in its body [-, m].
     J : (6, nv) array
-        Written: jacobian of the frame at its origin, in base axes, linear rows first.
+        Written: Jacobian of the frame at its origin, in base axes, linear rows first.
     """
     everything = expand_positions(topology, constants, scratch, q)
     J_tree = all_columns(topology, scratch, 6)
@@ -112,7 +112,7 @@ def operational_space(
     frame : (12,) array
         Rotation, row-major, and origin of the frame in its body [-, m].
     J : (6, nv) array
-        Written: jacobian of the frame at its origin, in base axes, linear rows first.
+        Written: Jacobian of the frame at its origin, in base axes, linear rows first.
     compliance : (6, 6) array
         Written: J M^-1 J^T [1/kg, 1/(kg m), 1/(kg m^2)].
 
@@ -173,7 +173,7 @@ def by_compliances(
     factor : (6, 6) array
         Working memory.
     J : (6, nv) array
-        Written: jacobian of the frame at its origin, in base axes, linear rows first.
+        Written: Jacobian of the frame at its origin, in base axes, linear rows first.
     compliance : (6, 6) array
         Written: J M^-1 J^T [1/kg, 1/(kg m), 1/(kg m^2)].
     inertia : (6, 6) array

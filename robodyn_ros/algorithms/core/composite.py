@@ -325,7 +325,7 @@ def operational_space(
     work : (6, nv) array
         Working memory.
     J : (6, nv) array
-        Written: jacobian of the frame at its origin, in base axes, linear rows first.
+        Written: Jacobian of the frame at its origin, in base axes, linear rows first.
     compliance : (6, 6) array
         Written: J M^-1 J^T [1/kg, 1/(kg m), 1/(kg m^2)].
 

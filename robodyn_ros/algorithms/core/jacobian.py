@@ -58,7 +58,7 @@ def jacobian_columns(topology, constants, scratch, body, frame, J):
     frame : (12,) array
         Rotation, row-major, and origin of the frame in its body [-, m].
     J : (6, nv) array
-        Written: jacobian of the frame at its origin, in base axes, linear rows first.
+        Written: Jacobian of the frame at its origin, in base axes, linear rows first.
     """
     for row in range(6):
         for column in range(J.shape[1]):

@@ -414,7 +414,7 @@ def inverse_dynamics_derivatives(
     f_ext : (nb, 6) array
         Moment and force on each body, in its frame about its origin, moving with it [N m, N].
     by_q, by_qd, by_qdd : (nv, nv) array
-        Written: row of the torque, written.
+        Written: derivatives, a row for each torque.
     """
     forces_in_world_frame(topology, constants, gravity, scratch, q, qd, qdd, f_ext)
     carry_axes(topology, scratch)

@@ -544,15 +544,15 @@ def forward_dynamics(
     scratch : array
         Working memory, a row for each body; columns as in `core.scratch`.
     q : (nq,) array
-        Of joints and modes; tau of a mode has its spring and damper.
+        Positions of joints, then amplitudes of modes [rad or m, -].
     qd, tau : (nv,) array
-        Of joints and modes; tau of a mode has its spring and damper.
+        Their velocities and forces. The force of a mode includes its spring and damper.
     f_ext : (nb + nodes, 6) array
         See `apply_wrenches`.
     diagonal : (nv,) array
-        Of joints and modes; tau of a mode has its spring and damper.
+        Added to the diagonal of the mass matrix of joints and modes.
     qdd : (nv,) array
-        Written: of joints and modes; tau of a mode has its spring and damper.
+        Written: accelerations of joints and modes.
 
     Returns
     -------

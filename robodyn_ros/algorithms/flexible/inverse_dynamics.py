@@ -150,13 +150,13 @@ def inverse_dynamics(
     scratch : array
         Working memory, a row for each body; columns as in `core.scratch`.
     q : (nq,) array
-        Of joints and modes.
+        Positions of joints, then amplitudes of modes [rad or m, -].
     qd, qdd : (nv,) array
-        Of joints and modes.
+        Their velocities and accelerations.
     f_ext : (nb + nodes, 6) array
         See `apply_wrenches`.
     tau : (nv,) array
-        Written: of joints and modes.
+        Written: torques of joints, then forces of modes [N m or N].
     """
     modal_transforms(topology, constants, scratch, q)
     mount_motions(topology, constants, scratch, q, qd)

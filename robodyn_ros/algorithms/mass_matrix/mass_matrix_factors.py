@@ -70,9 +70,9 @@ def joint_inertias(
     q : (nq,) array
         Joint positions [rad or m].
     diagonal : (nv,) array
-        D is written [kg m^2 or kg].
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
     D : (nv,) array
-        Written: D is written [kg m^2 or kg].
+        Written: joint inertias of the articulated bodies [kg m^2 or kg].
 
     Returns
     -------
@@ -137,7 +137,7 @@ def mass_factors(
     q : (nq,) array
         Joint positions [rad or m].
     diagonal : (nv,) array
-        Added to the mass matrix [kg m^2 or kg].
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
     F : (nv, nv) array
         Written: unit triangular factor of the mass matrix.
     D : (nv,) array
@@ -178,7 +178,7 @@ def factor_product(
     q : (nq,) array
         Joint positions [rad or m].
     diagonal : (nv,) array
-        y is written.
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
     x : (nv,) array
         Vector.
     transposed : bool

@@ -54,8 +54,10 @@ def mass_product(
         Working memory, a row for each body; columns as in `core.scratch`.
     q : (nq,) array
         Joint positions [rad or m].
-    x, y : (nv,) array
-        y is written.
+    x : (nv,) array
+        Vector.
+    y : (nv,) array
+        Written: product.
     """
     joint_transforms(topology, constants, scratch, q)
     velocities_base_to_tip(topology, constants, scratch, x)

@@ -156,13 +156,13 @@ def by_compliances(
     frame : (12,) array
         Rotation, row-major, and origin of the frame in its body [-, m].
     factor : (6, 6) array
-        Written; the other arguments as of operational_space.
+        Written: Cholesky factor of the compliance.
     J : (6, nv) array
-        Written: jacobian of the frame at its origin, in base axes, linear rows first.
+        Written: Jacobian of the frame at its origin, in base axes, linear rows first.
     compliance : (6, 6) array
         Written: J M^-1 J^T [1/kg, 1/(kg m), 1/(kg m^2)].
     inertia : (6, 6) array
-        Written; the other arguments as of operational_space.
+        Written: task inertia Lambda [kg, kg m, kg m^2].
 
     Returns
     -------
@@ -218,7 +218,7 @@ def by_mass_matrix(
     factor : (6, 6) array
         Working memory.
     J : (6, nv) array
-        Written: jacobian of the frame at its origin, in base axes, linear rows first.
+        Written: Jacobian of the frame at its origin, in base axes, linear rows first.
     compliance : (6, 6) array
         Written: J M^-1 J^T [1/kg, 1/(kg m), 1/(kg m^2)].
     inertia : (6, 6) array

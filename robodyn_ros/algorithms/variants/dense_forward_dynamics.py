@@ -104,9 +104,9 @@ def forward_dynamics_dense(
     M : (nv, nv) array
         Working memory.
     bias : (nv,) array
-        Written; the other arguments as of `aba.forward_dynamics`.
+        Working memory.
     qdd : (nv,) array
-        Written: written; the other arguments as of `aba.forward_dynamics`.
+        Written: joint accelerations [rad/s^2 or m/s^2].
 
     Returns
     -------

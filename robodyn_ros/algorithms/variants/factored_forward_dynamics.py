@@ -86,7 +86,7 @@ def forward_dynamics_factored(
     bias : (nv,) array
         Written; the other arguments as of `aba.forward_dynamics`.
     qdd : (nv,) array
-        Written: written; the other arguments as of `aba.forward_dynamics`.
+        Written: joint accelerations [rad/s^2 or m/s^2].
 
     Returns
     -------

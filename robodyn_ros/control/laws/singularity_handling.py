@@ -49,8 +49,10 @@ def fading_inertia(compliance, weights, heaviest, work, vectors, inertia, shares
         Weights of the axes [-, m].
     heaviest : float
         Largest inertia that F follows [kg].
-    work, vectors, inertia : (6, 6)
-        Written.
+    work, vectors : (6, 6)
+        Working memory. Afterwards `vectors` has the eigenvectors.
+    inertia : (6, 6)
+        Written: F.
     shares : (6,)
         w of every eigenvector, written.
     """

@@ -28,9 +28,9 @@ class Sums(NamedTuple):
     Parameters
     ----------
     turning : (n, n, 3) ndarray
-        Of thd_j in w, and of thdd_j in al, at [q, j].
+        Coefficients of thd_j in w, and of thdd_j in al, at [q, j].
     spinning : (n, n, n, 3) ndarray
-        Of thd_j thd_k in al, at [q, j, k].
+        Coefficients of thd_j thd_k in al, at [q, j, k].
     first : (n, n, 3) ndarray
         First derivatives of the centre of mass, at [q, j].
     second : (n, n, n, 3) ndarray
