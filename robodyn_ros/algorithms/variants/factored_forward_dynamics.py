@@ -84,7 +84,7 @@ def forward_dynamics_factored(
     F : (nv, nv) array
         Working memory.
     bias : (nv,) array
-        Written; the other arguments as of `aba.forward_dynamics`.
+        Working memory.
     qdd : (nv,) array
         Written: joint accelerations [rad/s^2 or m/s^2].
 
