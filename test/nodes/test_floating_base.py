@@ -49,14 +49,15 @@ def fill(message, values):
         setattr(message, name, float(value))
 
 
-def odometry(turn):
+def odometry(turn, linear=LINEAR, angular=ANGULAR, nanosec=0):
     """Return the state of a base: its velocities in its own axes."""
     message = Odometry()
+    message.header.stamp.nanosec = nanosec
     pose, twist = message.pose.pose, message.twist.twist
     fill(pose.position, PLACE)
     fill(pose.orientation, turn)
-    fill(twist.linear, from_quaternion(*turn).T @ LINEAR)
-    fill(twist.angular, ANGULAR)
+    fill(twist.linear, from_quaternion(*turn).T @ linear)
+    fill(twist.angular, angular)
     return message
 
 
@@ -70,16 +71,32 @@ def floating_joint(turn):
     return MultiDOFJointState(joint_names=['free_base'], transforms=[place], twist=[twist])
 
 
-def expected(base, turn, error):
+def expected(base, turn, error, acceleration=np.zeros(6)):
     """Return the efforts that hold the arm, by the library: M qdd + C qd + g, or dense blocks."""
     q = np.concatenate((PLACE, turn, np.array(POSTURE) - error))
     qd = np.concatenate((LINEAR, ANGULAR, np.zeros(2)))
     wanted = GAINS * error
     if base == 'moved':
-        return WHOLE.inverse_dynamics(q, qd, np.concatenate((np.zeros(6), wanted)))[6:]
+        return WHOLE.inverse_dynamics(q, qd, np.concatenate((acceleration, wanted)))[6:]
     M, c = WHOLE.mass_matrix(q), WHOLE.bias_torque(q, qd)
     base_acceleration = np.linalg.solve(M[:6, :6], -c[:6] - M[:6, 6:] @ wanted)
     return M[6:, :6] @ base_acceleration + M[6:, 6:] @ wanted + c[6:]
+
+
+def controller(host, tmp_path, kind, **parameters):
+    """Start the controller of the flyer, and wait for its session."""
+    urdf = tmp_path / 'flyer.urdf'
+    urdf.write_text(FLYER)
+    node = host(
+        'controller',
+        **SIMULATED | {'urdf_path': str(urdf), 'law': LAW},
+        **{f'{LAW}__timeout': 0.0, 'base_state__type': kind, 'base_state__topic': kind},
+        **{f'gains__{name}__p': float(p) for name, p in zip(JOINTS, GAINS)},
+        **{f'gains__{name}__d': 12.0 for name in JOINTS},
+        **parameters,
+    )
+    wait_until(lambda: node.node.session, 'the session', COLD)
+    return node
 
 
 @pytest.mark.parametrize(
@@ -94,16 +111,7 @@ def test_efforts_hold_the_arm_on_a_base_that_turns(
     graph, probe, arm, host, tmp_path, base, kind, state
 ):
     """Gravity in the attitude of the base, its rotation, and feedback through the inertias."""
-    urdf = tmp_path / 'flyer.urdf'
-    urdf.write_text(FLYER)
-    node = host(
-        'controller',
-        **SIMULATED | {'urdf_path': str(urdf), 'law': LAW, f'{LAW}__base': base},
-        **{f'{LAW}__timeout': 0.0, 'base_state__type': kind, 'base_state__topic': kind},
-        **{f'gains__{name}__p': float(p) for name, p in zip(JOINTS, GAINS)},
-        **{f'gains__{name}__d': 12.0 for name in JOINTS},
-    )
-    wait_until(lambda: node.node.session, 'the session', COLD)
+    node = controller(host, tmp_path, kind, **{f'{LAW}__base': base})
     publisher = graph.publisher(type(state(TURNS[0])), kind, QoSProfile(depth=1))
     assert 'No state of the base has come' in node.node.session.base.missing
     for k, turn in enumerate(TURNS):
@@ -123,6 +131,33 @@ def test_efforts_hold_the_arm_on_a_base_that_turns(
             )
     still = Robot.from_urdf(FLYER).gravity_torque(np.array(POSTURE))
     assert np.abs(wanted - still).max() > 1.0  # [N m] that a fixed arm does not ask for
+
+
+def test_efforts_accelerate_the_arm_with_its_base(graph, probe, arm, host, tmp_path):
+    """It is the difference of two twists over that of their stamps."""
+    node = controller(
+        host,
+        tmp_path,
+        'odometry',
+        **{f'{LAW}__base': 'moved', 'base_state__acceleration_filter': 1e-6},
+    )
+    publisher = graph.publisher(Odometry, 'odometry', QoSProfile(depth=1))
+    arm.position, base = list(POSTURE), node.node.session.base
+    step, rate = 4_000_000, np.array([1.0, -2.0, 3.0, -4.0, 5.0, -6.0])  # [ns], [m/s^2, rad/s^2]
+    before = 1e-9 * step * rate
+    first = odometry(TURNS[0], LINEAR - before[:3], ANGULAR - before[3:], nanosec=step)
+    stream = Stream(publisher, first)
+    stream.start()
+    with stream:
+        wait_until(lambda: base.accepted, 'the first state of the base')
+    publisher.publish(odometry(TURNS[0], nanosec=2 * step))
+    probe.wait_for('READY')
+    assert probe.enable().success
+    probe.wait_for('HOLD')
+    none = np.zeros(2)
+    wanted, without = (expected('moved', TURNS[0], none, a) for a in (rate, np.zeros(6)))
+    wait_until(lambda: probe.effort == pytest.approx(wanted, rel=1e-5), f'efforts {wanted}')
+    assert np.abs(wanted - without).max() > 1.0  # [N m]
 
 
 def test_odometry_without_its_package_is_refused_with_a_sentence(monkeypatch, host, tmp_path):
