@@ -408,7 +408,7 @@ def _each(checked, states):
 def _numbers(name, what, values, shape):
     """Return values as an array whose last axes have that shape, with at most one more axis."""
     try:
-        values = np.array(values, dtype=np.float64)
+        values = np.array(values, dtype=np.float64, order='C')
     except (TypeError, ValueError):
         raise ShapeError(
             f'{name}: {what} of a rollout are {values!r:.80}; expected numbers of shape {shape}'

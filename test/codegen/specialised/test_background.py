@@ -239,7 +239,7 @@ def test_warmup_names_every_kernel_and_the_cache(capsys, monkeypatch):
     path = named('two_link').path
     assert warmup.main([str(path), '--laws', 'pd', 'computed_torque']) == 0
     said = capsys.readouterr().out
-    assert 'two_link inverse_dynamics of batches' in said and 'kept in' in said
+    assert 'two_link inverse_dynamics of batches' in said and 'stored in' in said
     # what nodes and programs make in the background is found
     model = portable(Robot.from_urdf(Path(path).read_text()).model)
     for background in (
