@@ -481,9 +481,8 @@ def busy_time_per_cycle(realtime, cycles=200):
 
 
 def test_row_56_a_busy_python_thread_takes_no_cycles():
-    """It has the GIL for much shorter than by Python's own interval, which is five cycles."""
-    assert sys.getswitchinterval() == 5e-3
-    assert busy_time_per_cycle(RealTime()) < 0.5 * sys.getswitchinterval()
+    """It has the GIL for less than half of Python's own interval of 5 ms, which is five cycles."""
+    assert busy_time_per_cycle(RealTime()) < 0.5 * 5e-3
 
 
 CLOCK_THAT_IS_SET = """
