@@ -43,9 +43,10 @@ def pytest_xdist_auto_num_workers(config):
     """Say how many processes `-n auto` is: the processors that there are for us, if not too many.
 
     Each needs memory, and compiles what the robots of its tests have in common for itself. Tests
-    of nodes wait for almost half of their time, so two processes more run them.
+    of nodes wait for almost half of their time, so one process more runs them. Two more save
+    nothing.
     """
-    more = 2 if config.getoption('nodes') == 'only' else 0
+    more = 1 if config.getoption('nodes') == 'only' else 0
     return min(len(os.sched_getaffinity(0)) + more, MOST_WORKERS)
 
 
