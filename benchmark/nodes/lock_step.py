@@ -44,6 +44,8 @@ WAYS = (
     'two processes',
 )
 
+NAMESPACE = '/apart'  # of the two processes: the other nodes have the same names
+
 
 class CompiledLoop:
     """Plant and law without a supervisor, by Plant.rollout, with the code of the robot."""
@@ -163,7 +165,7 @@ class TwoProcesses:
         self._processes = [
             subprocess.Popen(
                 [sys.executable, '-m', f'robodyn_ros.nodes.{name}', '--ros-args']
-                + [*ros_arguments(values), '--log-level', 'warn']
+                + [*ros_arguments(values), '--remap', f'__ns:={NAMESPACE}', '--log-level', 'warn']
             )
             for name, values in given.items()
         ]
@@ -176,7 +178,7 @@ class TwoProcesses:
         request = self._kind.Request()
         request.duration.sec, request.duration.nanosec = divmod(steps * 10**6, 10**9)
         return self._participant.call(
-            self._kind, '/robodyn_simulator/advance', request, timeout=180.0
+            self._kind, f'{NAMESPACE}/robodyn_simulator/advance', request, timeout=180.0
         )
 
     def advance(self, steps):
