@@ -250,9 +250,10 @@ void Supervisor::update(bool fresh, double now) noexcept
     if (state_ != State::STALE) {
       ++counters_.stale_episodes;
       reference_.hold(states_.q());
+      const bool stuck = stuck_ && states_.is_fresh(now, state_timeout_);
       enter(
-        State::STALE, stuck_ ? Reason::STATE_STUCK : Reason::STATE_TIMEOUT, -1,
-        now - (stuck_ ? states_.since() : states_.time()));
+        State::STALE, stuck ? Reason::STATE_STUCK : Reason::STATE_TIMEOUT, -1,
+        now - (stuck ? states_.since() : states_.time()));
     }
     recovering_ = 0;
     seen_ = states_.accepted();

@@ -384,12 +384,14 @@ def test_a_frozen_state_is_found(programs, action):
     recorder.request('a', 10.0)
     for k in range(1, 200):
         now = 10.0 + PERIOD * k
-        recorder.measure(q if k < 150 else q + 1e-6 * k, qd, now)
+        if not 110 < k < 150:  # then the robot is lost, which is a timeout
+            recorder.measure(q if k < 150 else q + 1e-6 * k, qd, now)
         recorder.aim(np.array([q + 2e-4 * min(k, 100), zero, zero]), now)
         recorder.tick(now)
     agree(programs, recorder)
     assert any(cycle[0][4] for cycle in recorder.cycles) and not recorder.cycles[-1][0][4]
     assert ('STATE_STUCK' in recorder.seen) == (action == 'stale')
+    assert ('STATE_TIMEOUT' in recorder.seen) == (action == 'warn')
 
 
 @pytest.mark.parametrize('at_rest', [False, True])

@@ -566,7 +566,7 @@ class Supervisor:
                 self._counters.stale_episodes += 1
                 self._reference.hold(measured.q)
                 since, reason = measured.time, Reason.STATE_TIMEOUT
-                if self.stuck:
+                if self.stuck and measured.is_fresh(now, self._settings):
                     since, reason = measured.since, Reason.STATE_STUCK
                 self._enter(State.STALE, reason, value=now - since)
             self._recovering, self._seen = 0, measured

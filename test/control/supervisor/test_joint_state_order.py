@@ -96,6 +96,16 @@ def test_row_5_stuck_states_may_be_a_loss_of_the_state():
     assert (bench.state, bench.reason) == (State.HOLD, Reason.STATE_RECOVERED)
 
 
+def test_row_5_stuck_states_that_end_are_a_timeout():
+    """A warning of states that repeat themselves is no reason for the loss of the state."""
+    bench = sticking()
+    bench.run(70)
+    assert bench.supervisor.stuck and bench.state is State.ACTIVE
+    assert bench.run(100, fresh=False) is State.STALE and bench.reason == Reason.STATE_TIMEOUT
+    late = bench.now - bench.supervisor.measurement.time
+    assert 0.0 < bench.supervisor.value < late
+
+
 def test_row_5_an_arm_at_rest_under_a_torque_at_rest_is_not_stuck():
     bench = Bench(stuck_time=0.05)
     bench.law.torque = bench.gravity
