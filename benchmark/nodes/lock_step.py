@@ -40,6 +40,7 @@ WAYS = (
     'plant and law, in turn from Python',
     'without ROS, code of the robot',
     'without ROS',
+    'one process, code of the robot',
     'one process',
     'two processes',
 )
@@ -137,10 +138,12 @@ class WithCodeOfTheRobot(WithoutRos):
 class OneProcess:
     """Both nodes in this process."""
 
+    has_own_code = False
+
     def __init__(self):
         from robodyn_ros.testing.robots import ControlledRobot
 
-        self._arm = ControlledRobot(ARM)
+        self._arm = ControlledRobot(ARM, lock_step__specialise=self.has_own_code)
         self._arm.go_to(TARGET, 60.0)
 
     def advance(self, steps):
@@ -150,6 +153,12 @@ class OneProcess:
     def close(self):
         """End the nodes."""
         self._arm.close()
+
+
+class OneProcessWithCodeOfTheRobot(OneProcess):
+    """Both nodes in this process, with the kernels that are compiled for this robot."""
+
+    has_own_code = True
 
 
 class TwoProcesses:
@@ -194,7 +203,15 @@ class TwoProcesses:
         self._participant.close()
 
 
-KINDS = CompiledLoop, LoopInPython, WithCodeOfTheRobot, WithoutRos, OneProcess, TwoProcesses
+KINDS = (
+    CompiledLoop,
+    LoopInPython,
+    WithCodeOfTheRobot,
+    WithoutRos,
+    OneProcessWithCodeOfTheRobot,
+    OneProcess,
+    TwoProcesses,
+)
 
 
 def measure():

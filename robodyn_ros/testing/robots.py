@@ -518,6 +518,7 @@ class ControlledRobot(SimulatedRobot):
             'robot_compensates_gravity': "'no'",
             'update_rate': self.simulator.node.parameters['update_rate'],
             'specialise': False,
+            'lock_step__specialise': self.simulator.node.parameters['lock_step.specialise'],
             **(controller or {}),
         }
         self.controller = Hosted('controller', *ros_arguments(values), context=self._context)

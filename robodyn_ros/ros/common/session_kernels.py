@@ -59,6 +59,13 @@ class SessionKernels:
         Called with the result of `make`, from another thread.
     waiting : callable
         Returns whether the adopted kernels wait for the next reset.
+    at_once : bool
+        Whether to compile them now, in this thread, so that no others are ever used.
+
+    Raises
+    ------
+    KernelError
+        If kernels wanted at once do not compile, or differ from the generic ones.
     """
 
     def __init__(
@@ -69,10 +76,13 @@ class SessionKernels:
         make: Callable,
         adopt: Callable[[Any], None],
         waiting: Callable[[], bool] = lambda: False,
+        at_once: bool = False,
     ):
         self._logger, self._robot = node.get_logger(), robot
-        self._adopt, self._waiting = adopt, waiting
-        self._background = Background(make, done=self._ended) if wanted else None
+        self._adopt, self._waiting, self._at_once = adopt, waiting, at_once
+        if at_once:
+            adopt(make())
+        self._background = Background(make, done=self._ended) if wanted and not at_once else None
         if self._background is not None and self._background.known:
             self._background.wait(LOADING)
 
@@ -81,7 +91,7 @@ class SessionKernels:
         """The kernels in use, and the reason."""
         background = self._background
         if background is None:
-            return GENERIC
+            return SPECIALISED if self._at_once else GENERIC
         if background.ready:
             return f'{GENERIC}, {SPECIALISED} {LATER}' if self._waiting() else SPECIALISED
         if background.trouble:

@@ -19,7 +19,7 @@ from robodyn_ros.ros.common.robot_source import ROBOT_PARAMETERS
 from robodyn_ros.ros.common.session_kernels import KERNEL_PARAMETERS
 from robodyn_ros.ros.controller.base_state_intake import BASE_STATE_PARAMETERS
 from robodyn_ros.ros.controller.live_limits import LIVE_LIMIT_PARAMETERS
-from robodyn_ros.ros.transport.lock_step_transport import LOCK_STEP, TOPIC_PARAMETERS, on_silence
+from robodyn_ros.ros.transport.lock_step_transport import COMMON_PARAMETERS, LOCK_STEP, on_silence
 
 TIMER, JOINT_STATES = 'timer', 'joint_states'
 SWITCHABLE = ('gravity', 'coriolis', 'inertia', 'friction')
@@ -302,7 +302,7 @@ CONTROLLER_PARAMETERS = (
         change=LIVE,
     ),
     *LIVE_LIMIT_PARAMETERS,
-    *TOPIC_PARAMETERS,
+    *COMMON_PARAMETERS,
     on_silence(
         'Reaction to five seconds of wall time without a state, after the first one: a warning, '
         'or the process ends.'

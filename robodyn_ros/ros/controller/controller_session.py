@@ -110,6 +110,7 @@ class ControlSession:
             values['specialise'] and values['trigger'] != LOCK_STEP,
             functools.partial(specialised_kernels, portable(robot.model), type(law)),
             self.supervisor.replace_kernels,
+            at_once=values['lock_step.specialise'] and values['trigger'] == LOCK_STEP,
         )
         settle_memory()
         self.loop.start()

@@ -172,6 +172,7 @@ def make_plant(
 def _refuse_beside_flexible_links(values, robot, links, springs, contacts):
     """Refuse features that need rigid links."""
     beside = [name for name in SENSORS_OF_LINKS if values[name]]
+    beside += ['lock_step.specialise'] * values['lock_step.specialise']
     beside += ['contacts_path'] * (contacts is not None)
     beside += [f'elastic joints {", ".join(springs)}'] * bool(springs)
     if beside:

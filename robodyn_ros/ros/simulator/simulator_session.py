@@ -37,6 +37,7 @@ from robodyn_ros.ros.simulator.simulated_plant import (
 from robodyn_ros.ros.simulator.simulator_parameters import COMMAND_TOPICS, TIMER
 from robodyn_ros.ros.simulator.state_publisher import state_topics
 from robodyn_ros.ros.transport.bounded_subscription import SMALL, BoundedSubscription, decoding
+from robodyn_ros.ros.transport.lock_step_transport import LOCK_STEP
 from robodyn_ros.simulation.elastic.elastic_plant import ElasticPlant
 from robodyn_ros.simulation.flexible.flexible_plant import FlexiblePlant
 from robodyn_ros.simulation.runner import Runner
@@ -145,6 +146,7 @@ class SimulatorSession:
             ),
             self._use_kernel,
             lambda: self._next_step is not None,
+            values['lock_step.specialise'] and values['trigger'] == LOCK_STEP,
         )
 
     def _make_loop(self, values):

@@ -30,7 +30,15 @@ Quantities = tuple[np.ndarray, ...]  # of ARRAYS, each (n,) or empty; NaN for no
 _HEADER = 4  # bytes before the first field, from which plain CDR aligns
 _MARK = 0x5A17C3B96E2D480F  # an integer that occurs nowhere else in a message
 
-TOPIC_PARAMETERS = (
+COMMON_PARAMETERS = (
+    ParamSpec(
+        'lock_step.specialise',
+        'bool',
+        False,
+        '',
+        'Compile code for this robot before the first step, and use no other. The first time that '
+        'takes several seconds.',
+    ),
     ParamSpec(
         'lock_step.state_topic',
         'string',
@@ -62,7 +70,7 @@ def on_silence(what: str) -> ParamSpec:
 
 
 LOCK_STEP_PARAMETERS = (
-    *TOPIC_PARAMETERS,
+    *COMMON_PARAMETERS,
     ParamSpec(
         'lock_step.participants',
         'string[]',

@@ -20,6 +20,7 @@ from std_srvs.srv import SetBool
 from robodyn_msgs.msg import LockStepCommand, LockStepState
 from robodyn_msgs.srv import Advance, StepSimulation
 from robodyn_ros import Robot
+from robodyn_ros.ros.common.session_kernels import SPECIALISED
 from robodyn_ros.ros.controller import lock_step_session as controller_session
 from robodyn_ros.ros.simulator import simulated_plant
 from robodyn_ros.ros.simulator.simulator_parameters import SIMULATOR_PARAMETERS
@@ -27,7 +28,7 @@ from robodyn_ros.ros.transport.lock_step_transport import CommandReader
 from robodyn_ros.simulation.lock_step import LockStep
 from robodyn_ros.simulation.runner import Runner
 from support.nodes.lock_step_run import ALL, ARM, SECONDS, SIMULATOR, TARGET, Run, alone, defaults
-from support.nodes.node_harness import COLD, wait_until
+from support.nodes.node_harness import COLD, TWO_LINK, wait_until
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
 pytest_plugins = ['robodyn_ros.testing.fixtures']
@@ -38,14 +39,31 @@ def referee():
     return alone()
 
 
-def test_one_process_gives_the_bits_of_direct_calls(controlled_robot, referee):
-    """States and efforts are passed by calls, and no message is published."""
-    arm = controlled_robot(ARM)
-    arm.go_to(TARGET, SECONDS)
+def states_in_one_process(arm, target=TARGET):
+    """Return the bits of the state after each step of the run."""
+    arm.go_to(target, SECONDS)
     states = {0: np.array(arm.state[1:3]).tobytes()}
     for step in range(1, round(1000 * SECONDS) + 1):
         states[step] = np.array(arm.step()[1:3]).tobytes()
-    assert states == referee
+    return states
+
+
+def test_one_process_gives_the_bits_of_direct_calls(controlled_robot, referee):
+    """States and efforts are passed by calls, and no message is published."""
+    assert states_in_one_process(controlled_robot(ARM)) == referee
+
+
+def test_code_for_the_robot_computes_every_step(controlled_robot):
+    """Both nodes use it from the first step on: its last bits are its own."""
+    little = {'integrator': 'semi_implicit_euler'}  # code that compiles fast
+    arm = controlled_robot(TWO_LINK, lock_step__specialise=True, **little)
+    for node in (arm.simulator, arm.controller):
+        assert node.node.session.kernels.text == SPECIALISED
+    target = (0.4, -0.7)
+    of_any_robot, own = (
+        alone(TWO_LINK, target, specialised, **little) for specialised in (False, True)
+    )
+    assert states_in_one_process(arm, target) == own != of_any_robot
 
 
 def test_a_reset_begins_the_same_run_again(host, graph, referee):

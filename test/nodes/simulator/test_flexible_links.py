@@ -59,6 +59,7 @@ def test_joint_states_are_those_of_the_joints_by_default(simulated_robot, path):
 @pytest.mark.parametrize(
     ('given', 'words'),
     [
+        ({'lock_step.specialise': True}, 'lock_step.specialise beside flexible links link1'),
         ({'imu.frames': ('link2',)}, 'imu.frames beside flexible links link1'),
         ({'elastic_joints': ('joint1=800',)}, 'elastic joints joint1 beside flexible links link1'),
         ({'integrator': 'diagonal_rk4'}, "integrator is 'diagonal_rk4' beside flexible links"),

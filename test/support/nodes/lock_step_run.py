@@ -14,6 +14,7 @@ from robodyn_msgs.msg import LockStepCommand, LockStepState
 from robodyn_msgs.srv import Advance
 from robodyn_ros import Robot
 from robodyn_ros.control.laws.computed_torque import ComputedTorque
+from robodyn_ros.control.laws.specialised_law import specialised_kernels
 from robodyn_ros.control.reference.trajectory import Trajectory
 from robodyn_ros.control.supervisor.supervisor import Supervisor
 from robodyn_ros.ros.controller.controller_parameters import (
@@ -25,6 +26,7 @@ from robodyn_ros.ros.simulator import simulated_plant
 from robodyn_ros.ros.simulator.simulator_parameters import SIMULATOR_PARAMETERS
 from robodyn_ros.simulation.lock_step import LockStep
 from robodyn_ros.simulation.runner import Runner
+from robodyn_ros.simulation.specialised_step import specialised_step
 from support.nodes.node_harness import COLD, ROOT, ControllerProbe, wait_until
 
 ARM = ROOT / 'config' / 'urdf' / 'franka_like.urdf'
@@ -121,18 +123,20 @@ class Run:
         return self.states(response)
 
 
-def alone():
+def alone(urdf=ARM, target=TARGET, specialised=False, **parameters):
     """Return the same run by direct calls, without any message: {step: bits}."""
-    robot = Robot.from_urdf(ARM)
+    robot = Robot.from_urdf(urdf)
     specs = (*CONTROLLER_PARAMETERS, *gain_parameters(robot.joint_names, ComputedTorque))
     law, settings = ComputedTorque(robot), defaults(specs) | {'robot_compensates_gravity': 'no'}
     supervisor = Supervisor(robot, law, control_settings(settings, robot, law))
-    values = defaults(SIMULATOR_PARAMETERS)
+    values = defaults(SIMULATOR_PARAMETERS) | parameters
     simulated = simulated_plant.simulated_robot(values, robot)
     sensor = simulated_plant.make_sensor(values, simulated)
-    run = LockStep(
-        Runner(simulated_plant.make_plant(values, simulated), sensor, 1000), 1000, ('a',), 1
-    )
+    plant = simulated_plant.make_plant(values, simulated)
+    if specialised:
+        supervisor.replace_kernels(specialised_kernels(robot.model, ComputedTorque))
+        plant.replace_kernel(specialised_step(simulated.model, values['integrator']))
+    run = LockStep(Runner(plant, sensor, 1000), 1000, ('a',), 1)
     run.goal, states, none = round(1000 * SECONDS), {}, np.full(robot.nv, np.nan)
     while True:
         now, measured = 1e-9 * run.time, np.array([sensor.position, sensor.velocity])
@@ -142,11 +146,9 @@ def alone():
         effort = supervisor.command.copy() if supervisor.publishing else none
         run.answer('a', 1, run.step, effort)
         if run.step == 0:
-            rest = np.zeros((1, 7))
+            rest, way = np.zeros((1, robot.nv)), np.array([target])
             assert supervisor.activate(now) == ''
-            assert (
-                supervisor.follow(Trajectory([SECONDS], np.array([TARGET]), rest, rest), now) == ''
-            )
+            assert supervisor.follow(Trajectory([SECONDS], way, rest, rest), now) == ''
         if not run.advance():
             return states
 
