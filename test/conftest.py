@@ -20,6 +20,8 @@ SENSITIVE = 'sensitive'  # to the rounding of a processor
 SENSITIVE_PLACES = 'formulations', 'algorithms/test_referees.py'
 #: Files there that repeat recursions of their neighbours at length: 10 s of a processor together.
 LONG = 'test_link_coordinates.py', 'test_diagonal_motion.py'
+#: Share of the other files before those that wait for a compiler of low priority.
+LATE = 0.9
 MOST_WORKERS = 4  # each takes 1 to 2 GB
 #: Objects between two searches for garbage. With 700 they take a fifth of the time of a recording.
 GARBAGE_EVERY = 20_000
@@ -46,7 +48,7 @@ def pytest_xdist_auto_num_workers(config):
     of nodes wait for almost half of their time, so one process more runs them. Two more save
     nothing.
     """
-    more = 1 if config.getoption('nodes') == 'only' else 0
+    more = 0 if config.getoption('nodes') == 'without' else 1
     return min(len(os.sched_getaffinity(0)) + more, MOST_WORKERS)
 
 
@@ -91,33 +93,69 @@ def starts_nodes(item):
     return any(item.get_closest_marker(name) for name in NODES)
 
 
-def pytest_collection_modifyitems(config, items):
-    """Run the fast tests first, then slow ones, then those that start nodes, then launch files.
+def rank(item):
+    """Return by how much a test is put off when one process runs all of them."""
+    return [bool(item.get_closest_marker(name)) for name in reversed(ORDER)]
 
-    Several processes begin with the slow ones, also among those that start nodes. So none is left
-    with a long file in the end.
+
+def spread(items):
+    """Return the tests with the files that start nodes spread among the others.
+
+    Such a file waits for almost half of its time, in which a file that computes runs. Files with
+    slow tests come first, so no process is left with a long one in the end. What waits for a
+    compiler of low priority comes late: the others leave it no processor.
     """
+    files = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
 
-    def rank(item):
-        return [bool(item.get_closest_marker(name)) for name in reversed(ORDER)]
+    def has(path, *marks):
+        return any(item.get_closest_marker(mark) for item in files[path] for mark in marks)
 
+    position = {}
+    for nodes in (True, False):
+        group = [path for path in files if has(path, *NODES) == nodes]
+        group.sort(key=lambda path: not has(path, 'slow'))
+        position |= {path: k / len(group) for k, path in enumerate(group)}
+    position |= {path: LATE for path in files if has(path, 'low_priority')}
+    return sorted(items, key=lambda item: position[item.path])
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out what is not wanted, and put the other tests in order.
+
+    One process runs the fast tests first, then slow ones, those that start nodes, and launch
+    files.
+    """
     wanted = config.getoption('nodes')
     if wanted != 'with':
         left_out = [item for item in items if starts_nodes(item) != (wanted == 'only')]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if starts_nodes(item) == (wanted == 'only')]
-    items.sort(key=rank, reverse=hasattr(config, 'workerinput'))
+    items[:] = spread(items) if hasattr(config, 'workerinput') else sorted(items, key=rank)
 
 
-def pytest_collection_finish(session):
-    """
-    Exempt imported and collected objects from garbage collections; keep processors awake.
+def exempt_what_lives():
+    """Collect garbage, and exempt all other objects from further collections.
 
     Each collection would take a second. Meanwhile an arm that a test simulates in a thread sends
     nothing, and its controller detects a loss of state.
     """
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item, nextitem):
+    """Exempt also what a file leaves: recordings, models and compiled code that others use."""
+    yield
+    if nextitem is not None and nextitem.path != item.path:
+        exempt_what_lives()
+
+
+def pytest_collection_finish(session):
+    """Exempt imported and collected objects from garbage collections; keep processors awake."""
+    exempt_what_lives()
     nodes = any(map(starts_nodes, session.items)) and not session.config.option.collectonly
     if nodes and ' hypervisor' in Path('/proc/cpuinfo').read_text():
         # A processor that sleeps wakes late.

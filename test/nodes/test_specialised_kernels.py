@@ -32,7 +32,7 @@ from support.nodes.node_harness import (
 )
 from support.nodes.simulated_arm import COMMANDS, Arm, posture
 
-pytestmark = [pytest.mark.ros, pytest.mark.slow]
+pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.low_priority]
 GENERIC, SPECIALISED = 'generic kernels', 'specialised kernels'
 SMALL = {  # a law of little code
     'law': 'pd_gravity',
