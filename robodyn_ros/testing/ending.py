@@ -1,13 +1,39 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""End the threads of a test within a time, or say which one hangs and where."""
+"""End what a test has started; a thread that hangs is named, with its stack."""
 
+import contextlib
 import sys
 import threading
 import traceback
-from typing import Callable
+from typing import Any, Callable, Iterator
 
 END = 30.0  # [s] of wall time: a deadline for failures, not a measure of speed
+
+
+def closing_factory(make: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
+    """Yield a function that makes objects, and close them in the end, the newest first.
+
+    Each one is closed, even if another one raises. This is the body of a fixture of pytest.
+
+    Parameters
+    ----------
+    make : callable
+        Returns an object that has `close`.
+
+    Yields
+    ------
+    callable
+        Passes its arguments to `make`, and returns the object.
+    """
+    with contextlib.ExitStack() as stack:
+
+        def started(*arguments, **options):
+            made = make(*arguments, **options)
+            stack.callback(made.close)
+            return made
+
+        yield started
 
 
 def join(thread: threading.Thread):

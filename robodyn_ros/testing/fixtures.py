@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixtures for pytest: `pytest_plugins = ['robodyn_ros.testing.fixtures']` in a conftest.py."""
 
-import contextlib
-
 import pytest
 
 from robodyn_ros.testing.domain import move_to_own_domain
+from robodyn_ros.testing.ending import closing_factory
 
 
 @pytest.fixture(scope='session')
@@ -20,7 +19,7 @@ def simulated_robot(ros_domain):
     """Return the function that starts a SimulatedRobot; it ends with the test."""
     from robodyn_ros.testing.robots import SimulatedRobot
 
-    yield from _starter(SimulatedRobot)
+    yield from closing_factory(SimulatedRobot)
 
 
 @pytest.fixture
@@ -28,7 +27,7 @@ def controlled_robot(ros_domain):
     """Return the function that starts a ControlledRobot; it ends with the test."""
     from robodyn_ros.testing.robots import ControlledRobot
 
-    yield from _starter(ControlledRobot)
+    yield from closing_factory(ControlledRobot)
 
 
 @pytest.fixture
@@ -42,16 +41,4 @@ def start_node(ros_domain, tmp_path_factory):
     def started(*command, **environment):
         return StartedNode(command, tmp_path_factory.mktemp('node'), environment)
 
-    yield from _starter(started)
-
-
-def _starter(make):
-    """Yield a function that makes objects by `make`, and close them in the end."""
-    with contextlib.ExitStack() as stack:
-
-        def start(*arguments, **options):
-            started = make(*arguments, **options)
-            stack.callback(started.close)
-            return started
-
-        yield start
+    yield from closing_factory(started)

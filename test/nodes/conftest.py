@@ -23,17 +23,17 @@ def graph():
 @pytest.fixture
 def start(node_command, tmp_path_factory):
     """Return the function that starts a node; what is still running at the end is ended."""
-    from support.nodes.node_harness import starter
+    from support.nodes.node_harness import processes
 
-    yield from starter(node_command, tmp_path_factory)
+    yield from processes(node_command, tmp_path_factory)
 
 
 @pytest.fixture(scope='module')
 def start_shared(node_command, tmp_path_factory):
     """Return the same function for nodes that the tests of a module share."""
-    from support.nodes.node_harness import starter
+    from support.nodes.node_harness import processes
 
-    yield from starter(node_command, tmp_path_factory)
+    yield from processes(node_command, tmp_path_factory)
 
 
 @pytest.fixture

@@ -287,8 +287,6 @@ def test_a_hanging_loop_of_a_node_is_named(simulated_robot, held_up):
 
 
 def test_every_robot_of_a_test_is_closed_though_one_raises():
-    from robodyn_ros.testing import fixtures  # pytest is to load the plugin first
-
     closed = []
 
     class Robot:
@@ -299,12 +297,12 @@ def test_every_robot_of_a_test_is_closed_though_one_raises():
             closed.append(self.name)
             assert self.name != 'second'
 
-    starter = fixtures._starter(Robot)
-    start = next(starter)
+    factory = ending.closing_factory(Robot)
+    start = next(factory)
     for name in ('first', 'second', 'third'):
         start(name)
     with pytest.raises(AssertionError, match='second'):
-        next(starter)
+        next(factory)
     assert closed == ['third', 'second', 'first']
 
 

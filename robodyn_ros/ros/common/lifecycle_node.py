@@ -88,7 +88,7 @@ class ManagedNode(LifecycleNode):
         )
         BoundedParameterService(self)
         guard_type_descriptions(self)
-        self._starter = self.create_timer(
+        self._autostart_timer = self.create_timer(
             FIRST_TRY, self._step_autostart, clock=Clock(clock_type=ClockType.STEADY_TIME)
         )
         self.start_again()
@@ -304,9 +304,9 @@ class ManagedNode(LifecycleNode):
 
     def _step_autostart(self):
         """Take one step of the autostart."""
-        before, period = self.phase, 1e-9 * self._starter.timer_period_ns
+        before, period = self.phase, 1e-9 * self._autostart_timer.timer_period_ns
         if not self._starting or time.monotonic() > self._latest:
-            self._starter.cancel()  # its wake-ups would compete with the loop for the GIL
+            self._autostart_timer.cancel()  # its wake-ups would compete with the loop for the GIL
             return
         if self.phase == UNCONFIGURED and self.can_configure():
             # One attempt only: waiting changes neither the description nor the parameters.
@@ -317,5 +317,5 @@ class ManagedNode(LifecycleNode):
             self._try_within(FIRST_TRY if self.phase != before else min(2.0 * period, LAST_TRY))
 
     def _try_within(self, period: float):
-        self._starter.timer_period_ns = round(1e9 * period)
-        self._starter.reset()
+        self._autostart_timer.timer_period_ns = round(1e9 * period)
+        self._autostart_timer.reset()

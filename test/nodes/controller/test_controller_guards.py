@@ -175,8 +175,8 @@ def test_row_49_after_a_shutdown_of_rclpy_the_last_word_is_the_safe_torque(
     def command(_, *ros_arguments):
         return [sys.executable, '-c', SHUT_DOWN_BY_SIGNAL, '--ros-args', *ros_arguments]
 
-    starter = harness.starter(command, tmp_path_factory)
-    node = next(starter)('controller', **{**EASY, 'robot_compensates_gravity': "'yes'"})
+    processes = harness.processes(command, tmp_path_factory)
+    node = next(processes)('controller', **{**EASY, 'robot_compensates_gravity': "'yes'"})
     probe.wait_for('HOLD', timeout=COLD)
     arm.position[0] += 0.05
     harness.wait_until(lambda: abs(probe.effort[0]) > 1.0, 'feedback')
@@ -184,4 +184,4 @@ def test_row_49_after_a_shutdown_of_rclpy_the_last_word_is_the_safe_torque(
     assert code == 3 and 'rclpy was shut down from elsewhere' in node.output
     assert 'Traceback' not in node.output
     harness.wait_until(lambda: not any(probe.effort), 'zero effort')
-    starter.close()
+    processes.close()

@@ -69,9 +69,9 @@ def test_the_automatic_start_ends_with_its_time(host, probe, arm):
     parameters = {key: value for key, value in SIMULATED.items() if key != 'urdf_path'}
     node = host('controller', **parameters).node
     probe.wait_for('WAIT_MODEL', timeout=COLD)
-    assert not node._starter.is_canceled()
+    assert not node._autostart_timer.is_canceled()
     node.start_again(0.0)
-    harness.wait_until(node._starter.is_canceled, 'the end of the automatic start')
+    harness.wait_until(node._autostart_timer.is_canceled, 'the end of the automatic start')
 
 
 def test_row_60_a_description_that_came_before_the_node_is_received(graph, host, probe, arm):

@@ -14,6 +14,7 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 
 from robodyn_ros.ros.controller.simulated_time_session import SimulatedTimeSession
+from robodyn_ros.testing.ending import closing_factory
 from robodyn_ros.testing.hosting import Hosted, ros_arguments
 from robodyn_ros.testing.participant import LATCHED, Participant, wait_until
 from robodyn_ros.testing.started_node import SOON, StartedNode
@@ -62,33 +63,24 @@ HOSTED: list[HostedNode] = []  # what runs in this process now
 
 def host():
     """Yield a function that starts nodes in this process, and end what it has started."""
-    started = []
 
-    def start(name, *arguments, **parameters):
+    def hosted(name, *arguments, **parameters):
         arguments += tuple(ros_arguments({'specialise': False, **parameters}))
-        started.append(HostedNode(name, *arguments))
-        return started[-1]
+        return HostedNode(name, *arguments)
 
-    yield start
-    while started:
-        started.pop().close()
+    yield from closing_factory(hosted)
 
 
-def starter(node_command, tmp_path_factory):
+def processes(node_command, tmp_path_factory):
     """Yield a function that starts nodes as processes, and end what it has started."""
-    started = []
 
-    def start(name, *arguments, **parameters):
+    def process(name, *arguments, **parameters):
         # kernels of one robot are compiled where a test asks for them
         for key, value in {'specialise': False, **parameters}.items():
             arguments += ('-p', f'{key.replace("__", ".")}:={value}')
-        folder = tmp_path_factory.mktemp(name)
-        started.append(StartedNode(node_command(name, *arguments), folder, PATH))
-        return started[-1]
+        return StartedNode(node_command(name, *arguments), tmp_path_factory.mktemp(name), PATH)
 
-    yield start
-    for node in started:
-        node.close()
+    yield from closing_factory(process)
 
 
 class Graph(Participant):
