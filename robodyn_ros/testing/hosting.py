@@ -11,7 +11,7 @@ from rclpy.impl import rcutils_logger
 
 from robodyn_ros.nodes.controller import Controller
 from robodyn_ros.nodes.simulator import Simulator
-from robodyn_ros.ros.common.process import make_executor, spin_guarded
+from robodyn_ros.ros.common.process import end_executor, make_executor, spin_guarded
 from robodyn_ros.testing import ending
 from robodyn_ros.testing.context import end_context, new_context
 from robodyn_ros.testing.participant import SOON, wait_until
@@ -191,4 +191,4 @@ class Hosted:
     def _end(self):
         self.node.close()
         self.node.destroy_node()
-        self._executor.shutdown()
+        end_executor(self._executor)

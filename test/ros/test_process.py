@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A node's process: arguments it cannot use end it with a sentence, signals wake it."""
 
+import gc
 import os
 import re
 import signal
@@ -15,6 +16,7 @@ import pytest
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 
 from robodyn_ros.ros.common import process  # noqa: E402
+from robodyn_ros.testing.context import end_context, new_context  # noqa: E402
 
 
 @pytest.mark.parametrize(
@@ -58,6 +60,22 @@ def test_a_signal_wakes_the_executor():
     finally:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGUSR1, before)
+
+
+def test_a_goal_accepted_just_before_the_end_leaves_no_warning(recwarn):
+    """Its coroutine is pending then; Python warns of one that is dropped before its start."""
+
+    async def goal():
+        raise AssertionError('it is not begun during the shutdown')
+
+    context = new_context()
+    executor = process.make_executor('single_threaded', context)
+    executor.create_task(goal)
+    process.end_executor(executor)
+    del executor
+    gc.collect()
+    end_context(context)
+    assert [str(each.message) for each in recwarn] == []
 
 
 @pytest.mark.parametrize('environment', [{'ROS_LOG_DIR': '/proc/nowhere'}, {'HOME': None}])

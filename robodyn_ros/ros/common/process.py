@@ -3,6 +3,7 @@
 """Run one node in a process: executor, signals, shutdown."""
 
 import contextlib
+import inspect
 import os
 import resource
 import signal
@@ -55,6 +56,23 @@ def make_executor(name: str, context=None):
 
         return EventsExecutor(context=context)
     return SingleThreadedExecutor(context=context)
+
+
+def end_executor(executor):
+    """Shut an executor down, and close the coroutines that it will not finish.
+
+    rclpy drops them, such as that of a goal accepted just before the end. Python then warns that
+    they were never awaited.
+
+    Parameters
+    ----------
+    executor : rclpy Executor
+        The executor, which no thread spins any more.
+    """
+    executor.shutdown()
+    for task, *_ in getattr(executor, '_tasks', ()):  # the other executor has no such list
+        if inspect.iscoroutine(task._handler):
+            task._handler.close()
 
 
 class StopSignal:
@@ -199,7 +217,7 @@ def run_node(make_node: Callable, args=None) -> int:
             if node is not None:
                 node.destroy_node()
             if executor is not None:
-                executor.shutdown()
+                end_executor(executor)
             rclpy.try_shutdown()
     if code == SHUT_DOWN:
         print(

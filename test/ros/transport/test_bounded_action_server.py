@@ -21,6 +21,7 @@ from rclpy.executors import SingleThreadedExecutor  # noqa: E402
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E402
 
 from robodyn_ros.middleware.trajectory_cdr import MAX_BYTES  # noqa: E402
+from robodyn_ros.ros.common.process import end_executor  # noqa: E402
 from robodyn_ros.ros.controller.reference_messages import TrajectoryReader  # noqa: E402
 from robodyn_ros.ros.transport import bounded_action_server  # noqa: E402
 from robodyn_ros.ros.transport.bounded_action_server import BoundedActionServer  # noqa: E402
@@ -74,7 +75,7 @@ class Bench:
     def close(self):
         self.server.destroy()
         self.client.destroy()
-        self.executor.shutdown()
+        end_executor(self.executor)
         self.node.destroy_node()
         rclpy.shutdown(context=self.context)
 
