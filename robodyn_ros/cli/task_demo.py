@@ -174,15 +174,20 @@ def draw(records, path):
     )
     axes[0, 0].set(title='a figure eight', xlabel='y [mm]', ylabel='z [mm]', aspect='equal')
     axes[1, 0].plot(time['eight'], 1e3 * eight.error, 'tab:blue', lw=0.8)
-    axes[1, 0].set(title='its error', xlabel='time [s]', ylabel='[mm]', ylim=(0.0, 1.0))
+    axes[1, 0].set(
+        title='its position error',
+        xlabel='time [s]',
+        ylabel='position error [mm]',
+        ylim=(0.0, 1.0),
+    )
     for column, name in ((1, 'wrist'), (2, 'stretch')):
         record, t, upper = records[name], time[name], axes[0, column]
-        upper.plot(t, 1e3 * record.error, 'k', lw=0.9, label='error of the end effector [mm]')
-        upper.set(title=DRIVES[name][1].title, xlabel='time [s]', ylabel='[mm]')
-        twin = upper.twinx()
-        twin.plot(t, record.shares[:, 0], 'tab:orange', lw=1.2, label='least share controlled')
-        twin.set(ylim=(-0.05, 1.05))
-        lines = [*upper.lines, *twin.lines]
+        upper.plot(t, 1e3 * record.error, 'k', lw=0.9, label='position error')
+        upper.set(title=DRIVES[name][1].title, xlabel='time [s]', ylabel='position error [mm]')
+        right = upper.twinx()
+        right.plot(t, record.shares[:, 0], 'tab:orange', lw=1.2, label='least share controlled')
+        right.set(ylim=(-0.05, 1.05), ylabel='least share controlled [-]')
+        lines = [*upper.lines, *right.lines]
         upper.legend(lines, [line.get_label() for line in lines], loc='center right', fontsize=8)
         lower = axes[1, column]
         lower.plot(
@@ -194,9 +199,9 @@ def draw(records, path):
         lower.set(
             title=f'torques, changing by at most {record.rate.max():.0f} N m/s',
             xlabel='time [s]',
-            ylabel='[N m]',
+            ylabel='torque [N m]',
         )
-        lower.legend(loc='center right', fontsize=8, ncols=2)
+        lower.legend(loc='upper center', bbox_to_anchor=(0.5, 0.88), fontsize=8, ncols=3)
     axes[0, 0].legend(loc='upper right', fontsize=8)
     for each in axes.flat:
         each.grid(alpha=0.3)
