@@ -6,7 +6,7 @@ Computed torque on a robot: the arm follows ~/joint_trajectory.
     ros2 launch robodyn_ros computed_torque.launch.py params_file:=my_arm.yaml \\
         command_topic:=/forward_effort_controller/commands
 
-Takes every argument of controller.launch.py but the law.
+Accepts every argument of controller.launch.py except the law.
 """
 
 from pathlib import Path

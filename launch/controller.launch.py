@@ -1,11 +1,11 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
 """
-The controller on a robot that publishes joint states and takes efforts, under any law.
+The controller, with any law, on a robot that publishes joint states and accepts efforts.
 
     ros2 launch robodyn_ros controller.launch.py law:=pd_gravity params_file:=my_arm.yaml
 
-An argument left empty leaves the matter to params_file, and then to the node's default.
+For an empty argument the value of params_file applies, or else the default of the node.
 """
 
 from pathlib import Path
@@ -32,17 +32,17 @@ ARGUMENTS = {  # default, help text, and the allowed values if they are limited
         'control law: computed_torque, gravity_compensation, operational_space, ... (see '
         'doc/control_laws.md), or one that another package adds',
     ),
-    'command_topic': ('', 'topic the efforts go to, e.g. /forward_effort_controller/commands'),
+    'command_topic': ('', 'topic of the efforts, e.g. /forward_effort_controller/commands'),
     'autostart': (
         '',
-        'true: configure and activate as soon as model and joint states are there',
+        'true: configure and activate as soon as there are a model and joint states',
         '',
         *FLAG,
     ),
     'use_sim_time': ('false', 'true: cycles follow /clock', *FLAG),
     'namespace': ('', 'namespace of the node'),
     'log_level': ('info', 'debug, info, warn, error or fatal'),
-    'required': ('true', 'true: the launch ends with an error where the node does', *FLAG),
+    'required': ('true', 'true: the launch ends with an error if the node does', *FLAG),
 }
 PARAMETERS = {'law': str, 'command_topic': str, 'autostart': bool, 'use_sim_time': bool}
 

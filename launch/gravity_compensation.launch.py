@@ -1,12 +1,12 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
 """
-Gravity compensation on a robot: the arm can be led by hand.
+Gravity compensation on a robot: the arm can be guided by hand.
 
     ros2 launch robodyn_ros gravity_compensation.launch.py params_file:=my_arm.yaml \\
         command_topic:=/forward_effort_controller/commands
 
-Takes every argument of controller.launch.py but the law.
+Accepts every argument of controller.launch.py except the law.
 """
 
 from pathlib import Path

@@ -44,8 +44,8 @@ ARGUMENTS = {  # default, help text, and the allowed values if they are limited
 }
 
 
-def everything(context):
-    """Return the controller manager, what publishes the description, and the spawner."""
+def nodes(context):
+    """Return the controller manager, the publisher of the description, and the spawner."""
     given = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
     trajectories = given['trajectories'].lower() == 'true'
     names = [plugin_files.BROADCASTER, given['controller']]
@@ -95,6 +95,6 @@ def generate_launch_description():
                 )
                 for name, (default, text, *choices) in ARGUMENTS.items()
             ),
-            OpaqueFunction(function=everything),
+            OpaqueFunction(function=nodes),
         ]
     )

@@ -1,14 +1,13 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
 """
-The whole loop without a robot: simulated hardware and the controller, as two processes.
+The controller and the simulated robot, as two processes.
 
     ros2 launch robodyn_ros simulated_arm.launch.py
     ros2 launch robodyn_ros simulated_arm.launch.py law:=gravity_compensation rviz:=true
 
-The simulator stands where a driver would: it takes efforts on command_topic and publishes
-joint_states.
-Another arm: description_file, and a params_file where the defaults do not suit it.
+The simulator replaces a hardware driver: it receives efforts on command_topic and publishes
+joint_states. For another arm give description_file, and params_file if the defaults do not fit.
 """
 
 from pathlib import Path
@@ -42,7 +41,7 @@ ARGUMENTS = {  # default, help text, and the allowed values if they are limited
     'law': ('computed_torque', 'control law of the controller'),
     'command_topic': (
         'forward_effort_controller/commands',
-        'topic the efforts go over, from the controller to the simulator',
+        'topic of the efforts, from the controller to the simulator',
     ),
     'autostart': ('true', 'true: the controller configures and activates itself', *FLAG),
     'use_sim_time': ('false', 'true: cycles follow /clock, which the simulator publishes', *FLAG),
@@ -53,8 +52,8 @@ ARGUMENTS = {  # default, help text, and the allowed values if they are limited
 }
 
 
-def watchers(context):
-    """Return robot_state_publisher and rviz where they are asked for, and their packages exist."""
+def displays(context):
+    """Return robot_state_publisher and rviz, if requested; fail if their packages are missing."""
     given = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
     path = description_path(given['description_package'], given['description_file'])
     shows = given['rviz'].lower() == 'true'
@@ -90,7 +89,7 @@ def watchers(context):
 
 
 def simulator(context):
-    """Return the node of the simulated hardware."""
+    """Return the node of the simulated robot."""
     given = {name: LaunchConfiguration(name) for name in ARGUMENTS}
     path = description_path(
         *(given[name].perform(context) for name in ('description_package', 'description_file'))
@@ -146,7 +145,7 @@ def generate_launch_description():
                 )
                 for name, (default, text, *choices) in ARGUMENTS.items()
             ),
-            OpaqueFunction(function=watchers),
+            OpaqueFunction(function=displays),
             OpaqueFunction(function=simulator),
             controller,
         ]
