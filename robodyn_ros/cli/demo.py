@@ -24,7 +24,7 @@ import numpy as np
 
 from robodyn_ros import RobodynError, Robot
 from robodyn_ros.cli import view
-from robodyn_ros.cli.warmup import shown
+from robodyn_ros.cli.warmup import progress_display
 from robodyn_ros.compile import cache, reproducible, warm_up
 from robodyn_ros.control.laws.law_registry import law_class
 from robodyn_ros.demonstration import tracking_report
@@ -144,7 +144,7 @@ def force(t):
     return np.array((0.0, size, 0.0) if number % 2 == 0 else (size, 0.0, 0.0))
 
 
-def compare(experiment, urdf, robot, duration, progress):
+def run_laws(experiment, urdf, robot, duration, progress):
     """Run every law once.
 
     Parameters
@@ -292,7 +292,7 @@ def main(args=None):
     )
     options = parser.parse_args(args)
     if options.prepare:
-        return prepare()
+        return prepare_kernels()
     if not 5.0 <= options.duration <= 600.0:
         parser.error(f'--duration {options.duration}: expected 5 to 600 seconds')
     print('Comparing three control laws on a simulated arm.', flush=True)
@@ -306,7 +306,7 @@ def main(args=None):
         robot = Robot.from_urdf(urdf)
         results = ResultFolder(options, RESULTS, own=Path('demo'))
         with shown_progress() as progress:
-            records, push = compare(kind, urdf, robot, options.duration, progress)
+            records, push = run_laws(kind, urdf, robot, options.duration, progress)
             live = None if options.real_time else in_real_time(Experiment, urdf, robot, progress)
         result = tracking_report.report(robot, records, push, live, urdf)
         results.write('report.json', json.dumps(result, indent=2) + '\n')
@@ -333,7 +333,7 @@ def main(args=None):
     ]
 
 
-def prepare():
+def prepare_kernels():
     """Compile the kernels of the comparison; a child process compiles reproducible ones.
 
     Returns
@@ -342,20 +342,20 @@ def prepare():
         The exit code.
     """
     if reproducible.WANTED:
-        with shown() as progress:
-            warm_up(compared(), progress)
+        with progress_display() as progress:
+            warm_up(compared_kernels(), progress)
         return SHOWN
     environment = {**os.environ, 'ROBODYN_REPRODUCIBLE': '1'}
     child = child_process.start(
         'robodyn_ros', 'demo', '--prepare', env=environment, stdout=subprocess.PIPE
     )
-    with cache.building(), shown() as progress, child.stdout as lines:
-        warm_up(compared(), lambda name, done, total: progress(name, done, 2 * total))
+    with cache.building(), progress_display() as progress, child.stdout as lines:
+        warm_up(compared_kernels(), lambda name, done, total: progress(name, done, 2 * total))
         forward_progress(lines, lambda name, done, total: progress(name, total + done, 2 * total))
     return child.wait()
 
 
-def compared():
+def compared_kernels():
     """Return every kernel of the two nodes with the compared laws.
 
     Returns
@@ -363,10 +363,10 @@ def compared():
     list of Kernel
         The kernels.
     """
-    from robodyn_ros.ros.common.session_kernels import serving  # needs ROS
+    from robodyn_ros.ros.common.session_kernels import controller_kernels  # needs ROS
 
     laws = [law_class(mode) for mode in (*MODES, 'gravity_compensation')]
-    needed = plant.kernels_of(PlantSettings().method), *map(serving, laws)
+    needed = plant.kernels_of(PlantSettings().method), *map(controller_kernels, laws)
     return list(dict.fromkeys(itertools.chain.from_iterable(needed)))
 
 

@@ -49,12 +49,12 @@ def main(args=None):
         return refuse(error)
     print(f'{model.name}: {model.nv} joints, {len(model.frames)} frames')
     if options.counts:
-        print('\n'.join(cleaning(model)))
-        print('\n'.join(lines(model, frame)))
+        print('\n'.join(cleaning_lines(model)))
+        print('\n'.join(count_lines(model, frame)))
     return 0
 
 
-def cleaning(model):
+def cleaning_lines(model):
     """Yield lines about constants that were made exact, by the parser and after it.
 
     Parameters
@@ -74,7 +74,7 @@ def cleaning(model):
         yield f'  {name!r}, entry ({row}, {column}): {value!r} becomes {round(value)}'
 
 
-def lines(model, frame):
+def count_lines(model, frame):
     """Yield the table of all quantities, with the savings by each step of the normal form.
 
     Parameters
@@ -97,19 +97,19 @@ def lines(model, frame):
         except ModelError:
             yield f'{name:32}{"not recorded for this robot":>90}'
             continue
-        yield f'{name:32}' + ''.join(f'{short(table[step]):>18}' for step in STEPS)
+        yield f'{name:32}' + ''.join(f'{operations_text(table[step]):>18}' for step in STEPS)
         yield f'{"  saved by the step":32}' + ''.join(
-            f'{number:>18}' for number in ('', *saved(table))
+            f'{number:>18}' for number in ('', *savings(table))
         )
     for name, recipe in DERIVATIVES.items():
         try:
-            final = short(recipe.recorder(name, recipe, model).counts())
+            final = operations_text(recipe.recorder(name, recipe, model).counts())
         except ModelError:
             final = 'not recorded for this robot'
         yield f'{name:32}{final:>90}'
 
 
-def saved(table):
+def savings(table):
     """Return the multiplications and additions that each step saves.
 
     Parameters
@@ -129,7 +129,7 @@ def saved(table):
     ]
 
 
-def short(numbers):
+def operations_text(numbers):
     """Return the numbers of operations as text, such as '304 + 293'.
 
     Parameters

@@ -23,7 +23,11 @@ from trajectory_msgs.msg import JointTrajectory
 from robodyn_msgs.msg import ControllerStatus
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.middleware.fast_dds import leave_shared_memory
-from robodyn_ros.ros.common.trajectory_files import delayed, duration_of, read_trajectory
+from robodyn_ros.ros.common.trajectory_files import (
+    delayed_trajectory,
+    duration_of,
+    read_trajectory,
+)
 
 APPROACH = 5.0  # [s] for the motion to the start
 PATIENCE = 10.0  # [s] of wall time to discover the controller
@@ -154,7 +158,7 @@ def main(args=None):
     if not 0.0 <= options.approach <= 1e6:
         parser.error(f'--approach: got {options.approach:g}; expected 0 s or more')
     try:
-        message = delayed(read_trajectory(options.file), options.approach)
+        message = delayed_trajectory(read_trajectory(options.file), options.approach)
         with contextlib.closing(Player(f'/{options.controller.strip("/")}')) as player:
             player.play(message)
     except KeyboardInterrupt:

@@ -34,7 +34,12 @@ from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse
 from robodyn_ros.control.laws.law_registry import BUILT_IN, law_class
 from robodyn_ros.control.laws.specialised_law import specialised_kernels
 from robodyn_ros.control.supervisor.supervisor import Supervisor
-from robodyn_ros.robot.background_compiler import ahead, helped, portable, with_batches
+from robodyn_ros.robot.background_compiler import (
+    compile_ahead,
+    parallel_compilation,
+    picklable_model,
+    with_batches,
+)
 from robodyn_ros.simulation import plant, rollouts
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.specialised_step import specialised_step
@@ -83,12 +88,12 @@ def main(args=None):
             # without a cache the compiled kernels would be lost
             warnings.simplefilter('error', cache.CacheWarning)
             if options.parcel:
-                pickle.loads(sys.stdin.buffer.read())(progress=plain())
+                pickle.loads(sys.stdin.buffer.read())(progress=line_progress())
                 return 0
             if options.build:
                 build_kernels()
                 return 0
-            everything(options)
+            compile_everything(options)
     except (RobodynError, cache.CacheWarning) as error:
         return refuse(error)
     where = cache.folder(generic.__file__)
@@ -96,7 +101,7 @@ def main(args=None):
     return 0
 
 
-def everything(options):
+def compile_everything(options):
     """Compile the generic kernels, then those of a robot.
 
     Parameters
@@ -108,7 +113,7 @@ def everything(options):
     for frame in options.frames if model else ():
         model.frame(frame)  # refuses unknown frames before minutes of compilation
     laws = [law_class(name) for name in options.laws]
-    with shown() as progress:
+    with progress_display() as progress:
         warm_up(for_any_robot(laws), progress)
         known_answers()
         if model:
@@ -120,8 +125,8 @@ def build_kernels():
     begin = time.perf_counter()
     with cache.building():
         laws = tuple(BUILT_IN.values())
-        for listed in (functools.partial(written, laws), generated):
-            with shown() as progress, helped(listed):
+        for listed in (functools.partial(written_kernels, laws), generated_kernels):
+            with progress_display() as progress, parallel_compilation(listed):
                 warm_up(listed(), progress)
         where = cache.folder(generic.__file__)
         remove_others(where)
@@ -142,10 +147,10 @@ def for_any_robot(laws):
     list of Kernel
         The kernels.
     """
-    return list(dict.fromkeys([*written(laws), *generated()]))
+    return list(dict.fromkeys([*written_kernels(laws), *generated_kernels()]))
 
 
-def generated():
+def generated_kernels():
     """Return the generic kernels with generated source.
 
     This compiles the kernels that they call.
@@ -163,7 +168,7 @@ def generated():
     ]
 
 
-def written(laws):
+def written_kernels(laws):
     """Return every other generic kernel, with the kernels of control laws.
 
     Parameters
@@ -189,7 +194,7 @@ def written(laws):
     ]
     with contextlib.suppress(ImportError):  # there is no ROS
         from robodyn_ros.ros.common.session_kernels import READERS
-        from robodyn_ros.ros.transport.readable import KERNELS
+        from robodyn_ros.ros.transport.checked_messages import KERNELS
 
         kernels += [*READERS, *KERNELS]
     return list(dict.fromkeys(kernels))
@@ -209,16 +214,16 @@ def specialise(model, frames, laws, progress):
     progress : callable
         Called with (name, number done, total).
     """
-    model = portable(model)
-    robot = ahead(functools.partial(with_batches, model, tuple(frames)), progress)
+    model = picklable_model(model)
+    robot = compile_ahead(functools.partial(with_batches, model, tuple(frames)), progress)
     for name in robot.generic:
         print(f'{name}: its code would be too long; the generic kernel is used', file=sys.stderr)
     for law in laws:
-        ahead(functools.partial(specialised_kernels, model, law), progress)
-    ahead(functools.partial(specialised_step, model, PlantSettings.integrator), progress)
+        compile_ahead(functools.partial(specialised_kernels, model, law), progress)
+    compile_ahead(functools.partial(specialised_step, model, PlantSettings.integrator), progress)
 
 
-def plain():
+def line_progress():
     """Return a function that prints progress as lines 'done/total name'.
 
     Returns
@@ -234,7 +239,7 @@ def plain():
 
 
 @contextlib.contextmanager
-def shown():
+def progress_display():
     """Show progress as a bar if rich is installed and this is a terminal, else as lines.
 
     Yields
@@ -248,7 +253,7 @@ def shown():
     except ImportError:
         Progress = None
     if Progress is None or not sys.stdout.isatty():
-        yield plain()
+        yield line_progress()
         return
     with Progress() as bars:
         task = bars.add_task('compiling', total=None)

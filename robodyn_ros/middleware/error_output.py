@@ -16,7 +16,7 @@ _latest: dict[bytes, float] = {}  # when each line was written last
 
 
 @contextlib.contextmanager
-def seldom(beginning: bytes) -> Iterator[None]:
+def limited_lines(beginning: bytes) -> Iterator[None]:
     """Pass lines with this beginning once a second, and all other lines.
 
     Meanwhile the error output is a file in memory. Output of other threads is passed on, too.

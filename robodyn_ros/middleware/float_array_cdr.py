@@ -3,7 +3,7 @@
 """Check before decoding that a Float64MultiArray has as many octets as its lengths claim."""
 
 from robodyn_ros.compile.kernel import kernel
-from robodyn_ros.middleware.joint_state_cdr import length
+from robodyn_ros.middleware.joint_state_cdr import read_length
 from robodyn_ros.middleware.trajectory_cdr import ENCAPSULATION
 from robodyn_ros.spatial.types import Octets
 
@@ -20,13 +20,13 @@ def array_fits(data: Octets):
     last, at = data.shape[0], ENCAPSULATION
     if at + 4 > last:
         return False
-    dimensions = length(data, at)
+    dimensions = read_length(data, at)
     at += 4
     while dimensions > 0:
         at += -(at - ENCAPSULATION) % 4
         if at + 4 > last:
             return False
-        label = length(data, at)
+        label = read_length(data, at)
         at += 4
         if label > last - at:
             return False
@@ -36,7 +36,7 @@ def array_fits(data: Octets):
     at += -(at - ENCAPSULATION) % 4 + 4
     if at + 4 > last:
         return False
-    size = length(data, at)
+    size = read_length(data, at)
     at += 4
     if size == 0:
         return True

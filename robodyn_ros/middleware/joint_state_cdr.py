@@ -6,7 +6,7 @@ The middleware prints a line about every message that it cannot decode.
 """
 
 from robodyn_ros.compile.kernel import kernel
-from robodyn_ros.middleware.trajectory_cdr import ENCAPSULATION, unsigned
+from robodyn_ros.middleware.trajectory_cdr import ENCAPSULATION, read_unsigned
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Octets
 
@@ -16,7 +16,7 @@ STAMP_OCTETS = 8
 
 
 @primitive
-def length(data, where):
+def read_length(data, where):
     """Read a count in the byte order of a message in plain CDR.
 
     Parameters
@@ -26,7 +26,7 @@ def length(data, where):
     where : int
         Index of the count.
     """
-    found = unsigned(data, where)
+    found = read_unsigned(data, where)
     if data[1] == 0:
         found = (
             (found & 255) << 24 | (found >> 8 & 255) << 16 | (found >> 16 & 255) << 8 | found >> 24
@@ -35,7 +35,7 @@ def length(data, where):
 
 
 @kernel
-def fits(data: Octets):
+def lengths_fit(data: Octets):
     """Return whether every length in a JointState in plain CDR lies within its octets.
 
     Fields follow their alignment: strings and counts on 4 octets, numbers on 8.
@@ -47,7 +47,7 @@ def fits(data: Octets):
         at += -(at - ENCAPSULATION) % 4
         if at + 4 > last:
             return False
-        size = length(data, at)
+        size = read_length(data, at)
         at += 4
         if texts == 0:
             counted, texts = True, size
@@ -62,7 +62,7 @@ def fits(data: Octets):
         at += -(at - ENCAPSULATION) % 4
         if at + 4 > last:
             return False
-        size = length(data, at)
+        size = read_length(data, at)
         at += 4
         if size > 0:
             at += -(at - ENCAPSULATION) % 8

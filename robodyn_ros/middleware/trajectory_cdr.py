@@ -159,7 +159,7 @@ def read_points(data: np.ndarray, head: TrajectoryBytes, where: np.ndarray):
 
 
 @primitive
-def unsigned(data, where):
+def read_unsigned(data, where):
     """Read four octets, the lowest first.
 
     Parameters
@@ -201,7 +201,7 @@ def _points(
             at += -(at - ENCAPSULATION) % 4
             if at + 4 > last:
                 return CUT_OFF
-            size = unsigned(data, at)
+            size = read_unsigned(data, at)
             at += 4
             if field < 3:
                 sizes[field, k] = size
@@ -219,10 +219,10 @@ def _points(
         at += -(at - ENCAPSULATION) % 4
         if at + 8 > last:
             return CUT_OFF
-        seconds = unsigned(data, at)
+        seconds = read_unsigned(data, at)
         if seconds >= 1 << 31:
             seconds -= 1 << 32
-        times[k] = seconds + 1e-9 * unsigned(data, at + 4)
+        times[k] = seconds + 1e-9 * read_unsigned(data, at + 4)
         at += 8
     return at
 

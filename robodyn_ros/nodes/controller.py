@@ -17,14 +17,14 @@ from robodyn_ros.control.supervisor.guard_self_test import guards_known_answers,
 from robodyn_ros.control.supervisor.payload_ramp import PayloadRamp
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.realtime.start_report import StartReport
-from robodyn_ros.robot.background_compiler import helped
+from robodyn_ros.robot.background_compiler import parallel_compilation
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.lifecycle_node import ACTIVE, INACTIVE, UNCONFIGURED, ManagedNode
 from robodyn_ros.ros.common.model_services import ModelServices
 from robodyn_ros.ros.common.multi_dof_messages import payload_of
 from robodyn_ros.ros.common.process import bound_memory, run_node
 from robodyn_ros.ros.common.robot_source import RobotSource
-from robodyn_ros.ros.common.session_kernels import serving
+from robodyn_ros.ros.common.session_kernels import controller_kernels
 from robodyn_ros.ros.controller.controller_parameters import (
     CONTROLLER_PARAMETERS,
     control_settings,
@@ -99,12 +99,12 @@ class Controller(ManagedNode):
         self.parameters.declare(self._gains)
         self.parameters.require_valid(robot.nv)
         for name in self.parameters.unknown_overrides():
-            sentence = self.parameters.unknown(name)
+            sentence = self.parameters.unknown_name_sentence(name)
             self.get_logger().warning(f'{sentence} Its value is ignored.')
         values = self.parameters.snapshot()
         self._judge(values, robot, law_type)
-        kernels = functools.partial(serving, law_type)
-        with helped(kernels):
+        kernels = functools.partial(controller_kernels, law_type)
+        with parallel_compilation(kernels):
             report.announce(f"Making the control law '{law_type.name}'.")
             warm_up([each for each in law_type.kernels if not each.is_kept], report.compiling)
             law = make_law(values, law_type, robot)
@@ -216,11 +216,11 @@ class Controller(ManagedNode):
             )
 
     def _report(self):
-        intrusion = self.session.intrusion() if self.session else ''
-        if intrusion:
+        rival_at_start = self.session.rival_at_start() if self.session else ''
+        if rival_at_start:
             first = self.session.watch.comes_first
             self.trigger_deactivate()
-            self.complain(f'Deactivated: {intrusion}')
+            self.complain(f'Deactivated: {rival_at_start}')
             if first:  # else both controllers could yield at once and neither would run
                 self.start_again(YIELD_TIME)
         if self.session:

@@ -60,7 +60,7 @@ class Simulator(ManagedNode):
         self._standard = make_standard_services(self, self._waiting)
         self.create_timer(1.0, self._report, clock=Clock(clock_type=ClockType.STEADY_TIME))
         for name in self.parameters.unknown_overrides():
-            sentence = self.parameters.unknown(name)
+            sentence = self.parameters.unknown_name_sentence(name)
             self.get_logger().warning(f'{sentence} Its value is ignored.')
 
     # Life cycle.

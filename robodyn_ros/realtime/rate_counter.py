@@ -46,7 +46,7 @@ class _Totals(NamedTuple):
     refused: int = 0
 
 
-class Meter:
+class RateCounter:
     """Compute rates since the last report."""
 
     def __init__(self):
@@ -69,7 +69,7 @@ class Meter:
         self._time, self._cpu, self._session, self._totals = now, cpu, session, totals
         return Reading(
             1e9 * new.cycles / new.elapsed if new.elapsed else 0.0,
-            success(new.cycles, new.missed),
+            success_rate(new.cycles, new.missed),
             busy / elapsed,
             new.accepted / elapsed,
             new.rejected,
@@ -92,7 +92,7 @@ def _totals(session) -> _Totals:
     )
 
 
-def success(cycles: int, missed: int) -> float:
+def success_rate(cycles: int, missed: int) -> float:
     """Return the share of the cycles that were run; 1 when none was due.
 
     Parameters

@@ -189,7 +189,7 @@ def stop_all():
 
 
 @contextlib.contextmanager
-def helped(listed):
+def parallel_compilation(listed):
     """Let another process compile kernels from the end of a list, while entered.
 
     It fills the cache, from which a later warm-up of the same list loads. No process starts if all
@@ -216,7 +216,7 @@ def _warm_up_backwards(listed, progress):
     warm_up(list(listed())[::-1], progress)
 
 
-def ahead(make, progress=None):
+def compile_ahead(make, progress=None):
     """Call `make` in this process and return its result.
 
     A Background of the same `make` then finds the kernels in the cache.
@@ -260,7 +260,7 @@ class BackgroundSpecialisation(Background):
 
     def __init__(self, model, frames=(), done=None):
         self._generic = Robot(model)
-        given = portable(model), tuple(frames)
+        given = picklable_model(model), tuple(frames)
         super().__init__(
             functools.partial(SpecialisedRobot, *given),
             functools.partial(with_batches, *given),
@@ -273,7 +273,7 @@ class BackgroundSpecialisation(Background):
         return self.result or self._generic
 
 
-def portable(model):
+def picklable_model(model):
     """Return the model in a picklable form.
 
     Parameters

@@ -12,9 +12,9 @@ from robodyn_ros.simulation.plant_settings import PlantSettings
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
-from robodyn_ros.ros.common.session_kernels import serving
+from robodyn_ros.ros.common.session_kernels import controller_kernels
 from robodyn_ros.ros.simulator.simulated_plant import plant_kernels
-from robodyn_ros.ros.transport import readable
+from robodyn_ros.ros.transport import checked_messages
 
 pytestmark = pytest.mark.ros
 
@@ -26,7 +26,7 @@ def built():
 
 @pytest.mark.parametrize('law', BUILT_IN)
 def test_the_build_compiles_every_kernel_of_the_controller(built, law):
-    kernels = {*serving(BUILT_IN[law])}
+    kernels = {*controller_kernels(BUILT_IN[law])}
     assert kernels and not kernels - built
 
 
@@ -35,5 +35,5 @@ def test_the_build_compiles_every_kernel_of_the_controller(built, law):
 @pytest.mark.parametrize('integrator', [PlantSettings.integrator, 'semi_implicit_euler'])
 def test_the_build_compiles_every_kernel_of_the_simulator(built, integrator, contacts, flexible):
     values = {'integrator': integrator, 'flexible_links_path': flexible}
-    kernels = {*plant_kernels(values, contacts), *readable.KERNELS}
+    kernels = {*plant_kernels(values, contacts), *checked_messages.KERNELS}
     assert not kernels - built

@@ -109,7 +109,7 @@ def test_names_are_no_markup_in_a_terminal(monkeypatch, capsys):
     from robodyn_ros.cli import warmup
 
     monkeypatch.setattr(sys.stdout, 'isatty', lambda: True, raising=False)
-    with warmup.shown() as progress:
+    with warmup.progress_display() as progress:
         progress('law of [/] [red]robot[/red] [link=file:///etc]x[/link]', 0, 2)
         progress('', 2, 2)
 

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from robodyn_ros.middleware import error_output
-from robodyn_ros.middleware.error_output import seldom
+from robodyn_ros.middleware.error_output import limited_lines
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def clock(monkeypatch):
 
 
 def write(*lines):
-    with seldom(b'failed to'):
+    with limited_lines(b'failed to'):
         os.write(2, b''.join(lines))
 
 
@@ -37,7 +37,7 @@ def test_other_lines_come_in_their_order(clock, capfd):
 
 
 def test_the_error_output_comes_back_after_an_exception(clock, capfd):
-    with pytest.raises(ValueError, match='wrong'), seldom(b'failed to'):
+    with pytest.raises(ValueError, match='wrong'), limited_lines(b'failed to'):
         os.write(2, b'before\n')
         raise ValueError('wrong')
     os.write(2, b'after\n')

@@ -15,10 +15,10 @@ from std_msgs.msg import Float64MultiArray, MultiArrayDimension  # noqa: E402
 
 from robodyn_ros.errors import ShapeError  # noqa: E402
 from robodyn_ros.middleware.float_array_cdr import array_fits  # noqa: E402
-from robodyn_ros.middleware.joint_state_cdr import fits  # noqa: E402
+from robodyn_ros.middleware.joint_state_cdr import lengths_fit  # noqa: E402
 from robodyn_ros.ros.common import joint_messages  # noqa: E402
 from robodyn_ros.ros.common.joint_messages import UNREADABLE, JointStateReader  # noqa: E402
-from robodyn_ros.ros.transport.readable import decoded  # noqa: E402
+from robodyn_ros.ros.transport.checked_messages import decode_checked  # noqa: E402
 
 
 def octets(**fields):
@@ -33,7 +33,7 @@ rows = some.lists(some.floats(), max_size=4)
 @settings(max_examples=200)
 @given(some.lists(some.text('abü', max_size=6), max_size=4), rows, rows, rows)
 def test_row_9_every_true_message_fits(names, position, velocity, effort):
-    assert fits(octets(name=names, position=position, velocity=velocity, effort=effort))
+    assert lengths_fit(octets(name=names, position=position, velocity=velocity, effort=effort))
 
 
 @settings(max_examples=300)
@@ -50,7 +50,7 @@ def test_row_75_what_does_not_fit_is_never_decoded(data):
         reason = JointStateReader(['joint1', 'j2']).decode(cut)
     finally:
         joint_messages.deserialize_message = true
-    assert not fits(cut) == (reason == UNREADABLE and not decoded)
+    assert not lengths_fit(cut) == (reason == UNREADABLE and not decoded)
 
 
 @pytest.mark.parametrize('order', ['<', '>'])
@@ -80,7 +80,7 @@ def command(labels, numbers):
 @settings(max_examples=200)
 @given(some.lists(some.text('abü', max_size=6), max_size=4), rows)
 def test_row_9_every_true_command_is_decoded(labels, numbers):
-    message = decoded(command(labels, numbers), Float64MultiArray, 1000)
+    message = decode_checked(command(labels, numbers), Float64MultiArray, 1000)
     assert np.array_equal(message.data, numbers, equal_nan=True)
     assert [each.label for each in message.layout.dim] == labels
 
@@ -92,7 +92,7 @@ def test_row_75_a_command_with_a_lying_length_prints_nothing(where, order, capfd
     data[1] = order
     data[where : where + 4] = 127
     try:
-        decoded(data.tobytes(), Float64MultiArray, 1000)
+        decode_checked(data.tobytes(), Float64MultiArray, 1000)
     except ShapeError as error:
         assert 'claim more' in str(error) or 'UTF-8' in str(error)
     assert capfd.readouterr().err == ''
@@ -102,12 +102,12 @@ def test_row_75_a_command_with_a_lying_length_prints_nothing(where, order, capfd
 def test_row_40_a_command_cut_off_is_refused_undecoded(keep):
     data = command(['ab', 'c'], [1.0, 2.0])[:keep]
     with pytest.raises(ShapeError, match='claim more|not plain CDR'):
-        decoded(data, Float64MultiArray, 1000)
+        decode_checked(data, Float64MultiArray, 1000)
 
 
 def test_row_40_a_command_that_is_too_large_is_refused_by_its_size():
     with pytest.raises(ShapeError, match='has .* bytes; expected at most 100'):
-        decoded(command([], [0.0] * 20), Float64MultiArray, 100)
+        decode_checked(command([], [0.0] * 20), Float64MultiArray, 100)
 
 
 def test_what_fits_ends_with_the_last_number():

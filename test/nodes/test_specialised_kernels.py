@@ -18,7 +18,7 @@ from std_srvs.srv import Trigger
 
 from robodyn_ros.cli import warmup
 from robodyn_ros.compile import cache
-from robodyn_ros.robot.background_compiler import ahead, with_batches
+from robodyn_ros.robot.background_compiler import compile_ahead, with_batches
 from robodyn_ros.simulation.specialised_step import specialised_step
 from support.nodes.node_harness import (
     COLD,
@@ -114,12 +114,12 @@ def test_after_a_warm_up_nothing_is_compiled(graph, start, unknown, monkeypatch)
     def but_for_programs(make, progress):  # what no controller asks for takes its time
         if make.func in (with_batches, specialised_step):
             return SimpleNamespace(generic=())
-        return ahead(make, progress)
+        return compile_ahead(make, progress)
 
     def code():
         return set(cache.folder(warmup.__file__).rglob('*two_link*.nbc'))
 
-    monkeypatch.setattr(warmup, 'ahead', but_for_programs)
+    monkeypatch.setattr(warmup, 'compile_ahead', but_for_programs)
     monkeypatch.setattr(warmup, 'warm_up', lambda *_: None)
     assert warmup.main([str(unknown), '--laws', SMALL['law']]) == 0
     before = code()

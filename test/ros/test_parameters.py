@@ -17,7 +17,7 @@ from robodyn_ros.ros.common.parameter_table import (  # noqa: E402
     START,
     Parameters,
     ParamSpec,
-    render,
+    markdown_table,
     topic_name,
     topic_name_or_nothing,
 )
@@ -224,7 +224,7 @@ def test_parameters_of_joints_come_and_go(make_node):
 
 
 def test_the_table_is_rendered_line_by_line():
-    lines = render(TABLE).splitlines()
+    lines = markdown_table(TABLE).splitlines()
     assert len(lines) == 2 + len(TABLE)
     assert lines[2] == ('| `rate` | int | Hz | `1000` | at start | Loop rate. From 1 to 10000. |')
     assert lines[4] == (

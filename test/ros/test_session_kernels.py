@@ -9,8 +9,8 @@ pytest.importorskip('rclpy', reason='rclpy is not installed')
 from robodyn_ros import Robot
 from robodyn_ros.cli.warmup import for_any_robot
 from robodyn_ros.control.laws.law_registry import BUILT_IN, law_class
-from robodyn_ros.ros.common.session_kernels import serving
-from robodyn_ros.ros.transport import readable
+from robodyn_ros.ros.common.session_kernels import controller_kernels
+from robodyn_ros.ros.transport import checked_messages
 from robodyn_ros.simulation import plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from support.processes import ROOT
@@ -20,9 +20,9 @@ HAND = ROOT / 'config' / 'mechanisms' / 'gripper.urdf'
 
 def test_the_build_compiles_what_both_nodes_load():
     built = set(for_any_robot(tuple(BUILT_IN.values())))
-    needed = {*readable.KERNELS, *plant.kernels_of(PlantSettings().method)}
+    needed = {*checked_messages.KERNELS, *plant.kernels_of(PlantSettings().method)}
     for law in BUILT_IN.values():
-        needed |= set(serving(law))
+        needed |= set(controller_kernels(law))
     assert sorted(kernel.name for kernel in needed - built) == []
 
 

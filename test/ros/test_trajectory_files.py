@@ -10,7 +10,11 @@ import pytest
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 
 from robodyn_ros.errors import ShapeError
-from robodyn_ros.ros.common.trajectory_files import delayed, duration_of, read_trajectory
+from robodyn_ros.ros.common.trajectory_files import (
+    delayed_trajectory,
+    duration_of,
+    read_trajectory,
+)
 
 CSV = """time,a.position,b.position,a.velocity,b.velocity,a.effort
 0.0,0.1,-0.2,0.0,0.5,9
@@ -101,7 +105,7 @@ def test_what_ros2_topic_echo_prints_is_read(tmp_path):
 
 def test_a_delay_moves_all_points(tmp_path):
     message = read_trajectory(written(tmp_path, 'motion.csv', CSV))
-    later = delayed(message, 2.5)
+    later = delayed_trajectory(message, 2.5)
     np.testing.assert_allclose(numbers(later)[0], [2.5, 3.75], rtol=1e-15)
     assert duration_of(later) == 3.75 and numbers(later)[1:] == numbers(message)[1:]
 

@@ -5,7 +5,7 @@
 from pathlib import Path
 
 from robodyn_ros.cli.demo import URDF, find
-from robodyn_ros.cli.info import STEPS, short
+from robodyn_ros.cli.info import STEPS, operations_text
 from robodyn_ros.codegen.derivative_registry import DERIVATIVES
 from robodyn_ros.codegen.registry import FRAME_RECIPES, FURTHER_RECIPES, JOINT_RECIPES, RECIPES
 from robodyn_ros.codegen.specialise import counts
@@ -47,11 +47,11 @@ factored mass matrix, and for a frame its links aligned or as described.
         )
         for name in (*RECIPES, *FURTHER_RECIPES, *FRAME_RECIPES):
             table = counts(model, name, frame if name in FRAME_RECIPES else None)
-            parts.append(f'| {name} | ' + ' | '.join(map(short, table.values())) + ' |')
+            parts.append(f'| {name} | ' + ' | '.join(map(operations_text, table.values())) + ' |')
         parts += prescribed(model)
         for name, recipe in DERIVATIVES.items():
             final = recipe.recorder(name, recipe, model).counts()
-            parts.append(f'| {name} | | | | | {short(final)} |')
+            parts.append(f'| {name} | | | | | {operations_text(final)} |')
         parts.append('')
     return '\n'.join(parts).rstrip('\n')
 
@@ -63,7 +63,7 @@ def prescribed(model):
             ('first joint', model.joint_names[1:]),
             ('every other joint', model.joint_names[::2]),
         ):
-            numbers = ' | '.join(map(short, counts(model, name, joints).values()))
+            numbers = ' | '.join(map(operations_text, counts(model, name, joints).values()))
             yield f'| {name}, {passive} passive | {numbers} |'
 
 

@@ -15,7 +15,7 @@ from robodyn_ros.control.laws.operational_space import OperationalSpace
 from robodyn_ros.control.laws.underactuated import UnderactuatedComputedTorque
 from robodyn_ros.control.laws.underactuated_task import UnderactuatedOperationalSpace
 from robodyn_ros.ros.common.lifecycle_node import NODE_PARAMETERS
-from robodyn_ros.ros.common.parameter_table import render
+from robodyn_ros.ros.common.parameter_table import markdown_table
 from robodyn_ros.ros.controller.controller_parameters import (
     CONTROLLER_PARAMETERS,
     gain_parameters,
@@ -49,7 +49,7 @@ def page_of(node):
 
 def documented(text, node):
     """Return the text of a page with the current table of parameters of a node."""
-    return renewed(text, f'<!-- parameters of the {node} -->', render(TABLES[node]))
+    return renewed(text, f'<!-- parameters of the {node} -->', markdown_table(TABLES[node]))
 
 
 def main():

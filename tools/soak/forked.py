@@ -12,10 +12,10 @@ import sys
 from robodyn_ros.compile import warm_up
 from robodyn_ros.control.laws.law_registry import law_class
 from robodyn_ros.nodes import controller, simulator
-from robodyn_ros.ros.common.session_kernels import serving
+from robodyn_ros.ros.common.session_kernels import controller_kernels
 from robodyn_ros.simulation.plant import KERNELS
 
-warm_up((*serving(law_class('computed_torque')), *KERNELS))
+warm_up((*controller_kernels(law_class('computed_torque')), *KERNELS))
 
 
 def run(name, arguments, log, environment):

@@ -9,7 +9,9 @@ from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 
 
-def entry(name: str, level: bytes, text: str, values: Mapping[str, Any]) -> DiagnosticStatus:
+def diagnostic_status(
+    name: str, level: bytes, text: str, values: Mapping[str, Any]
+) -> DiagnosticStatus:
     """Return one entry with its values as text; floats have six significant digits.
 
     Parameters

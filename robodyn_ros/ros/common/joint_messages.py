@@ -17,7 +17,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from robodyn_ros.errors import RobodynError, shorten
-from robodyn_ros.middleware.joint_state_cdr import PLAIN_CDR, fits
+from robodyn_ros.middleware.joint_state_cdr import PLAIN_CDR, lengths_fit
 from robodyn_ros.middleware.trajectory_cdr import MAX_NAMES
 from robodyn_ros.ros.transport.cdr import JointStateShape, OutgoingMessage, read_numbers
 
@@ -166,7 +166,7 @@ class JointStateReader:
         if encapsulation not in PLAIN_CDR:
             self.detail = f'encapsulation {encapsulation.hex() or "missing"} is not plain CDR'
             return UNREADABLE
-        if not fits(data):
+        if not lengths_fit(data):
             self.detail = f'its lengths claim more than its {len(data)} bytes'
             return UNREADABLE
         try:

@@ -76,7 +76,7 @@ class ModelServices:
         response.header.stamp = state.stamp
         response.header.frame_id = robot.model.body_names[0]
         response.joint_names, response.message = list(robot.joint_names), state.note
-        response.position, response.velocity = doubles(state.q), doubles(state.qd)
+        response.position, response.velocity = float64_array(state.q), float64_array(state.qd)
         return state
 
     def _dynamics(self, request, response, robot):
@@ -90,22 +90,22 @@ class ModelServices:
         start = time.perf_counter_ns()
         gravity = robot.gravity_torque(q)
         if fields & kind.FIELD_MASS_MATRIX:
-            response.rows, response.mass_matrix = n, doubles(robot.mass_matrix(q))
+            response.rows, response.mass_matrix = n, float64_array(robot.mass_matrix(q))
         if fields & kind.FIELD_CORIOLIS:
-            response.coriolis = doubles(robot.bias_torque(q, qd) - gravity)
+            response.coriolis = float64_array(robot.bias_torque(q, qd) - gravity)
         if fields & kind.FIELD_GRAVITY:
-            response.gravity = doubles(gravity)
+            response.gravity = float64_array(gravity)
         if fields & kind.FIELD_FRICTION:
             friction = np.zeros(n)
             of_model(robot.model, friction_torque)(
                 robot.model.topology, robot.model.constants, q, qd, friction
             )
-            response.friction = doubles(friction)
+            response.friction = float64_array(friction)
         if fields & kind.FIELD_INVERSE_DYNAMICS:
-            response.acceleration = doubles(qdd)
-            response.effort = doubles(robot.inverse_dynamics(q, qd, qdd))
+            response.acceleration = float64_array(qdd)
+            response.effort = float64_array(robot.inverse_dynamics(q, qd, qdd))
         if fields & kind.FIELD_FORWARD_DYNAMICS:
-            response.forward_acceleration = doubles(robot.forward_dynamics(q, qd, tau))
+            response.forward_acceleration = float64_array(robot.forward_dynamics(q, qd, tau))
         require_finite(response)
         set_duration(response, start)
 
@@ -182,24 +182,27 @@ class ModelServices:
     def _write_task(self, fields, response, robot, q, task):
         kind, found = GetOperationalSpaceInertia.Request, task.inertia
         response.rows, response.cols = found.jacobian.shape
-        response.inertia, response.rank = doubles(found.inertia), int(found.rank)
-        response.singular_values = doubles(found.singular_values)
+        response.inertia, response.rank = float64_array(found.inertia), int(found.rank)
+        response.singular_values = float64_array(found.singular_values)
         if found.rank < response.rows:
             note = f'Singular: rank {found.rank} of {response.rows}.'
             response.message = f'{response.message} {note}'.strip()
         if fields & kind.FIELD_JACOBIAN:
-            response.jacobian = doubles(found.jacobian)
+            response.jacobian = float64_array(found.jacobian)
         if fields & kind.FIELD_MASS_MATRIX:
-            response.mass_matrix = doubles(robot.mass_matrix(q))
+            response.mass_matrix = float64_array(robot.mass_matrix(q))
         if fields & kind.FIELD_BIAS:
-            response.jacobian_dot_qdot = doubles(task.jacobian_bias)
-            response.coriolis, response.gravity = doubles(task.coriolis), doubles(task.gravity)
-            response.task_bias = doubles(task.bias)
-            response.task_gravity = doubles(task.task_gravity)
+            response.jacobian_dot_qdot = float64_array(task.jacobian_bias)
+            response.coriolis, response.gravity = (
+                float64_array(task.coriolis),
+                float64_array(task.gravity),
+            )
+            response.task_bias = float64_array(task.bias)
+            response.task_gravity = float64_array(task.task_gravity)
         if fields & kind.FIELD_CONSISTENT_INVERSE:
-            response.consistent_inverse = doubles(found.consistent_inverse)
+            response.consistent_inverse = float64_array(found.consistent_inverse)
         if fields & kind.FIELD_INERTIA_INVERSE:
-            response.inertia_inverse = doubles(found.inverse)
+            response.inertia_inverse = float64_array(found.inverse)
 
     def _info(self, _, response, robot):
         model, limits = robot.model, robot.limits
@@ -207,14 +210,14 @@ class ModelServices:
         mass = bodies[:, layout.MASS]
         response.name, response.base_link = robot.name, model.body_names[0]
         response.joint_names, response.link_names = list(robot.joint_names), list(robot.frames)
-        response.lower, response.upper = doubles(limits.lower), doubles(limits.upper)
-        response.velocity_limit = doubles(limits.velocity)
-        response.effort_limit = doubles(limits.effort)
-        response.damping = doubles(model.joint_values(layout.DAMPING))
-        response.friction = doubles(model.joint_values(layout.FRICTION))
-        response.rotor_inertia = doubles(model.joint_values(layout.ROTOR))
+        response.lower, response.upper = float64_array(limits.lower), float64_array(limits.upper)
+        response.velocity_limit = float64_array(limits.velocity)
+        response.effort_limit = float64_array(limits.effort)
+        response.damping = float64_array(model.joint_values(layout.DAMPING))
+        response.friction = float64_array(model.joint_values(layout.FRICTION))
+        response.rotor_inertia = float64_array(model.joint_values(layout.ROTOR))
         response.body_names = list(model.body_names[1:])
-        response.body_mass, response.total_mass = doubles(mass), float(mass.sum())
+        response.body_mass, response.total_mass = float64_array(mass), float(mass.sum())
         response.body_com = [_com(model, k) for k in range(1, len(model.body_names))]
         x, y, z = (float(component) for component in model.gravity)
         response.gravity = Vector3(x=x, y=y, z=z)
@@ -232,7 +235,7 @@ def _com(model, k: int) -> Point:
     return Point(x=x, y=y, z=z)
 
 
-def doubles(values: np.ndarray) -> array:
+def float64_array(values: np.ndarray) -> array:
     """Return values for a float64[] field.
 
     Parameters

@@ -87,7 +87,7 @@ class BoundedParameterService(ParameterService):
     def _with_suggestions(self, request, response):
         """Let refusals of unknown parameters suggest similar names."""
         unknown = [
-            self._real.parameters.unknown(parameter.name)
+            self._real.parameters.unknown_name_sentence(parameter.name)
             if not self._real.has_parameter(parameter.name)
             else ''
             for parameter in getattr(request, 'parameters', ())

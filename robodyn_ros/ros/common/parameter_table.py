@@ -338,7 +338,7 @@ class Parameters:
     def __getitem__(self, name: str) -> Any:
         return self._values[name]
 
-    def unknown(self, name: str) -> str:
+    def unknown_name_sentence(self, name: str) -> str:
         """Return a sentence about an unknown parameter that suggests similar names.
 
         For `gains.elbow.p` these are the gains of the robot's joints.
@@ -411,7 +411,7 @@ def _declare(node, spec: ParamSpec, ignore_override: bool):
     return node.declare_parameter(spec.name, default, spec.descriptor(), ignore_override).value
 
 
-def render(table: Iterable[ParamSpec]) -> str:
+def markdown_table(table: Iterable[ParamSpec]) -> str:
     """Return a table as Markdown, for the documents.
 
     Parameters

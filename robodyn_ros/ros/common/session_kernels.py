@@ -6,7 +6,7 @@ from typing import Any, Callable
 
 from robodyn_ros.compile import generic
 from robodyn_ros.control.supervisor.supervisor import Supervisor
-from robodyn_ros.middleware.joint_state_cdr import fits
+from robodyn_ros.middleware.joint_state_cdr import lengths_fit
 from robodyn_ros.middleware.trajectory_cdr import points
 from robodyn_ros.robot.background_compiler import Background
 from robodyn_ros.ros.common.parameter_table import ParamSpec
@@ -22,14 +22,14 @@ KERNEL_PARAMETERS = (
         'ready.',
     ),
 )
-READERS = read_numbers, points, fits  # decode the messages that a controller receives
+READERS = read_numbers, points, lengths_fit  # decode the messages that a controller receives
 LOADING = 5.0  # [s] allowed for loading compiled kernels from the cache
 
 LATER = 'from the next reset on'
 GENERIC, SPECIALISED = 'generic kernels', 'specialised kernels'
 
 
-def serving(law) -> tuple:
+def controller_kernels(law) -> tuple:
     """Return every generic kernel of a controller.
 
     Parameters

@@ -29,7 +29,7 @@ def read_trajectory(path: str | os.PathLike) -> JointTrajectory:
     )
 
 
-def delayed(message: JointTrajectory, seconds: float) -> JointTrajectory:
+def delayed_trajectory(message: JointTrajectory, seconds: float) -> JointTrajectory:
     """Return a trajectory with all its points delayed.
 
     Parameters

@@ -13,7 +13,7 @@ from robodyn_ros.control.twist_differences import TwistDifferences
 from robodyn_ros.errors import ParameterError, RobodynError, UnknownNameError, shorten
 from robodyn_ros.model.rotation_matrix import from_quaternion
 from robodyn_ros.ros.common.parameter_table import ParamSpec, topic_name
-from robodyn_ros.ros.transport.bounded_subscription import BoundedSubscription, decoding
+from robodyn_ros.ros.transport.bounded_subscription import BoundedSubscription, decoder_for
 from robodyn_ros.ros.transport.lock_step_transport import LOCK_STEP
 
 ODOMETRY, MULTI_DOF = 'odometry', 'multi_dof_joint_state'
@@ -176,7 +176,7 @@ class BaseStateIntake:
             node,
             message,
             values['base_state.topic'],
-            decoding(message, self.receive, self._refuse),
+            decoder_for(message, self.receive, self._refuse),
             QOS,
             MOST_OCTETS,
             self._refuse,

@@ -9,7 +9,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from robodyn_msgs.msg import ControllerStatus
 from robodyn_ros.control.supervisor.controller_states import State
 from robodyn_ros.realtime.rate_counter import Reading
-from robodyn_ros.ros.common.diagnostic_entry import ERROR, OK, WARN, entry
+from robodyn_ros.ros.common.diagnostic_entry import ERROR, OK, WARN, diagnostic_status
 
 # Share of completed cycles below which to warn, as for the connection of libfranka.
 SUCCESS_WARN, SUCCESS_ERROR = 0.95, 0.90
@@ -72,7 +72,7 @@ def diagnose(
 
 def _state(name, status, session):
     counters = session.supervisor.counters if session else {}
-    return entry(
+    return diagnostic_status(
         f'{name}: state',
         LEVELS.get(State(status.state), OK),
         f'{status.state_name} {status.reason}'.strip(),
@@ -89,7 +89,9 @@ def _loop(name, status, refused, reading):
     if refused:
         level, text = max(level, WARN), ' '.join((text, *refused))
     fields = {field: getattr(status, field) for field in LOOP_FIELDS}
-    return entry(f'{name}: loop', level, text, {'success_rate': reading.success, **fields})
+    return diagnostic_status(
+        f'{name}: loop', level, text, {'success_rate': reading.success, **fields}
+    )
 
 
 def _joint_states(name, intake, stuck, reading, publishers):
@@ -107,7 +109,7 @@ def _joint_states(name, intake, stuck, reading, publishers):
     elif publishers != 1:
         level, text = WARN, f"There are {publishers} publishers of '{intake.topic}'."
     rejected = {f'rejected.{reason}': count for reason, count in intake.rejected.items()}
-    return entry(
+    return diagnostic_status(
         f'{name}: joint states',
         level,
         text,
@@ -116,16 +118,16 @@ def _joint_states(name, intake, stuck, reading, publishers):
 
 
 def _command(name, session):
-    level, text, intruders = OK, 'No other node commands the robot.', session.intruders()
-    if intruders:
-        level, text = ERROR, f"Others publish on '{session.watch.topic}': {', '.join(intruders)}."
+    level, text, rivals = OK, 'No other node commands the robot.', session.rivals()
+    if rivals:
+        level, text = ERROR, f"Others publish on '{session.watch.topic}': {', '.join(rivals)}."
     elif problem := session.receiver_problem():
         level, text = WARN, problem
-    return entry(f'{name}: command', level, text, {'others': len(intruders)})
+    return diagnostic_status(f'{name}: command', level, text, {'others': len(rivals)})
 
 
 def _topics(name, incompatible):
-    return entry(
+    return diagnostic_status(
         f'{name}: topics',
         WARN if incompatible else OK,
         ' '.join(incompatible) or 'All publishers are compatible.',
@@ -137,7 +139,7 @@ def _references(name, session, reading):
     level, text = OK, 'References are accepted.'
     if reading.refused:
         level, text = WARN, f'{reading.refused} references were refused: {session.last_refusal}'
-    return entry(
+    return diagnostic_status(
         f'{name}: references',
         level,
         text,

@@ -24,7 +24,7 @@ from robodyn_ros.middleware.trajectory_cdr import MAX_BYTES
 from robodyn_ros.realtime.log_throttle import LineBudget
 from robodyn_ros.realtime.loop import Counts, PeriodicLoop
 from robodyn_ros.realtime.os_requests import CollectorPause, settle_memory
-from robodyn_ros.robot.background_compiler import portable
+from robodyn_ros.robot.background_compiler import picklable_model
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.joint_messages import EFFORT_WRITERS
 from robodyn_ros.ros.common.realtime_parameters import realtime, require_granted
@@ -108,7 +108,7 @@ class ControlSession:
             node,
             robot.name,
             values['specialise'] and values['trigger'] != LOCK_STEP,
-            functools.partial(specialised_kernels, portable(robot.model), type(law)),
+            functools.partial(specialised_kernels, picklable_model(robot.model), type(law)),
             self.supervisor.replace_kernels,
             at_once=values['lock_step.specialise'] and values['trigger'] == LOCK_STEP,
         )
@@ -167,7 +167,7 @@ class ControlSession:
         require_granted(self.loop, self._values)
         if self.base and self.base.missing:
             raise RobodynError(self.base.missing)
-        others = self.watch.others()
+        others = self.watch.other_publishers()
         if others:
             raise RobodynError(self._describe(others))
         output = self.watch.publish(lambda: self._make_output(self.watch.topic))
@@ -274,13 +274,13 @@ class ControlSession:
         """Return the ROS time as a message."""
         return self._clock.now().to_msg()
 
-    def intruders(self) -> list[str]:
+    def rivals(self) -> list[str]:
         """Return the names of other nodes that command the robot at the same time."""
-        return self.watch.intruders() if self.cycle.output else []
+        return self.watch.rivals() if self.cycle.output else []
 
     def react_to_rivals(self):
         """React to a node that began to command the robot after this one settled."""
-        rivals = self.intruders() if self.settled else []
+        rivals = self.rivals() if self.settled else []
         self._rivals.meet(rivals, self._values['rival_action'])
 
     def receiver_problem(self) -> str:
@@ -288,12 +288,12 @@ class ControlSession:
 
         Until this node is settled, it is '': the robot may not have been discovered yet.
         """
-        listeners = self.watch.listeners() if self.settled else ['not known yet']
-        if not listeners:
+        receivers = self.watch.receivers() if self.settled else ['not known yet']
+        if not receivers:
             return f"No node listens on '{self.watch.topic}': the efforts move nothing."
-        if len(listeners) > 1:
+        if len(receivers) > 1:
             return (
-                f"{len(listeners)} nodes listen on '{self.watch.topic}': {', '.join(listeners)}. "
+                f"{len(receivers)} nodes listen on '{self.watch.topic}': {', '.join(receivers)}. "
                 'Each that drives motors moves the robot.'
             )
         return ''
@@ -303,15 +303,15 @@ class ControlSession:
         """Whether this node has commanded the robot for longer than discovery takes."""
         return self.cycle.output is not None and time.monotonic() - self._activated > YIELD_TIME
 
-    def intrusion(self) -> str:
+    def rival_at_start(self) -> str:
         """Return a sentence if another node turns out to command the robot already, else ''.
 
         Discovery takes time, so an older controller may show up only after activation. The newer
         one then yields. Two that start together may both yield; the one with `watch.comes_first`
-        tries again. Once settled, this node reports newcomers as intruders.
+        tries again. Once settled, this node reports newcomers as rivals.
         """
-        intruders = [] if self.settled else self.intruders()
-        return self._describe(intruders) if intruders else ''
+        rivals = [] if self.settled else self.rivals()
+        return self._describe(rivals) if rivals else ''
 
     def _describe(self, others) -> str:
         return (

@@ -165,7 +165,7 @@ class LockStepSession(ControlSession):
         """Return the simulated time of the state in use [s]."""
         return 1e-9 * self._time
 
-    def intruders(self):
+    def rivals(self):
         """Return no names: each answer names its participant, so none can intrude."""
         return []
 

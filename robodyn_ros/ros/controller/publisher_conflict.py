@@ -50,7 +50,7 @@ class CommandWatch:
             self._node.destroy_subscription(self._subscription)
             self._subscription = None
 
-    def others(self) -> list[str]:
+    def other_publishers(self) -> list[str]:
         """Return the full names of the other publishing nodes, before this one publishes.
 
         This takes the time LISTENING if one of them has our own name.
@@ -80,19 +80,19 @@ class CommandWatch:
 
     @property
     def comes_first(self) -> bool:
-        """Whether all intruders have our own name, and ours has the smallest GID.
+        """Whether all rivals have our own name, and ours has the smallest GID.
 
         All of them see the same GIDs, so this is true of exactly one.
         """
         other_names, same_name = self._publishers()
         return not other_names and {min(same_name - self._silent, default=None)} == self._ours
 
-    def intruders(self) -> list[str]:
+    def rivals(self) -> list[str]:
         """Return the full names of the other publishing nodes, while this one publishes."""
         other_names, same_name = self._publishers()
         return other_names + [self._own] * (len(same_name - self._silent) > 1)
 
-    def listeners(self) -> list[str]:
+    def receivers(self) -> list[str]:
         """Return the full names of the other nodes that receive the commands."""
         names = {
             _full_name(info.node_name, info.node_namespace)

@@ -61,7 +61,7 @@ class TrajectoryReader:
             for field, values, size in zip(FIELDS, rows, sizes)
         }
         seconds, nanoseconds = head.stamp
-        return Trajectory(times=times, delay=delay(seconds, nanoseconds, ros_now), **fields)
+        return Trajectory(times=times, delay=time_until(seconds, nanoseconds, ros_now), **fields)
 
     def require_joints(self, names: list[str]) -> np.ndarray:
         """Find every joint of the robot in a list of names.
@@ -114,7 +114,7 @@ def _field(field: str, values: np.ndarray, sizes: np.ndarray, joints: int):
     return values
 
 
-def delay(seconds: int, nanoseconds: int, ros_now: int) -> float:
+def time_until(seconds: int, nanoseconds: int, ros_now: int) -> float:
     """Return the time from now to a stamp.
 
     Parameters

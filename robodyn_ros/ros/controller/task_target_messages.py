@@ -7,8 +7,8 @@ from typing import Callable
 from geometry_msgs.msg import AccelStamped, PoseStamped, TwistStamped, WrenchStamped
 
 from robodyn_ros.control.reference.task_target import TaskTarget
-from robodyn_ros.ros.controller.reference_messages import delay
-from robodyn_ros.ros.transport.bounded_subscription import SMALL, BoundedSubscription, decoding
+from robodyn_ros.ros.controller.reference_messages import time_until
+from robodyn_ros.ros.transport.bounded_subscription import SMALL, BoundedSubscription, decoder_for
 
 DEPTH = 100  # several targets may be sent ahead at once
 
@@ -43,12 +43,14 @@ def task_subscriptions(
                 lambda ros_now: TaskTarget(
                     message.header.frame_id,
                     **parts(message),
-                    delay=delay(message.header.stamp.sec, message.header.stamp.nanosec, ros_now),
+                    delay=time_until(
+                        message.header.stamp.sec, message.header.stamp.nanosec, ros_now
+                    ),
                 )
             )
 
         return BoundedSubscription(
-            node, kind, topic, decoding(kind, deliver, refuse), DEPTH, SMALL, refuse
+            node, kind, topic, decoder_for(kind, deliver, refuse), DEPTH, SMALL, refuse
         )
 
     return [
@@ -56,17 +58,21 @@ def task_subscriptions(
         listen(
             TwistStamped,
             '~/target_twist',
-            lambda message: {'twist': pair(message.twist.linear, message.twist.angular)},
+            lambda message: {'twist': spatial_vector(message.twist.linear, message.twist.angular)},
         ),
         listen(
             AccelStamped,
             '~/target_acceleration',
-            lambda message: {'acceleration': pair(message.accel.linear, message.accel.angular)},
+            lambda message: {
+                'acceleration': spatial_vector(message.accel.linear, message.accel.angular)
+            },
         ),
         listen(
             WrenchStamped,
             '~/target_wrench',
-            lambda message: {'wrench': pair(message.wrench.force, message.wrench.torque)},
+            lambda message: {
+                'wrench': spatial_vector(message.wrench.force, message.wrench.torque)
+            },
         ),
     ]
 
@@ -86,7 +92,7 @@ def pose_parts(message: PoseStamped) -> dict[str, tuple[float, ...]]:
     }
 
 
-def pair(linear, angular) -> tuple[float, ...]:
+def spatial_vector(linear, angular) -> tuple[float, ...]:
     """Return the six numbers of two vectors.
 
     Parameters

@@ -22,8 +22,8 @@ from robodyn_ros.ros.common.joint_messages import (
     UNREADABLE,
     WRONG_LENGTH,
 )
+from robodyn_ros.ros.transport.checked_messages import KERNELS, decode_checked
 from robodyn_ros.ros.transport.polled_group import PolledGroup
-from robodyn_ros.ros.transport.readable import KERNELS, decoded
 from robodyn_ros.simulation.command_modes import PLURAL, QUANTITIES, UNSPOKEN, Command
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.runner import NANOSECONDS
@@ -371,7 +371,7 @@ class CommandIntake:
 
     def _decode(self, data: bytes, kind, reader: Reader):
         try:
-            message = decoded(data, kind, MAX_BYTES)
+            message = decode_checked(data, kind, MAX_BYTES)
         except ShapeError as error:
             self._reject(UNREADABLE, str(error))
             return

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from diagnostic_msgs.msg import DiagnosticArray
 
-from robodyn_ros.ros.common.diagnostic_entry import ERROR, OK, WARN, entry
+from robodyn_ros.ros.common.diagnostic_entry import ERROR, OK, WARN, diagnostic_status
 
 TOO_SLOW = 0.95  # share of the requested speed below which to warn
 
@@ -63,7 +63,9 @@ class SimulatorDiagnostics:
         """
         if session is None:
             self._session = None
-            return DiagnosticArray(status=[entry(f'{self._name}: robot', WARN, waiting, {})])
+            return DiagnosticArray(
+                status=[diagnostic_status(f'{self._name}: robot', WARN, waiting, {})]
+            )
         now = _totals(session)
         before = self._before if session is self._session else now
         self._session, self._before = session, now
@@ -86,7 +88,7 @@ class SimulatorDiagnostics:
             text = 'The simulation is paused.'
         elif not plant.commanded.any():
             text = 'No node commands the robot.'
-        return entry(
+        return diagnostic_status(
             f'{self._name}: robot',
             level,
             text,
@@ -107,7 +109,7 @@ class SimulatorDiagnostics:
         if new.rejected:
             level, text = WARN, f'{new.rejected} commands were ignored: {intake.detail}'
         rejected = {f'rejected.{reason}': count for reason, count in intake.rejected.items()}
-        return entry(
+        return diagnostic_status(
             f'{self._name}: commands',
             level,
             text,
@@ -129,7 +131,7 @@ class SimulatorDiagnostics:
         elif wanted and speed < TOO_SLOW * wanted and not session.runner.paused:
             level, text = WARN, f'The simulation runs at {speed:.3g} of real time, not {wanted:g}.'
         loop = session.loop
-        return entry(
+        return diagnostic_status(
             f'{self._name}: loop',
             level,
             text,

@@ -18,7 +18,7 @@ from robodyn_ros.errors import RobodynError
 from robodyn_ros.model.contacts import Contacts
 from robodyn_ros.realtime.loop import PeriodicLoop
 from robodyn_ros.realtime.os_requests import CollectorPause, settle_memory
-from robodyn_ros.robot.background_compiler import portable
+from robodyn_ros.robot.background_compiler import picklable_model
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.joint_messages import set_stamp
 from robodyn_ros.ros.common.realtime_parameters import realtime, require_granted
@@ -36,7 +36,7 @@ from robodyn_ros.ros.simulator.simulated_plant import (
 )
 from robodyn_ros.ros.simulator.simulator_parameters import COMMAND_TOPICS, TIMER
 from robodyn_ros.ros.simulator.state_publisher import state_topics
-from robodyn_ros.ros.transport.bounded_subscription import SMALL, BoundedSubscription, decoding
+from robodyn_ros.ros.transport.bounded_subscription import SMALL, BoundedSubscription, decoder_for
 from robodyn_ros.ros.transport.lock_step_transport import LOCK_STEP
 from robodyn_ros.simulation.elastic.elastic_plant import ElasticPlant
 from robodyn_ros.simulation.flexible.flexible_plant import FlexiblePlant
@@ -128,7 +128,7 @@ class SimulatorSession:
             node,
             WrenchStamped,
             '~/external_wrench',
-            decoding(WrenchStamped, self._receive_wrench, self._refuse_wrench),
+            decoder_for(WrenchStamped, self._receive_wrench, self._refuse_wrench),
             10,
             SMALL,
             self._refuse_wrench,
@@ -140,7 +140,7 @@ class SimulatorSession:
             values['specialise'] and not is_flexible,
             functools.partial(
                 specialised_step,
-                portable(plant.stepped_model),
+                picklable_model(plant.stepped_model),
                 plant.settings.integrator,
                 contacts=contacts,
             ),

@@ -161,7 +161,7 @@ class BoundedSubscription(Waitable):
         self._receive(data)
 
 
-def decoding(kind, receive: Callable[[Any], None], refuse: Callable[[str], None]):
+def decoder_for(kind, receive: Callable[[Any], None], refuse: Callable[[str], None]):
     """Return a callback for BoundedSubscription that decodes messages for `receive`.
 
     Parameters

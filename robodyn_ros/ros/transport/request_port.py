@@ -10,7 +10,7 @@ from typing import Any, Callable, Iterator, cast
 
 import numpy as np
 
-from robodyn_ros.middleware.error_output import seldom
+from robodyn_ros.middleware.error_output import limited_lines
 from robodyn_ros.ros.transport.rcl_ffi import (
     FIRST_SIZE,
     OK,
@@ -68,7 +68,7 @@ def _address(capsule) -> int:
 
 
 @functools.cache
-def functions(name: str, take: str, send: str):
+def request_functions(name: str, take: str, send: str):
     """Return two functions of a library and `rmw_serialize`.
 
     Parameters
@@ -96,13 +96,13 @@ def functions(name: str, take: str, send: str):
 
 
 def service_functions():
-    """Return the `functions` for a service, or None."""
-    return functions('librcl.so', 'rcl_take_request', 'rcl_send_response')
+    """Return the `request_functions` of a service, or None."""
+    return request_functions('librcl.so', 'rcl_take_request', 'rcl_send_response')
 
 
 def goal_functions():
-    """Return the `functions` for the goals of an action, or None."""
-    return functions(
+    """Return the `request_functions` of goals of an action, or None."""
+    return request_functions(
         'librcl_action.so', 'rcl_action_take_goal_request', 'rcl_action_send_goal_response'
     )
 
@@ -145,7 +145,7 @@ class RequestPort:
             self._request.destroy(request)
 
     def _taken(self, client, request) -> bool:
-        with self._handle, seldom(COMPLAINT):
+        with self._handle, limited_lines(COMPLAINT):
             status = self._take(self._handle.pointer, ctypes.addressof(client), request)
         if status != OK:
             self._library.forget_error()

@@ -21,8 +21,8 @@ from robodyn_ros.model import build
 from robodyn_ros.robot.background_compiler import (
     Background,
     BackgroundSpecialisation,
-    helped,
-    portable,
+    parallel_compilation,
+    picklable_model,
 )
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.robot.specialised_robot import SpecialisedRobot
@@ -71,7 +71,7 @@ def meet(name, done, total):
         assert time.monotonic() < deadline
         time.sleep(0.1)
 kernels = three()
-with background.helped(three):
+with background.parallel_compilation(three):
     warm_up(kernels, meet)
 print(*(sum(each.compiled.stats.cache_hits.values()) for each in kernels))
 """
@@ -102,11 +102,11 @@ def test_two_processes_compile_from_both_ends(tmp_path):
 def test_one_process_compiles_alone(processors, home, monkeypatch):
     """On a single processor; on others, the second time."""
     if processors > 1:
-        with helped(three):
+        with parallel_compilation(three):
             warm_up(three())
     monkeypatch.setattr('robodyn_ros.robot.background_compiler.cores', lambda: processors)
     monkeypatch.setattr('robodyn_ros.robot.background_compiler.subprocess.Popen', None)
-    with helped(three):
+    with parallel_compilation(three):
         assert all(kernel.compiled.signatures for kernel in three())
 
 
@@ -120,7 +120,7 @@ def test_what_fails_ends_the_helper_and_leaves_no_mark(home, monkeypatch):
         lambda *a, **b: started.append(popen(*a, **b)) or started[-1],
     )
     for _ in range(2):
-        with pytest.raises(ValueError, match='no such frame'), helped(three):
+        with pytest.raises(ValueError, match='no such frame'), parallel_compilation(three):
             raise ValueError('no such frame')
     assert len(started) == 2 and all(process.poll() is not None for process in started)
 
@@ -241,7 +241,7 @@ def test_warmup_names_every_kernel_and_the_cache(capsys, monkeypatch):
     said = capsys.readouterr().out
     assert 'two_link inverse_dynamics of batches' in said and 'stored in' in said
     # what nodes and programs make in the background is found
-    model = portable(Robot.from_urdf(Path(path).read_text()).model)
+    model = picklable_model(Robot.from_urdf(Path(path).read_text()).model)
     for background in (
         BackgroundSpecialisation(model),
         Background(functools.partial(specialised_kernels, model, PD)),

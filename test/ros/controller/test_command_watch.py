@@ -59,4 +59,4 @@ def test_of_several_that_see_each_other_one_comes_first(order):
 def test_a_node_of_another_name_has_precedence_alone():
     publishers = [info(b'\x09', name='planner')]
     assert not any(watch.comes_first for watch in watches(publishers, b'\1', b'\2'))
-    assert watches([], b'\1')[0].intruders() == []
+    assert watches([], b'\1')[0].rivals() == []

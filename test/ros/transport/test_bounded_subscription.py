@@ -16,7 +16,7 @@ from std_msgs.msg import String  # noqa: E402
 
 from robodyn_ros.ros.common.robot_source import RobotSource  # noqa: E402
 from robodyn_ros.ros.transport import bounded_subscription as bounded  # noqa: E402
-from robodyn_ros.ros.transport.bounded_subscription import BoundedSubscription, decoding
+from robodyn_ros.ros.transport.bounded_subscription import BoundedSubscription, decoder_for
 from robodyn_ros.ros.transport.rcl_ffi import library  # noqa: E402
 
 MOST = 2000
@@ -37,7 +37,7 @@ class Bench:
             self.node,
             String,
             'text',
-            decoding(String, self.keep, self.refused.append),
+            decoder_for(String, self.keep, self.refused.append),
             10,
             most,
             self.refused.append,

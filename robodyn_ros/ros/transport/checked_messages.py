@@ -12,13 +12,13 @@ from std_msgs.msg import Float64MultiArray
 
 from robodyn_ros.errors import ShapeError, shorten
 from robodyn_ros.middleware.float_array_cdr import array_fits
-from robodyn_ros.middleware.joint_state_cdr import PLAIN_CDR, fits
+from robodyn_ros.middleware.joint_state_cdr import PLAIN_CDR, lengths_fit
 
-CHECKS = {JointState: fits, Float64MultiArray: array_fits}
+CHECKS = {JointState: lengths_fit, Float64MultiArray: array_fits}
 KERNELS = tuple(CHECKS.values())
 
 
-def decoded(data: bytes, kind, most: int):
+def decode_checked(data: bytes, kind, most: int):
     """Return the message that some bytes hold.
 
     Parameters
