@@ -11,7 +11,7 @@ import json
 import sys
 from pathlib import Path
 
-from robodyn_ros.demonstration.tracking_report import machine
+from robodyn_ros.demonstration.tracking_report import machine_description
 
 #: Measurements, by the folder in which they are.
 FOLDERS = {
@@ -64,7 +64,7 @@ def main(arguments=None):
     for name in names:
         module = importlib.import_module(MODULES[name])
         result = module.measure()
-        result['machine'] = machine()
+        result['machine'] = machine_description()
         (RESULTS / f'{name}.json').write_text(json.dumps(result, indent=2) + '\n')
         module.show(result)
         wrong += [f'{name}: {sentence}' for sentence in result.get('wrong_counts', [])]

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from robodyn_ros.cli.demo import find
+from robodyn_ros.model.sources.examples import package_file
 
 OURS = {
     2: 'config/urdf/two_link.urdf',
@@ -26,7 +26,7 @@ ROLLS = (0.0, -0.5, 0.5, 0.5, -0.5, 0.5, 0.5)  # half turns of the frame about x
 
 def read(joints):
     """Return the URDF text of a robot with that many joints: one of this package, else a chain."""
-    return find(OURS[joints]).read_text() if joints in OURS else chain(joints)
+    return package_file(OURS[joints]).read_text() if joints in OURS else chain(joints)
 
 
 def chain(joints):

@@ -13,9 +13,10 @@ from benchmark import table
 from benchmark.nodes import machine
 from benchmark.nodes.idle_prevention import Awake
 from robodyn_ros import Robot
-from robodyn_ros.cli.demo import URDF, find, parameters
+from robodyn_ros.cli.demo import URDF, parameters
 from robodyn_ros.demonstration.experiment import Experiment
-from robodyn_ros.demonstration.motion import sway
+from robodyn_ros.demonstration.motion import swaying_motion
+from robodyn_ros.model.sources.examples import package_file
 from robodyn_ros.realtime.os_requests import RealTime
 from robodyn_ros.ros.controller.controller_parameters import CONTROLLER_PARAMETERS
 from robodyn_ros.testing.domain import private_domain
@@ -42,7 +43,7 @@ GOALS = {
 def measure():
     """Track a motion at each rate, and return the reports."""
     lock = private_domain()
-    urdf = find(URDF)
+    urdf = package_file(URDF)
     robot = Robot.from_urdf(urdf)
     begun = os.getloadavg()
     with contextlib.closing(Awake()):
@@ -60,7 +61,7 @@ def measure():
 
 def _pair(robot, rate, duration, told):
     """Return the parameters of controller and simulator at a rate [Hz]."""
-    centre = sway(robot.limits, duration).centre
+    centre = swaying_motion(robot.limits, duration).centre
     controller, simulator = parameters(robot, 'computed_torque', centre)
     # recording two hundred states per second needs a third process on two cores
     first = told.get('realtime.priority', PRIORITY)
@@ -78,7 +79,7 @@ def _pair(robot, rate, duration, told):
 
 def _track(urdf, robot, rate, duration, told):
     """Return the report of the controller on a motion at a rate [Hz] for some time [s]."""
-    motion = sway(robot.limits, duration)
+    motion = swaying_motion(robot.limits, duration)
     alone = machine.measure(
         rate,
         ALONE,

@@ -29,11 +29,12 @@ from benchmark import table
 from benchmark.nodes.idle_prevention import Awake
 from robodyn_msgs.msg import ControllerState, ControllerStatus
 from robodyn_ros import Robot
-from robodyn_ros.cli.demo import URDF, find, gains
+from robodyn_ros.cli.demo import URDF, gains
 from robodyn_ros.control import plugin_files
 from robodyn_ros.demonstration.experiment import trajectory_message
-from robodyn_ros.demonstration.motion import sway
+from robodyn_ros.demonstration.motion import swaying_motion
 from robodyn_ros.model.sources import xacro_file
+from robodyn_ros.model.sources.examples import package_file
 from robodyn_ros.realtime.os_requests import RealTime
 from robodyn_ros.robot import child_process
 from robodyn_ros.testing.domain import private_domain
@@ -149,7 +150,7 @@ class Bench:
     def node(self, name, **parameters):
         """Start one of our nodes."""
         path = self.folder / f'{name}.yaml'
-        told = {'urdf_path': str(find(URDF)), 'update_rate': RATE, **parameters}
+        told = {'urdf_path': str(package_file(URDF)), 'update_rate': RATE, **parameters}
         path.write_text(yaml.safe_dump({'/**': {'ros__parameters': json.loads(json.dumps(told))}}))
         arguments = (f'robodyn_ros.nodes.{name}', '--ros-args', '--params-file', str(path))
         self._processes.append(
@@ -402,9 +403,9 @@ def measure(names=tuple(TITLES)):
     if absent:
         return {'missing': absent, 'runs': {}}
     lock = private_domain()
-    urdf = find(URDF)
+    urdf = package_file(URDF)
     robot = Robot.from_urdf(urdf)
-    motion = sway(robot.limits, DURATION)
+    motion = swaying_motion(robot.limits, DURATION)
     runs, busy = {}, os.getloadavg()
     with tempfile.TemporaryDirectory() as folder, contextlib.closing(Awake()):
         files = plugin_files.plugin_files(Path(urdf).read_text(), Path(folder), True)

@@ -16,11 +16,12 @@ import numpy as np
 from benchmark import chains, table
 from benchmark.nodes.loop import PRIORITY, _pair
 from robodyn_ros import Robot
-from robodyn_ros.cli.demo import URDF, find
+from robodyn_ros.cli.demo import URDF
 from robodyn_ros.codegen.derivative_registry import DERIVATIVES
 from robodyn_ros.codegen.registry import RECIPES
 from robodyn_ros.demonstration.experiment import Experiment
-from robodyn_ros.demonstration.motion import sway
+from robodyn_ros.demonstration.motion import swaying_motion
+from robodyn_ros.model.sources.examples import package_file
 from robodyn_ros.robot.dispatch import place_of
 from robodyn_ros.testing.domain import private_domain
 
@@ -52,9 +53,9 @@ def measure():
 
 def _loop():
     """Return {variant: [{FIGURE: number} of each round]}."""
-    lock, urdf = private_domain(), find(URDF)
+    lock, urdf = private_domain(), package_file(URDF)
     robot = Robot.from_urdf(urdf)
-    motion = sway(robot.limits, SECONDS)
+    motion = swaying_motion(robot.limits, SECONDS)
     rounds = {way: [] for way in WAYS}
     for _ in range(ROUNDS):
         for way, (module, told) in WAYS.items():

@@ -16,12 +16,13 @@ from sensor_msgs.msg import JointState
 
 from benchmark import table
 from robodyn_ros import Robot
-from robodyn_ros.cli.demo import GAINS, URDF, find
+from robodyn_ros.cli.demo import GAINS, URDF
 from robodyn_ros.control.laws.computed_torque import ComputedTorque
 from robodyn_ros.control.laws.law import TERMS
 from robodyn_ros.control.laws.specialised_law import specialised_kernels
 from robodyn_ros.control.supervisor.control_settings import Settings
 from robodyn_ros.control.supervisor.supervisor import Supervisor
+from robodyn_ros.model.sources.examples import package_file
 from robodyn_ros.ros.common.joint_messages import EffortArray, JointStateReader
 
 CYCLES, ROUNDS = 4_000, 5  # of each kind of kernels, in turn
@@ -46,7 +47,7 @@ def _percentiles(times):
 
 def measure():
     """Return the times of a cycle at varied states, by generic kernels and this robot's."""
-    robot = Robot.from_urdf(find(URDF))
+    robot = Robot.from_urdf(package_file(URDF))
     kinds = {'generic': {}, 'specialised': specialised_kernels(robot.model, ComputedTorque)}
     rounds = {kind: [] for kind in kinds}
     for _ in range(ROUNDS):

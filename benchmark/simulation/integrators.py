@@ -16,7 +16,8 @@ import numpy as np
 from benchmark import table
 from benchmark.__main__ import RESULTS
 from robodyn_ros import Robot
-from robodyn_ros.cli.demo import URDF, find
+from robodyn_ros.cli.demo import URDF
+from robodyn_ros.model.sources.examples import package_file
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import METHODS, PlantSettings
 
@@ -34,7 +35,7 @@ DRIFT = 3.0  # standard deviations of a walk without a trend
 
 def measure():
     """Return energy error and step time of every scheme, for the 7-joint arm without friction."""
-    text = find(URDF).read_text().replace('type="revolute"', 'type="continuous"')
+    text = package_file(URDF).read_text().replace('type="revolute"', 'type="continuous"')
     generic = Robot.from_urdf(text)
     robots = {'generic': generic, 'specialised': generic.specialised()}
     result = {'robot': generic.name, 'step_s': STEP, 'swing_s': SWING, 'schemes': {}}

@@ -9,8 +9,9 @@ import numpy as np
 
 from benchmark import table
 from robodyn_ros import Robot
-from robodyn_ros.cli.demo import URDF, find
+from robodyn_ros.cli.demo import URDF
 from robodyn_ros.codegen.parallel_rows import cores
+from robodyn_ros.model.sources.examples import package_file
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
 
@@ -23,7 +24,7 @@ SCHEMES = (('semi_implicit_euler', 1), ('semi_implicit_euler', 4), ('rk4', 1))
 
 def measure():
     """Return microseconds per step, generic and specialised in turns, best of the rounds."""
-    generic = Robot.from_urdf(find(URDF))
+    generic = Robot.from_urdf(package_file(URDF))
     robots = {'generic': generic, 'specialised': generic.specialised()}
     result = {'robot': generic.name, 'goal': GOAL, 'cores': cores(), 'schemes': {}}
     for integrator, substeps in SCHEMES:

@@ -29,9 +29,9 @@ from robodyn_ros.compile import cache, reproducible, warm_up
 from robodyn_ros.control.laws.law_registry import law_class
 from robodyn_ros.demonstration import tracking_report
 from robodyn_ros.demonstration.disturbance import ReferenceLost
-from robodyn_ros.demonstration.motion import mid_range, sway
+from robodyn_ros.demonstration.motion import mid_range, swaying_motion
 from robodyn_ros.demonstration.result_files import ResultFolder, add_force
-from robodyn_ros.model.sources.examples import package_file as find
+from robodyn_ros.model.sources.examples import package_file
 from robodyn_ros.robot import child_process
 from robodyn_ros.robot.background_compiler import forward_progress
 from robodyn_ros.simulation import plant
@@ -167,7 +167,7 @@ def run_laws(experiment, urdf, robot, duration, progress):
     push : Record
         The run of the pushed arm.
     """
-    motion, records = sway(robot.limits, duration), {}
+    motion, records = swaying_motion(robot.limits, duration), {}
     for mode in (*MODES, 'gravity_compensation'):
         with experiment(
             urdf,
@@ -202,7 +202,7 @@ def in_real_time(experiment, urdf, robot, progress):
     Record or str
         The run, or why there is none.
     """
-    motion = sway(robot.limits, REAL_TIME)
+    motion = swaying_motion(robot.limits, REAL_TIME)
     controller, simulator = parameters(robot, 'computed_torque', motion.centre)
     generic = {'specialise': False}  # these kernels are compiled by `make setup`
     try:
@@ -302,7 +302,7 @@ def main(args=None):
         from robodyn_ros.demonstration.lock_step_experiment import LockStepExperiment
 
         kind = Experiment if options.real_time else LockStepExperiment
-        urdf = find(URDF)
+        urdf = package_file(URDF)
         robot = Robot.from_urdf(urdf)
         results = ResultFolder(options, RESULTS, own=Path('demo'))
         with shown_progress() as progress:

@@ -14,7 +14,7 @@ from robodyn_ros.codegen.registry import FRAME_RECIPES, FURTHER_RECIPES, RECIPES
 from robodyn_ros.codegen.specialise import counts
 from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse
 from robodyn_ros.errors import ModelError
-from robodyn_ros.model.normal_form import EXACT, cleaned
+from robodyn_ros.model.normal_form import EXACT, cleaned_cosines
 
 STEPS = ('as described', 'cleaned', 'aligned', 'regrouped', 'compiled')
 
@@ -68,7 +68,7 @@ def cleaning_lines(model):
         A line.
     """
     yield from (note for note in model.report.notes if 'direction cosine' in note)
-    changes = cleaned(model)
+    changes = cleaned_cosines(model)
     yield f'{len(changes)} more direction cosines within {EXACT:g} of 0 or +-1 are made exact'
     for name, row, column, value in changes:
         yield f'  {name!r}, entry ({row}, {column}): {value!r} becomes {round(value)}'

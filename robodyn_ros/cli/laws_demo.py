@@ -17,12 +17,14 @@ from pathlib import Path
 import numpy as np
 
 from robodyn_ros import RobodynError, Robot
-from robodyn_ros.cli.demo import URDF, find
+from robodyn_ros.cli.demo import URDF
 from robodyn_ros.compile import warm_up
 from robodyn_ros.control import Settings, Supervisor, Trajectory, law_class
-from robodyn_ros.demonstration.motion import mid_range, sway
+from robodyn_ros.demonstration.motion import mid_range, swaying_motion
 from robodyn_ros.demonstration.result_files import ResultFolder, add_force
 from robodyn_ros.demonstration.text_table import aligned
+from robodyn_ros.demonstration.tracking_report import root_mean_square
+from robodyn_ros.model.sources.examples import package_file
 from robodyn_ros.simulation import Plant
 
 LAWS = {
@@ -219,26 +221,15 @@ def figures(record, limits):
     """
     part = round(PART / PERIOD)
     return {
-        'first_rms_rad': rms(record.error[:part]),
-        'last_rms_rad': rms(record.error[-part:]),
+        'first_rms_rad': root_mean_square(record.error[:part]),
+        'last_rms_rad': root_mean_square(record.error[-part:]),
         'max_error_rad': float(np.abs(record.error).max()),
-        'last_end_effector_rms_m': rms(record.distance[-part:]),
+        'last_end_effector_rms_m': root_mean_square(record.distance[-part:]),
         'peak_effort_share': float((np.abs(record.effort).max(axis=0) / limits.effort).max()),
         'effort_limited_share': record.limited,
         'learnt_mass_kg': float(record.mass[-1]),
         'faults': record.faults,
     }
-
-
-def rms(values):
-    """Return the root mean square.
-
-    Parameters
-    ----------
-    values : ndarray
-        The values.
-    """
-    return float(np.sqrt(np.mean(np.square(values))))
 
 
 def rows(numbers):
@@ -401,11 +392,11 @@ def main(args=None):
     options = options_of(args)
     try:
         results = ResultFolder(options, ('laws.json', 'laws.png'), own=Path('laws'))
-        robot = Robot.from_urdf(find(URDF))
+        robot = Robot.from_urdf(package_file(URDF))
         plant = robot.with_payload(
             options.load, LOAD_COM, options.load * GYRATION**2 * np.eye(3), FRAME
         )
-        motion = sway(robot.limits, options.duration)
+        motion = swaying_motion(robot.limits, options.duration)
         warm_up([kernel for law in LAWS for kernel in Supervisor.kernels(law_class(law))])
         records = {law: track_under(robot, plant, law, motion, show_progress) for law in LAWS}
     except RobodynError as error:

@@ -21,15 +21,15 @@ from pathlib import Path
 import numpy as np
 
 from robodyn_ros import Robot
-from robodyn_ros.cli.demo import find
 from robodyn_ros.compile import warm_up
 from robodyn_ros.control import Supervisor, TaskTarget
 from robodyn_ros.control.laws.operational_space import HEAVIEST, LENGTH, OperationalSpace
 from robodyn_ros.demonstration.result_files import ResultFolder, add_force
-from robodyn_ros.demonstration.task_drives import rise
+from robodyn_ros.demonstration.task_drives import quintic_rise
 from robodyn_ros.demonstration.task_run import EFFORT_RATE, END_EFFECTOR, PERIOD, run_drive
 from robodyn_ros.demonstration.text_table import aligned
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.model.sources.examples import package_file
 from robodyn_ros.spatial.turning import quaternion_of, turn_between, turn_by
 
 REST = 5.0  # [s] at the end of a drive, for the end effector to return
@@ -148,7 +148,7 @@ class JointsDrive:
 
     def _joints(self, t):
         """Return positions and rates of the joints at t."""
-        s, ds, _ = rise(t / self._moving)
+        s, ds, _ = quintic_rise(t / self._moving)
         return self._singular + (
             2.0 * s - 1.0
         ) * self._across, 2.0 * ds / self._moving * self._across
@@ -219,7 +219,7 @@ class ShapeDrive:
 
     def _shares(self, t):
         """Return the shares of the chord (and rotation), and of the side, with their rates."""
-        s, ds, _ = rise(t / self._moving)
+        s, ds, _ = quintic_rise(t / self._moving)
         phi, rate = 2.0 * np.pi * s, 2.0 * np.pi * ds / self._moving
         if self._shape == 'line':
             return 1.0 - np.cos(phi), rate * np.sin(phi), 0.0, 0.0
@@ -292,7 +292,7 @@ def drives(seeds):
         The motion of its end effector.
     """
     for arm, kinds in ARMS.items():
-        text = find(f'config/urdf/{arm}.urdf').read_text()
+        text = package_file(f'config/urdf/{arm}.urdf').read_text()
         # without joint friction, so that the final error is that of the law
         robot = Robot.from_urdf(re.sub('<dynamics[^>]*/>', '', text))
         for kind, straight in kinds.items():

@@ -16,13 +16,13 @@ from pathlib import Path
 import numpy as np
 
 from robodyn_ros import RobodynError, Robot
-from robodyn_ros.cli.demo import find
 from robodyn_ros.compile import warm_up
 from robodyn_ros.control import Supervisor, law_class
 from robodyn_ros.demonstration.result_files import ResultFolder, add_force
 from robodyn_ros.demonstration.task_drives import DRIVES
 from robodyn_ros.demonstration.task_run import EFFORT_RATE, LAW, PERIOD, run_drive
 from robodyn_ros.demonstration.text_table import aligned
+from robodyn_ros.model.sources.examples import package_file
 
 WANTED_ERROR = 1e-3  # [m] largest error of the end effector in the eight
 HEAD = (
@@ -51,7 +51,7 @@ def record(name):
         Its time series.
     """
     urdf, drive = DRIVES[name]
-    robot = Robot.from_urdf(find(f'config/urdf/{urdf}.urdf'))
+    robot = Robot.from_urdf(package_file(f'config/urdf/{urdf}.urdf'))
     return run_drive(robot, drive(robot), lambda share: show_progress(name, share))
 
 

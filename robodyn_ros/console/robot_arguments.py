@@ -11,7 +11,7 @@ from robodyn_ros.model import build, urdf
 from robodyn_ros.model.dependent.coupling import with_couplings
 from robodyn_ros.model.extended.joint_friction import with_joint_friction
 from robodyn_ros.model.rotors import EXACT, REFLECTED, known_rotors
-from robodyn_ros.model.selection import held
+from robodyn_ros.model.selection import parse_locked
 from robodyn_ros.model.sources import closure_file, friction_file, rotor_file, xacro_file
 from robodyn_ros.robot.loops.closing import close_loops
 
@@ -156,7 +156,7 @@ def refuse(error):
 
 def _held(text):
     try:
-        return held(text)
+        return parse_locked(text)
     except ParameterError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 

@@ -109,7 +109,7 @@ def verdict(true, found, period):
     str
         A sentence.
     """
-    numbers = measured(true, found, period)
+    numbers = parameter_errors(true, found, period)
     yield (
         'The simulated arm was not as described: base parameters off by '
         f'{100.0 * numbers["described"]:.2g} %, identified to '
@@ -126,7 +126,7 @@ def verdict(true, found, period):
     )
 
 
-def measured(true, found, period):
+def parameter_errors(true, found, period):
     """Return the errors of an identification with known truth.
 
     Parameters

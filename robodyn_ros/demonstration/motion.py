@@ -90,7 +90,7 @@ def mid_range(limits):
     return np.where(bounded, 0.5 * (limits.lower + limits.upper), 0.0)
 
 
-def sway(limits, duration):
+def swaying_motion(limits, duration):
     """Return a motion about mid-range, well within the position and velocity limits.
 
     Parameters

@@ -19,7 +19,7 @@ ALIGNED = np.array([0.3, -1.3, 1.6, -0.9, 0.0, 0.4])  # axes 4 and 6 of six are 
 ACROSS = np.array([0.25, 0.15, 0.2, -0.2, 0.7, 0.3])  # from this posture to either side
 
 
-def rise(x):
+def quintic_rise(x):
     """Return a quintic from 0 to 1 over x in [0, 1].
 
     Parameters
@@ -85,7 +85,7 @@ class Eight:
         """
         rising = t < 0.5 * self.duration
         sign = 1.0 if rising else -1.0
-        s, ds, dds = rise((t if rising else self.duration - t) / self.ramp)
+        s, ds, dds = quintic_rise((t if rising else self.duration - t) / self.ramp)
         ds, dds = sign * ds / self.ramp, dds / self.ramp**2
         w = 2.0 * np.pi * self.frequency
         a = np.array([0.0, self.width * np.sin(w * t), self.height * np.sin(2.0 * w * t)])
@@ -181,7 +181,7 @@ class WristDrive:
 
     def _joints(self, t):
         """Return positions and rates of the joints at t."""
-        s, ds, _ = rise(t / (self.duration - 1.0))
+        s, ds, _ = quintic_rise(t / (self.duration - 1.0))
         return ALIGNED + (2.0 * s - 1.0) * ACROSS, 2.0 * ds / (self.duration - 1.0) * ACROSS
 
     def commanded(self, t):

@@ -56,18 +56,18 @@ def figures(record, joint_names):
         'disturbances': [each._asdict() | {'sentence': str(each)} for each in record.disturbances],
         'undisturbed': {
             'share': share,
-            'rms_error_all_rad': rms(error[mask]) if share >= ENOUGH else None,
+            'rms_error_all_rad': root_mean_square(error[mask]) if share >= ENOUGH else None,
         },
-        'rms_error_rad': dict(zip(joint_names, map(rms, error.T))),
+        'rms_error_rad': dict(zip(joint_names, map(root_mean_square, error.T))),
         'max_error_rad': dict(zip(joint_names, np.abs(error).max(axis=0).tolist())),
-        'rms_error_all_rad': rms(error),
+        'rms_error_all_rad': root_mean_square(error),
         'duration_s': float(record.time[-1]),
         'samples': len(record.time),
-        'loop': loop(record),
+        'loop': loop_figures(record),
     }
 
 
-def rms(values):
+def root_mean_square(values):
     """Return the root mean square, from an exactly rounded sum.
 
     Parameters
@@ -78,7 +78,7 @@ def rms(values):
     return math.sqrt(math.fsum(x * x for x in values.ravel().tolist()) / values.size)
 
 
-def loop(record):
+def loop_figures(record):
     """Return the numbers of the controller's loop, which depend on the machine and its load.
 
     Parameters
@@ -122,7 +122,7 @@ def push_figures(record):
         'largest_force_n': max(abs(x) for _, f in record.pushes for x in f.tolist()),
         'displacement_rad': np.abs(q - q[0]).max(axis=0).tolist(),
         'speed_at_end_rad_s': float(np.abs(record.series['measured_velocity'][-1]).max()),
-        'loop': loop(record),
+        'loop': loop_figures(record),
     }
 
 
@@ -143,7 +143,9 @@ def real_time_figures(record, joint_names):
     """
     if isinstance(record, str):
         return {'sentence': f'The run in real time stopped: {record}'}
-    found = {'rms_error_all_rad': figures(record, joint_names)['rms_error_all_rad']} | loop(record)
+    found = {
+        'rms_error_all_rad': figures(record, joint_names)['rms_error_all_rad']
+    } | loop_figures(record)
     due = found['cycles'] + found['missed']
     share = found['missed'] / due if due else 1.0
     judgement = next(text for most, text in JUDGEMENTS if share <= most)
@@ -155,7 +157,7 @@ def real_time_figures(record, joint_names):
     }
 
 
-def machine():
+def machine_description():
     """Return a description of the machine.
 
     Returns
@@ -218,7 +220,7 @@ def report(robot, records, push, live, urdf):
             'reached': None if ratio is None else ratio >= WANTED_RATIO,
         },
         'real_time': None if live is None else real_time_figures(live, names),
-        'machine': machine(),
+        'machine': machine_description(),
     }
 
 
@@ -270,7 +272,7 @@ def rows(result):
         yield row('real time', live, f'{1e3 * live["rms_error_all_rad"]:.4g}', '-')
 
 
-def disturbed(result):
+def disturbance_sentences(result):
     """Yield sentences about the disturbances of each tracking run.
 
     Parameters
@@ -343,7 +345,7 @@ def sentences(result):
     str
         A sentence.
     """
-    yield from disturbed(result)
+    yield from disturbance_sentences(result)
     yield verdict(result)
     live = result['real_time']
     if live and 'cycles' in live:

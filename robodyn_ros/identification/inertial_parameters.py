@@ -43,7 +43,7 @@ NEEDS = {'stiction': STRIBECK_VELOCITY, 'cosine': WAVENUMBER, 'sine': WAVENUMBER
 WEIGHT = 9.81  # [m/s^2]
 
 
-def typical(model):
+def typical_sizes(model):
     """Return {name of a parameter: its size for a typical body of a robot}.
 
     m is the mean mass of the bodies. l is their mean length, from joint to joint or to the centre
@@ -124,7 +124,7 @@ class Parameters:
                 ),
             )
         )
-        size = typical(robot.model)
+        size = typical_sizes(robot.model)
         self.sizes = np.array([size[name.rpartition('.')[2]] for name in self.names])
 
     def _joints_with(self, name):

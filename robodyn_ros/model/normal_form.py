@@ -69,7 +69,7 @@ def clean(model):
     """Make direction cosines and offsets exact that differ from 0 or +-1 by less than EXACT.
 
     This applies to the placements of bodies on their parents and of frames on their bodies. For
-    offsets only 0 counts. `cleaned` lists the changes.
+    offsets only 0 counts. `cleaned_cosines` lists the changes.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def _with_equal_constants(model, constants, frames):
     return replace(model.with_constants(constants), frames=frames)
 
 
-def cleaned(model):
+def cleaned_cosines(model):
     """Return the direction cosines that `clean` changes.
 
     Parameters

@@ -183,7 +183,7 @@ def _floats(values):
         return ()
 
 
-def held(text):
+def parse_locked(text):
     """Return the name and the position of a locked joint.
 
     Parameters

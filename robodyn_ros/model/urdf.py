@@ -21,6 +21,7 @@ from robodyn_ros.model.description import (
 from robodyn_ros.model.rotors import Rotor
 from robodyn_ros.model.sources import urdf_loops
 from robodyn_ros.model.urdf_elements import (
+    abbreviated,
     only_child,
     read_name,
     read_number,
@@ -29,7 +30,6 @@ from robodyn_ros.model.urdf_elements import (
     read_vector,
     required_attribute,
     required_child,
-    shown,
 )
 
 MOST_LINKS = 1000
@@ -63,7 +63,7 @@ def parse(source):
     root = xml_text.root_element(source)
     if root.tag != 'robot':
         raise ModelError(
-            f'the root element is <{shown(root.tag)}>; expected <robot>, a URDF '
+            f'the root element is <{abbreviated(root.tag)}>; expected <robot>, a URDF '
             'after xacro has been run'
         )
     if any('xacro' in element.tag for element in root):
@@ -166,7 +166,7 @@ def _joint(element):
     kind = required_attribute(element, 'type', where)
     if kind not in JOINT_TYPES:
         raise ModelError(
-            f'{where} has type {shown(kind)!r}; expected one of {", ".join(JOINT_TYPES)}'
+            f'{where} has type {abbreviated(kind)!r}; expected one of {", ".join(JOINT_TYPES)}'
         )
     parent, child = (
         read_name(required_child(element, role, where), 'link', f'{where} {role}')

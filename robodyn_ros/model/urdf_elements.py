@@ -155,7 +155,7 @@ def read_name(element, key, where):
     name = required_attribute(element, key, where)
     if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
         raise ModelError(
-            f'{where} attribute {key!r} is {shown(name)!r}; expected a name of 1 to '
+            f'{where} attribute {key!r} is {abbreviated(name)!r}; expected a name of 1 to '
             f'{LONGEST_NAME} printable characters'
         )
     if '${' in name or '$(' in name:
@@ -224,7 +224,8 @@ def read_vector(element, key, where, default):
     words = element.get(key).split()
     if len(words) != 3:
         raise ModelError(
-            f'{where} attribute {key!r} is {shown(element.get(key))!r}; expected three numbers'
+            f'{where} attribute {key!r} is {abbreviated(element.get(key))!r}; '
+            'expected three numbers'
         )
     return np.array([read_value(word, f'{where} attribute {key!r}') for word in words])
 
@@ -252,11 +253,11 @@ def read_value(text, where):
     word = text.strip()
     value = float(word) if len(word) <= 100 and _NUMBER.fullmatch(word) else nan
     if not isfinite(value):
-        raise ModelError(f'{where} is {shown(text)!r}; expected a finite decimal number')
+        raise ModelError(f'{where} is {abbreviated(text)!r}; expected a finite decimal number')
     return value
 
 
-def shown(text):
+def abbreviated(text):
     """Return a text for a message, shortened if it is long.
 
     Parameters

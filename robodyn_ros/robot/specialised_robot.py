@@ -26,7 +26,7 @@ from robodyn_ros.compile.vectorcall.entry import entry
 from robodyn_ros.compile.vectorcall.method import machine_method, python_method
 from robodyn_ros.errors import UnknownNameError
 from robodyn_ros.model.model_report import NOTE, Finding
-from robodyn_ros.model.normal_form import cleaned
+from robodyn_ros.model.normal_form import cleaned_cosines
 from robodyn_ros.robot.dispatch import machine_method_of, method_of, place_of
 from robodyn_ros.robot.operational_space_dynamics import FullRankInertia
 from robodyn_ros.robot.specialised_variants import CHOSEN, PUSHED, SpecialisedForms
@@ -90,7 +90,7 @@ class SpecialisedRobot(SpecialisedForms):
                         f'the direction cosine {value!r} in row {row}, column {column} is '
                         f'taken to be {round(value)}',
                     )
-                    for name, row, column, value in cleaned(model)
+                    for name, row, column, value in cleaned_cosines(model)
                 ),
             ),
         )

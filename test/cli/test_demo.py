@@ -13,14 +13,15 @@ import numpy as np
 import pytest
 
 from robodyn_ros import Robot
-from robodyn_ros.cli.demo import DURATION, MODES, SHOWN, URDF, find, gains
+from robodyn_ros.cli.demo import DURATION, MODES, SHOWN, URDF, gains
 from robodyn_ros.control.laws.law import TERMS
 from robodyn_ros.control.laws.law_registry import law_class
 from robodyn_ros.control.reference.trajectory import Trajectory
 from robodyn_ros.control.supervisor.control_settings import Settings
 from robodyn_ros.control.supervisor.supervisor import Supervisor
-from robodyn_ros.demonstration.motion import sway
+from robodyn_ros.demonstration.motion import swaying_motion
 from robodyn_ros.demonstration.tracking_report import WANTED_RATIO
+from robodyn_ros.model.sources.examples import package_file
 from robodyn_ros.simulation.plant import Plant
 
 PERIOD = 1e-3
@@ -35,7 +36,7 @@ def test_files_are_found_where_pip_installs_them(monkeypatch, tmp_path):
     path.touch()
     place = tmp_path / 'lib' / 'x' / 'y' / 'z'
     monkeypatch.setattr('robodyn_ros.model.sources.examples.__file__', str(place))
-    assert find(URDF) == path
+    assert package_file(URDF) == path
 
 
 def rms_error(robot, mode, motion):
@@ -80,8 +81,8 @@ def rms_error(robot, mode, motion):
 
 
 def test_computed_torque_tracks_better_than_pd_by_the_factor_that_is_demanded():
-    robot = Robot.from_urdf(find(URDF))
-    motion = sway(robot.limits, 6.0)
+    robot = Robot.from_urdf(package_file(URDF))
+    motion = swaying_motion(robot.limits, 6.0)
     of_pd, of_pd_gravity, of_computed_torque = (rms_error(robot, mode, motion) for mode in MODES)
     assert of_computed_torque < of_pd_gravity < of_pd
     assert of_pd / of_computed_torque >= WANTED_RATIO
@@ -90,7 +91,7 @@ def test_computed_torque_tracks_better_than_pd_by_the_factor_that_is_demanded():
 @pytest.mark.parametrize('duration', [5.0, DURATION])
 def test_what_is_sent_rests_on_no_last_bit(duration):
     """A number far enough from a tie is rounded to the same digits wherever it is computed."""
-    motion = sway(Robot.from_urdf(find(URDF)).limits, duration)
+    motion = swaying_motion(Robot.from_urdf(package_file(URDF)).limits, duration)
     numbers = np.concatenate([x.ravel() for x in motion.at(0.1 * np.arange(1, 10 * duration + 1))])
     scaled = 1e9 * numbers
     off_tie = np.abs(scaled - np.floor(scaled) - 0.5)

@@ -230,8 +230,10 @@ def test_root_mean_squares_are_exactly_rounded_sums():
     """Whatever order the numbers come in."""
     values = np.random.default_rng(0).normal(size=(1000, 7)) * 10.0 ** np.arange(-9, 5, 2)
     shuffled = np.random.default_rng(1).permutation(values.ravel())
-    assert tracking_report.rms(values) == tracking_report.rms(shuffled)
-    assert tracking_report.rms(values) == pytest.approx(np.sqrt(np.mean(values**2)), rel=1e-14)
+    assert tracking_report.root_mean_square(values) == tracking_report.root_mean_square(shuffled)
+    assert tracking_report.root_mean_square(values) == pytest.approx(
+        np.sqrt(np.mean(values**2)), rel=1e-14
+    )
 
 
 def test_disturbances_are_those_of_more_than_a_twentieth():

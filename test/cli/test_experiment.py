@@ -14,12 +14,13 @@ pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
 from robodyn_ros import Robot  # noqa: E402
-from robodyn_ros.cli.demo import URDF, find, parameters  # noqa: E402
+from robodyn_ros.cli.demo import URDF, parameters  # noqa: E402
 from robodyn_ros.demonstration.disturbance import ReferenceLost  # noqa: E402
 from robodyn_ros.demonstration.experiment import Experiment  # noqa: E402
 from robodyn_ros.demonstration.lock_step_experiment import LockStepExperiment  # noqa: E402
-from robodyn_ros.demonstration.motion import sway  # noqa: E402
+from robodyn_ros.demonstration.motion import swaying_motion  # noqa: E402
 from robodyn_ros.errors import RobodynError  # noqa: E402
+from robodyn_ros.model.sources.examples import package_file  # noqa: E402
 
 pytestmark = pytest.mark.ros
 
@@ -29,12 +30,12 @@ def weightless(monkeypatch, node_environment):
     """Return what makes an experiment with an arm without weight, whose nodes compile nothing."""
     for name, value in node_environment.items():
         monkeypatch.setenv(name, value)
-    robot = Robot.from_urdf(find(URDF))
+    robot = Robot.from_urdf(package_file(URDF))
     controller, simulator = parameters(
-        robot, 'gravity_compensation', sway(robot.limits, 6.0).centre
+        robot, 'gravity_compensation', swaying_motion(robot.limits, 6.0).centre
     )
     generic = {'specialise': False}
-    return lambda kind: kind(find(URDF), controller | generic, simulator | generic)
+    return lambda kind: kind(package_file(URDF), controller | generic, simulator | generic)
 
 
 def shove(experiment):
@@ -56,14 +57,16 @@ def test_a_fault_of_its_own(weightless):
 def test_a_refused_trajectory_ends_the_run(monkeypatch, node_environment):
     for name, value in node_environment.items():
         monkeypatch.setenv(name, value)
-    robot = Robot.from_urdf(find(URDF))
-    motion = sway(robot.limits, 6.0)
+    robot = Robot.from_urdf(package_file(URDF))
+    motion = swaying_motion(robot.limits, 6.0)
     controller, simulator = parameters(robot, 'computed_torque', motion.centre)
     beyond = dataclasses.replace(motion, amplitude=5.0 * motion.amplitude)
     with (
         pytest.raises(RobodynError, match='refuses the trajectory: .*: joint joint1 would be at'),
         LockStepExperiment(
-            find(URDF), {**controller, 'specialise': False}, {**simulator, 'specialise': False}
+            package_file(URDF),
+            {**controller, 'specialise': False},
+            {**simulator, 'specialise': False},
         ) as experiment,
     ):
         experiment.track(beyond, robot.joint_names)

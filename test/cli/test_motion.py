@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros import Robot
-from robodyn_ros.demonstration.motion import mid_range, sway
+from robodyn_ros.demonstration.motion import mid_range, swaying_motion
 
 URDF = Path(__file__).resolve().parents[2] / 'config' / 'urdf'
 
@@ -19,7 +19,7 @@ def limits(request):
 
 
 def test_motion_stays_within_position_and_velocity_limits(limits):
-    motion = sway(limits, 12.0)
+    motion = swaying_motion(limits, 12.0)
     q, qd, _ = motion.at(np.linspace(0.0, 12.0, 5001))
     assert (q > limits.lower).all() and (q < limits.upper).all()
     assert (np.abs(qd) < limits.velocity).all()
@@ -27,7 +27,7 @@ def test_motion_stays_within_position_and_velocity_limits(limits):
 
 
 def test_motion_starts_and_ends_at_rest(limits):
-    motion = sway(limits, 12.0)
+    motion = swaying_motion(limits, 12.0)
     q, qd, qdd = motion.at([0.0, 12.0])
     np.testing.assert_allclose(q, [mid_range(limits)] * 2, atol=1e-12)
     np.testing.assert_allclose(qd, 0.0, atol=1e-12)
@@ -35,7 +35,7 @@ def test_motion_starts_and_ends_at_rest(limits):
 
 
 def test_velocity_and_acceleration_are_derivatives(limits):
-    motion, h = sway(limits, 12.0), 1e-5
+    motion, h = swaying_motion(limits, 12.0), 1e-5
     t = np.linspace(0.05, 11.95, 401)
     _, qd, qdd = motion.at(t)
     after, before = motion.at(t + h), motion.at(t - h)

@@ -10,7 +10,7 @@ import pytest
 
 from robodyn_ros import Robot
 from robodyn_ros.algorithms.task_space.cholesky_inverse import MAX_CONDITION, invert_definite
-from robodyn_ros.cli.demo import find
+from robodyn_ros.model.sources.examples import package_file
 from robodyn_ros.robot.operational_space_dynamics import FullRankInertia
 from support.robots.families import FAMILIES
 
@@ -20,7 +20,7 @@ FIELDS = ('inertia', 'inverse', 'jacobian', 'singular_values', 'consistent_inver
 @cache
 def arm():
     """Return an arm with seven joints, generic and specialised, and its tool."""
-    robot = Robot.from_urdf(find('config/urdf/franka_like.urdf'))
+    robot = Robot.from_urdf(package_file('config/urdf/franka_like.urdf'))
     frame = robot.frames[-1]
     return robot, robot.specialised(frames=[frame]), frame
 

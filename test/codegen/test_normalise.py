@@ -10,7 +10,7 @@ import pytest
 from robodyn_ros.codegen.registry import RECIPES
 from robodyn_ros.codegen.specialise import counts
 from robodyn_ros.model import layout
-from robodyn_ros.model.normal_form import align, clean, cleaned, normal_form, regroup
+from robodyn_ros.model.normal_form import align, clean, cleaned_cosines, normal_form, regroup
 from robodyn_ros.robot.robot import Robot
 from test.codegen.conftest import named
 
@@ -99,17 +99,17 @@ def almost(model, off):
 
 def test_cleaning_states_what_it_changes(franka):
     """Cosines within 1e-12 of 0 become 0, and are named; others stay, and are not."""
-    assert cleaned(franka.model) == []
+    assert cleaned_cosines(franka.model) == []
     name = franka.model.body_names[2]
     model = almost(franka.model, 3e-13)
-    changes = cleaned(model)
+    changes = cleaned_cosines(model)
     assert len(changes) == 2 and {body for body, *_ in changes} == {name}
     for _, row, column, value in changes:
         assert abs(value) == pytest.approx(3e-13, rel=1e-3)
         assert clean(model).constants[2, layout.ROTATION + 3 * row + column] == 0.0
     assert (clean(model).constants == franka.model.constants).all()
-    assert cleaned(clean(model)) == []
-    assert cleaned(almost(franka.model, 3e-11)) == []
+    assert cleaned_cosines(clean(model)) == []
+    assert cleaned_cosines(almost(franka.model, 3e-11)) == []
 
 
 def test_a_specialised_robot_states_what_it_cleaned():

@@ -121,7 +121,7 @@ def test_simulated_arm_is_identified(franka, true, recording):
     standard deviations (99.7 % for normal errors). Torques on another motion agree to 0.5 %.
     """
     found = identify(franka, recording, cutoff=5.0)
-    numbers = identify_demo.measured(true, found, PERIOD)
+    numbers = identify_demo.parameter_errors(true, found, PERIOD)
     assert numbers['described'] > 0.1 and numbers['torque described'] > 0.05
     assert numbers['identified'] < 0.02
     assert numbers['torque identified'] < 0.005

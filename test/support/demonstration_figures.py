@@ -14,12 +14,13 @@ from pathlib import Path
 import numpy as np
 
 from robodyn_ros import Robot
-from robodyn_ros.cli.demo import MODES, URDF, find, parameters
+from robodyn_ros.cli.demo import MODES, URDF, parameters
 from robodyn_ros.control.laws.law_registry import law_class
 from robodyn_ros.control.reference.trajectory import Trajectory
 from robodyn_ros.control.supervisor.supervisor import Supervisor
-from robodyn_ros.demonstration.motion import sway
-from robodyn_ros.demonstration.tracking_report import rms
+from robodyn_ros.demonstration.motion import swaying_motion
+from robodyn_ros.demonstration.tracking_report import root_mean_square
+from robodyn_ros.model.sources.examples import package_file
 from robodyn_ros.ros.controller.controller_parameters import (
     CONTROLLER_PARAMETERS,
     control_settings,
@@ -50,12 +51,12 @@ def figures(report):
 
 def by_direct_calls():
     """Return {mode: figures of the tracking run}: supervisor and plant in turn, without ROS."""
-    robot = Robot.from_urdf(find(URDF))
+    robot = Robot.from_urdf(package_file(URDF))
     return {mode: figures(_tracked(robot, mode)) for mode in MODES}
 
 
 def _tracked(robot, mode):
-    motion = sway(robot.limits, DURATION)
+    motion = swaying_motion(robot.limits, DURATION)
     law, (given, simulated) = law_class(mode)(robot), parameters(robot, mode, motion.centre)
     specs = (*CONTROLLER_PARAMETERS, *gain_parameters(robot.joint_names, type(law)))
     settings = control_settings(_defaults(specs) | given, robot, law)
@@ -79,9 +80,9 @@ def _tracked(robot, mode):
             break
     error = np.array(errors)
     return {
-        'rms_error_rad': dict(zip(robot.joint_names, map(rms, error.T))),
+        'rms_error_rad': dict(zip(robot.joint_names, map(root_mean_square, error.T))),
         'max_error_rad': dict(zip(robot.joint_names, np.abs(error).max(axis=0).tolist())),
-        'rms_error_all_rad': rms(error),
+        'rms_error_all_rad': root_mean_square(error),
         'samples': len(error),
     }
 

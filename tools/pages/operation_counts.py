@@ -4,12 +4,13 @@
 
 from pathlib import Path
 
-from robodyn_ros.cli.demo import URDF, find
+from robodyn_ros.cli.demo import URDF
 from robodyn_ros.cli.info import STEPS, operations_text
 from robodyn_ros.codegen.derivative_registry import DERIVATIVES
 from robodyn_ros.codegen.registry import FRAME_RECIPES, FURTHER_RECIPES, JOINT_RECIPES, RECIPES
 from robodyn_ros.codegen.specialise import counts
 from robodyn_ros.model import build, urdf
+from robodyn_ros.model.sources.examples import package_file
 from tools.pages import published_counts
 from tools.pages.reference_arms import general_arm, puma_arm, stanford_arm
 
@@ -18,7 +19,12 @@ PAGE = Path(__file__).resolve().parents[2] / 'doc' / 'code' / 'operation_counts.
 
 def document():
     """Return the text of doc/code/operation_counts.md."""
-    arms = (general_arm(6), stanford_arm(), puma_arm(), build.build(urdf.parse(find(URDF))))
+    arms = (
+        general_arm(6),
+        stanford_arm(),
+        puma_arm(),
+        build.build(urdf.parse(package_file(URDF))),
+    )
     parts = [
         """# Operation counts
 

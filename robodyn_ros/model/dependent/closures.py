@@ -105,7 +105,7 @@ class Closure:
     distance: float | None = None
 
 
-def stopped(robot: str, closure: Closure) -> tuple[str, ...]:
+def constrained_motions(robot: str, closure: Closure) -> tuple[str, ...]:
     """Return the motions that a closure constrains, 'distance' for its distance.
 
     Parameters
@@ -234,7 +234,7 @@ def refuse_coupled_to(model: RobotModel, unknown: Iterable[int]):
                 )
 
 
-def closed(
+def with_closures(
     model: RobotModel,
     closures: tuple[Closure, ...],
     unknown: Iterable[int],
@@ -263,7 +263,7 @@ def closed(
     ModelError
         As of `stopped` and `on_loops`, and for more closures than joints.
     """
-    stops = [stopped(model.name, closure) for closure in closures]
+    stops = [constrained_motions(model.name, closure) for closure in closures]
     loops, wanted = on_loops(model, closures), set(unknown)
     groups = _groups(loops, wanted)
     unknown = [k for _, joints in groups for k in sorted(joints & wanted)]

@@ -217,11 +217,11 @@ class ModalNodes:
             For numbers that do not fit together.
         """
         del model, row
-        places = array(where, 'places', self.places, (None, 3))
+        places = finite_array(where, 'places', self.places, (None, 3))
         m = len(places)
-        shapes = array(where, 'shapes', self.shapes, (m, None, 6)).transpose(0, 2, 1)
+        shapes = finite_array(where, 'shapes', self.shapes, (m, None, 6)).transpose(0, 2, 1)
         n = shapes.shape[-1]
-        masses = array(where, 'masses', self.masses, (m,))
+        masses = finite_array(where, 'masses', self.masses, (m,))
         if not 1 <= n <= MOST:
             raise ModelError(f'{where} has {n} modes; expected 1 to {MOST}')
         if not (masses >= 0.0).all() or not masses.sum() > 0.0:
@@ -230,13 +230,15 @@ class ModalNodes:
             )
         inertias = np.zeros((m, 3, 3))
         if self.inertias is not None:
-            inertias = np.array([square(where, 'inertias', each, 3) for each in self.inertias])
-            inertias = array(where, 'inertias', inertias, (m, 3, 3))
-        K = square(where, 'stiffness', self.stiffness, n)
+            inertias = np.array(
+                [symmetric_matrix(where, 'inertias', each, 3) for each in self.inertias]
+            )
+            inertias = finite_array(where, 'inertias', inertias, (m, 3, 3))
+        K = symmetric_matrix(where, 'stiffness', self.stiffness, n)
         link = massless(K, 0.0 * K, at_nodes(places, shapes), _listed(places))
         for place, shape, mass, inertia in zip(places, shapes, masses, inertias):
             link = link.with_rigid_body(place, shape, mass, inertia)
-        return damped(where, with_modal_mass(where, link, self.modal_mass), self)
+        return with_given_damping(where, with_modal_mass(where, link, self.modal_mass), self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,12 +290,12 @@ class CraigBampton:
             For numbers that do not fit together.
         """
         del model, row
-        boundary = array(where, 'boundary', self.boundary, (None, 3))
+        boundary = finite_array(where, 'boundary', self.boundary, (None, 3))
         b = len(boundary)
-        mass = array(where, 'mass', self.mass, (None, None))
+        mass = finite_array(where, 'mass', self.mass, (None, None))
         size = len(mass)
-        mass = array(where, 'mass', mass, (size, size))
-        stiffness = array(where, 'stiffness', self.stiffness, (size, size))
+        mass = finite_array(where, 'mass', mass, (size, size))
+        stiffness = finite_array(where, 'stiffness', self.stiffness, (size, size))
         if not (0 < size - 6 <= MOST) or size < 6 * b or np.linalg.norm(boundary[0]) > 1e-6:
             raise ModelError(
                 f'{where} has {b} boundary nodes from {boundary[0].tolist()} on, and matrices of '
@@ -329,10 +331,10 @@ class CraigBampton:
             M[:n, n + 3 :],
             M[:n, n : n + 3],
         )
-        return damped(where, link, self)
+        return with_given_damping(where, link, self)
 
 
-def damped(where, link, source):
+def with_given_damping(where, link, source):
     """Return a link with the damping, or the damping ratio, of its source.
 
     Parameters
@@ -355,7 +357,7 @@ def damped(where, link, source):
         For a damping that is not possible.
     """
     if source.damping is not None:
-        return link.with_damping(square(where, 'damping', source.damping, link.n))
+        return link.with_damping(symmetric_matrix(where, 'damping', source.damping, link.n))
     if not (isfinite(source.damping_ratio) and source.damping_ratio >= 0.0):
         raise ModelError(
             f'{where} has damping_ratio {source.damping_ratio:g}; expected a finite number, 0 or '
@@ -383,10 +385,10 @@ def with_modal_mass(where, link, modal_mass):
     """
     if modal_mass is None:
         return link
-    return link.with_modal_mass(square(where, 'modal_mass', modal_mass, link.n))
+    return link.with_modal_mass(symmetric_matrix(where, 'modal_mass', modal_mass, link.n))
 
 
-def array(where, what, values, shape):
+def finite_array(where, what, values, shape):
     """Return finite numbers of a shape.
 
     Parameters
@@ -424,7 +426,7 @@ def array(where, what, values, shape):
     return found
 
 
-def square(where, what, values, n):
+def symmetric_matrix(where, what, values, n):
     """Return a symmetric matrix, also from its diagonal.
 
     Parameters
@@ -449,8 +451,8 @@ def square(where, what, values, n):
         For anything else.
     """
     if np.ndim(values) == 1:
-        return np.diag(array(where, what, values, (n,)))
-    found = array(where, what, values, (n, n))
+        return np.diag(finite_array(where, what, values, (n,)))
+    found = finite_array(where, what, values, (n, n))
     if np.abs(found - found.T).max() > 1e-6 * np.abs(found).max():
         raise ModelError(f'{where} has {what} that are not symmetric; expected them so')
     return 0.5 * (found + found.T)

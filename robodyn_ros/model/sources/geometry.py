@@ -12,6 +12,7 @@ from robodyn_ros.model import xml_text
 from robodyn_ros.model.description import Placement
 from robodyn_ros.model.sources import package_path
 from robodyn_ros.model.urdf_elements import (
+    abbreviated,
     only_child,
     read_name,
     read_number,
@@ -20,7 +21,6 @@ from robodyn_ros.model.urdf_elements import (
     read_vector,
     required_attribute,
     required_child,
-    shown,
 )
 
 ELEMENTS = ('visual', 'collision')
@@ -122,7 +122,7 @@ def _shape(element, link, where, materials):
     """Return one shape of a link."""
     geometry = required_child(element, 'geometry', where)
     if len(geometry) != 1 or geometry[0].tag not in KINDS:
-        tags = ', '.join(shown(child.tag) for child in geometry)
+        tags = ', '.join(abbreviated(child.tag) for child in geometry)
         raise ModelError(f'{where} geometry has {tags or "nothing"}; expected one of {KINDS}')
     (form,) = geometry
     kind, where, file = form.tag, f'{where} {form.tag}', ''

@@ -16,13 +16,13 @@ from robodyn_ros.model.dependent.closures import Closure
 from robodyn_ros.model.description import Placement
 from robodyn_ros.model.rotation_matrix import unit_axis, z_to_axis
 from robodyn_ros.model.urdf_elements import (
+    abbreviated,
     only_child,
     read_name,
     read_placement,
     read_vector,
     required_attribute,
     required_child,
-    shown,
 )
 
 #: Motions that each joint type constrains, in a frame with z along the axis.
@@ -57,8 +57,8 @@ def closures(root):
     for element in root.findall('coupling'):
         if element.find('predecessor') is not None:
             raise ModelError(
-                f'coupling {shown(element.get("name", "without a name"))!r} is not supported; '
-                'expected <mimic> in its joint'
+                f'coupling {abbreviated(element.get("name", "without a name"))!r} is not '
+                'supported; expected <mimic> in its joint'
             )
     found = [*root.findall('loop'), *root.findall('constraint')]
     return tuple(_closure(element) for element in found if element.find('predecessor') is not None)
@@ -90,7 +90,9 @@ def _closure(element):
     where = f'{element.tag} {name!r}'
     kind = required_attribute(element, 'type', where)
     if kind not in STOPS:
-        raise ModelError(f'{where} has type {shown(kind)!r}; expected one of {", ".join(STOPS)}')
+        raise ModelError(
+            f'{where} has type {abbreviated(kind)!r}; expected one of {", ".join(STOPS)}'
+        )
     axis = read_vector(only_child(element, 'axis', where), 'xyz', f'{where} axis', (1.0, 0.0, 0.0))
     if not axis.any():
         raise ModelError(f'{where} has an axis of length 0; expected a direction')

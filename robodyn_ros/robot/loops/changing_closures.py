@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from robodyn_ros.compile import embedded
 from robodyn_ros.errors import SingularityError, require_names
-from robodyn_ros.model.dependent.closures import Closure, closed, on_loops
+from robodyn_ros.model.dependent.closures import Closure, on_loops, with_closures
 from robodyn_ros.model.layout import STOPPED_ROWS, STOPS
 from robodyn_ros.robot.loops.equations import LoopEquations
 from robodyn_ros.robot.robot import Robot
@@ -55,7 +55,7 @@ class ChangingClosures:
         self.robot = robot
         joints = {k for loop in on_loops(model, closures) for k in loop}
         still = dict.fromkeys((*model.position_names, *model.all_position_names), 0.0)
-        self._loops = LoopEquations(closed(model, closures, joints, still))
+        self._loops = LoopEquations(with_closures(model, closures, joints, still))
         self._velocities = self._loops.velocities(model)
         embedded.prepare(self._loops.model)
         own = self._loops.model

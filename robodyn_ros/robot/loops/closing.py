@@ -11,7 +11,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from robodyn_ros.errors import ModelError, require_names
-from robodyn_ros.model.dependent.closures import Closure, closed, on_loops, refuse_coupled_to
+from robodyn_ros.model.dependent.closures import (
+    Closure,
+    on_loops,
+    refuse_coupled_to,
+    with_closures,
+)
 from robodyn_ros.model.robot_model import RobotModel
 from robodyn_ros.model.validate import idle_joints
 from robodyn_ros.robot.loops.equations import SMALLEST, LoopEquations
@@ -64,7 +69,7 @@ def close_loops(
                 f'robot {model.name!r}: joint {name!r} is chosen to be independent, and is in no '
                 f'loop; expected some of {", ".join(names)}'
             )
-    loose = LoopEquations(closed(model, closures, joined, _zeros(model)))
+    loose = LoopEquations(with_closures(model, closures, joined, _zeros(model)))
     start = loose.start(model, near or {})
     posture = loose.assembled(start)
     if posture is None:
@@ -76,7 +81,7 @@ def close_loops(
     order = loose.velocities(model)
     J = loose.equations(posture)[:, [order.index(k) for k in joined]]
     rank = _rank(J)
-    if rank < _rank(loose.elsewhere(posture)):
+    if rank < _rank(loose.nearby_equations(posture)):
         raise ModelError(
             f'robot {model.name!r}: the posture in which the loops close is singular; expected '
             f'near={{joint: position}} of {", ".join(names)} close to another one'
@@ -88,7 +93,9 @@ def close_loops(
     )
     dependent = [joined[k] for k in unknown]
     refuse_coupled_to(model, dependent)
-    found = closed(model, closures, dependent, dict(zip(loose.model.all_position_names, posture)))
+    found = with_closures(
+        model, closures, dependent, dict(zip(loose.model.all_position_names, posture))
+    )
     idle_joints(found.name, found.body_names, found.topology, found.constants)
     return found
 

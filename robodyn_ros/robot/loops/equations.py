@@ -124,7 +124,7 @@ class LoopEquations:
                 break
         return posture if np.abs(self.equations(posture)[:, -1]).max() < CLOSED else None
 
-    def elsewhere(self, posture):
+    def nearby_equations(self, posture):
         """Return the rows of the joints in another closed posture nearby.
 
         Parameters

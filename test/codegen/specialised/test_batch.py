@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from robodyn_ros import Robot
-from robodyn_ros.cli.demo import find
 from robodyn_ros.codegen import parallel_rows
 from robodyn_ros.codegen.emit_llvm import LANES
 from robodyn_ros.errors import ShapeError
+from robodyn_ros.model.sources.examples import package_file
 from robodyn_ros.robot.dispatch import method_of
 from robodyn_ros.robot.specialised_robot import RECIPES
 from support.robots.families import FAMILIES
@@ -95,7 +95,7 @@ def test_wrenches_of_another_batch_are_refused(wrong):
 @pytest.fixture(scope='module', params=['generic', 'specialised'])
 def arm(request):
     """Return an arm of six joints or more and its tool, compiled either way."""
-    robot = Robot.from_urdf(find('config/urdf/franka_like.urdf'))
+    robot = Robot.from_urdf(package_file('config/urdf/franka_like.urdf'))
     frame = robot.frames[-1]
     return (robot if request.param == 'generic' else robot.specialised(frames=[frame])), frame
 

@@ -10,7 +10,7 @@ from robodyn_ros.control import TERMS, Reason, Settings, State, Supervisor, Traj
 from robodyn_ros.control.laws.adaptive import AdaptiveComputedTorque
 from robodyn_ros.control.laws.law import LawParameter
 from robodyn_ros.control.laws.passivity import Passivity
-from robodyn_ros.demonstration.motion import sway
+from robodyn_ros.demonstration.motion import swaying_motion
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.model.layout import DAMPING, FRICTION, INERTIA, MASS
 from robodyn_ros.simulation import Plant, PlantSettings
@@ -242,7 +242,7 @@ def rms(errors):
 def test_with_the_right_model_the_tracking_error_vanishes(law):
     """An arm that starts 0.1 rad off its reference comes to it, and stays there moving."""
     robot = frictionless(TWO_LINK)
-    motion = sway(robot.limits, 8.0)
+    motion = swaying_motion(robot.limits, 8.0)
     loop = Loop(law(robot), robot, motion, gains_for(robot, motion.centre))
     loop.plant.set_state(loop.plant.q + 0.1)
     errors = loop.run(6.0)
@@ -253,7 +253,7 @@ def test_with_the_right_model_the_tracking_error_vanishes(law):
 def test_error_energy_is_what_the_damping_takes():
     """With the right model d/dt (r.M r/2) = -r.Kd r: Mdot - 2 C is skew (Spong, Prop. 6.1)."""
     robot = frictionless(FRANKA)
-    motion = sway(robot.limits, 8.0)
+    motion = swaying_motion(robot.limits, 8.0)
     loop = Loop(Passivity(robot), robot, motion, gains_for(robot, motion.centre))
     loop.plant.set_state(np.clip(loop.plant.q + 0.05, robot.limits.lower, robot.limits.upper))
     loop.run(0.5)
@@ -267,7 +267,7 @@ def test_error_energy_is_what_the_damping_takes():
 def test_adaptive_loop_is_passive_with_a_wrong_load():
     """r.M r/2 + dtheta.Gamma^-1 dtheta/2 never grows, and falls by what the damping takes."""
     robot = frictionless(FRANKA)
-    truth, motion = loaded(robot), sway(robot.limits, 8.0)
+    truth, motion = loaded(robot), swaying_motion(robot.limits, 8.0)
     rate, reach = 2.0, 0.3
     loop = Loop(
         AdaptiveComputedTorque(robot),
@@ -292,7 +292,7 @@ def test_adaptive_loop_is_passive_with_a_wrong_load():
 @pytest.mark.parametrize('mass', [2.0, 3.0])
 def test_adaptive_beats_computed_torque_with_a_wrong_load(mass):
     """2 to 3 kg that the model lacks: better from the start, ten times better after 8 s."""
-    motion = sway(FRANKA.limits, 16.0)
+    motion = swaying_motion(FRANKA.limits, 16.0)
     gains = gains_for(FRANKA, motion.centre)
     adaptive = Loop(AdaptiveComputedTorque(FRANKA), loaded(FRANKA, mass), motion, gains)
     errors = [rms(adaptive.run(4.0)) for _ in range(3)]
@@ -310,7 +310,7 @@ def test_adaptive_beats_computed_torque_with_a_wrong_load(mass):
 
 def test_adaptive_learns_nothing_lasting_from_the_right_model():
     """Friction and discretisation alone do not make it invent a load."""
-    motion = sway(FRANKA.limits, 8.0)
+    motion = swaying_motion(FRANKA.limits, 8.0)
     loop = Loop(AdaptiveComputedTorque(FRANKA), FRANKA, motion, gains_for(FRANKA, motion.centre))
     assert rms(loop.run(7.0)) < 2e-3
     assert np.abs(loop.law.learnt[:, 0]).max() < 0.1
@@ -321,7 +321,7 @@ def test_adaptive_learns_nothing_lasting_from_the_right_model():
 
 def supervised(law, plant, seconds, values=None, weak=1.0, **changes):
     """Run a law under the Supervisor on a plant; return it, the plant, torques and errors."""
-    motion, limits = sway(FRANKA.limits, seconds), FRANKA.limits
+    motion, limits = swaying_motion(FRANKA.limits, seconds), FRANKA.limits
     settings = Settings(
         period=PERIOD,
         gains=gains_for(FRANKA, motion.centre),
