@@ -2,38 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cosine and sine of several angles at once, emitted as vector code.
 
-Angles are reduced by multiples of pi/2 in three parts. The polynomials are those of fdlibm (Sun
-Microsystems 1993, k_sin.c and k_cos.c), within one unit in the last place. Larger angles use the
-functions of the C library.
+Angles are reduced by multiples of pi/2 in three parts. The polynomials are those of
+`compile.reproducible`, within one unit in the last place. Larger angles use the functions of the C
+library.
 """
 
 import functools
 
 from llvmlite import ir
 
+from robodyn_ros.compile.reproducible import COSINE, PARTS, QUARTERS, ROUND, SINE
+
 FLAGS = ('contract',)
 WIDTH = 4  # of vectors for scalars; with 8 the code that follows is slower
 LARGEST = 1e5  # [rad]: up to 2^20 quarter turns the products of the reduction are exact
-ROUND = 1.5 * 2.0**52  # adding it rounds to an integer, which is then in the last bits
-QUARTERS = 0.6366197723675814  # [1/rad] quarter turns per angle, 2 / pi
-#: pi / 2 as a sum of parts of 33 bits, whose products with `quarters` are exact.
-PARTS = (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624879595063154e-21)
-SINE = (
-    1.58969099521155010221e-10,
-    -2.50507602534068634195e-08,
-    2.75573137070700676789e-06,
-    -1.98412698298579493134e-04,
-    8.33333333332248946124e-03,
-    -1.66666666666666324348e-01,
-)
-COSINE = (
-    -1.13596475577881948265e-11,
-    2.08757232129817482790e-09,
-    -2.75573143513906633035e-07,
-    2.48015872894767294178e-05,
-    -1.38888888888741095749e-03,
-    4.16666666666666019037e-02,
-)
 REAL, INDEX = ir.DoubleType(), ir.IntType(32)
 
 

@@ -23,6 +23,7 @@ QUARTERS = 0.6366197723675814  # [1/rad] quarter turns per angle, 2 / pi
 WHOLE_TURN = 6.283185307179586  # [rad]
 #: pi / 2 as a sum of parts of 33 bits, whose products with `quarters` are exact.
 PARTS = (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624879595063154e-21)
+#: Polynomials of fdlibm (Sun Microsystems 1993, k_sin.c and k_cos.c).
 SINE = (
     1.58969099521155010221e-10,
     -2.50507602534068634195e-08,

@@ -149,8 +149,8 @@ class Derivatives(View):
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Compute all second derivatives of inverse dynamics.
 
-        Those that are left out vanish. O(n depth^2). For a sum of torques times multipliers
-        `inverse_dynamics_hessian` is far cheaper.
+        Those that are left out vanish. O(n depth^2). `inverse_dynamics_hessian` gives those of a
+        sum of torques times multipliers in O(n depth).
 
         Parameters
         ----------
@@ -175,22 +175,7 @@ class Derivatives(View):
         ModelError
             For closed loops, or a joint with a quaternion.
         """
-        robot = self._robot
-        self._refuse_others('inverse_dynamics_second_derivatives')
-        states, k = robot._states(q, qd, qdd)
-        results = self._results(k, 4, 3)
-        if robot.model.is_embedded:
-            self._project(generic.inverse_dynamics_second_derivatives, states, f_ext, results)
-            return results
-        robot._run(
-            generic.inverse_dynamics_second_derivatives,
-            k,
-            *robot._weighted,
-            *states,
-            *robot._wrenches(states[0], k, f_ext),
-            *results,
-        )
-        return results
+        return self._second(generic.inverse_dynamics_second_derivatives, 3, f_ext, q, qd, qdd)
 
     def inverse_dynamics_hessian(
         self,
@@ -227,22 +212,7 @@ class Derivatives(View):
         ModelError
             For closed loops, or a joint with a quaternion.
         """
-        robot = self._robot
-        self._refuse_others('inverse_dynamics_hessian')
-        states, k = robot._states(q, qd, qdd, multipliers)
-        results = self._results(k, 4, 2)
-        if robot.model.is_embedded:
-            self._project(generic.inverse_dynamics_hessian, states, f_ext, results)
-            return results
-        robot._run(
-            generic.inverse_dynamics_hessian,
-            k,
-            *robot._weighted,
-            *states,
-            *robot._wrenches(states[0], k, f_ext),
-            *results,
-        )
-        return results
+        return self._second(generic.inverse_dynamics_hessian, 2, f_ext, q, qd, qdd, multipliers)
 
     def forward_dynamics_second(
         self,
@@ -344,6 +314,19 @@ class Derivatives(View):
         what = what.replace('_', ' ')
         self._robot.model.refuse_loops(what)
         self._robot.model.refuse_quaternions(what)
+
+    def _second(self, kernel, axes, f_ext, *given):
+        """Return the four results of a kernel of second derivatives, with so many axes each."""
+        robot = self._robot
+        self._refuse_others(kernel.python.__name__)
+        states, k = robot._states(*given)
+        results = self._results(k, 4, axes)
+        if robot.model.is_embedded:
+            self._project(kernel, states, f_ext, results)
+        else:
+            wrenches = robot._wrenches(states[0], k, f_ext)
+            robot._run(kernel, k, *robot._weighted, *states, *wrenches, *results)
+        return results
 
     def _project(self, kernel, states, f_ext, results):
         """Run a kernel over all joints, and project its results to the independent ones.

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Dry friction of the joints: its level, and which joints slide or stick."""
 
-from numpy import cos, exp, sin
+from numpy import cos, sin
 
+from robodyn_ros.algorithms.core.friction import stribeck_curve
 from robodyn_ros.algorithms.core.rnea import inverse_dynamics
 from robodyn_ros.simulation.joint_table import (
     BRAKED,
@@ -33,9 +34,8 @@ def friction_level(joints, stribeck, q, rate, k):
 
     fc(q) = fc + a cos(w q) + b sin(w q) is for gears that are not round (Craig, section 6.8).
 
-    c(v) = 1 / (1 + (v / vs)^2) is the Stribeck curve of Hess and Soom 1990. Source:
-    Armstrong-Helouvry, Dupont and Canudas de Wit 1994, eq. (4). With an exponent e it is exp(-(|v|
-    / vs)^e).
+    c(v) is the Stribeck curve (algorithms/core/friction.py). Source of the sum:
+    Armstrong-Helouvry, Dupont and Canudas de Wit 1994, eq. (4).
 
     Parameters
     ----------
@@ -56,16 +56,12 @@ def friction_level(joints, stribeck, q, rate, k):
         Magnitude while the joint slides, and largest magnitude at rest [N m or N].
     """
     ratio = abs(rate) / (stribeck * joints[k, SLOWNESS])
-    more = joints[k, STATIC] - joints[k, FRICTION]
-    if joints[k, EXPONENT] > 0.0:
-        more = more * exp(-ratio * ratio if joints[k, EXPONENT] > 1.0 else -ratio)
-    else:
-        more = more / (1.0 + ratio * ratio)
+    curve = stribeck_curve(joints[k, EXPONENT], ratio, 1.0)
     kinetic = joints[k, FRICTION]
     if joints[k, WAVENUMBER] > 0.0:
         angle = joints[k, WAVENUMBER] * position(joints, q, k)
         kinetic = kinetic + joints[k, COSINE] * cos(angle) + joints[k, SINE] * sin(angle)
-    return kinetic + more
+    return kinetic + (joints[k, STATIC] - joints[k, FRICTION]) * curve
 
 
 @unfused

@@ -26,7 +26,7 @@ from robodyn_ros.model.layout import (
     Q,
     V,
 )
-from robodyn_ros.spatial.primitive import primitive, recursion
+from robodyn_ros.spatial.primitive import primitive, recursion, unfused
 from robodyn_ros.spatial.types import Table, Topology, Vector
 
 #: Velocity [rad/s or m/s] at which Coulomb friction is tanh(1) of its full value.
@@ -61,12 +61,12 @@ def direction(constants, i, rate):
     return tanh(rate / COULOMB_VELOCITY)
 
 
-@primitive
+@unfused
 def stribeck_curve(exponent, ratio, sigma):
     """Return the share of static friction beyond Coulomb friction that is left; 1 at rest.
 
-    v sigma stands for |v|, since it is smooth. The exponential is computed by tanh, which all
-    generated code has.
+    v sigma stands for |v|. The exponential is computed by tanh, which all generated code has. The
+    simulated robot has the same curve.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def stribeck_curve(exponent, ratio, sigma):
     ratio : float
         v / vs.
     sigma : float
-        Smooth sign of v.
+        Sign of v; a smooth one for feed-forward.
 
     Returns
     -------
