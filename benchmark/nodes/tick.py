@@ -51,8 +51,8 @@ def measure():
     kinds = {'generic': {}, 'specialised': specialised_kernels(robot.model, ComputedTorque)}
     rounds = {kind: [] for kind in kinds}
     for _ in range(ROUNDS):
-        for kind, twins in kinds.items():
-            rounds[kind].append(_measure(robot, twins))
+        for kind, replacements in kinds.items():
+            rounds[kind].append(_measure(robot, replacements))
     return {
         'robot': robot.name,
         'goals_us': {'kernel_p99': KERNEL_GOAL, 'tick_p50': TICK_GOAL},
@@ -64,7 +64,7 @@ def measure():
     }
 
 
-def _measure(robot, twins):
+def _measure(robot, replacements):
     n, rng = robot.nv, np.random.default_rng(0)
     law = ComputedTorque(robot)
     middle = 0.5 * (robot.limits.lower + robot.limits.upper)
@@ -76,7 +76,7 @@ def _measure(robot, twins):
     rates = 0.1 * rng.normal(size=(CYCLES, n))
     reference, terms = rng.normal(size=(3, n)), np.zeros((6, n))
     gains = np.array([[GAINS['p']] * n, [GAINS['d']] * n])
-    law.replace_kernels(twins)
+    law.replace_kernels(replacements)
     kernel = _times(lambda k: law.torques(states[k], rates[k], reference, gains, terms))
     supervisor = Supervisor(
         robot,
@@ -94,7 +94,7 @@ def _measure(robot, twins):
             robot_compensates_gravity=False,
         ),
     )
-    supervisor.replace_kernels(twins)
+    supervisor.replace_kernels(replacements)
     supervisor.measure(middle, np.zeros(n), 0.0)
     supervisor.tick(0.0)
     refusal = supervisor.activate(0.0)

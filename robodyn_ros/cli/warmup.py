@@ -161,10 +161,10 @@ def generated_kernels():
         The kernels.
     """
     return [
-        *batch_loops.serving(),
+        *batch_loops.kernels_in_use(),
         batch_loops.of(generic.inverse_dynamics_derivatives),
         batch_loops.of(generic.forward_dynamics_derivatives),
-        *embedded.serving(),
+        *embedded.kernels_in_use(),
     ]
 
 

@@ -114,7 +114,7 @@ class LinkedKernel:
 
 
 def code_and_topology(kernel, model, kinds):
-    """Return the address of the code of a Kernel or its twin, and the topology to pass to it.
+    """Return the address of the code of a Kernel or LinkedKernel, and the topology to pass.
 
     Without the compiler or private parts of Numba, its plain function and the plain topology.
 
@@ -139,11 +139,11 @@ def code_and_topology(kernel, model, kinds):
     KernelError
         If its arguments are others.
     """
-    is_twin = isinstance(kernel, LinkedKernel)
-    general = kernel.kernel if is_twin else kernel
+    is_linked = isinstance(kernel, LinkedKernel)
+    general = kernel.kernel if is_linked else kernel
     if not _has_code(general):
         return kernel.python, model.topology
-    return address_of(general, kinds), kernel.topology if is_twin else model.topology
+    return address_of(general, kinds), kernel.topology if is_linked else model.topology
 
 
 def _has_code(kernel):
@@ -231,7 +231,7 @@ def _is_no_recursion(function):
     return function not in RECURSIONS
 
 
-def twins(kernels, model):
+def linked_kernels(kernels, model):
     """Return the counterparts of kernels for one robot.
 
     Parameters
@@ -247,4 +247,4 @@ def twins(kernels, model):
         {kernel: counterpart} of those that have one.
     """
     found = {kernel: linked(kernel, model) for kernel in dict.fromkeys(kernels)}
-    return {kernel: twin for kernel, twin in found.items() if twin is not kernel}
+    return {kernel: other for kernel, other in found.items() if other is not kernel}

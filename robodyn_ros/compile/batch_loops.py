@@ -180,6 +180,6 @@ def task_inertia(
     return 0
 
 
-def serving():
+def kernels_in_use():
     """Return the loops that laws and services call."""
     return [of(kernel) for kernel in generic.SERVING if kernel is not generic.apply_wrench]

@@ -359,6 +359,6 @@ def prepare(model, for_derivatives=False):
         )
 
 
-def serving():
+def kernels_in_use():
     """Return the kernels that laws, services and steps of the plant call."""
     return [kernel_of(each) for each in generic.SERVING + generic.INNER] + [expand_state]

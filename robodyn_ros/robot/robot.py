@@ -356,7 +356,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         return SpecialisedRobot(self.model, frames, progress, also)
 
     def linked(self, kernel: Kernel) -> Kernel:
-        """Return the kernel for this robot; a specialised robot returns its twin.
+        """Return the kernel for this robot; a specialised robot returns the linked one.
 
         It is the kernel itself unless joints depend on others.
 

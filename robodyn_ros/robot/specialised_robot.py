@@ -78,7 +78,7 @@ class SpecialisedRobot(SpecialisedForms):
 
     def __init__(self, model, frames=(), progress=None, also=()):
         super().__init__(model)
-        self._twins = {}
+        self._linked_kernels = {}
         self.report = replace(
             model.report,
             findings=(
@@ -233,16 +233,16 @@ class SpecialisedRobot(SpecialisedForms):
         return (one, (), ()) if one else super()._case(name, frame)
 
     def linked(self, kernel):
-        """Return the twin of a Kernel, which calls the code of this robot for its recursions.
+        """Return the version of a Kernel that calls the code of this robot for its recursions.
 
         Parameters
         ----------
         kernel : Kernel
             A kernel that calls recursions.
         """
-        if kernel not in self._twins:
-            self._twins[kernel] = linker.linked(kernel, self.model)
-        return self._twins[kernel]
+        if kernel not in self._linked_kernels:
+            self._linked_kernels[kernel] = linker.linked(kernel, self.model)
+        return self._linked_kernels[kernel]
 
     def _of_frame(self, name, frame, shape, out, *states, work=()):
         result = np.empty(shape) if out is None else out

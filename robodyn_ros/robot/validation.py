@@ -85,7 +85,7 @@ class Boundary:
         return generic_case(self, name, frame)
 
     def _kernel(self, kernel):
-        """Return the kernel of `generic`, or its embedded twin if joints depend on others."""
+        """Return the kernel of `generic`, or its embedded version if joints depend on others."""
         if not self.model.is_embedded:
             return kernel
         if kernel.python in embedded.DERIVATIVES:

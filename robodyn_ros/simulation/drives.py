@@ -146,7 +146,7 @@ class Drives:
         self.mode = np.zeros(model.nv)
         self.phase = np.full(model.nv, WAITING)
         self.expiry = np.full(model.nv, inf)
-        self.takes = np.zeros((model.nv, len(CODES)))
+        self.accepted = np.zeros((model.nv, len(CODES)))
         self._expired = np.zeros(model.nv, dtype=bool)  # no command came in time
         self.joints = np.zeros((model.nv, WIDTH))
         self.joints[:, AT] = model.coordinates
@@ -185,7 +185,7 @@ class Drives:
         for k, name in enumerate(names):
             if self.names and self.names[k] == name:
                 continue
-            self.takes[k] = [float(name in (ANY, each)) for each in CODES]
+            self.accepted[k] = [float(name in (ANY, each)) for each in CODES]
             mode = self.mode[k] if name == ANY else CODES[name]
             if mode != self.mode[k] and self.phase[k] == COMMANDED:
                 position, effort, until = state
@@ -255,7 +255,7 @@ class Drives:
             self.joints[k, [MODE, BRAKED, ASSISTED]] = POSITION_MODE, 0.0, 0.0
             self.joints[k, [EFFORT, STRENGTH]] = inf, 1.0
             self.joints[k, [STIFFNESS, RATE_GAIN]] = spring.stiffness, spring.damping
-            self.takes[k] = 0.0
+            self.accepted[k] = 0.0
 
     def release(self, time):
         """Void the commands that have expired; their joints give no effort.

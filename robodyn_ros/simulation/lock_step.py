@@ -221,7 +221,7 @@ class LockStep:
             command = Command(value, self._efforts)
         if plant.command_modes != self._modes:
             self._modes = plant.command_modes
-            self._all_take_efforts = bool(plant.takes[:, EFFORT].all())
+            self._all_take_efforts = bool(plant.accepted_quantities[:, EFFORT].all())
         if not (only_efforts and self._all_take_efforts):
             self._require_taken(participant, command)
         for name, other in self._answers.items():
@@ -236,7 +236,7 @@ class LockStep:
     def _require_taken(self, participant, command):
         plant = self.runner.plant
         joints, quantity = plant.model.joint_names, command.mode.astype(int)
-        taken = plant.takes[np.arange(len(joints)), quantity] > 0.0
+        taken = plant.accepted_quantities[np.arange(len(joints)), quantity] > 0.0
         refused = np.flatnonzero(~np.isnan(command.value) & ~taken)
         if refused.size:
             k = refused[0]

@@ -225,7 +225,7 @@ class Plant:
                 f'robot {self.model.name!r}: a step of {dt} s; expected above 0 and at most 1'
             )
         if self._pipeline:
-            self._pipeline.append(None if command is None else self.tagged(command))
+            self._pipeline.append(None if command is None else self.command_with_modes(command))
             command = self._pipeline.popleft()
         if command is not None:
             self._accept(*self._quantities(command))
@@ -316,7 +316,7 @@ class Plant:
         commanded.set_modes(self.command_modes, None)
         commanded.mode[:] = self._drives.mode
         commanded.phase[:] = drives.COMMANDED
-        commanded.faults = self.broken
+        commanded.faults = self.injected_faults
         commanded.arrange()
         return rollouts.rollout(
             self,
@@ -414,7 +414,7 @@ class Plant:
         self._carry(self._payloads.attach(frame, mass, com, inertia))
 
     @property
-    def broken(self):
+    def injected_faults(self):
         """Return the injected Faults; assign to change them.
 
         Returns
@@ -429,8 +429,8 @@ class Plant:
         """
         return self._drives.faults
 
-    @broken.setter
-    def broken(self, faults):
+    @injected_faults.setter
+    def injected_faults(self, faults):
         faults.check_names(self.model.name, self.model.joint_names)
         self._drives.faults = faults
         self._drives.arrange()
@@ -505,7 +505,7 @@ class Plant:
         self._expiry = self._drives.expiry.min()
 
     @property
-    def takes(self):
+    def accepted_quantities(self):
         """Return whether each joint takes efforts, positions and velocities.
 
         Returns
@@ -513,10 +513,10 @@ class Plant:
         (nv, 3) ndarray
             1.0 where it does, else 0.0; live.
         """
-        return self._drives.takes
+        return self._drives.accepted
 
     @property
-    def largest(self):
+    def command_bounds(self):
         """Return the largest absolute effort, position and velocity of a command.
 
         Returns
@@ -526,7 +526,7 @@ class Plant:
         """
         return self._largest
 
-    def tagged(self, command):
+    def command_with_modes(self, command):
         """Return a command with its modes, which a later change of mode does not affect.
 
         Parameters
@@ -619,7 +619,7 @@ class Plant:
             value,
             quantity,
             self._largest,
-            acting.takes,
+            acting.accepted,
             until,
             acting.mode,
             acting.phase,

@@ -369,10 +369,10 @@ def rollout(plant, joints, f_ext, options, position, velocity, efforts, dt, gain
     result = Rollout(np.empty((k, m + 1, model.nq)), np.empty((k, m + 1, model.nv)), np.empty(k))
     result.position[:, 0] = _each(plant.checked_position, position)
     result.velocity[:, 0] = _each(plant.checked_velocity, velocity)
-    twin = plant.linked(kernel)
+    step = plant.linked(kernel)
     provide([plant.kernel])
     has_code = isinstance(with_memory().code, int)
-    run = twin.compiled if has_code else twin.python
+    run = step.compiled if has_code else step.python
 
     def work(first, last):
         own = columns.allocate(model.topology), np.zeros((work_rows(model.nv), model.nq))

@@ -66,7 +66,7 @@ class Runner:
         ShapeError
             For a command of another size.
         """
-        command = self.plant.tagged(command)
+        command = self.plant.command_with_modes(command)
         with self._lock:
             self._pending = merged(self._pending, command) if self._pending else command
 

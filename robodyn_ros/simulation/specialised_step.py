@@ -55,16 +55,16 @@ def specialised_step(model, integrator=PlantSettings.integrator, progress=None, 
     """
     steps = step_of if contacts is None else contact_step_of
     general = steps(METHODS[integrator])
-    twin = linker.linked(general, model)
-    warm_up([twin], progress)
+    linked_step = linker.linked(general, model)
+    warm_up([linked_step], progress)
     names = [
         name for name, method in METHODS.items() if steps(method) is general and method != GENERIC
     ]
-    _examine(Robot(model), twin, names, contacts)
-    return twin
+    _examine(Robot(model), linked_step, names, contacts)
+    return linked_step
 
 
-def _examine(robot, twin, integrators, contacts):
+def _examine(robot, linked_step, integrators, contacts):
     """Raise KernelError if a step with the specialised kernel differs from the generic one."""
     rng = np.random.default_rng(0)
     for integrator in integrators:
@@ -74,7 +74,7 @@ def _examine(robot, twin, integrators, contacts):
             qd, effort = rng.uniform(-1.0, 1.0, (2, robot.nv))
             effort[[robot.joint_names.index(each.joint) for each in robot.model.springs]] = np.nan
             expected, got = (Plant(robot, settings, q, qd, contacts) for _ in range(2))
-            got.replace_kernel(twin)
+            got.replace_kernel(linked_step)
             for plant in (expected, got):
                 plant.step(effort, STEP)
             slack = TOLERANCE + ROUNDING * np.linalg.cond(robot.mass_matrix(q))

@@ -14,7 +14,7 @@ SAME = (
     'fault',
     'faults',
     'refused',
-    'largest',
+    'command_bounds',
     'linked',
     'replace_kernel',
     'apply_wrench',
@@ -48,12 +48,12 @@ class SpringPlant:
         return getattr(self.inside, name)
 
     @property
-    def behind(self):
+    def spring_count(self):
         """Return the number of spring coordinates."""
         return len(self.inside.model.springs)
 
-    def tagged(self, command):
-        """Return a command with its modes; see `Plant.tagged`.
+    def command_with_modes(self, command):
+        """Return a command with its modes; see `Plant.command_with_modes`.
 
         Parameters
         ----------
@@ -70,20 +70,20 @@ class SpringPlant:
         ShapeError
             For a command of another size.
         """
-        given = self._rigid.tagged(command)
+        given = self._rigid.command_with_modes(command)
         if isinstance(command, Command):
             return given
         return Command(given.value, np.array([CODES[mode] for mode in self.modes]))
 
     @property
-    def broken(self):
-        """Return the injected Faults; assign to change them; see `Plant.broken`."""
-        return self.inside.broken
+    def injected_faults(self):
+        """Return the injected Faults; assign to change them; see `Plant.injected_faults`."""
+        return self.inside.injected_faults
 
-    @broken.setter
-    def broken(self, faults):
+    @injected_faults.setter
+    def injected_faults(self, faults):
         faults.check_names(self.model.name, self.model.joint_names)
-        self.inside.broken = faults
+        self.inside.injected_faults = faults
 
     @property
     def command_modes(self):
@@ -93,7 +93,7 @@ class SpringPlant:
     @command_modes.setter
     def command_modes(self, names):
         names = modes_of(self.model, names)
-        self.inside.command_modes = names + ('effort',) * self.behind
+        self.inside.command_modes = names + ('effort',) * self.spring_count
 
     @property
     def modes(self):
@@ -101,9 +101,9 @@ class SpringPlant:
         return self.inside.modes[: self.model.nv]
 
     @property
-    def takes(self):
+    def accepted_quantities(self):
         """Return (nv, 3) whether each joint takes efforts, positions and velocities; live."""
-        return self.inside.takes[: self.model.nv]
+        return self.inside.accepted_quantities[: self.model.nv]
 
     @property
     def commanded(self):
@@ -115,16 +115,16 @@ class SpringPlant:
         """Return (nv,) whether each joint exceeds its velocity limit."""
         return np.abs(self.qd) > self.model.limits.velocity
 
-    def _spread(self, settings, behind):
+    def _spread(self, settings, spring_count):
         """Return settings for all coordinates of the plant inside."""
         entries = {}
         for name, none in PER_JOINT.items():
             given = getattr(settings, name)
             given = given * self.model.nv if len(given) == 1 else given
-            entries[name] = (*given, *[none] * behind) if given else ()
+            entries[name] = (*given, *[none] * spring_count) if given else ()
         return replace(settings, **entries)
 
     def _spread_command(self, command):
         """Return a command to all coordinates, of which springs get none."""
-        none = [np.full(self.behind, each) for each in (np.nan, UNSPOKEN)]
+        none = [np.full(self.spring_count, each) for each in (np.nan, UNSPOKEN)]
         return Command(*(np.concatenate(pair) for pair in zip(command, none)))

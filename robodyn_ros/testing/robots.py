@@ -310,7 +310,7 @@ class SimulatedRobot:
                 f'{self.joint_names}'
             )
         with self._session.lock:  # the current state has already been answered
-            command = self._session.runner.plant.tagged(values)
+            command = self._session.runner.plant.command_with_modes(values)
             if quantity:
                 command.mode[:] = CODES[quantity]
             self._command = command

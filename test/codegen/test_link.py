@@ -93,7 +93,7 @@ def test_linked_steps_of_the_plant_agree_with_the_generic_ones(robot, integrator
         if trouble == 'wrench':
             plant.apply_wrench(robot.frames[-1], (3.0, -2.0, 5.0, 0.3, 0.1, -0.2))
         if trouble == 'brake':
-            plant.broken = Faults(stuck_joints=(robot.joint_names[0],))
+            plant.injected_faults = Faults(stuck_joints=(robot.joint_names[0],))
     for _ in range(20):
         effort = rng.normal(size=robot.nv)
         other.set_state(one.q, one.qd)

@@ -148,7 +148,7 @@ def test_every_effort_is_the_law_within_its_limit(arm, middle):
         rate_gain=tuple(gain),
         carries_weight=False,
     )
-    plant.broken = Faults(effort_loss={'joint2': 0.4})
+    plant.injected_faults = Faults(effort_loss={'joint2': 0.4})
     strength = np.where(np.array(arm.joint_names) == 'joint2', 0.6, 1.0)
     limit, bounded = arm.limits.effort, np.zeros(arm.nv)
     for _ in range(200):

@@ -173,7 +173,7 @@ def test_euler_takes_any_stiffness(elbow):
 def test_commands_and_faults_go_to_the_motors(elbow):
     """A stuck joint has a stuck motor: the link swings on its spring."""
     plant = ElasticPlant(elbow, SPRINGS, EULER, [0.4, -0.9], encoders='motor')
-    plant.broken = Faults(('joint1',))
+    plant.injected_faults = Faults(('joint1',))
     held = plant.motor_q[0]
     swing = []
     for _ in range(300):
@@ -220,7 +220,7 @@ def test_wrong_states_and_commands_are_refused_by_the_names_of_the_robot(elbow):
     with pytest.raises(ShapeError, match=r'position has shape \(4,\); expected \(2,\)'):
         plant.set_state(np.zeros(4))
     with pytest.raises(UnknownNameError):
-        plant.broken = Faults(('joint1_deflection',))
+        plant.injected_faults = Faults(('joint1_deflection',))
     with pytest.raises(ParameterError, match="encoders is 'both'; expected one of"):
         ElasticPlant(elbow, SPRINGS, EULER, encoders='both')
     with pytest.raises(AttributeError, match="'ElasticPlant' object has no attribute 'colour'"):

@@ -321,7 +321,7 @@ def test_drives_hold_joints_while_links_swing():
     assert plant.modes == ('position', 'position')
     assert np.abs(plant.q - [0.4, -0.9]).max() < 1e-4
     assert np.abs(plant.eta).max() > 1e-5 and moved > 1e-3 and plant.commanded.all()
-    assert plant.takes.shape == (2, 3) and not plant.over_speed.any()
+    assert plant.accepted_quantities.shape == (2, 3) and not plant.over_speed.any()
     plant.reset()
     assert plant.t == 0.0 and plant.fault == '' and np.abs(plant.q).max() == 0.0
 

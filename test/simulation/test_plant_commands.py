@@ -314,12 +314,12 @@ def test_wrench_turns_with_its_link():
 def test_lost_effort_and_stuck_joints(arm, middle):
     """A motor that lost its effort gives its share; a fault on an unknown joint is refused."""
     plant = Plant(arm, position=middle)
-    plant.broken = Faults(effort_loss={'joint2': 1.0, 'joint3': 0.25})
+    plant.injected_faults = Faults(effort_loss={'joint2': 1.0, 'joint3': 0.25})
     plant.step(np.full(7, 8.0))
     assert np.array_equal(plant.effort, [8.0, 0.0, 6.0, 8.0, 8.0, 8.0, 8.0])
     with pytest.raises(UnknownNameError, match="'elbow'.*joint1"):
-        plant.broken = Faults(stuck_joints=('elbow',))
-    assert plant.broken.effort_loss == {'joint2': 1.0, 'joint3': 0.25}
+        plant.injected_faults = Faults(stuck_joints=('elbow',))
+    assert plant.injected_faults.effort_loss == {'joint2': 1.0, 'joint3': 0.25}
     with pytest.raises(ParameterError, match='share'):
         Faults(dropped_states=1.5)
 

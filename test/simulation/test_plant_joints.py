@@ -307,7 +307,7 @@ def test_a_base_whose_joint_is_stuck_is_a_locked_base():
     stuck = Plant(
         case.robot, PlantSettings(**FREE, integrator='rk4'), q, np.append(np.zeros(6), qd[6:])
     )
-    stuck.broken = Faults(stuck_joints=case.robot.joint_names[:6])
+    stuck.injected_faults = Faults(stuck_joints=case.robot.joint_names[:6])
     expected = Plant(held, PlantSettings(**FREE, integrator='rk4'), q[7:], qd[6:])
     for _ in range(300):
         stuck.step(dt=1e-3)
@@ -324,7 +324,7 @@ def test_a_raft_cannot_fall():
     ((q, qd, _),) = states(robot, 1)
     qd[2] = 0.0
     plant = Plant(robot, PlantSettings(**FREE, integrator='rk4'), q, qd)
-    plant.broken = Faults(stuck_joints=('free_base.z',))
+    plant.injected_faults = Faults(stuck_joints=('free_base.z',))
     before = robot.centroidal.momentum_about_base(q, qd)
     for _ in range(200):
         plant.step(dt=1e-3)

@@ -70,7 +70,7 @@ def test_a_four_bar_swings_for_a_minute(integrator, specialised):
     plant = Plant(robot, settings, START)
     if specialised:  # of the implicit step this would compile for minutes
         plant.replace_kernel(specialised_step(robot.model, settings.integrator))
-    plant.broken = Faults(stuck_joints=('slide',))
+    plant.injected_faults = Faults(stuck_joints=('slide',))
     energies, cranks, worst, all_joints = [], [], 0.0, AllJoints(robot.model)
     for _ in range(100):
         advance(plant, 600)

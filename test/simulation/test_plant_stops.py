@@ -207,7 +207,7 @@ def test_brake_arrests_at_once_and_takes_energy(arm, middle, integrator):
     )
     plant = Plant(arm, settings, middle, rng.uniform(-1.0, 1.0, arm.nv))
     before = arm.energy(plant.q, plant.qd)[0]
-    plant.broken = Faults(stuck_joints=('joint4',))
+    plant.injected_faults = Faults(stuck_joints=('joint4',))
     plant.step(dt=1e-6)
     assert plant.qd[3] == 0.0
     assert plant.q[3] == middle[3]
@@ -215,7 +215,7 @@ def test_brake_arrests_at_once_and_takes_energy(arm, middle, integrator):
     for _ in range(100):
         plant.step()
         assert plant.q[3] == middle[3]
-    plant.broken = Faults()
+    plant.injected_faults = Faults()
     for _ in range(100):
         plant.step()
     assert plant.q[3] != middle[3]
@@ -231,7 +231,7 @@ def test_stuck_joint_moves_the_rest_as_if_it_were_locked(arm, integrator):
     effort = np.array([5.0, -20.0, 3.0, 0.0, 1.0, 2.0, 0.1])
     settings = PlantSettings(integrator=integrator, command_timeout=inf)
     stuck, rest = Plant(arm, settings, posture), Plant(locked, settings, posture[keep])
-    stuck.broken = Faults(stuck_joints=('joint4',))
+    stuck.injected_faults = Faults(stuck_joints=('joint4',))
     for _ in range(300):
         stuck.step(effort)
         rest.step(effort[keep])

@@ -49,8 +49,8 @@ def test_bit_for_bit_what_one_plant_does(robot, given, integrator):
     plant = Plant(robot, PlantSettings(integrator=integrator, substeps=2))
     for change in (
         lambda: None,
-        lambda: setattr(plant, 'broken', Faults(effort_loss={robot.joint_names[0]: 0.5})),
-        lambda: setattr(plant, 'broken', Faults(stuck_joints=robot.joint_names[1:])),
+        lambda: setattr(plant, 'injected_faults', Faults(effort_loss={robot.joint_names[0]: 0.5})),
+        lambda: setattr(plant, 'injected_faults', Faults(stuck_joints=robot.joint_names[1:])),
         lambda: plant.apply_wrench(robot.frames[-1], (1.0, -2.0, 3.0, 0.1, 0.2, 0.3)),
     ):
         change()

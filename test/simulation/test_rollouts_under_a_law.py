@@ -68,7 +68,9 @@ def test_friction_stops_faults_and_a_wrench_act_under_a_law(arm, integrator):
     rng = np.random.default_rng(1)
     middle = 0.5 * (arm.limits.lower + arm.limits.upper)
     plant = Plant(arm, PlantSettings(integrator=integrator))
-    plant.broken = Faults(effort_loss={arm.joint_names[1]: 0.5}, stuck_joints=arm.joint_names[6:])
+    plant.injected_faults = Faults(
+        effort_loss={arm.joint_names[1]: 0.5}, stuck_joints=arm.joint_names[6:]
+    )
     plant.apply_wrench(arm.frames[-1], (1.0, -2.0, 3.0, 0.1, 0.2, 0.3))
     references = np.zeros((1, M, 3, arm.nv))
     references[:, :, 0] = middle

@@ -144,11 +144,13 @@ def on_plane(shapes, shape, obstacles, obstacle, pose, margin, contacts, count):
     for x in (-1.0, 1.0):
         for y in (-1.0, 1.0):
             for z in (-1.0, 1.0):
-                twin = (x > 0.0 and a == 0.0) or (y > 0.0 and b == 0.0) or (z > 0.0 and c == 0.0)
+                repeats = (
+                    (x > 0.0 and a == 0.0) or (y > 0.0 and b == 0.0) or (z > 0.0 and c == 0.0)
+                )
                 corner = of_shape(pose, x * a, y * b, z * c)
                 height = dot(normal, sub(corner, load(obstacles, obstacle, PLACE)))
                 gap = height - shapes[shape, RADIUS]
-                if not twin and gap < margin:
+                if not repeats and gap < margin:
                     point = sub(corner, scale(shapes[shape, RADIUS], normal))
                     count = add_contact(contacts, count, shape, obstacle, point, normal, gap)
     return count

@@ -133,7 +133,7 @@ class ControlLaw:
         self.period = 0.0
         self.replace_kernels({kernel: robot.linked(kernel) for kernel in self.kernels})
 
-    def replace_kernels(self, twins):
+    def replace_kernels(self, replacements):
         """Replace kernels by versions for this robot, or restore them.
 
         A version for one robot has the same results (codegen/linker.py). `torques` calls
@@ -142,12 +142,12 @@ class ControlLaw:
 
         Parameters
         ----------
-        twins : mapping of Kernel to Kernel
+        replacements : mapping of Kernel to Kernel
             Kernels for this robot by the generic ones; empty to restore these.
         """
-        self._twins = twins
+        self._replacements = replacements
         if self.kernels:
-            self._torques = twins.get(self.kernels[0], self.kernels[0]).vectorcall
+            self._torques = replacements.get(self.kernels[0], self.kernels[0]).vectorcall
 
     @classmethod
     def trial_options(cls, robot):

@@ -620,7 +620,7 @@ class OperationalSpace(ControlLaw):
         """
         topology, constants, _, scratch = self._arrays[:4]
         X = np.empty((4, 4))
-        pose = self._twins.get(generic.pose, generic.pose)
+        pose = self._replacements.get(generic.pose, generic.pose)
         pose.vectorcall(topology, constants, scratch, q, *self._place, X)
         measured = self.task.measured
         observe_pose(X, measured)

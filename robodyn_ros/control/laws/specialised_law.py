@@ -40,7 +40,7 @@ def specialised_kernels(model, law, progress=None):
     laws = (law, GravityCompensation)  # the second one gives the safe torque
     found = {}
     for each in laws:
-        found |= linker.twins(each.kernels, each.model_of_kernels(model))
+        found |= linker.linked_kernels(each.kernels, each.model_of_kernels(model))
     warm_up(found.values(), progress)
     for each in laws:
         _examine(each, Robot(model), found)

@@ -90,7 +90,7 @@ class Supervisor:
         self._inbox, self._reference = Inbox(robot.nv), Reference(robot.nv)
         self._output, self._clock, self._counters = Output(robot), Clock(), Counters()
         self._rehearsal = Rehearsal(robot)
-        self._payload, self._linked, self._twins = payload, robot.linked, {}
+        self._payload, self._linked, self._replacements = payload, robot.linked, {}
         self._jumps, self._recovering, self._seen = 0, 0, None
         self.stuck, self._still, self._stillness = False, np.zeros(robot.nv), -math.inf
         self._first_not_finite = guards.first_not_finite.vectorcall
@@ -119,26 +119,26 @@ class Supervisor:
         own = (*Output.kernels, *guards.KERNELS, *path.KERNELS)
         return tuple(dict.fromkeys((*own, *law.kernels)))
 
-    def replace_kernels(self, twins):
+    def replace_kernels(self, replacements):
         """Replace kernels from the next tick on; torques stay the same to rounding.
 
         Kernels for one robot do not include payloads, so a payload suspends them.
 
         Parameters
         ----------
-        twins : mapping of Kernel to Kernel
+        replacements : mapping of Kernel to Kernel
             Kernels for this robot by the generic ones; {} restores the generic ones.
         """
         with self._lock:
-            self._twins = twins
+            self._replacements = replacements
             self._choose_kernels()
 
     def _choose_kernels(self):
-        twins = self._twins
+        replacements = self._replacements
         if self._payload is not None and not self._payload.empty:
-            twins = {kernel: self._linked(kernel) for kernel in twins}
-        self.law.replace_kernels(twins)
-        self._output.replace_kernels(twins)
+            replacements = {kernel: self._linked(kernel) for kernel in replacements}
+        self.law.replace_kernels(replacements)
+        self._output.replace_kernels(replacements)
 
     def attach(self, frame, mass, com, inertia, ramp):
         """Change the payload on a frame over a ramp; zeros detach it.
@@ -166,12 +166,12 @@ class Supervisor:
         plan = self._payload.plan(frame, mass, com, inertia, ramp)
         with self._lock:
             self._payload.begin(plan)
-            if self._twins:
+            if self._replacements:
                 self._choose_kernels()
 
     def _carry(self, dt):
         self._payload.advance(dt)
-        if self._twins and self._payload.empty:
+        if self._replacements and self._payload.empty:
             self._choose_kernels()
 
     @property

@@ -41,15 +41,15 @@ class Output:
         self._lost_for = 0.0
         self._add, self._limit = guards.add_terms.vectorcall, guards.limit_torque.vectorcall
 
-    def replace_kernels(self, twins):
+    def replace_kernels(self, replacements):
         """Replace kernels of the safe torque; see `ControlLaw.replace_kernels`.
 
         Parameters
         ----------
-        twins : mapping of Kernel to Kernel
+        replacements : mapping of Kernel to Kernel
             Kernels for this robot by the generic ones.
         """
-        self._gravity.replace_kernels(twins)
+        self._gravity.replace_kernels(replacements)
 
     def from_law(self, law, q, qd, reference, settings):
         """Compute the torque of a law.

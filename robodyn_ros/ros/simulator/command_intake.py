@@ -116,7 +116,7 @@ class NamedCommands:
         if len(given) == len(self._names):
             row[self._rows] = np.frombuffer(given)[self._columns]
             return True
-        accepting = [k for k in self._rows if self._plant.takes[k, quantity]]
+        accepting = [k for k in self._rows if self._plant.accepted_quantities[k, quantity]]
         if len(given) != len(accepting):
             return False
         row[accepting] = np.frombuffer(given)
@@ -124,7 +124,7 @@ class NamedCommands:
 
     def _command(self, values) -> Outcome:
         given = ~np.isnan(values)
-        taken = given & (self._plant.takes.T > 0.0)
+        taken = given & (self._plant.accepted_quantities.T > 0.0)
         number = taken.sum(axis=0)
         if number.max() > 1:
             return None, AMBIGUOUS
@@ -132,7 +132,7 @@ class NamedCommands:
             return None, WRONG_MODE
         if not number.any():
             return None, EMPTY
-        if (np.abs(values) > self._plant.largest[:, np.newaxis])[taken].any():
+        if (np.abs(values) > self._plant.command_bounds[:, np.newaxis])[taken].any():
             return None, OUT_OF_RANGE
         quantity, mode = taken.argmax(axis=0), np.full(len(number), UNSPOKEN)
         mode[self._rows] = quantity[self._rows]
@@ -181,17 +181,17 @@ class OrderedCommands:
         reason : str
             Why it is refused; '' if it is accepted.
         """
-        takes = self._plant.takes[:, self._code] > 0.0
-        value, mode = np.full(len(takes), np.nan), np.where(takes, self._code, UNSPOKEN)
-        if len(message.data) == len(takes):
+        accepting = self._plant.accepted_quantities[:, self._code] > 0.0
+        value, mode = np.full(len(accepting), np.nan), np.where(accepting, self._code, UNSPOKEN)
+        if len(message.data) == len(accepting):
             value[:] = np.frombuffer(message.data)
-        elif len(message.data) == takes.sum() > 0:
-            value[takes] = np.frombuffer(message.data)
+        elif len(message.data) == accepting.sum() > 0:
+            value[accepting] = np.frombuffer(message.data)
         else:
             return None, WRONG_LENGTH
-        if not np.isnan(value[~takes]).all():
+        if not np.isnan(value[~accepting]).all():
             return None, WRONG_MODE
-        if np.any(np.abs(value) > self._plant.largest[self._code]):
+        if np.any(np.abs(value) > self._plant.command_bounds[self._code]):
             return None, OUT_OF_RANGE
         return (None, EMPTY) if np.isnan(value).all() else (Command(value, mode), '')
 
@@ -205,7 +205,7 @@ class OrderedCommands:
         """
         plant = self._plant
         return (
-            f'{len(message.data)} {PLURAL[self._quantity]} for {len(plant.takes)} joints; '
+            f'{len(message.data)} {PLURAL[self._quantity]} for {plant.model.nv} joints; '
             f'{_modes(plant)}'
         )
 
@@ -269,7 +269,7 @@ class CommandIntake:
         self._node, self._command, self._delivered = node, command, delivered
         self._newest, self._logger = newest, node.get_logger()
         self._time, self._plant = time, plant
-        self._blocked_until = np.zeros(len(plant.takes), dtype=np.int64)  # [ns], by joint
+        self._blocked_until = np.zeros(plant.model.nv, dtype=np.int64)  # [ns], by joint
         # Where commands trigger the steps, none may be lost. Otherwise best effort is compatible
         # with any publisher.
         qos = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)

@@ -199,7 +199,7 @@ class SimulatorSession:
         """
         faults = make_faults(values, self.runner.plant.model)
         with self.lock:
-            self.runner.plant.broken = self.runner.sensor.faults = faults
+            self.runner.plant.injected_faults = self.runner.sensor.faults = faults
             self.runner.plant.command_modes = values['command_modes']
             self.values = values
 

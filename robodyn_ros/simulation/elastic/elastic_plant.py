@@ -127,7 +127,7 @@ class ElasticPlant(SpringPlant):
             Length of the step [s].
         """
         if command is not None:
-            command = self._spread_command(self.tagged(command))
+            command = self._spread_command(self.command_with_modes(command))
         self.inside.step(command, dt)
         self._sense()
 

@@ -141,7 +141,7 @@ class FlexiblePlant(SpringPlant):
             Length of the step [s].
         """
         if command is not None:
-            command = self._spread_command(self.tagged(command))
+            command = self._spread_command(self.command_with_modes(command))
         self.inside.step(command, dt)
 
     def attach(self, frame, mass, com=(0.0, 0.0, 0.0), inertia=np.zeros((3, 3))):

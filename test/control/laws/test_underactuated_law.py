@@ -212,7 +212,9 @@ def tracked(law, lost, brake=False, seconds=8.0, home=HOME, lift=0.2):
     )
     supervisor = Supervisor(FRANKA, law, settings_of(FRANKA))
     plant = Plant(FRANKA, position=start)
-    plant.broken = Faults(stuck_joints=lost if brake else (), effort_loss=dict.fromkeys(lost, 1.0))
+    plant.injected_faults = Faults(
+        stuck_joints=lost if brake else (), effort_loss=dict.fromkeys(lost, 1.0)
+    )
     supervisor.measure(plant.q, plant.qd, 0.0)
     assert not (supervisor.activate(0.0) or supervisor.follow(motion, 0.0))
     errors, positions, commands = [], [], []

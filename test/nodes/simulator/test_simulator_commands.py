@@ -38,9 +38,9 @@ class Commanded:
 
     def __init__(self, *modes):
         self.command_modes = modes * (3 // len(modes))
-        self.model = SimpleNamespace(joint_names=JOINTS)
-        self.largest = np.array((1e9, 1e6, 1e4))
-        self.takes = np.array(
+        self.model = SimpleNamespace(joint_names=JOINTS, nv=len(JOINTS))
+        self.command_bounds = np.array((1e9, 1e6, 1e4))
+        self.accepted_quantities = np.array(
             [[float(mode in ('any', each)) for each in QUANTITIES] for mode in self.command_modes]
         )
 
@@ -224,7 +224,7 @@ def test_no_message_raises_or_yields_an_infinite_number(names, effort, position,
     if command is not None:
         assert not np.any(np.isinf(command.value)) and not np.all(np.isnan(command.value))
         given = ~np.isnan(command.value)
-        assert np.all(plant.takes[given, command.mode[given].astype(int)])
+        assert np.all(plant.accepted_quantities[given, command.mode[given].astype(int)])
 
 
 def values(**changes):
