@@ -5,7 +5,7 @@
 A control law or a step of the plant branches on its data: limits, stops, friction. So it cannot be
 recorded. But its dynamics are calls of recursions. Each robot has a table of the code that these
 calls run: its recorded code, or the recursions over its coordinates. So only the recordings are
-compiled for a robot. See robodyn_ros.compile.own_code.
+compiled for a robot. See robodyn_ros.compile.robot_code_table.
 """
 
 import functools
@@ -19,8 +19,8 @@ from robodyn_ros.compile.call import generic_kernel_of, provide_in_place, recurs
 from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.compile.machine_call import address_of
 from robodyn_ros.compile.numba_private import MISSING
-from robodyn_ros.compile.own_code import INDEPENDENT, JOINTS, MODES, OwnCode
 from robodyn_ros.compile.rebound import rebound
+from robodyn_ros.compile.robot_code_table import INDEPENDENT, JOINTS, MODES, RobotCodeTable
 from robodyn_ros.spatial.primitive import RECURSIONS
 
 #: By kind of coordinates: the function that returns the counterpart of a generic kernel.
@@ -50,7 +50,7 @@ class LinkedKernel:
     own : sequence of callable
         Members of LINKS for which the robot's recorded code runs.
     coordinates : int
-        Kind of coordinates of the robot, see robodyn_ros.compile.own_code.
+        Kind of coordinates of the robot, see robodyn_ros.compile.robot_code_table.
     """
 
     def __init__(self, kernel, model, own=(), coordinates=JOINTS):
@@ -85,7 +85,7 @@ class LinkedKernel:
         """The table of the robot, whose recordings are compiled here."""
         provide_in_place(self.in_place, self._coordinates)
         found = {each: specialise(self._model, *LINKS[each]) for each in self._own}
-        return OwnCode(
+        return RobotCodeTable(
             self._model.topology,
             {each: kernels.one for each, kernels in found.items() if kernels},
             self._coordinates,
@@ -185,7 +185,7 @@ def over_coordinates(kernel, model, coordinates):
     model : RobotModel
         The robot.
     coordinates : int
-        JOINTS, INDEPENDENT or MODES of robodyn_ros.compile.own_code.
+        JOINTS, INDEPENDENT or MODES of robodyn_ros.compile.robot_code_table.
 
     Returns
     -------

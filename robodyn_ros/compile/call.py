@@ -9,7 +9,7 @@ linker resolves its address, for new and for cached kernels.
 A separate function (robodyn_ros.spatial.primitive) is called through a small array of addresses,
 and its symbol is that of the array. `provide` writes the address of the machine code there. So
 robots that never run the function never compile it. A recursion has one address for each kind of
-coordinates of a robot, see robodyn_ros.compile.own_code.
+coordinates of a robot, see robodyn_ros.compile.robot_code_table.
 """
 
 import ctypes
@@ -22,7 +22,7 @@ from numba import types
 
 from robodyn_ros.compile.machine_call import emit_call, machine_code, named_intrinsic
 from robodyn_ros.compile.numba_private import MISSING, cgutils
-from robodyn_ros.compile.own_code import JOINTS, MODES, of_robot, of_tree
+from robodyn_ros.compile.robot_code_table import JOINTS, MODES, of_robot, of_tree
 from robodyn_ros.spatial.primitive import RECURSIONS, SEPARATE, primitive, recursion, separate
 
 
@@ -180,7 +180,7 @@ def provide_in_place(kernels, coordinates):
         {recursion: Kernel with its arguments}.
     coordinates : int
         Kind of coordinates of the robots for which they run: a constant of
-        robodyn_ros.compile.own_code.
+        robodyn_ros.compile.robot_code_table.
     """
     for function, kernel in kernels.items():
         addresses = _addresses(function)

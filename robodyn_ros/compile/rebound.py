@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Copies of functions in which some called functions are replaced.
 
-They are for plain Python, which does not use the tables of robodyn_ros.compile.own_code.
+They are for plain Python, which does not use the tables of robodyn_ros.compile.robot_code_table.
 """
 
 import functools

@@ -8,9 +8,9 @@ Both have more columns if joints depend on others, such as the fingers of a grip
 `EMBEDDED_TOPOLOGY_COLUMNS` and robodyn_ros.model.dependent.embedding.
 
 Row 0 is the world (the base link, at rest). Its first entry may be the address of a table with
-the code of this robot, see robodyn_ros.compile.own_code. Rows 1 .. nb-1 are the moving bodies from
-base to tip. So the parent of a body always has a smaller row. A body's frame B has its origin on
-its joint, and its z axis along the joint axis. P is the frame of its parent body.
+the code of this robot, see robodyn_ros.compile.robot_code_table. Rows 1 .. nb-1 are the moving
+bodies from base to tip. So the parent of a body always has a smaller row. A body's frame B has its
+origin on its joint, and its z axis along the joint axis. P is the frame of its parent body.
 """
 
 PARENT, KIND, Q, V, DOF = range(5)

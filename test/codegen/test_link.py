@@ -10,7 +10,7 @@ from robodyn_ros.algorithms.core.gravity import gravity_torque
 from robodyn_ros.algorithms.core.gravity import gravity_torque as weight
 from robodyn_ros.codegen import linker
 from robodyn_ros.compile import kernel
-from robodyn_ros.compile.own_code import ARGUMENTS
+from robodyn_ros.compile.robot_code_table import ARGUMENTS
 from robodyn_ros.control import TERMS, law_class
 from robodyn_ros.control.laws.computed_torque import computed_torque
 from robodyn_ros.control.laws.pd import pd

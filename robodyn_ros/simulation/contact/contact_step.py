@@ -12,7 +12,12 @@ from robodyn_ros.algorithms.core.manifold import integrate
 from robodyn_ros.compile.kernel import Kernel, separate_kernel
 from robodyn_ros.simulation.contact.approach import REST_SPEED, SOON, approach, until_impact
 from robodyn_ros.simulation.contact.arrays import Contact
-from robodyn_ros.simulation.contact.respond import TOUCH, correct_penetrations, rebound, respond
+from robodyn_ros.simulation.contact.contact_response import (
+    TOUCH,
+    apply_impulses,
+    correct_penetrations,
+    rebound,
+)
 from robodyn_ros.simulation.dry_friction import assume_frictionless, next_velocity
 from robodyn_ros.simulation.integrators.euler import accelerate, euler
 from robodyn_ros.simulation.integrators.events import copy_vector, with_events
@@ -84,7 +89,7 @@ def move_in_contact(
     if status != 0:
         return status
     next_velocity(joints, work, h, qd)
-    blocks = respond(topology, constants, joints, scratch, work, h, contact, count, q)
+    blocks = apply_impulses(topology, constants, joints, scratch, work, h, contact, count, q)
     if blocks < 0:
         return -1 - blocks
     copy_vector(work[NEXT][:n], qd)

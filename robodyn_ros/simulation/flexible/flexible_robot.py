@@ -8,7 +8,7 @@ from robodyn_ros.algorithms.core import scratch
 from robodyn_ros.codegen import linker
 from robodyn_ros.compile.call import provide
 from robodyn_ros.compile.flexible_recursions import KERNELS, body_poses
-from robodyn_ros.compile.own_code import MODES
+from robodyn_ros.compile.robot_code_table import MODES
 from robodyn_ros.model.extended.flexible_model import FlexibleModel
 
 

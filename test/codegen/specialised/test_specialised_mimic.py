@@ -14,7 +14,7 @@ from robodyn_ros.codegen.linker import LINKS
 from robodyn_ros.codegen.specialise import specialise
 from robodyn_ros.compile import embedded, generic, kernel
 from robodyn_ros.compile.call import provide_in_place
-from robodyn_ros.compile.own_code import INDEPENDENT, OwnCode
+from robodyn_ros.compile.robot_code_table import INDEPENDENT, RobotCodeTable
 from robodyn_ros.control.laws.computed_torque import ComputedTorque
 from robodyn_ros.control.laws.diagonal_damping import DiagonalDamping
 from robodyn_ros.control.laws.specialised_law import specialised_kernels
@@ -144,7 +144,7 @@ def test_code_for_independent_joints_does_not_serve_the_tree_inside(gripper):
     code = specialise(model, *LINKS[rnea.inverse_dynamics])
     inside = {aba.forward_dynamics: embedded.kernel_of(generic.forward_dynamics)}
     provide_in_place(inside, INDEPENDENT)
-    own = OwnCode(model.topology, {rnea.inverse_dynamics: code.one}, INDEPENDENT)
+    own = RobotCodeTable(model.topology, {rnea.inverse_dynamics: code.one}, INDEPENDENT)
     scratch, none = allocate(model.topology), np.zeros(gripper.nv)
     fixed = model.constants, model.gravity, scratch
     for q, qd, tau in states(gripper):

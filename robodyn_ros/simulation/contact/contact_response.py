@@ -227,7 +227,7 @@ def solve(contact, blocks, v):
 
 
 @unfused
-def respond(topology, constants, joints, scratch, work, h, contact, count, q):
+def apply_impulses(topology, constants, joints, scratch, work, h, contact, count, q):
     """Apply the impulses of a substep to the velocities work[NEXT]; O((1 + c) n^2) for c contacts.
 
     Parameters

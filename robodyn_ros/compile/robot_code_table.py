@@ -75,7 +75,7 @@ OWN_TEMPLATE = """
             return{success}"""
 
 
-class OwnCode:
+class RobotCodeTable:
     """The table of one robot, and its topology with the address of the table.
 
     Parameters
