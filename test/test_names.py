@@ -66,6 +66,7 @@ VERBS = {
     'carry',
     'choose',
     'do',
+    'find',
     'get',
     'give',
     'go',

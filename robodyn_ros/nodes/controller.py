@@ -81,7 +81,7 @@ class Controller(ManagedNode):
 
     def configure(self):
         """Build the robot and its law, compile, and subscribe to joint states."""
-        with StartReport(self._reporter.starting, self.get_logger().info) as report:
+        with StartReport(self._reporter.publish_progress, self.get_logger().info) as report:
             self._configure(report)
 
     def _configure(self, report: StartReport):

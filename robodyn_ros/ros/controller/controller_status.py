@@ -70,7 +70,7 @@ class StatusReporter:
         self._last, self._due, self._logged = None, 0.0, 0.0
         self._lines, self._warnings = LineBudget(), LinesBySubject(WARNING_INTERVAL)
 
-    def starting(self, sentence: str, compiles: bool):
+    def publish_progress(self, sentence: str, compiles: bool):
         """Publish the progress of the configuration.
 
         Parameters
