@@ -218,7 +218,7 @@ class ParametersTarget:
 
         self.readers = {
             name: functools.partial(read_entries, name=name, read=read)
-            for name, read in (('locked', selection.held), ('rotors', rotor_file.rotor))
+            for name, read in (('locked', selection.parse_locked), ('rotors', rotor_file.rotor))
         }
         self.table, self.turn = (*CONTROLLER_PARAMETERS, *SIMULATOR_PARAMETERS), 0
         self.seeds = [

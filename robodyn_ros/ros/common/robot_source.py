@@ -173,7 +173,7 @@ class RobotSource:
             joints=values['joints'] or None,
             base=values['base_link'] or None,
             gravity=values['gravity'],
-            locked=read_entries(values, 'locked', selection.held),
+            locked=read_entries(values, 'locked', selection.parse_locked),
             free_base=free_base,
             rotors={
                 **rotor_file.rotors_of(values['rotors_path'] or None),
