@@ -12,7 +12,7 @@ from robodyn_ros.algorithms.contact.contact_tables import ELASTIC
 from robodyn_ros.errors import ModelError, ParameterError, UnknownNameError
 from robodyn_ros.model.contacts import Contacts, Obstacle, box, capsule, sphere
 from robodyn_ros.model.rotation_matrix import from_rpy
-from robodyn_ros.simulation.contact import approach, respond
+from robodyn_ros.simulation.contact import approach, contact_response
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.specialised_step import specialised_step
@@ -341,7 +341,9 @@ def rebounds(body, seed):
     assert count == 3
     approach.until_impact(contact, count, 1e-3, plant.qd, True)
     assert contact.contacts[:3, ELASTIC].any()
-    respond.rebound(topology, constants, joints, scratch_, work, contact, count, plant.q, plant.qd)
+    contact_response.rebound(
+        topology, constants, joints, scratch_, work, contact, count, plant.q, plant.qd
+    )
     return body.energy(plant.q, plant.qd)[0] / before
 
 
@@ -349,7 +351,7 @@ def test_elastic_impacts_of_several_contacts_never_gain_energy(body, interpreted
     """Newton's law with friction alone would, where contacts depend on each other."""
     bounded = [rebounds(body, seed) for seed in range(20)]
     assert max(bounded) <= 1.0 + 1e-12 and min(bounded) < 0.9
-    monkeypatch.setattr(respond, 'energy_gain', lambda *_: 0.0)
+    monkeypatch.setattr(contact_response, 'energy_gain', lambda *_: 0.0)
     assert max(rebounds(body, seed) for seed in range(20)) > 1.01
 
 
