@@ -20,8 +20,6 @@ SENSITIVE = 'sensitive'  # to the rounding of a processor
 SENSITIVE_PLACES = 'formulations', 'algorithms/test_referees.py'
 #: Files there that repeat recursions of their neighbours at length: 10 s of a processor together.
 LONG = 'test_link_coordinates.py', 'test_diagonal_motion.py'
-#: Share of the other files before those that wait for a compiler of low priority.
-LATE = 0.9
 MOST_WORKERS = 4  # each takes 1 to 2 GB
 #: Objects between two searches for garbage. With 700 they take a fifth of the time of a recording.
 GARBAGE_EVERY = 20_000
@@ -44,12 +42,9 @@ def pytest_addoption(parser):
 def pytest_xdist_auto_num_workers(config):
     """Say how many processes `-n auto` is: the processors that there are for us, if not too many.
 
-    Each needs memory, and compiles what the robots of its tests have in common for itself. Tests
-    of nodes wait for almost half of their time, so one process more runs them. Two more save
-    nothing.
+    Each needs memory, and compiles what the robots of its tests have in common for itself.
     """
-    more = 0 if config.getoption('nodes') == 'without' else 1
-    return min(len(os.sched_getaffinity(0)) + more, MOST_WORKERS)
+    return min(len(os.sched_getaffinity(0)), MOST_WORKERS)
 
 
 def pytest_ignore_collect(collection_path, config):
@@ -93,46 +88,26 @@ def starts_nodes(item):
     return any(item.get_closest_marker(name) for name in NODES)
 
 
-def rank(item):
-    """Return by how much a test is put off when one process runs all of them."""
-    return [bool(item.get_closest_marker(name)) for name in reversed(ORDER)]
-
-
-def spread(items):
-    """Return the tests with the files that start nodes spread among the others.
-
-    Such a file waits for almost half of its time, in which a file that computes runs. Files with
-    slow tests come first, so no process is left with a long one in the end. What waits for a
-    compiler of low priority comes late: the others leave it no processor.
-    """
-    files = {}
-    for item in items:
-        files.setdefault(item.path, []).append(item)
-
-    def has(path, *marks):
-        return any(item.get_closest_marker(mark) for item in files[path] for mark in marks)
-
-    position = {}
-    for nodes in (True, False):
-        group = [path for path in files if has(path, *NODES) == nodes]
-        group.sort(key=lambda path: not has(path, 'slow'))
-        position |= {path: k / len(group) for k, path in enumerate(group)}
-    position |= {path: LATE for path in files if has(path, 'low_priority')}
-    return sorted(items, key=lambda item: position[item.path])
-
-
 def pytest_collection_modifyitems(config, items):
-    """Leave out what is not wanted, and put the other tests in order.
+    """Run the fast tests first, then slow ones, then those that start nodes, then launch files.
 
-    One process runs the fast tests first, then slow ones, those that start nodes, and launch
-    files.
+    Several processes begin with the slow ones, also among those that start nodes. So none is left
+    with a long file in the end. What waits for a compiler of low priority comes last: the others
+    leave it no processor.
     """
+    several = hasattr(config, 'workerinput')
+
+    def rank(item):
+        marks = [bool(item.get_closest_marker(name)) for name in reversed(ORDER)]
+        late = bool(item.get_closest_marker('low_priority'))
+        return [late, *(mark != several for mark in marks)]
+
     wanted = config.getoption('nodes')
     if wanted != 'with':
         left_out = [item for item in items if starts_nodes(item) != (wanted == 'only')]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if starts_nodes(item) == (wanted == 'only')]
-    items[:] = spread(items) if hasattr(config, 'workerinput') else sorted(items, key=rank)
+    items.sort(key=rank)
 
 
 def exempt_what_lives():

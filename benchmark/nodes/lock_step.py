@@ -165,8 +165,11 @@ class TwoProcesses:
     """Each node in a process of its own, over the middleware."""
 
     def __init__(self):
+        from diagnostic_msgs.msg import DiagnosticArray
+
+        from robodyn_msgs.msg import ControllerStatus
         from robodyn_msgs.srv import Advance
-        from robodyn_ros.testing.participant import Participant
+        from robodyn_ros.testing.participant import Inbox, Participant
 
         both = {'urdf_path': ARM, 'trigger': 'lock_step', 'specialise': False}
         given = {'simulator': both, 'controller': {**both, 'robot_compensates_gravity': "'no'"}}
@@ -178,6 +181,10 @@ class TwoProcesses:
             )
             for name, values in given.items()
         ]
+        self._reports, self._statuses = Inbox(), Inbox()
+        subscribe = self._participant.node.create_subscription
+        subscribe(DiagnosticArray, '/diagnostics', self._reports, 10)
+        subscribe(ControllerStatus, f'{NAMESPACE}/robodyn_controller/status', self._statuses, 10)
         deadline = time.monotonic() + 180.0
         while not self._request(1).success:
             assert time.monotonic() < deadline, 'the nodes do not start'
@@ -194,6 +201,16 @@ class TwoProcesses:
         """Take steps."""
         response = self._request(steps)
         assert response.success, response.message
+
+    def shares(self):
+        """Return the median times of both nodes in a step, without the middleware [us]."""
+        name = 'robodyn_simulator: loop'
+        self._reports.clear()
+        report = self._reports.wait(lambda each: name in [one.name for one in each.status])
+        (loop,) = (one for one in report.status if one.name == name)
+        (turn,) = (float(pair.value) for pair in loop.values if pair.key == 'tick_p50')
+        self._statuses.clear()
+        return {'simulator': turn, 'controller': self._statuses.wait().tick_p50}
 
     def close(self):
         """End the processes."""
@@ -228,13 +245,15 @@ def measure():
                 begin = time.perf_counter()
                 way.advance(STEPS)
                 speeds[name].append(1e-3 * STEPS / (time.perf_counter() - begin))
+        shares = ways[-1].shares()
     finally:
         for way in ways:
             way.close()
-    return {
+    found = {
         name: {'best': max(values), 'median': float(np.median(values))}
         for name, values in speeds.items()
     }
+    return found | {'step of two processes [us]': shares}
 
 
 def show(result):
@@ -243,4 +262,16 @@ def show(result):
         'Lock step, seven joints at 1 kHz: simulated seconds per second',
         ('way', 'best', 'median'),
         [(name, f'{result[name]["best"]:.1f}', f'{result[name]["median"]:.1f}') for name in WAYS],
+    )
+    shares, step = result['step of two processes [us]'], 1e3 / result[WAYS[-1]]['median']
+    rest = step - sum(shares.values())
+    table.show(
+        'A step of two processes: microseconds',
+        ('part', 'median'),
+        [
+            ('simulator: reads the answer, steps, sends the state', f'{shares["simulator"]:.0f}'),
+            ('controller: a cycle of supervisor and law', f'{shares["controller"]:.0f}'),
+            ('two messages and the wake-ups of two threads', f'{rest:.0f}'),
+            ('all', f'{step:.0f}'),
+        ],
     )
