@@ -41,7 +41,7 @@ def quintic_rise(x):
 
 
 @dataclass(frozen=True, eq=False)
-class Eight:
+class FigureEight:
     """A figure eight about a pose in the y-z plane, with smoothly varying amplitude.
 
     Parameters
@@ -126,7 +126,7 @@ class EightDrive:
 
     def __init__(self, robot):
         self._base = robot.model.body_names[0]
-        self._eight = Eight(robot.pose(np.array(self.start), END_EFFECTOR))
+        self._eight = FigureEight(robot.pose(np.array(self.start), END_EFFECTOR))
         self.duration = self._eight.duration
 
     def commanded(self, t):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 @dataclass(frozen=True)
-class Reading:
+class Rates:
     """Rates and counts between two reports.
 
     Parameters
@@ -53,8 +53,8 @@ class RateCounter:
         self._time, self._cpu = time.monotonic(), time.process_time()
         self._session, self._totals = None, _Totals()
 
-    def sample(self, session) -> Reading:
-        """Return the Reading since the last call.
+    def sample(self, session) -> Rates:
+        """Return the Rates since the last call.
 
         Parameters
         ----------
@@ -67,7 +67,7 @@ class RateCounter:
         before = self._totals if session is self._session else _Totals()
         new = _Totals._make(a - b for a, b in zip(totals, before))
         self._time, self._cpu, self._session, self._totals = now, cpu, session, totals
-        return Reading(
+        return Rates(
             1e9 * new.cycles / new.elapsed if new.elapsed else 0.0,
             success_rate(new.cycles, new.missed),
             busy / elapsed,

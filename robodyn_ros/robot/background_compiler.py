@@ -21,14 +21,14 @@ from robodyn_ros.robot.specialised_robot import SpecialisedRobot
 
 NICE = 10  # lower priority than processes that control a robot
 
-_running: set['Background'] = set()
+_running: set['BackgroundCompilation'] = set()
 
 
 class _Stopped(Exception):
     """The result is no longer needed."""
 
 
-class Background:
+class BackgroundCompilation:
     """Build an object from compiled kernels without delaying this process.
 
     Another process of low priority builds it first, and so fills the kernel cache. A thread of
@@ -219,7 +219,7 @@ def _warm_up_backwards(listed, progress):
 def compile_ahead(make, progress=None):
     """Call `make` in this process and return its result.
 
-    A Background of the same `make` then finds the kernels in the cache.
+    A BackgroundCompilation of the same `make` then finds the kernels in the cache.
 
     Parameters
     ----------
@@ -245,7 +245,7 @@ def _mark(parcel):
     return hashlib.sha256(parcel).hexdigest()[:32]
 
 
-class BackgroundSpecialisation(Background):
+class BackgroundSpecialisation(BackgroundCompilation):
     """A robot that is usable at once, and specialised when its code is compiled.
 
     Parameters
@@ -255,7 +255,7 @@ class BackgroundSpecialisation(Background):
     frames : sequence
         As of SpecialisedRobot.
     done : callable, optional
-        As of Background.
+        As of BackgroundCompilation.
     """
 
     def __init__(self, model, frames=(), done=None):

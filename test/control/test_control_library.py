@@ -131,7 +131,7 @@ class Recorder:
     def release(self, now):
         """Give the arm up at once, to the safe torque: no cycle follows in a plug-in."""
         self._event('e', now)
-        arm, output = self.supervisor, self.supervisor._output
+        arm, output = self.supervisor, self.supervisor._torque_limiter
         if arm.active or arm.publishing:
             arm.deactivate()
             measured, settings = arm.measurement, arm.settings

@@ -20,9 +20,9 @@ SCRIPT = """
 import json
 import os
 import sys
-from robodyn_ros.robot.background_compiler import Background
+from robodyn_ros.robot.background_compiler import BackgroundCompilation
 os.chdir(sys.argv[1])
-made = Background(dict)
+made = BackgroundCompilation(dict)
 print(json.dumps([made.wait(120.0), made.trouble, made.known]))
 """
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run a control cycle without effect, so that its code and data are in the processor's caches."""
 
-from robodyn_ros.control.supervisor.state_buffer import Inbox
-from robodyn_ros.control.supervisor.torque_limiter import Output
+from robodyn_ros.control.supervisor.state_buffer import StateBuffer
+from robodyn_ros.control.supervisor.torque_limiter import TorqueLimiter
 
 
 class Rehearsal:
@@ -16,7 +16,7 @@ class Rehearsal:
     """
 
     def __init__(self, robot):
-        self._inbox, self._output = Inbox(robot.nv), Output(robot)
+        self._state_buffer, self._torque_limiter = StateBuffer(robot.nv), TorqueLimiter(robot)
 
     def rehearse(self, measured, law, reference, settings):
         """Process a joint state again, and compute and limit the torque for it.
@@ -34,6 +34,6 @@ class Rehearsal:
         settings : Settings
             Settings of the supervisor.
         """
-        self._inbox.accept(measured.state, measured.time, settings, measured.lag)
-        self._output.from_law(law, measured.q, measured.qd, reference, settings)
-        self._output.limit(measured, settings, 0.0)
+        self._state_buffer.accept(measured.state, measured.time, settings, measured.lag)
+        self._torque_limiter.from_law(law, measured.q, measured.qd, reference, settings)
+        self._torque_limiter.limit(measured, settings, 0.0)

@@ -125,7 +125,7 @@ class Rejection(NamedTuple):
     value: float
 
 
-class Inbox:
+class StateBuffer:
     """The buffer of the last valid joint state.
 
     One thread may write. Any thread may read `latest`, which is replaced atomically.

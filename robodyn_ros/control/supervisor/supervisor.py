@@ -22,8 +22,8 @@ from robodyn_ros.control.supervisor.preconditions import (
 )
 from robodyn_ros.control.supervisor.reference_clock import Clock
 from robodyn_ros.control.supervisor.rehearsal import Rehearsal
-from robodyn_ros.control.supervisor.state_buffer import Inbox
-from robodyn_ros.control.supervisor.torque_limiter import Output
+from robodyn_ros.control.supervisor.state_buffer import StateBuffer
+from robodyn_ros.control.supervisor.torque_limiter import TorqueLimiter
 from robodyn_ros.errors import ParameterError
 
 STUCK_SHARE = 0.01  # [-] a smaller change of torque, by its limit, may not move the joint
@@ -87,19 +87,23 @@ class Supervisor:
         self.detail, self.completed = '', None
         self.active = self.publishing = self._releasing = False
         self._lock = threading.Lock()
-        self._inbox, self._reference = Inbox(robot.nv), Reference(robot.nv)
-        self._output, self._clock, self._counters = Output(robot), Clock(), Counters()
+        self._state_buffer, self._reference = StateBuffer(robot.nv), Reference(robot.nv)
+        self._torque_limiter, self._clock, self._counters = (
+            TorqueLimiter(robot),
+            Clock(),
+            Counters(),
+        )
         self._rehearsal = Rehearsal(robot)
         self._payload, self._linked, self._replacements = payload, robot.linked, {}
         self._jumps, self._recovering, self._seen = 0, 0, None
         self.stuck, self._still, self._stillness = False, np.zeros(robot.nv), -math.inf
         self._first_not_finite = guards.first_not_finite.vectorcall
-        self.reference, self.terms = self._reference.rows, self._output.terms
+        self.reference, self.terms = self._reference.rows, self._torque_limiter.terms
         self.q, self.qd = self.reference[0], self.reference[1]  # until there is a joint state
-        self.command, self.unlimited = self._output.command, self._output.unlimited
-        self.position_guarded = self._output.position_guarded
-        self.rate_limited = self._output.rate_limited
-        self.effort_limited = self._output.effort_limited
+        self.command, self.unlimited = self._torque_limiter.command, self._torque_limiter.unlimited
+        self.position_guarded = self._torque_limiter.position_guarded
+        self.rate_limited = self._torque_limiter.rate_limited
+        self.effort_limited = self._torque_limiter.effort_limited
         self.settings = settings
 
     @staticmethod
@@ -116,7 +120,7 @@ class Supervisor:
         tuple of Kernel
             The kernels.
         """
-        own = (*Output.kernels, *guards.KERNELS, *path.KERNELS)
+        own = (*TorqueLimiter.kernels, *guards.KERNELS, *path.KERNELS)
         return tuple(dict.fromkeys((*own, *law.kernels)))
 
     def replace_kernels(self, replacements):
@@ -138,7 +142,7 @@ class Supervisor:
         if self._payload is not None and not self._payload.empty:
             replacements = {kernel: self._linked(kernel) for kernel in replacements}
         self.law.replace_kernels(replacements)
-        self._output.replace_kernels(replacements)
+        self._torque_limiter.replace_kernels(replacements)
 
     def attach(self, frame, mass, com, inertia, ramp):
         """Change the payload on a frame over a ramp; zeros detach it.
@@ -182,12 +186,12 @@ class Supervisor:
     @property
     def rejection(self):
         """Return the Rejection of the last refused joint state, or None."""
-        return self._inbox.rejection
+        return self._state_buffer.rejection
 
     @property
     def measurement(self):
         """Return the Measurement of the last accepted joint state, or None."""
-        return self._inbox.latest
+        return self._state_buffer.latest
 
     @property
     def counters(self):
@@ -201,7 +205,7 @@ class Supervisor:
         return {
             **dataclasses.asdict(self._counters),
             'jumps': self._jumps,
-            'rejected_states': self._inbox.rejected,
+            'rejected_states': self._state_buffer.rejected,
             'dt_clamps': self._clock.clamps,
         }
 
@@ -260,7 +264,9 @@ class Supervisor:
         str
             The Reason of a refusal, or ''.
         """
-        return self._inbox.accept_joint_state(q, qd, received_time, self._settings, lag, stamp)
+        return self._state_buffer.accept_joint_state(
+            q, qd, received_time, self._settings, lag, stamp
+        )
 
     def accept_state(self, state, received_time, lag=0.0, stamp=None):
         """Accept a joint state as `measure` does, without a copy.
@@ -281,7 +287,7 @@ class Supervisor:
         str
             The Reason of a refusal, or ''.
         """
-        return self._inbox.accept(state, received_time, self._settings, lag, stamp)
+        return self._state_buffer.accept(state, received_time, self._settings, lag, stamp)
 
     def activate(self, now, posture=None):
         """Start publishing torque: hold the measured posture, beginning with its safe torque.
@@ -300,7 +306,7 @@ class Supervisor:
             Reason of a refusal, or ''.
         """
         with self._lock:
-            settings, measured = self._settings, self._inbox.latest
+            settings, measured = self._settings, self._state_buffer.latest
             if self.state is State.FAULT:
                 return f'the controller is in FAULT ({self.reason}); reset it first'
             if self.active:
@@ -319,8 +325,8 @@ class Supervisor:
             if sentence:
                 return sentence
             if not self.publishing:  # otherwise the torque continues from the last published one
-                self._output.safe(measured, True, 0.0, settings)
-                self._output.limit(measured, settings, math.inf)
+                self._torque_limiter.safe(measured, True, 0.0, settings)
+                self._torque_limiter.limit(measured, settings, math.inf)
                 self._clock.restart()
             self.active, self._releasing = True, False
             return ''
@@ -372,7 +378,7 @@ class Supervisor:
         with self._lock:
             if self.state is not State.FAULT:
                 return ''
-            measured = self._inbox.latest
+            measured = self._state_buffer.latest
             sentence = refuse_age(measured, now, self._settings)
             if not sentence and self.active:
                 sentence = self._hold_or_trip(measured, Reason.RESET)
@@ -384,7 +390,7 @@ class Supervisor:
         """Drop the reference, if any, and hold the measured posture."""
         with self._lock:
             if self.state is State.ACTIVE and self._following:
-                self._hold_or_trip(self._inbox.latest, Reason.HOLD_REQUESTED)
+                self._hold_or_trip(self._state_buffer.latest, Reason.HOLD_REQUESTED)
 
     def follow(self, trajectory, now):
         """Follow a trajectory and hold its end.
@@ -509,7 +515,7 @@ class Supervisor:
         now : float
             Present time [s].
         """
-        measured, settings = self._inbox.latest, self._settings
+        measured, settings = self._state_buffer.latest, self._settings
         if self.active and not self.law.stateful and measured is not None:
             # an exception here recurs in the tick, which handles it
             with self._lock, contextlib.suppress(Exception):
@@ -530,7 +536,7 @@ class Supervisor:
             The state of the controller.
         """
         with self._lock:
-            settings, measured = self._settings, self._inbox.latest
+            settings, measured = self._settings, self._state_buffer.latest
             dt = self._clock.tick(now, settings.period)
             if self._payload is not None and self._payload.moving:
                 self._carry(dt)
@@ -542,7 +548,7 @@ class Supervisor:
             self.publishing = self.active or self._releasing
             if self.publishing:
                 if not (self.active and self._law_acts(measured, fresh, now)):
-                    self._output.safe(measured, fresh, dt, settings)
+                    self._torque_limiter.safe(measured, fresh, dt, settings)
                 self._limit(measured, settings, dt)
             if not self.active and self.state is not State.FAULT:
                 self._wait(fresh)
@@ -624,7 +630,7 @@ class Supervisor:
             self._enter(State.ACTIVE if self._following else State.HOLD, reason)
 
     def _write_law_torque(self):
-        status, joint = self._output.from_law(
+        status, joint = self._torque_limiter.from_law(
             self.law, self.q, self.qd, self.reference, self._settings
         )
         if status:
@@ -634,7 +640,7 @@ class Supervisor:
         return not status and joint < 0
 
     def _limit(self, measured, settings, dt):
-        acted, counters = self._output.limit(measured, settings, dt), self._counters
+        acted, counters = self._torque_limiter.limit(measured, settings, dt), self._counters
         counters.cycles += 1
         self.law.saturated = acted != 0
         if acted & guards.POSITION_GUARDED:

@@ -9,7 +9,7 @@ from robodyn_ros.control.laws.law import TERMS
 from robodyn_ros.control.supervisor import guards
 
 
-class Output:
+class TorqueLimiter:
     """The torque of one robot; its arrays are overwritten, never replaced.
 
     Parameters

@@ -8,7 +8,7 @@ from robodyn_ros.compile import generic
 from robodyn_ros.control.supervisor.supervisor import Supervisor
 from robodyn_ros.middleware.joint_state_cdr import lengths_fit
 from robodyn_ros.middleware.trajectory_cdr import points
-from robodyn_ros.robot.background_compiler import Background
+from robodyn_ros.robot.background_compiler import BackgroundCompilation
 from robodyn_ros.ros.common.parameter_table import ParamSpec
 from robodyn_ros.ros.transport.cdr import read_numbers
 
@@ -54,7 +54,7 @@ class SessionKernels:
     wanted : bool
         Whether to compile any.
     make : callable
-        See robodyn_ros.robot.background_compiler.Background.
+        See robodyn_ros.robot.background_compiler.BackgroundCompilation.
     adopt : callable
         Called with the result of `make`, from another thread.
     waiting : callable
@@ -82,7 +82,8 @@ class SessionKernels:
         self._adopt, self._waiting, self._at_once = adopt, waiting, at_once
         if at_once:
             adopt(make())
-        self._background = Background(make, done=self._ended) if wanted and not at_once else None
+        wanted = wanted and not at_once
+        self._background = BackgroundCompilation(make, done=self._ended) if wanted else None
         if self._background is not None and self._background.known:
             self._background.wait(LOADING)
 
@@ -104,7 +105,7 @@ class SessionKernels:
         if self._background is not None:
             self._background.stop()
 
-    def _ended(self, background: Background):
+    def _ended(self, background: BackgroundCompilation):
         if background.ready:
             self._adopt(background.result)
             when = LATER if self._waiting() else 'from now on'

@@ -8,7 +8,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 
 from robodyn_msgs.msg import ControllerStatus
 from robodyn_ros.control.supervisor.controller_states import State
-from robodyn_ros.realtime.rate_counter import Reading
+from robodyn_ros.realtime.rate_counter import Rates
 from robodyn_ros.ros.common.diagnostic_entry import ERROR, OK, WARN, diagnostic_status
 
 # Share of completed cycles below which to warn, as for the connection of libfranka.
@@ -36,7 +36,7 @@ def diagnose(
     name: str,
     status: ControllerStatus,
     session,
-    reading: Reading,
+    rates: Rates,
     publishers: int,
     incompatible: Sequence[str] = (),
 ) -> DiagnosticArray:
@@ -50,7 +50,7 @@ def diagnose(
         Status as published at this moment.
     session : ControlSession or None
         Session of the node.
-    reading : Reading
+    rates : Rates
         Rates since the last report.
     publishers : int
         Number of publishers of joint states.
@@ -60,9 +60,9 @@ def diagnose(
     message = DiagnosticArray(status=[_state(name, status, session)])
     if session:
         message.status += [
-            _loop(name, status, session.loop.warnings, reading),
-            _joint_states(name, session.intake, session.supervisor.stuck, reading, publishers),
-            _references(name, session, reading),
+            _loop(name, status, session.loop.warnings, rates),
+            _joint_states(name, session.intake, session.supervisor.stuck, rates, publishers),
+            _references(name, session, rates),
             _command(name, session),
             _topics(name, incompatible),
         ]
@@ -80,24 +80,24 @@ def _state(name, status, session):
     )
 
 
-def _loop(name, status, refused, reading):
+def _loop(name, status, refused, rates):
     level, text = OK, 'The loop keeps its rate.'
-    if reading.success < SUCCESS_ERROR:
+    if rates.success < SUCCESS_ERROR:
         level, text = ERROR, 'Many cycles are missed.'
-    elif reading.success < SUCCESS_WARN:
+    elif rates.success < SUCCESS_WARN:
         level, text = WARN, 'Cycles are missed.'
     if refused:
         level, text = max(level, WARN), ' '.join((text, *refused))
     fields = {field: getattr(status, field) for field in LOOP_FIELDS}
     return diagnostic_status(
-        f'{name}: loop', level, text, {'success_rate': reading.success, **fields}
+        f'{name}: loop', level, text, {'success_rate': rates.success, **fields}
     )
 
 
-def _joint_states(name, intake, stuck, reading, publishers):
+def _joint_states(name, intake, stuck, rates, publishers):
     level, text = OK, 'Joint states are accepted.'
-    if reading.rejected:
-        level, text = WARN, f'{reading.rejected} joint states were refused: {intake.detail}'
+    if rates.rejected:
+        level, text = WARN, f'{rates.rejected} joint states were refused: {intake.detail}'
     elif stuck:
         level, text = (
             WARN,
@@ -113,7 +113,7 @@ def _joint_states(name, intake, stuck, reading, publishers):
         f'{name}: joint states',
         level,
         text,
-        {'accepted_per_second': reading.accepted, 'publishers': publishers, **rejected},
+        {'accepted_per_second': rates.accepted, 'publishers': publishers, **rejected},
     )
 
 
@@ -135,10 +135,10 @@ def _topics(name, incompatible):
     )
 
 
-def _references(name, session, reading):
+def _references(name, session, rates):
     level, text = OK, 'References are accepted.'
-    if reading.refused:
-        level, text = WARN, f'{reading.refused} references were refused: {session.last_refusal}'
+    if rates.refused:
+        level, text = WARN, f'{rates.refused} references were refused: {session.last_refusal}'
     return diagnostic_status(
         f'{name}: references',
         level,

@@ -10,7 +10,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from robodyn_msgs.msg import ControllerStatus
 from robodyn_ros.control.supervisor.controller_states import Reason, State
 from robodyn_ros.realtime.log_throttle import LineBudget, LinesBySubject
-from robodyn_ros.realtime.rate_counter import RateCounter, Reading, success_rate
+from robodyn_ros.realtime.rate_counter import RateCounter, Rates, success_rate
 from robodyn_ros.ros.common.diagnostic_entry import OK
 from robodyn_ros.ros.common.topic_hints import incompatible_publishers, silent_topic
 from robodyn_ros.ros.controller.controller_diagnostics import diagnose
@@ -64,7 +64,7 @@ class StatusReporter:
     """
 
     def __init__(self, node):
-        self._node, self._rates, self._reading = node, RateCounter(), Reading()
+        self._node, self._rate_counter, self._rates = node, RateCounter(), Rates()
         self._status = node.create_publisher(ControllerStatus, '~/status', LATCHED_QOS)
         self._diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', 10)
         self._last, self._due, self._logged = None, 0.0, 0.0
@@ -82,7 +82,7 @@ class StatusReporter:
         """
         status = self._begin(State.WAIT_MODEL, COMPILING if compiles else STARTING, sentence)
         self._status.publish(status)
-        self._diagnostics.publish(diagnose(self._node.get_name(), status, None, Reading(), 0))
+        self._diagnostics.publish(diagnose(self._node.get_name(), status, None, Rates(), 0))
 
     def update(self):
         """Publish the status if it changed, and periodic reports that are due."""
@@ -99,7 +99,7 @@ class StatusReporter:
             return
         if due:
             self._due = time.monotonic() + INTERVAL
-            self._reading = self._rates.sample(session)
+            self._rates = self._rate_counter.sample(session)
         status = self._begin(state, reason, remaining or self._sentence(state, reason))
         if session:
             self._describe(status, session)
@@ -139,7 +139,7 @@ class StatusReporter:
         )
         status.robot_compensates_gravity = supervisor.settings.robot_compensates_gravity
         status.cycles, status.missed, _ = session.counts
-        status.rate, status.cpu_share = self._reading.rate, self._reading.cpu_share
+        status.rate, status.cpu_share = self._rates.rate, self._rates.cpu_share
         status.success_rate = success_rate(status.cycles, status.missed)
         status.compute_p50, status.compute_p99 = _percentiles(cycle.compute)
         status.compute_max = cycle.compute.maximum
@@ -169,7 +169,7 @@ class StatusReporter:
             self._node.get_name(),
             status,
             session,
-            self._reading,
+            self._rates,
             publishers,
             incompatible_publishers(self._node),
         )

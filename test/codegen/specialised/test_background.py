@@ -19,7 +19,7 @@ from robodyn_ros.control.laws.pd import PD
 from robodyn_ros.control.laws.specialised_law import specialised_kernels
 from robodyn_ros.model import build
 from robodyn_ros.robot.background_compiler import (
-    Background,
+    BackgroundCompilation,
     BackgroundSpecialisation,
     parallel_compilation,
     picklable_model,
@@ -163,9 +163,9 @@ def endless(progress):
 
 def test_stopped_while_this_process_makes_it(home, monkeypatch):
     """Compilation stops between two kernels: the end of the process does not wait for the rest."""
-    monkeypatch.setattr(Background, '_compile', lambda _: None)
+    monkeypatch.setattr(BackgroundCompilation, '_compile', lambda _: None)
     ended = []
-    background = Background(endless, done=ended.append)
+    background = BackgroundCompilation(endless, done=ended.append)
     while not background.progress[2]:
         time.sleep(0.01)
     background.stop()
@@ -244,8 +244,10 @@ def test_warmup_names_every_kernel_and_the_cache(capsys, monkeypatch):
     model = picklable_model(Robot.from_urdf(Path(path).read_text()).model)
     for background in (
         BackgroundSpecialisation(model),
-        Background(functools.partial(specialised_kernels, model, PD)),
-        Background(functools.partial(specialised_step, model, PlantSettings.integrator)),
+        BackgroundCompilation(functools.partial(specialised_kernels, model, PD)),
+        BackgroundCompilation(
+            functools.partial(specialised_step, model, PlantSettings.integrator)
+        ),
     ):
         assert background.known and background._process is None
         assert background.wait(300.0), background.trouble

@@ -28,7 +28,7 @@ from rclpy.time import Time
 
 from robodyn_msgs.msg import ControllerState, TaskState
 from robodyn_ros import Robot
-from robodyn_ros.demonstration.task_drives import STRETCH, Eight, stretched_target
+from robodyn_ros.demonstration.task_drives import STRETCH, FigureEight, stretched_target
 from support.nodes.node_harness import (
     COLD,
     CONTROLLER,
@@ -153,7 +153,7 @@ def test_the_end_effector_holds_where_it_is(end_effector):
 def test_the_end_effector_follows_a_figure_eight(end_effector, told):
     """Targets come at 100 Hz, 40 ms ahead. By the stamps of the simulator the arm reaches them in
     time."""
-    eight = Eight(ROBOT.pose(np.array(STRETCH), 'flange'), 5.0, 0.11, 0.05, 0.25, 2.0)
+    eight = FigureEight(ROBOT.pose(np.array(STRETCH), 'flange'), 5.0, 0.11, 0.05, 0.25, 2.0)
     end_effector.clear()
     begin, missed = end_effector.arm.time, []
     for t in np.arange(0.0, eight.duration, STREAM):
