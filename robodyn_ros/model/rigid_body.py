@@ -123,9 +123,7 @@ class Payloads:
                 f'robot {self.bare.name!r}: the payload on {frame!r} has mass 0 and other values; '
                 'expected a positive mass [kg], or zeros to detach it'
             )
-        model = self.bare
-        for name, payload in on.items():
-            model = model.with_inertia(name, *payload)
+        model = self._loaded(on)
         for finding in model.report.findings[len(self.bare.report.findings) :]:
             if finding.severity == WARNING:  # nobody reads the report of a running robot
                 raise ModelError(
@@ -133,6 +131,29 @@ class Payloads:
                 )
         self._on = on
         return model
+
+    def _loaded(self, on):
+        """Return the robot with these payloads."""
+        model = self.bare
+        for name, payload in on.items():
+            model = model.with_inertia(name, *payload)
+        return model
+
+    def move_to(self, model):
+        """Attach the payloads to another model of the robot.
+
+        Parameters
+        ----------
+        model : RobotModel
+            The robot without payloads, with the same frames.
+
+        Returns
+        -------
+        RobotModel
+            The robot with all payloads.
+        """
+        self.bare = model
+        return self._loaded(self._on)
 
     def clear(self):
         """Detach every payload.

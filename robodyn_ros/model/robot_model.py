@@ -96,6 +96,9 @@ class JointLimits(ReadOnly):
     effort: np.ndarray
 
 
+NO_LIMITS = JointLimits(*(NO_INERTIA[:0],) * 4)
+
+
 class Spring(NamedTuple):
     """A spring and a damper at a joint of one velocity without a drive, unloaded at zero.
 
@@ -154,6 +157,10 @@ class RobotModel(ReadOnly):
         Positions of the locked joints of one degree of freedom [rad or m].
     closures : tuple of str
         Names of the closures of its loops.
+    led_limits : JointLimits
+        Limits of the dependent joints of loops, in the order of `led_by_loops`.
+    opened : tuple
+        The model of the tree and the Closure objects of a robot with loops; empty for others.
     springs : tuple of Spring
         Springs of joints without a drive. A simulated plant applies them; the dynamics of a Robot
         leave them out.
@@ -178,6 +185,8 @@ class RobotModel(ReadOnly):
     all_position_names: tuple[str, ...] = field(repr=False)
     held: Mapping[str, float] = field(repr=False)
     closures: tuple[str, ...] = field(repr=False, default=())
+    led_limits: JointLimits = field(repr=False, default_factory=lambda: NO_LIMITS)
+    opened: tuple = field(repr=False, default=())
     springs: tuple[Spring, ...] = field(repr=False, default=())
     base_inertia: np.ndarray = field(repr=False, default_factory=lambda: NO_INERTIA)
 

@@ -343,12 +343,9 @@ def with_closures(
         multi_dof_joints=tuple(_moved(joint, at, new) for joint in model.multi_dof_joints),
         topology=_read_only(topology),
         constants=_read_only(constants),
-        limits=JointLimits(
-            *(
-                _read_only(getattr(model.limits, what)[kept])
-                for what in ('lower', 'upper', 'velocity', 'effort')
-            )
-        ),
+        limits=_limits_of(model, kept),
+        opened=(model, closures),
+        led_limits=_led_limits(model, topology, old, len(kept)),
         report=replace(
             model.report,
             findings=(*model.report.findings, *_findings(model, constants, old, unknown)),
@@ -357,6 +354,25 @@ def with_closures(
         all_position_names=tuple(position_names),
         closures=tuple(closure.name for closure in closures),
     )
+
+
+def _limits_of(model, velocities):
+    """Return the limits of some velocities of the tree."""
+    return JointLimits(
+        *(
+            _read_only(getattr(model.limits, what)[velocities])
+            for what in ('lower', 'upper', 'velocity', 'effort')
+        )
+    )
+
+
+def _led_limits(model, topology, old, nv):
+    """Return the limits of the dependent joints; those of followers are in their leaders'."""
+    led = np.flatnonzero(topology[1:, COORDINATE] >= nv) + 1
+    found = _limits_of(model, old[led])
+    follows = np.isin(led, [*model.followed])
+    lower, upper = np.where(follows, -np.inf, found.lower), np.where(follows, np.inf, found.upper)
+    return replace(found, lower=_read_only(lower), upper=_read_only(upper))
 
 
 def _wide(model):
@@ -417,11 +433,15 @@ def _findings(model, constants, old, unknown):
     """Return the findings about dependent joints of loops."""
     for k in unknown:
         subject = f'joint {model.joint_names[k]!r}'
-        yield Finding(NOTE, subject, 'depends on a closed loop; its limits are not checked')
+        yield Finding(
+            NOTE, subject, 'depends on a closed loop; only a simulated robot has its limits'
+        )
         (row, *_) = np.flatnonzero(old[1:] == k) + 1
         if constants[row, DAMPING] or constants[row, FRICTION]:
             yield Finding(
-                WARNING, subject, 'depends on a closed loop; its damping and friction are left out'
+                WARNING,
+                subject,
+                'depends on a closed loop; only a simulated robot has its damping and friction',
             )
 
 

@@ -202,5 +202,5 @@ def test_friction_of_led_joints_is_reported():
         for each in damped.robot().report.warnings
         if 'rocker' in each and 'depends on a closed loop' in each
     )
-    assert warning.endswith('its damping and friction are left out')
+    assert warning.endswith('only a simulated robot has its damping and friction')
     assert Closure('pin', 'a', 'b').type == 'weld'
