@@ -34,7 +34,7 @@ from robodyn_ros.demonstration.result_files import ResultFolder, add_force
 from robodyn_ros.model.sources.examples import package_file
 from robodyn_ros.robot import child_process
 from robodyn_ros.robot.background_compiler import forward_progress
-from robodyn_ros.simulation import plant
+from robodyn_ros.simulation.contact import plant_kernels
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.testing.domain import private_domain
 
@@ -366,7 +366,7 @@ def compared_kernels():
     from robodyn_ros.ros.common.session_kernels import controller_kernels  # needs ROS
 
     laws = [law_class(mode) for mode in (*MODES, 'gravity_compensation')]
-    needed = plant.kernels_of(PlantSettings().method), *map(controller_kernels, laws)
+    needed = plant_kernels.kernels_of(PlantSettings().method), *map(controller_kernels, laws)
     return list(dict.fromkeys(itertools.chain.from_iterable(needed)))
 
 

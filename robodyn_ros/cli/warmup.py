@@ -40,7 +40,8 @@ from robodyn_ros.robot.background_compiler import (
     picklable_model,
     with_batches,
 )
-from robodyn_ros.simulation import plant, rollouts
+from robodyn_ros.simulation import rollouts
+from robodyn_ros.simulation.contact import plant_kernels
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.specialised_step import specialised_step
 
@@ -188,7 +189,7 @@ def written_kernels(laws):
         *embedded.OF_LOOPS.values(),
         *flexible_recursions.KERNELS.values(),
         flexible_recursions.body_poses,
-        *plant.KERNELS,
+        *plant_kernels.KERNELS,
         rollouts.kernel,
         *(kernel for law in laws for kernel in Supervisor.kernels(law)),
     ]

@@ -30,6 +30,7 @@ from robodyn_ros.algorithms.core import (
     coriolis,
     crba,
     energy,
+    expand_joints,
     friction,
     gravity,
     jacobian,
@@ -122,6 +123,7 @@ WRITTEN = {
     of_tree.position_rates: manifold.position_rates,
     of_tree.make_unit: manifold.make_unit,
     friction.friction_torque: manifold.friction_torque,
+    expand_joints.expand_joints: expansion.expand_joints,
 }
 
 #: Recursions over the tree whose arguments are expanded, and whose results are projected.
@@ -361,4 +363,5 @@ def prepare(model, for_derivatives=False):
 
 def kernels_in_use():
     """Return the kernels that laws, services and steps of the plant call."""
-    return [kernel_of(each) for each in generic.SERVING + generic.INNER] + [expand_state]
+    called = *generic.SERVING, *generic.INNER, generic.expand_joints
+    return [kernel_of(each) for each in called] + [expand_state]

@@ -9,6 +9,7 @@ from robodyn_ros.algorithms.centroidal import centroidal_momentum as _momentum
 from robodyn_ros.algorithms.core import aba, crba, friction, gravity, kinematics, manifold, rnea
 from robodyn_ros.algorithms.core import coriolis as _coriolis
 from robodyn_ros.algorithms.core import energy as _energy
+from robodyn_ros.algorithms.core import expand_joints as _expand_joints
 from robodyn_ros.algorithms.core import jacobian as _jacobian
 from robodyn_ros.algorithms.core import joint_wrenches as _joint_wrenches
 from robodyn_ros.algorithms.core import link_motions as _link_motions
@@ -126,6 +127,7 @@ difference = kernel(manifold.difference)
 position_rates = kernel(manifold.position_rates)
 make_unit = kernel(manifold.make_unit)
 friction_torque = kernel(friction.friction_torque)
+expand_joints = kernel(_expand_joints.expand_joints)
 
 #: Kernels that laws and services of the nodes call.
 SERVING = (
@@ -188,6 +190,7 @@ ALL = (
     inverse_dynamics_fixed,
     body_inertias,
     difference,
+    expand_joints,
     of_axes,
     jacobian_derivative,
     frame_poses,

@@ -109,6 +109,28 @@ def accept_command(
     return changed
 
 
+def write_friction(joints, settings, values_of):
+    """Write the dry friction of joints into their table, with the scales of the settings.
+
+    Parameters
+    ----------
+    joints : (n, WIDTH) ndarray
+        Joint table, updated.
+    settings : PlantSettings
+        The settings.
+    values_of : callable
+        Returns (n,) values of the joints for a column of the constants of a model.
+    """
+    dry = {column: settings.friction_scale * values_of(column) for column in layout.DRY_FRICTION}
+    coulomb, slow = dry[layout.FRICTION], values_of(layout.STRIBECK_VELOCITY)
+    joints[:, FRICTION] = coulomb
+    joints[:, STATIC] = settings.static_friction * coulomb + dry[layout.STICTION]
+    joints[:, SLOWNESS] = np.where(slow > 0.0, slow / settings.friction_speed, 1.0)
+    joints[:, EXPONENT] = values_of(layout.STRIBECK_EXPONENT)
+    joints[:, COSINE], joints[:, SINE] = dry[layout.COSINE], dry[layout.SINE]
+    joints[:, WAVENUMBER] = values_of(layout.WAVENUMBER)
+
+
 class Drives:
     """The command of every joint, and the joint table that follows from it.
 
@@ -135,6 +157,10 @@ class Drives:
         Time at which each command expires [s].
     takes : (nv, 3) ndarray
         1.0 where the joint takes the quantity, else 0.0.
+    effort_limits : (nv,) ndarray
+        Largest efforts [N m or N].
+    damping : (nv,) ndarray
+        Viscous friction of the joints alone [N m s/rad or N s/m].
     faults : Faults
         Faults of the joints. Call `arrange` after a change.
     """
@@ -151,15 +177,13 @@ class Drives:
         self.joints = np.zeros((model.nv, WIDTH))
         self.joints[:, AT] = model.coordinates
         self._model, self._inertia = model, inertia
+        given = model.limits.effort
+        self.effort_limits = np.where(np.isnan(given), np.inf, given)
         # a floating body is free by definition: no drive may brake or damp it
         self._driven = has_drive(model)
         self._springs = [model.joint_names.index(spring.joint) for spring in model.springs]
         self._gains = self._given_gains()
-        self._damping = settings.damping_scale * model.joint_values(layout.DAMPING)
-        self._dry = {
-            column: settings.friction_scale * model.joint_values(column)
-            for column in layout.DRY_FRICTION
-        }
+        self.damping = settings.damping_scale * model.joint_values(layout.DAMPING)
         self.names = ()
         self.set_modes(settings.command_modes, None)
 
@@ -219,9 +243,9 @@ class Drives:
         mode = np.where((self.phase == COMMANDED) & ~stuck, self.mode, EFFORT_MODE)
         follows = mode != EFFORT_MODE
         joints[:, LOWER], joints[:, UPPER] = limits.lower, limits.upper
-        joints[:, EFFORT] = np.where(np.isnan(limits.effort), np.inf, limits.effort)
-        joints[:, DAMPING] = self._damping + settings.timeout_damping * silent
-        self._arrange_friction()
+        joints[:, EFFORT] = self.effort_limits
+        joints[:, DAMPING] = self.damping + settings.timeout_damping * silent
+        write_friction(joints, settings, self._model.joint_values)
         joints[:, STRENGTH] = [1.0 - self.faults.effort_loss.get(name, 0.0) for name in names]
         # without its set-point a position or velocity drive would let the joint fall
         void = self._expired | (silent & (self.mode != EFFORT_MODE))
@@ -237,17 +261,6 @@ class Drives:
             joints[:, RATE_GAIN] = np.where(mode == VELOCITY_MODE, velocity_gain, damping)
             joints[:, TOP_SPEED] = np.where(np.isnan(limits.velocity), np.inf, limits.velocity)
         self._arrange_springs()
-
-    def _arrange_friction(self):
-        """Write the dry friction of the model, with the static friction of the settings."""
-        joints, settings, dry = self.joints, self.settings, self._dry
-        coulomb, slow = dry[layout.FRICTION], self._model.joint_values(layout.STRIBECK_VELOCITY)
-        joints[:, FRICTION] = coulomb
-        joints[:, STATIC] = settings.static_friction * coulomb + dry[layout.STICTION]
-        joints[:, SLOWNESS] = np.where(slow > 0.0, slow / settings.friction_speed, 1.0)
-        joints[:, EXPONENT] = self._model.joint_values(layout.STRIBECK_EXPONENT)
-        joints[:, COSINE], joints[:, SINE] = dry[layout.COSINE], dry[layout.SINE]
-        joints[:, WAVENUMBER] = self._model.joint_values(layout.WAVENUMBER)
 
     def _arrange_springs(self):
         """Let springs act like drives that hold their joint at zero, without a limit of effort."""

@@ -12,10 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError, ParameterError, require_names
-from robodyn_ros.model.layout import COORDINATE, DAMPING, DRY_FRICTION, V
+from robodyn_ros.errors import ModelError, require_names
+from robodyn_ros.model.contacts import Contacts
 from robodyn_ros.robot.loops.dead_centre import DeadCentres
 from robodyn_ros.robot.loops.embedding_matrix import embedding_matrix
+from robodyn_ros.robot.loops.rechosen import better_choice, own_joints
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.simulation.all_joints import AllJoints
 from robodyn_ros.simulation.plant import Plant
@@ -28,8 +29,7 @@ class LoopPlant:
     """A plant of a mechanism with closed loops, whose state is that of all joints.
 
     Efforts are given by name, for any joints. They act through the embedding matrix E at the
-    beginning of a step. So does the damping of dependent joints. The stops of a joint act only
-    while it is independent.
+    beginning of a step. Friction and stops of all joints act, whether they are independent or not.
 
     Parameters
     ----------
@@ -43,6 +43,8 @@ class LoopPlant:
         velocities of independent joints. Zero by default.
     independent : sequence of str, optional
         The first choice of independent joints of the loops.
+    contacts : Contacts, optional
+        Shapes and the obstacles that they touch; see doc/contact.md.
 
     Attributes
     ----------
@@ -57,8 +59,6 @@ class LoopPlant:
     ------
     ModelError
         If the loops cannot be closed at this position.
-    ParameterError
-        If a joint of a loop has dry friction. Sticking would depend on the choice of joints.
     """
 
     def __init__(
@@ -68,12 +68,13 @@ class LoopPlant:
         position: Mapping[str, float] | None = None,
         velocity: Mapping[str, float] | None = None,
         independent: Sequence[str] | None = None,
+        contacts: Contacts | None = None,
     ):
         self._build, self._settings, self.choices = build, settings, 0
+        self._contacts = contacts
         robot = build(independent=independent, near=position)
         rates = [(velocity or {}).get(name, 0.0) for name in robot.joint_names]
         self._take(robot, robot.model.closed_posture, rates)
-        self._refuse_dry_friction()
 
     @property
     def t(self) -> float:
@@ -117,21 +118,31 @@ class LoopPlant:
         efforts = efforts or {}
         names = self.robot.all_joint_names
         require_names(f'robot {self.robot.name!r}', 'joint', efforts, names)
-        if not self.fault:
-            self._choose()
-        self.plant.step(self._projected(efforts), dt)
-
-    def _choose(self):
-        """Change the independent joints near a dead centre, where there are better ones."""
-        found = self._dead_centres.near(self.plant.q)
-        if found is None:
+        if self.fault:
+            self.plant.step(None, dt)
             return
-        led, leading = (max(each, key=each.__getitem__) for each in found)
-        model, (position, velocity) = self.robot.model, self.state()
-        own = model.topology[1:, COORDINATE]
-        names = {model.joint_names[k] for k in own[(own >= 0) & (own < model.nv)]}
+        found = self._dead_centres.near(self.plant.q)
+        if found is not None:
+            self._choose(found)
+        plant, q, qd, time = self.plant, self.plant.q.copy(), self.plant.qd.copy(), self.t
+        plant.step(self._projected(efforts), dt)
+        if self.fault:  # the step led beyond a dead centre
+            sentence, end, last = self.fault, self.t, (plant.q.copy(), plant.qd.copy())
+            plant.fault, plant.t, (plant.q[:], plant.qd[:]) = '', time, (q, qd)
+            self._choose(self._dead_centres.shares(q)[1])
+            if self.plant is plant:
+                plant.fault, plant.t, (plant.q[:], plant.qd[:]) = sentence, end, last
+            else:
+                self.plant.step(self._projected(efforts), dt)
+
+    def _choose(self, found):
+        """Change the independent joints, if there are better ones."""
+        position, velocity = self.state()
         try:
-            robot = self._build(independent=sorted(names - {leading} | {led}), near=position)
+            robot = self._build(
+                independent=better_choice(self.robot.model, found),
+                near=own_joints(self.robot.model, position),
+            )
         except ModelError:
             return  # singular for any choice; the plant latches a fault if it gets stuck
         q = robot.model.closed_posture
@@ -143,31 +154,25 @@ class LoopPlant:
         self.plant.t, self.choices = time, self.choices + 1
 
     def _take(self, robot, q, qd):
-        """Continue with another robot and its state."""
-        self.robot, self.plant = robot, Plant(robot, self._settings, q, qd)
+        """Continue with another robot and its state; a joint at its stop is there to rounding."""
+        at, limits = robot.model.coordinates, robot.model.limits
+        scalar = at[at >= 0]
+        inside = np.clip(q[scalar], limits.lower[at >= 0], limits.upper[at >= 0])
+        q = q.copy()
+        q[scalar] = np.where(abs(inside - q[scalar]) < CONTINUOUS, inside, q[scalar])
+        self.robot = robot
+        self.plant = Plant(robot, self._settings, q, qd, self._contacts, led_joints=True)
+        self.plant.lift_effort_limits()  # as those of all joints hold before E^T
         self._all, self._dead_centres = AllJoints(robot.model), DeadCentres(robot)
-        self._rows = [
-            (int(row), robot.all_joint_names[robot.model.topology[row, V]])
-            for row in robot.model.led_by_loops
-        ]
 
     def _projected(self, efforts):
         """Return the efforts of the independent joints: E^T of those of all joints."""
-        robot, acting = self.robot, dict(efforts)
-        rates = self.state()[1]
-        for row, name in self._rows:
-            damping = self._settings.damping_scale * robot.model.constants[row, DAMPING]
-            acting[name] = acting.get(name, 0.0) - damping * rates[name]
-        of_all = np.array([acting.get(name, 0.0) for name in robot.all_joint_names])
+        robot = self.robot
+        names, model = robot.all_joint_names, robot.model
+        of_all = np.array([efforts.get(name, 0.0) for name in names])
+        led = [names[row - 1] for row in model.led_by_loops]
+        for joints, limits in ((model.joint_names, model.limits), (led, model.led_limits)):
+            at = [names.index(name) for name in joints]
+            most = np.where(np.isnan(limits.effort), np.inf, limits.effort)
+            of_all[at] = np.clip(of_all[at], -most, most)
         return embedding_matrix(robot, self.plant.q).T @ of_all
-
-    def _refuse_dry_friction(self):
-        """Raise ParameterError if a joint of a loop has dry friction."""
-        model = self.robot.model
-        for row in np.flatnonzero(model.topology[1:, COORDINATE] >= 0) + 1:
-            if model.constants[row, list(DRY_FRICTION)].any():
-                name = model.all_joint_names[model.topology[row, V]]
-                raise ParameterError(
-                    f'robot {model.name!r}: joint {name!r} of a closed loop has dry friction, '
-                    'which depends on the choice of coordinates; expected viscous damping alone'
-                )

@@ -14,50 +14,18 @@ from robodyn_ros.model.rigid_body import Payloads
 from robodyn_ros.model.rotation_matrix import SHORTEST
 from robodyn_ros.robot.loops.dead_centre import dead_centre
 from robodyn_ros.robot.robot import Robot
-from robodyn_ros.simulation import drives, rollouts, step
+from robodyn_ros.simulation import drives, rollouts
+from robodyn_ros.simulation.all_joints import AllJoints
 from robodyn_ros.simulation.command_modes import QUANTITIES, Command
-from robodyn_ros.simulation.contact import contact_step
+from robodyn_ros.simulation.contact.plant_kernels import has_contact_step, kernels_of
 from robodyn_ros.simulation.contact.touching import Touching
 from robodyn_ros.simulation.integrators import adaptive_steps
-from robodyn_ros.simulation.integrators.names import (
-    DIAGONAL_RK4,
-    ENERGY_ROSENBROCK,
-    SEMI_IMPLICIT_EULER,
-)
+from robodyn_ros.simulation.integrators.names import DIAGONAL_RK4
 from robodyn_ros.simulation.joint_table import work_rows
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.step import LARGEST_EFFORT, LARGEST_POSITION
 
-
-def kernels_of(method, has_contacts=False):
-    """Return the kernels of a Plant.
-
-    Parameters
-    ----------
-    method : int
-        Number of the integrator; see `PlantSettings.method`.
-    has_contacts : bool
-        Whether the bodies may touch obstacles.
-
-    Returns
-    -------
-    tuple of Kernel
-        The step, the kernel that accepts commands, and those that the step calls.
-    """
-    of_contacts = contact_step.CALLED if has_contacts else ()
-    steps = contact_step if has_contacts else step
-    called = *step.called_of(method), *of_contacts
-    return steps.step_of(method), drives.accept_command, *called
-
-
-#: Kernels of plants with the two most used integrators.
-KERNELS = tuple(
-    dict.fromkeys(
-        kernel
-        for method in (SEMI_IMPLICIT_EULER, ENERGY_ROSENBROCK)
-        for kernel in kernels_of(method, has_contacts=True) + kernels_of(method)
-    )
-)
+BEYOND_REACH = -(10**9)  # status of a step after which the loops do not close
 
 
 class Plant:
@@ -82,6 +50,8 @@ class Plant:
         its stops allow.
     contacts : Contacts, optional
         Shapes and the obstacles that they touch; see doc/contact.md.
+    led_joints : bool
+        Whether dependent joints of closed loops have their friction and their stops.
 
     Attributes
     ----------
@@ -108,8 +78,16 @@ class Plant:
         If the initial state is not valid for this robot.
     """
 
+    _usual = None  # of a DeadCentres, where that of the closed posture does not serve
+
     def __init__(
-        self, robot, settings=PlantSettings(), position=None, velocity=None, contacts=None
+        self,
+        robot,
+        settings=PlantSettings(),
+        position=None,
+        velocity=None,
+        contacts=None,
+        led_joints=False,
     ):
         model = robot.model
         self.model = model
@@ -119,6 +97,7 @@ class Plant:
         self.faults = 0
         self.refused = Counter()
         self._touching = None
+        self._all_joints = AllJoints(model) if model.has_loops else None
         self._largest = np.array((LARGEST_EFFORT, LARGEST_POSITION, settings.largest_speed))
         self._robot = robot
         if position is None:
@@ -142,10 +121,10 @@ class Plant:
         if settings.method == DIAGONAL_RK4:
             model.refuse_dependent("the integrator 'diagonal_rk4'")
             model.refuse_quaternions("the integrator 'diagonal_rk4'")
-        if contacts is not None:
-            self._touching = Touching(model, contacts)
+        if has_contact_step(model, contacts, led_joints):
+            self._touching = Touching(model, contacts, settings if led_joints else None)
             self._options += (self._touching.arrays,)
-        self.kernel, _, *called = kernels_of(settings.method, contacts is not None)
+        self.kernel, _, *called = kernels_of(settings.method, self._touching is not None)
         provide(called)
         self._accept_command = drives.accept_command.vectorcall
         self._kernel = robot.linked(self.kernel)
@@ -236,13 +215,26 @@ class Plant:
         if self.fault:
             self.qd[:] = 0.0
         else:
-            if self.settings.tolerance:
-                status = self._advance(dt)
-            else:
-                status = self._step(*self._arrays, dt, *self._options)
-            if status:
-                self._latch(status)
+            self._move(dt)
         self.t += dt
+
+    def _move(self, dt):
+        """Take the step of the dynamics; latch a blow-up, or a state in which loops are open."""
+        before = self.q.copy(), self.qd.copy()
+        if self.settings.tolerance:
+            status = self._advance(dt)
+        else:
+            status = self._step(*self._arrays, dt, *self._options)
+        if not status and self._all_joints is not None and not self._closes():
+            self.q[:], self.qd[:] = before
+            status = BEYOND_REACH
+        if status:
+            self._latch(status)
+
+    def _closes(self):
+        """Return whether the loops close in the present state."""
+        places, _, _ = self._all_joints.state(self.q, self.qd, self.effort)
+        return np.isfinite(places).all()
 
     def _advance(self, dt):
         """Take one step with as many substeps as the tolerance needs; return its status."""
@@ -300,7 +292,8 @@ class Plant:
         """
         if self._touching is not None:
             raise ParameterError(
-                f'robot {self.model.name!r}: a rollout with contacts; expected a plant without'
+                f'robot {self.model.name!r}: a rollout with contacts, or with friction or stops '
+                'of dependent joints; expected a plant without'
             )
         if gains is not None and self._drives.mode.any():
             raise ParameterError(
@@ -412,6 +405,11 @@ class Plant:
             For an impossible payload. Nothing has changed then.
         """
         self._carry(self._payloads.attach(frame, mass, com, inertia))
+
+    def lift_effort_limits(self):
+        """Let the motors give any effort, for efforts whose limits already hold."""
+        self._drives.effort_limits[:] = inf
+        self._drives.arrange()
 
     @property
     def injected_faults(self):
@@ -653,12 +651,14 @@ class Plant:
         self._wrench_end = min((entry[2] for entry in self._wrenches.values()), default=inf)
 
     def _latch(self, status):
-        if status > 0:
+        if status == BEYOND_REACH:
+            where = f'the loops of {", ".join(self.model.closures)} do not close'
+        elif status > 0:
             where = f'the mass matrix is singular at body {self.model.body_names[status]!r}'
         else:
             joint = self.model.joint_names[-1 - status]
             where = f'the state of joint {joint!r} is not finite or too large'
-        where = dead_centre(self._robot, self.q) or where
+        where = dead_centre(self._robot, self.q, self._usual) or where
         self.faults += 1
         self.effort[:] = 0.0
         self.fault = (

@@ -10,6 +10,7 @@ from robodyn_ros.compile import warm_up
 from robodyn_ros.errors import KernelError
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.simulation.contact.contact_step import step_of as contact_step_of
+from robodyn_ros.simulation.contact.plant_kernels import has_contact_step
 from robodyn_ros.simulation.integrators.names import (
     DIAGONAL_RK4,
     ENERGY_RK4,
@@ -27,7 +28,9 @@ GENERIC = DIAGONAL_RK4  # has no code for one robot
 ENERGY_ROUNDING = 1e-14  # [-] rounding of the energies that BALANCED integrators subtract
 
 
-def specialised_step(model, integrator=PlantSettings.integrator, progress=None, contacts=None):
+def specialised_step(
+    model, integrator=PlantSettings.integrator, progress=None, contacts=None, led_joints=False
+):
     """Compile and verify the step for one robot, for `Plant.replace_kernel`.
 
     It is verified for all integrators that share the kernel.
@@ -42,6 +45,8 @@ def specialised_step(model, integrator=PlantSettings.integrator, progress=None, 
         As in `robodyn_ros.compile.warm_up`.
     contacts : Contacts, optional
         Contacts of the plant.
+    led_joints : bool
+        As of `Plant`.
 
     Returns
     -------
@@ -53,18 +58,19 @@ def specialised_step(model, integrator=PlantSettings.integrator, progress=None, 
     KernelError
         If a state differs from that of the generic step.
     """
-    steps = step_of if contacts is None else contact_step_of
+    touches = has_contact_step(model, contacts, led_joints)
+    steps = contact_step_of if touches else step_of
     general = steps(METHODS[integrator])
     linked_step = linker.linked(general, model)
     warm_up([linked_step], progress)
     names = [
         name for name, method in METHODS.items() if steps(method) is general and method != GENERIC
     ]
-    _examine(Robot(model), linked_step, names, contacts)
+    _examine(Robot(model), linked_step, names, contacts, led_joints)
     return linked_step
 
 
-def _examine(robot, linked_step, integrators, contacts):
+def _examine(robot, linked_step, integrators, contacts, led_joints):
     """Raise KernelError if a step with the specialised kernel differs from the generic one."""
     rng = np.random.default_rng(0)
     for integrator in integrators:
@@ -73,7 +79,7 @@ def _examine(robot, linked_step, integrators, contacts):
             q = robot.configuration.random(rng, reach=2.0)
             qd, effort = rng.uniform(-1.0, 1.0, (2, robot.nv))
             effort[[robot.joint_names.index(each.joint) for each in robot.model.springs]] = np.nan
-            expected, got = (Plant(robot, settings, q, qd, contacts) for _ in range(2))
+            expected, got = (Plant(robot, settings, q, qd, contacts, led_joints) for _ in range(2))
             got.replace_kernel(linked_step)
             for plant in (expected, got):
                 plant.step(effort, STEP)

@@ -212,6 +212,8 @@ def test_nan_in_means_nan_out(one, robot):
         called = arguments(robot, one)
         if name not in called or name in outputs or (name == 'q' and one in OF_RATES):
             continue
+        if name == 'constants' and one is generic.expand_joints:
+            continue  # only positions of dependent joints need them
         bad = np.full_like(called[name], np.nan) if name != 'damping' else np.nan
         if name in ('constants', 'gravity', 'frame'):
             bad.flags.writeable = False

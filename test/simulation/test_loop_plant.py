@@ -5,13 +5,11 @@
 The referee is a plant that its crank leads, which has no dead centre.
 """
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-from robodyn_ros.errors import ParameterError, UnknownNameError
-from robodyn_ros.robot.robot import Robot
+from robodyn_ros.errors import UnknownNameError
+from robodyn_ros.model.description import Limit
 from robodyn_ros.simulation.loop_plant import LoopPlant
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
@@ -19,38 +17,24 @@ from support.referees.loop_gaps import loop_gaps
 from support.robots.closed_loops import four_bar, several_four_bars
 
 DT, TIME = 1e-3, 0.8
+WEIGHTLESS = (0.0, 0.0, 0.0)
 SETTINGS = PlantSettings(integrator='energy_rk4', no_command='free')
 FOUR_BAR = several_four_bars(1, further=0)
 
 
-def damped(value, **more):
+def damped(value):
     """Return the four-bar whose joints all have some damping."""
-    joints = tuple(replace(each, damping=value, **more) for each in FOUR_BAR.description.joints)
-    return replace(FOUR_BAR, description=replace(FOUR_BAR.description, joints=joints))
-
-
-def build(mechanism=FOUR_BAR, gravity=(0.7, -1.3, -9.7)):
-    """Return what makes the robot of any choice of independent joints."""
-
-    def robot(independent, near):
-        return Robot.from_description(
-            mechanism.description,
-            closures=mechanism.closures,
-            gravity=gravity,
-            independent=independent,
-            near=near,
-        )
-
-    return robot
+    names = (each.name for each in FOUR_BAR.description.joints)
+    return FOUR_BAR.with_joints(**{name: {'damping': value} for name in names})
 
 
 def spun(mechanism=FOUR_BAR):
     """Return the mechanism led by its rocker, in a spin of its crank, and one led by the crank."""
-    referee = build(mechanism)(['crank0'], mechanism.near)
+    referee = mechanism.build()(['crank0'], mechanism.near)
     rates = dict(
         zip(referee.all_joint_names, referee.expand(referee.model.closed_posture, [9.0])[1])
     )
-    plant = LoopPlant(build(mechanism), SETTINGS, mechanism.near, rates, ['rocker0'])
+    plant = LoopPlant(mechanism.build(), SETTINGS, mechanism.near, rates, ['rocker0'])
     return plant, Plant(referee, SETTINGS, referee.model.closed_posture, [9.0])
 
 
@@ -84,10 +68,10 @@ def _all(plant):
 def test_a_four_bar_all_of_whose_joints_have_ends_goes_through_all_of_them():
     """No choice serves for long, so each dead centre asks for another one."""
     rockers = four_bar((0.4, 0.35, 0.4, 0.7))
-    plant = LoopPlant(build(rockers, (0.0, 0.0, 0.0)), SETTINGS, rockers.near)
+    plant = LoopPlant(rockers.build(WEIGHTLESS), SETTINGS, rockers.near)
     names = plant.robot.joint_names
     plant = LoopPlant(
-        build(rockers, (0.0, 0.0, 0.0)), SETTINGS, rockers.near, {names[1]: 6.0, names[0]: 0.4}
+        rockers.build(WEIGHTLESS), SETTINGS, rockers.near, {names[1]: 6.0, names[0]: 0.4}
     )
     energy, crank = plant.robot.energy(plant.plant.q, plant.plant.qd)[0], []
     for _ in range(round(TIME / DT)):
@@ -119,9 +103,22 @@ def test_a_driven_joint_works_and_damping_of_all_joints_dissipates():
     assert work < -0.5 and abs(gained - work) < 0.02 * abs(work)
 
 
-def test_what_depends_on_the_choice_is_refused():
-    """Dry friction of a loop's joint by its name, and efforts of joints that do not exist."""
-    with pytest.raises(ParameterError, match="'crank0' of a closed loop has dry friction"):
-        LoopPlant(build(damped(0.0, friction=0.3)), SETTINGS, FOUR_BAR.near)
+def test_an_unknown_joint_is_refused():
+    """By its name, and nothing has changed."""
     with pytest.raises(UnknownNameError, match="no joint 'knee'; valid: crank0"):
-        LoopPlant(build(), SETTINGS, FOUR_BAR.near).step({'knee': 1.0})
+        LoopPlant(FOUR_BAR.build(), SETTINGS, FOUR_BAR.near).step({'knee': 1.0})
+
+
+def test_the_limit_of_an_effort_is_that_of_its_joint():
+    """A strong rocker drives a weak crank that leads it."""
+    limited = FOUR_BAR.with_joints(crank0={'limit': Limit(effort=0.5)})
+    weak, strong = (
+        LoopPlant(each.build(WEIGHTLESS), SETTINGS, FOUR_BAR.near, independent=['crank0'])
+        for each in (limited, FOUR_BAR)
+    )
+    for plant in (weak, strong):
+        plant.step({'rocker0': 9.0})
+    assert weak.state() == strong.state()
+    weak.step({'crank0': 9.0})
+    strong.step({'crank0': 0.5})
+    assert weak.state() == strong.state()

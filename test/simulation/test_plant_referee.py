@@ -9,8 +9,9 @@ import pytest
 from numba.core.runtime import _nrt_python as allocator
 from numba.core.runtime import rtsys
 
+from robodyn_ros.simulation.contact.plant_kernels import KERNELS
 from robodyn_ros.simulation.integrators.names import ENERGY_ROSENBROCK, RK4
-from robodyn_ros.simulation.plant import KERNELS, Plant
+from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.step import step, step_of
 from support.robots.families import FAMILIES

@@ -80,6 +80,7 @@ OUTPUTS = {
     'mass_matrix_diagonal': {'entries': ('nv',)},
     'integrate': {'moved': ('nq',)},
     'difference': {'motion': ('nv',)},
+    'expand_joints': {'positions': ('nq',), 'E': ('nv', 'nv')},
     'composite_inertia': {'com': (3,), 'inertia': (3, 3)},
     'inverse_dynamics_derivatives': {
         'by_q': ('nv', 'nv'),

@@ -13,7 +13,7 @@ from robodyn_ros.compile import warm_up
 from robodyn_ros.control.laws.law_registry import law_class
 from robodyn_ros.nodes import controller, simulator
 from robodyn_ros.ros.common.session_kernels import controller_kernels
-from robodyn_ros.simulation.plant import KERNELS
+from robodyn_ros.simulation.contact.plant_kernels import KERNELS
 
 warm_up((*controller_kernels(law_class('computed_torque')), *KERNELS))
 

@@ -346,6 +346,36 @@ def expand_positions(topology, constants, scratch, q):
 
 
 @primitive
+def expand_joints(
+    topology: Topology, constants: Table, scratch: Matrix, q: Vector, positions: Vector, E: Matrix
+):
+    """Compute positions of all joints and E, as `core.expand_joints` does.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    positions : (m,) array
+        Written: positions of all joints [rad or m].
+    E : (n, nv) array
+        Written: a row for each joint.
+    """
+    everything = expand_positions(topology, constants, scratch, q)
+    entries = expansion(topology, scratch)
+    for k in range(positions.shape[0]):
+        positions[k] = everything[k]
+    for i in range(1, topology.shape[0]):
+        for k in range(E.shape[1]):
+            E[i - 1, k] = 0.0
+        for m in range(topology[i, COUNT]):
+            E[i - 1, topology[i, FIRST] + m] = entries[i - 1, m]
+
+
+@primitive
 def expand(topology, scratch, k, rates):
     """Compute E times a vector over the independent velocities.
 

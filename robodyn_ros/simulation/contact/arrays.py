@@ -23,6 +23,8 @@ from robodyn_ros.algorithms.contact.contact_tables import (
     TURN,
 )
 from robodyn_ros.algorithms.contact.impulses import VECTORS
+from robodyn_ros.simulation.contact.led_joints import table_of
+from robodyn_ros.simulation.joint_table import WIDTH
 from robodyn_ros.spatial.types import Indices, Matrix, Stack, Table, Vector, record
 
 MOST_CONTACTS = 64  # at the same time; the farthest ones are left out
@@ -33,7 +35,7 @@ class ContactArrays(NamedTuple):
     """Tables of shapes and obstacles, and the memory of a step.
 
     Columns are those of `algorithms.contact.contact_tables`. A direction is a row of the Jacobian:
-    one for each velocity, then three for each contact.
+    one for each velocity, then three for each contact. Dependent joints come last.
 
     Parameters
     ----------
@@ -49,13 +51,13 @@ class ContactArrays(NamedTuple):
         Poses of the shapes.
     contacts : (c, CONTACT_COLUMNS) ndarray
         Contacts of the substep.
-    blocks : (nv + c, BLOCK_COLUMNS) ndarray
+    blocks : (nv + c + m, BLOCK_COLUMNS) ndarray
         Unknown impulses of joints and contacts.
-    rows : (nv + 3 c, nv) ndarray
+    rows : (nv + 3 c + m, nv) ndarray
         Rows of the Jacobian.
-    responses : (nv + 3 c, nv) ndarray
+    responses : (nv + 3 c + m, nv) ndarray
         Velocities after a unit impulse along each row.
-    vectors : (VECTORS, nv + 3 c) ndarray
+    vectors : (VECTORS, nv + 3 c + m) ndarray
         Vectors of the solver; rows in `algorithms.contact.impulses`.
     system, table : ndarray
         Memory of the exact solution.
@@ -63,6 +65,16 @@ class ContactArrays(NamedTuple):
         Jacobian of a shape.
     contact_count : (1,) ndarray
         Number of contacts of the last substep.
+    led : (m, WIDTH) ndarray
+        Joint table of dependent joints; see `led_joints.table_of`.
+    led_rows : (m,) ndarray
+        Their rows of the embedding matrix.
+    led_levels : (m,) ndarray
+        Levels of their dry friction [N m or N].
+    positions : (2, p) ndarray
+        Positions of all joints, now and at the beginning of the substep [rad or m].
+    embedding : (n, nv) ndarray
+        The embedding matrix.
     """
 
     bodies: Indices
@@ -79,41 +91,55 @@ class ContactArrays(NamedTuple):
     table: Matrix
     jacobian: Matrix
     contact_count: Vector
+    led: Matrix
+    led_rows: Indices
+    led_levels: Vector
+    positions: Matrix
+    embedding: Matrix
 
 
 Contact = record(ContactArrays)
 
 
-def allocate(model, contacts):
-    """Return the arrays for a robot and its contacts.
+def allocate(model, contacts, settings=None):
+    """Return the arrays for a robot, its contacts, and its dependent joints.
 
     Parameters
     ----------
     model : RobotModel
         The robot.
-    contacts : Contacts
+    contacts : Contacts or None
         Shapes and obstacles.
+    settings : PlantSettings, optional
+        Scales the friction of dependent joints. None leaves these without friction and stops.
 
     Returns
     -------
     ContactArrays
         The arrays.
     """
-    n, shapes, obstacles = model.nv, contacts.shapes, contacts.obstacles
+    n, shapes, obstacles = model.nv, (), ()
+    if contacts is not None:
+        shapes, obstacles = contacts.shapes, contacts.obstacles
+    led, led_rows = np.zeros((0, WIDTH)), np.zeros(0, dtype=np.int64)
+    if settings is not None:
+        led, led_rows = table_of(model, settings)
     placed = [_placed(model, shape) for shape in shapes]
     capacity = min(MOST_CONTACTS, sum(map(_points, shapes)) * len(obstacles))
-    directions = n + 3 * capacity
-    conditions = min(MOST_CONDITIONS, n * pivoting.OF_JOINT + capacity * pivoting.OF_CONTACT)
+    directions = n + 3 * capacity + len(led)
+    conditions = min(
+        MOST_CONDITIONS, (n + len(led)) * pivoting.OF_JOINT + capacity * pivoting.OF_CONTACT
+    )
     rows = np.zeros((directions, n))
     rows[:n] = np.eye(n)
     return ContactArrays(
         _fixed(np.array([body for body, _ in placed], dtype=np.int64)),
-        _fixed(np.array([frame for _, frame in placed])),
-        _fixed(np.array([_shape(shape) for shape in shapes])),
-        _fixed(np.array([_obstacle(obstacle) for obstacle in obstacles])),
+        _fixed(np.array([frame for _, frame in placed]).reshape(-1, 12)),
+        _fixed(np.array([_shape(shape) for shape in shapes]).reshape(-1, SHAPE_COLUMNS)),
+        _fixed(np.array([_obstacle(each) for each in obstacles]).reshape(-1, OBSTACLE_COLUMNS)),
         np.zeros((len(shapes), 4, 4)),
         np.zeros((capacity, CONTACT_COLUMNS)),
-        np.zeros((n + capacity, BLOCK_COLUMNS)),
+        np.zeros((n + capacity + len(led), BLOCK_COLUMNS)),
         rows,
         np.zeros_like(rows),
         np.zeros((VECTORS, directions)),
@@ -121,6 +147,11 @@ def allocate(model, contacts):
         np.zeros((conditions, 2 * conditions + pivoting.FURTHER_COLUMNS + 2)),
         np.zeros((6, n)),
         np.zeros(1),
+        led,
+        _fixed(led_rows),
+        np.zeros(len(led)),
+        np.zeros((2, len(model.all_position_names))),
+        np.zeros((len(model.all_joint_names), n)),
     )
 
 

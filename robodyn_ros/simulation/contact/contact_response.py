@@ -29,6 +29,12 @@ from robodyn_ros.algorithms.contact.contact_tables import (
 from robodyn_ros.algorithms.contact.impulses import IMPULSES, KEPT, contact_impulses
 from robodyn_ros.algorithms.core.manifold import integrate
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse import mass_matrix_inverse_in_place
+from robodyn_ros.simulation.contact.led_joints import (
+    damp_led_joints,
+    settle_led_joints,
+    write_led_joints,
+)
+from robodyn_ros.simulation.contact.responses import write_responses
 from robodyn_ros.simulation.joint_table import (
     BRAKE,
     BRAKED,
@@ -49,36 +55,6 @@ INSTANT = 1e-9  # [s] duration of an impact, for gaps and for friction and stops
 SHARE = 0.5  # [-] share of a penetration that one substep corrects
 RECOVERY = 0.5  # [m/s] highest speed of this correction
 RECOVERY_SWEEPS = 8  # Gauss-Seidel sweeps of it
-
-
-@unfused
-def write_responses(work, contact, row):
-    """Write F A of a direction F, a row of the Jacobian.
-
-    Parameters
-    ----------
-    work : ndarray
-        Work array; see `joint_table`.
-    contact : ContactArrays
-        Tables and memory, updated.
-    row : int
-        The row.
-
-    Returns
-    -------
-    float
-        F A F^T.
-    """
-    n, total = contact.rows.shape[1], 0.0
-    for j in range(n):
-        contact.responses[row, j] = 0.0
-    for k in range(n):
-        share = contact.rows[row, k]
-        for j in range(n):
-            contact.responses[row, j] = contact.responses[row, j] + share * work[INVERSE + k, j]
-    for j in range(n):
-        total = total + contact.responses[row, j] * contact.rows[row, j]
-    return total
 
 
 @unfused
@@ -184,7 +160,7 @@ def settle_joints(joints, work, contact, b, v):
     """
     for k in range(b):
         case, joint = contact.blocks[k, CASE], int(contact.blocks[k, ROW])
-        if contact.blocks[k, KIND] != JOINT:
+        if contact.blocks[k, KIND] != JOINT or joint >= v.shape[0]:
             continue
         if case == STICKS:
             v[joint] = 0.0
@@ -258,9 +234,12 @@ def apply_impulses(topology, constants, joints, scratch, work, h, contact, count
     )
     if status != 0:
         return -1 - status
+    damp_led_joints(work, contact, h, v)
     b = write_joints(joints, work, contact, h, q)
+    b = write_led_joints(work, contact, b, h)
     b = write_contacts(work, contact, count, b, h, False, v)
     solve(contact, b, v)
+    settle_led_joints(contact, b, v)
     settle_joints(joints, work, contact, b, v)
     first = n
     for c in range(count):
@@ -335,6 +314,7 @@ def rebound(topology, constants, joints, scratch, work, contact, count, q, qd):
     if status != 0:
         return status
     b = write_joints(joints, work, contact, INSTANT, q)
+    b = write_led_joints(work, contact, b, INSTANT)
     b = write_contacts(work, contact, count, b, INSTANT, True, v)
     solve(contact, b, v)
     gain = energy_gain(contact, b, qd, v)

@@ -3,11 +3,12 @@
 """One compiled step of a plant whose bodies touch obstacles.
 
 Far from all obstacles it is the step without contact, bit for bit. A substep in which something
-touches is an Euler step, whatever the integrator, since velocities jump.
+touches is an Euler step, whatever the integrator, since velocities jump. So is one in which a
+dependent joint of a loop has dry friction, or meets a stop.
 """
 
 from robodyn_ros.algorithms.contact.contact_tables import GAP
-from robodyn_ros.algorithms.contact.impulses import contact_impulses
+from robodyn_ros.algorithms.contact.impulses import START, contact_impulses
 from robodyn_ros.algorithms.core.manifold import integrate
 from robodyn_ros.compile.kernel import Kernel, separate_kernel
 from robodyn_ros.simulation.contact.approach import REST_SPEED, SOON, approach, until_impact
@@ -18,11 +19,19 @@ from robodyn_ros.simulation.contact.contact_response import (
     correct_penetrations,
     rebound,
 )
+from robodyn_ros.simulation.contact.led_joints import (
+    add_led_damping,
+    correct_led_stops,
+    crosses_led_stop,
+    find_led_joints,
+    has_any,
+    rubs,
+)
 from robodyn_ros.simulation.dry_friction import assume_frictionless, next_velocity
 from robodyn_ros.simulation.integrators.euler import accelerate, euler
 from robodyn_ros.simulation.integrators.events import copy_vector, with_events
 from robodyn_ros.simulation.integrators.names import SEMI_IMPLICIT_EULER
-from robodyn_ros.simulation.joint_table import NEXT, OLD_Q, START_Q, START_QD
+from robodyn_ros.simulation.joint_table import DAMPING, NEXT, OLD_Q, START_Q, START_QD, STATIC
 from robodyn_ros.simulation.servo import (
     assume_unsaturated,
     correct_saturation,
@@ -89,12 +98,14 @@ def move_in_contact(
     if status != 0:
         return status
     next_velocity(joints, work, h, qd)
+    find_led_joints(topology, constants, scratch, contact, stribeck, q, qd)
     blocks = apply_impulses(topology, constants, joints, scratch, work, h, contact, count, q)
     if blocks < 0:
         return -1 - blocks
     copy_vector(work[NEXT][:n], qd)
     integrate(topology, q, qd, h, q)
     correct_penetrations(topology, contact, blocks, h, q)
+    correct_led_stops(topology, constants, scratch, contact, q)
     clip(joints, work[OLD_Q], q)
     return 0
 
@@ -117,6 +128,8 @@ def step_without_impact(
     qd,
 ):
     """Take one Euler step without elastic impacts, with the contacts that `approach` found.
+
+    Dependent joints rub and stop, too.
 
     Drives follow their set-points as in `integrators.euler`.
 
@@ -145,10 +158,13 @@ def step_without_impact(
         0, or the body whose pivot is singular.
     """
     copy_vector(q, work[OLD_Q])
-    if count == 0:
-        return euler(
+    if count == 0 and not rubs(contact):
+        status = euler(
             topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
         )
+        if status != 0 or not crosses_led_stop(topology, constants, scratch, contact, q):
+            return status
+        restore_state(work, q, qd)
     follows, status = assume_unsaturated(joints, work, qd), 0
     for _ in range(2 * qd.shape[0] + 1):
         linearise_drives(joints, work, h, q, effort)
@@ -219,6 +235,7 @@ def euler_in_contact(
         count = approach(topology, constants, scratch, contact, left, q, qd)
         wait = until_impact(contact, count, left, qd, k + 1 < EVENTS)
         if wait < left and wait <= SOON * h:
+            find_led_joints(topology, constants, scratch, contact, stribeck, q, qd)
             status = rebound(topology, constants, joints, scratch, work, contact, count, q, qd)
         else:
             status = step_without_impact(
@@ -286,6 +303,9 @@ def runge_kutta_in_contact(
 ):
     """Take one Runge-Kutta step if nothing touches before and after it, else an Euler step.
 
+    A dependent joint with dry friction, or at a stop, counts as touching. Its viscous friction is
+    that at the beginning of the step. If a drive follows by feedback, it touches, too.
+
     Parameters
     ----------
     topology, constants, gravity, joints, scratch, work : ndarray
@@ -311,7 +331,16 @@ def runge_kutta_in_contact(
         0, or the body whose pivot is singular.
     """
     count = approach(topology, constants, scratch, contact, h, q, qd)
-    if is_clear(contact, count, h):
+    damps, n = has_any(contact, DAMPING), qd.shape[0]
+    is_smooth = not has_any(contact, STATIC) and not (
+        damps and assume_unsaturated(joints, work, qd)
+    )
+    if is_smooth and is_clear(contact, count, h):
+        given = contact.vectors[START][:n]
+        copy_vector(effort, given)
+        if damps:
+            find_led_joints(topology, constants, scratch, contact, stribeck, q, qd)
+            add_led_damping(contact, qd, effort)
         status = with_events(
             topology,
             constants,
@@ -327,9 +356,14 @@ def runge_kutta_in_contact(
             q,
             qd,
         )
-        if status != 0 or count == 0:
+        if damps:
+            copy_vector(given, effort)
+        if status != 0:
             return status
-        if is_clear(contact, approach(topology, constants, scratch, contact, h, q, qd), h):
+        is_free = count == 0 or is_clear(
+            contact, approach(topology, constants, scratch, contact, h, q, qd), h
+        )
+        if is_free and not crosses_led_stop(topology, constants, scratch, contact, q):
             return 0
         copy_vector(work[START_Q], q)
         copy_vector(work[START_QD][: qd.shape[0]], qd)

@@ -46,14 +46,16 @@ class Touch(NamedTuple):
 
 
 class Touching:
-    """The contacts of a robot with obstacles.
+    """The contacts of a robot with obstacles, and its dependent joints that rub or have stops.
 
     Parameters
     ----------
     model : RobotModel
         The robot.
-    contacts : Contacts
+    contacts : Contacts or None
         Shapes and obstacles.
+    settings : PlantSettings, optional
+        With them, dependent joints of loops have their friction and stops.
 
     Raises
     ------
@@ -63,15 +65,16 @@ class Touching:
         For a shape on the base, which does not move.
     """
 
-    def __init__(self, model, contacts):
-        for shape in contacts.shapes:
+    def __init__(self, model, contacts, settings=None):
+        self._shapes = contacts.shapes if contacts else ()
+        self._obstacles = contacts.obstacles if contacts else ()
+        for shape in self._shapes:
             if model.frame(shape.link).body == 0:
                 raise ModelError(
                     f'robot {model.name!r}: a {shape.kind} for contact is on link '
                     f'{shape.link!r}, which does not move; expected a link that moves'
                 )
-        self.arrays = allocate(model, contacts)
-        self._shapes, self._obstacles = contacts.shapes, contacts.obstacles
+        self.arrays = allocate(model, contacts, settings)
 
     def clear(self):
         """Discard the contacts of the last substep."""

@@ -8,8 +8,9 @@ from robodyn_ros.compile.flexible_recursions import KERNELS
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.model.extended.flexible_model import with_modal_links
 from robodyn_ros.model.robot_model import RobotModel
+from robodyn_ros.simulation.contact.plant_kernels import kernels_of
 from robodyn_ros.simulation.flexible.flexible_robot import FlexibleRobot
-from robodyn_ros.simulation.plant import Plant, kernels_of
+from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.spring_plant import SpringPlant
 

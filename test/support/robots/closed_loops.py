@@ -59,6 +59,19 @@ class Mechanism:
         options = {'gravity': GRAVITY, **chosen, **options}
         return Robot.from_description(self.description, closures=self.closures, **options)
 
+    def with_joints(self, **values):
+        """Return the mechanism with other values of joints: {joint: {field: value}}."""
+        joints = tuple(replace(j, **values.get(j.name, {})) for j in self.description.joints)
+        return replace(self, description=replace(self.description, joints=joints))
+
+    def build(self, gravity=GRAVITY):
+        """Return what builds the robot for a choice of independent joints near a posture."""
+
+        def built(independent, near):
+            return self.robot(gravity=gravity, independent=independent, near=near)
+
+        return built
+
     @property
     def followers(self):
         """The mimic and coupled joints."""

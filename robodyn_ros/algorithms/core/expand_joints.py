@@ -1,0 +1,35 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Positions of all joints, and the matrix E of their velocities, E qd.
+
+Here no joint depends on others. Its counterpart is in robodyn_ros.algorithms.constraints.
+"""
+
+from robodyn_ros.spatial.primitive import recursion
+from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+
+
+@recursion
+def expand_joints(
+    topology: Topology, constants: Table, scratch: Matrix, q: Vector, positions: Vector, E: Matrix
+):
+    """Compute the positions of all joints, and E: their velocities are E qd.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    positions : (m,) array
+        Written: positions of all joints [rad or m].
+    E : (n, nv) array
+        Written: a row for each joint.
+    """
+    for k in range(q.shape[0]):
+        positions[k] = q[k]
+    for i in range(E.shape[0]):
+        for k in range(E.shape[1]):
+            E[i, k] = 1.0 if i == k else 0.0

@@ -1,0 +1,36 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Velocities after a unit impulse along a direction."""
+
+from robodyn_ros.simulation.joint_table import INVERSE
+from robodyn_ros.spatial.primitive import unfused
+
+
+@unfused
+def write_responses(work, contact, row):
+    """Write F A of a direction F, a row of the Jacobian.
+
+    Parameters
+    ----------
+    work : ndarray
+        Work array; see `joint_table`.
+    contact : ContactArrays
+        Tables and memory, updated.
+    row : int
+        The row.
+
+    Returns
+    -------
+    float
+        F A F^T.
+    """
+    n, total = contact.rows.shape[1], 0.0
+    for j in range(n):
+        contact.responses[row, j] = 0.0
+    for k in range(n):
+        share = contact.rows[row, k]
+        for j in range(n):
+            contact.responses[row, j] = contact.responses[row, j] + share * work[INVERSE + k, j]
+    for j in range(n):
+        total = total + contact.responses[row, j] * contact.rows[row, j]
+    return total
