@@ -84,7 +84,7 @@ class Simulator(ManagedNode):
                 self.get_logger().warning(f'{finding.subject}: {finding.sentence}')
         values = self.parameters.snapshot()
         contacts = make_contacts(values, self.source)
-        kernels = plant_kernels(values, contacts)
+        kernels = plant_kernels(values, contacts, robot)
         warm_up([each for each in kernels if not each.is_kept], report.compiling)
         warm_up(kernels, report.loading)
         report.announce('Loading the code for this robot alone, and opening the topics.')

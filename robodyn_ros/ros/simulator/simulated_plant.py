@@ -13,11 +13,13 @@ from robodyn_ros.model.robot_model import RobotModel
 from robodyn_ros.model.sources import contact_file, elastic_joint_file, flexible_link_file
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.robot_source import RobotSource, read_entries
+from robodyn_ros.simulation.contact.plant_kernels import kernels_of
 from robodyn_ros.simulation.elastic.elastic_plant import ElasticPlant
 from robodyn_ros.simulation.faults import Faults
 from robodyn_ros.simulation.flexible.flexible_plant import FlexiblePlant, flexible_kernels
+from robodyn_ros.simulation.passing_plant import PassingPlant
 from robodyn_ros.simulation.perturbation import Perturbation, perturbed
-from robodyn_ros.simulation.plant import Plant, kernels_of
+from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import METHODS, PlantSettings
 from robodyn_ros.simulation.sensors.encoders import Sensor, SensorSettings
 
@@ -93,8 +95,10 @@ def make_contacts(values: Mapping[str, Any], source: RobotSource) -> Contacts | 
     return contact_file.contacts_of(path, source.description) if path else None
 
 
-def plant_kernels(values: Mapping[str, Any], contacts: Contacts | None) -> tuple[Kernel, ...]:
-    """Return the kernels of a step of the plant.
+def plant_kernels(
+    values: Mapping[str, Any], contacts: Contacts | None, robot: Robot | None = None
+) -> tuple[Kernel, ...]:
+    """Return the kernels of a step of the plant, also with other independent joints of loops.
 
     Parameters
     ----------
@@ -102,10 +106,14 @@ def plant_kernels(values: Mapping[str, Any], contacts: Contacts | None) -> tuple
         The node's parameters by name.
     contacts : Contacts or None
         Shapes that touch obstacles.
+    robot : Robot, optional
+        The robot; needed if it has loops.
     """
     method = METHODS[values['integrator']]
     if values['flexible_links_path']:
         return flexible_kernels(method)
+    if contacts is None and robot is not None and robot.model.has_loops:
+        return *kernels_of(method), *kernels_of(method, has_contacts=True)
     return kernels_of(method, contacts is not None)
 
 
@@ -159,14 +167,33 @@ def make_plant(
     if links:
         _refuse_beside_flexible_links(values, robot, links, springs, contacts)
         return FlexiblePlant(robot, links, settings, *start)
+    if not springs and passes_dead_centres(values, robot):
+        return PassingPlant(robot, settings, *start, contacts)
     if not springs:
-        return Plant(robot, settings, *start, contacts)
+        return Plant(robot, settings, *start, contacts, led_joints=robot.model.has_loops)
     if contacts is not None:
         raise ParameterError(
             f'robot {robot.name!r}: contacts_path is {values["contacts_path"]!r} beside elastic '
             f'joints {", ".join(springs)}; expected contacts or elastic joints, one of them'
         )
     return ElasticPlant(robot, springs, settings, *start, values['encoders'])
+
+
+def passes_dead_centres(values: Mapping[str, Any], robot: Robot) -> bool:
+    """Return whether the plant may choose other independent joints at a dead centre.
+
+    Sensors of links and coupled joints need the described choice, as do quaternions.
+
+    Parameters
+    ----------
+    values : mapping of str to object
+        The node's parameters by name.
+    robot : Robot
+        The simulated robot.
+    """
+    model = robot.model
+    has_sensors = any(values[name] for name in SENSORS_OF_LINKS)
+    return model.has_loops and not (has_sensors or model.coupled or model.multi_dof_joints)
 
 
 def _refuse_beside_flexible_links(values, robot, links, springs, contacts):

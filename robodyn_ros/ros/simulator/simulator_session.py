@@ -40,6 +40,7 @@ from robodyn_ros.ros.transport.bounded_subscription import SMALL, BoundedSubscri
 from robodyn_ros.ros.transport.lock_step_transport import LOCK_STEP
 from robodyn_ros.simulation.elastic.elastic_plant import ElasticPlant
 from robodyn_ros.simulation.flexible.flexible_plant import FlexiblePlant
+from robodyn_ros.simulation.passing_plant import PassingPlant
 from robodyn_ros.simulation.runner import Runner
 from robodyn_ros.simulation.specialised_step import specialised_step
 
@@ -85,7 +86,7 @@ class SimulatorSession:
     ):
         robot = simulated_robot(values, robot)
         plant = make_plant(values, robot, contacts)
-        warm_up(plant_kernels(values, contacts))
+        warm_up(plant_kernels(values, contacts, robot))
         self.lock = Lock()
         is_flexible = isinstance(plant, FlexiblePlant)
         elastic = plant.elastic if isinstance(plant, ElasticPlant) else ()
@@ -106,7 +107,10 @@ class SimulatorSession:
         )
         other = plant if isinstance(plant, (ElasticPlant, FlexiblePlant)) else None
         extra_joints = (lambda: other.other_side) if other and is_published else None
-        self._state = state_topics(node, robot.model, values, self._frame_id, extra_joints)
+        all_joints = plant.all_joints if isinstance(plant, PassingPlant) else None
+        self._state = state_topics(
+            node, robot.model, values, self._frame_id, extra_joints, all_joints
+        )
         self._instruments = SensorTopics(node, instruments, robot.joint_names)
         self._ticks_done, self._published, self._stamp = 0, 0.0, 0
         self._reset_notify = node.create_publisher(Header, '~/reset_notify', LATCHED_QOS)
@@ -143,6 +147,7 @@ class SimulatorSession:
                 picklable_model(plant.stepped_model),
                 plant.settings.integrator,
                 contacts=contacts,
+                led_joints=robot.model.has_loops,
             ),
             self._use_kernel,
             lambda: self._next_step is not None,

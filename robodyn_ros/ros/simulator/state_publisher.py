@@ -38,6 +38,7 @@ def state_topics(
     values: Mapping[str, Any],
     frame_id: str,
     extra_joints: Callable[[], tuple] | None = None,
+    all_joints: Callable[..., tuple] | None = None,
 ):
     """Return the publisher of the state of a robot.
 
@@ -53,6 +54,8 @@ def state_topics(
         Frame of the headers.
     extra_joints : callable or None
         Returns names, positions, velocities and efforts of additional joints in the joint states.
+    all_joints : callable or None
+        As `AllJoints.state` of the robot, which is the default.
 
     Returns
     -------
@@ -63,7 +66,7 @@ def state_topics(
     if joints:
         return MixedStates(node, model, joints, values, frame_id, extra_joints)
     if model.is_embedded:
-        return AllJointStates(node, model, values, frame_id, extra_joints)
+        return AllJointStates(node, model, values, frame_id, extra_joints, all_joints)
     return JointStates(node, model.joint_names, values, frame_id, model.held, extra_joints)
 
 
@@ -158,6 +161,8 @@ class AllJointStates(JointStates):
         Frame of the header.
     extra_joints : callable or None
         Returns names, positions, velocities and efforts of additional joints in the joint states.
+    all_joints : callable or None
+        As `AllJoints.state` of the robot, which is the default.
     """
 
     def __init__(
@@ -167,9 +172,10 @@ class AllJointStates(JointStates):
         values: Mapping[str, Any],
         frame_id: str,
         extra_joints: Callable[[], tuple] | None = None,
+        all_joints: Callable[..., tuple] | None = None,
     ):
         super().__init__(node, model.all_joint_names, values, frame_id, model.held, extra_joints)
-        self._all = AllJoints(model)
+        self._all = all_joints or AllJoints(model).state
 
     def publish(self, nanoseconds: int, *state: np.ndarray):
         """Publish all joints from the state of the independent ones.
@@ -181,7 +187,7 @@ class AllJointStates(JointStates):
         *state : (n,) ndarray
             Positions [rad or m], velocities [rad/s or m/s] and efforts [N m or N].
         """
-        super().publish(nanoseconds, *self._all.state(*state))
+        super().publish(nanoseconds, *self._all(*state))
 
 
 class MixedStates:

@@ -1,0 +1,106 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The simulated robot at dead centres of its loops: a four-bar that its rocker leads."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='rclpy is not installed')
+pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
+
+from sensor_msgs.msg import JointState
+
+pytestmark = pytest.mark.ros
+pytest_plugins = ['robodyn_ros.testing.fixtures']
+
+CRANK, COUPLER, ROCKER, GROUND = 0.2, 0.5, 0.4, 0.45  # [m]
+BAR = """<link name="{name}"><inertial><origin xyz="{half} 0 0"/><mass value="1"/><inertia
+  ixx="1e-3" iyy="0.02" izz="0.02" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
+JOINT = """<joint name="{name}" type="continuous"><origin xyz="{x} 0 0"/><parent link="{parent}"/>
+  <child link="{name}"/><axis xyz="0 0 1"/><limit velocity="90" effort="50"/></joint>"""
+URDF = ''.join(
+    (
+        '<robot name="four_bar"><link name="frame"/>',
+        *(
+            BAR.format(name=name, half=0.5 * length)
+            for name, length in (('crank', CRANK), ('coupler', COUPLER), ('rocker', ROCKER))
+        ),
+        JOINT.format(name='crank', parent='frame', x=0),
+        JOINT.format(name='coupler', parent='crank', x=CRANK),
+        JOINT.format(name='rocker', parent='frame', x=GROUND),
+        '</robot>',
+    )
+)
+CLOSURES = f"""
+closures:
+  pin:
+    type: hinge
+    a: {{link: coupler, xyz: [{COUPLER}, 0, 0]}}
+    b: {{link: rocker, xyz: [{ROCKER}, 0, 0]}}
+independent: [rocker]
+near: {{crank: 1.0, coupler: -0.5, rocker: 1.6}}
+"""
+
+
+@pytest.fixture
+def four_bar(simulated_robot, tmp_path):
+    """Return what starts the four-bar, with further parameters."""
+    path, urdf = tmp_path / 'loops.yaml', tmp_path / 'four_bar.urdf'
+    path.write_text(CLOSURES)
+    urdf.write_text(URDF)
+
+    def start(**parameters):
+        return simulated_robot(
+            urdf,
+            closures_path=str(path),
+            integrator='semi_implicit_euler',
+            gravity=[0.0, 0.0, -9.81],
+            no_command='free',
+            specialise=False,
+            **parameters,
+        )
+
+    return start
+
+
+def gap(message):
+    """Return the distance between the ends of coupler and rocker, from the published joints."""
+    angle = dict(zip(message.name, message.position))
+    crank, coupler = np.exp(1j * angle['crank']), np.exp(1j * (angle['crank'] + angle['coupler']))
+    return abs(CRANK * crank + COUPLER * coupler - GROUND - ROCKER * np.exp(1j * angle['rocker']))
+
+
+def test_the_simulated_rocker_turns_its_crank_through_dead_centres(four_bar):
+    """Joint states stay finite, closed and continuous; a reset leads back to the beginning."""
+    arm = four_bar(initial_velocity=[4.0])
+    begin = arm.position.copy()
+    states = arm.record(JointState, 'joint_states')
+    arm.advance(0.8)
+    plant = arm._session.runner.plant
+    assert plant.passes >= 2 and not plant.fault
+    cranks = [dict(zip(each.name, each.position))['crank'] for each in states.messages]
+    assert len(cranks) > 500 and np.ptp(cranks) > 2.0 * np.pi
+    assert np.abs(np.diff(cranks)).max() < 0.1
+    assert max(map(gap, states.messages)) < 1e-9
+    arm.reset()
+    np.testing.assert_array_equal(arm.position, begin)
+    arm.advance(0.1)
+    assert not plant.fault
+
+
+def test_a_position_drive_holds_at_a_dead_centre_until_a_reset(four_bar):
+    """The diagnostics say why; nothing that is published is NaN, and the node goes on."""
+    arm = four_bar(command_modes=['position'], initial_velocity=[4.0])
+    states = arm.record(JointState, 'joint_states')
+    plant = arm._session.runner.plant
+    arm.command([3.5])
+    while not plant.fault:
+        assert arm.time < 2.0
+        arm.advance(0.05)
+    assert 'at a dead centre of this choice of independent joints' in plant.fault
+    assert np.isfinite([each.position for each in states.messages]).all()
+    arm.reset()
+    assert not plant.fault
+    arm.command([1.7])
+    arm.advance(0.05)
+    assert not plant.fault and np.isfinite(arm.position).all()
