@@ -86,21 +86,3 @@ def test_the_simulated_rocker_turns_its_crank_through_dead_centres(four_bar):
     np.testing.assert_array_equal(arm.position, begin)
     arm.advance(0.1)
     assert not plant.fault
-
-
-def test_a_position_drive_holds_at_a_dead_centre_until_a_reset(four_bar):
-    """The diagnostics say why; nothing that is published is NaN, and the node goes on."""
-    arm = four_bar(command_modes=['position'], initial_velocity=[4.0])
-    states = arm.record(JointState, 'joint_states')
-    plant = arm._session.runner.plant
-    arm.command([3.5])
-    while not plant.fault:
-        assert arm.time < 2.0
-        arm.advance(0.05)
-    assert 'at a dead centre of this choice of independent joints' in plant.fault
-    assert np.isfinite([each.position for each in states.messages]).all()
-    arm.reset()
-    assert not plant.fault
-    arm.command([1.7])
-    arm.advance(0.05)
-    assert not plant.fault and np.isfinite(arm.position).all()
