@@ -32,8 +32,9 @@ from robodyn_ros.simulation.plant_settings import PlantSettings
 class PassingPlant(Plant):
     """A `Plant` that passes the dead centres of its loops, with friction and stops of all joints.
 
-    A joint in position or velocity mode has no drive while others lead. So the plant stops there
-    with a sentence, until a reset. Without a command in force the robot stands still there.
+    A joint in position or velocity mode has no drive while others lead, so no others take over.
+    The plant stops with a sentence, until a reset, where a step fails. Without a command in force
+    the robot stands still there.
 
     Parameters
     ----------

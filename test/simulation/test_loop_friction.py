@@ -13,6 +13,7 @@ from robodyn_ros.robot.loops.embedding_matrix import embedding_matrix
 from robodyn_ros.simulation.loop_plant import LoopPlant
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
+from robodyn_ros.simulation.specialised_step import specialised_step
 from support.robots.closed_loops import several_four_bars
 from support.robots.mechanisms import five_bar
 
@@ -60,6 +61,25 @@ def test_friction_holds_a_four_bar_against_gravity_without_creep():
     falling = rubbing_plant(gravity=(0.0, -9.81, 0.0), mechanism=FOUR_BAR)
     falling.step()
     assert falling.state()[1] != begin[1]
+
+
+def test_code_for_one_robot_takes_the_same_steps():
+    """Through motion and rest, to the rounding of the sums in both."""
+    robot = RUBBING.robot(independent=['crank0'])
+    settings = PlantSettings(no_command='free', integrator='semi_implicit_euler')
+    plain, fast = (
+        Plant(robot, settings, robot.model.closed_posture, [2.0], led_joints=True)
+        for _ in range(2)
+    )
+    step = specialised_step(robot.model, settings.integrator, led_joints=True)
+    fast.replace_kernel(step)
+    moved = []
+    for k in range(60):
+        for plant in (plain, fast):
+            plant.step([20.0 if k < 10 else 0.0])
+        assert abs(plain.q - fast.q) < 1e-12 and abs(plain.qd - fast.qd) < 1e-10
+        moved.append(plain.qd[0])
+    assert moved[9] > 0.0 and moved[-1] == 0.0 and step is not plain.kernel
 
 
 def test_friction_of_all_joints_brings_a_five_bar_to_rest_and_never_adds_energy():

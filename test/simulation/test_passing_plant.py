@@ -47,9 +47,10 @@ def test_a_rocker_that_leads_turns_its_crank_all_around():
     assert not plant.fault and plant.passes >= 2 and plant.t == referee.t
     expected = places(referee)
     assert expected['crank0'] - FOUR_BAR.near['crank0'] > 2.0 * np.pi
-    assert plant.q == pytest.approx([expected['rocker0']], abs=2e-5)
+    assert plant.q == pytest.approx([expected['rocker0']], abs=1.1e-5)
     for name, x in places(plant).items():
-        assert abs(x - expected[name]) < 2e-5  # by the fourth order of both schemes
+        # truncation of order four: 1.03e-5 at this step, 3.9e-7 at half of it
+        assert abs(x - expected[name]) < 1.1e-5
     assert plant._passage is None  # the rocker leads again
 
 
