@@ -203,14 +203,23 @@ class TwoProcesses:
         assert response.success, response.message
 
     def shares(self):
-        """Return the median times of both nodes in a step, without the middleware [us]."""
-        name = 'robodyn_simulator: loop'
+        """Return the median times of both nodes in a step, without the middleware [us].
+
+        The simulator reports those of the last second, so reports come while it steps.
+        """
         self._reports.clear()
-        report = self._reports.wait(lambda each: name in [one.name for one in each.status])
-        (loop,) = (one for one in report.status if one.name == name)
-        (turn,) = (float(pair.value) for pair in loop.values if pair.key == 'tick_p50')
         self._statuses.clear()
-        return {'simulator': turn, 'controller': self._statuses.wait().tick_p50}
+        self.advance(6 * STEPS)
+        turns = [
+            float(pair.value)
+            for report in self._reports.messages
+            for part in report.status
+            if part.name == 'robodyn_simulator: loop'
+            for pair in part.values
+            if pair.key == 'tick_p50' and float(pair.value) > 0.0
+        ]
+        cycles = [status.tick_p50 for status in self._statuses.messages if status.tick_p50 > 0.0]
+        return {'simulator': float(np.median(turns)), 'controller': float(np.median(cycles))}
 
     def close(self):
         """End the processes."""
