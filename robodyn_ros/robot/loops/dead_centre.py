@@ -87,8 +87,8 @@ class DeadCentres:
             Of the dependent joints that are not determined, and of the independent ones that
             cannot move on. Each is a share of the largest. None elsewhere.
         """
-        size, found = self.shares(q)
-        return found if size < NEAR * self.usual else None
+        found = self._least(q)
+        return self._parts(*found) if found[1] < NEAR * self.usual else None
 
     def shares(self, q: np.ndarray) -> tuple[float, tuple[dict[str, float], dict[str, float]]]:
         """Return the least singular value of J_u, and what `near` returns near a dead centre.
@@ -102,15 +102,22 @@ class DeadCentres:
         -------
         tuple of float and tuple
         """
-        model, unknowns = self._robot.model, self._loops.unknowns
-        L, size, (u, v) = _least(self._loops, self._robot.expand(q)[0])
+        found = self._least(q)
+        return found[1], self._parts(*found)
+
+    def _least(self, q):
+        return _least(self._loops, self._robot.expand(q)[0])
+
+    def _parts(self, L, _, vectors):
+        """Return the shares of the joints from both singular vectors."""
+        model, unknowns, (u, v) = self._robot.model, self._loops.unknowns, vectors
         free, stuck = abs(v), abs(u @ L[:, unknowns:-1])
         unknown = model.topology[1:, COORDINATE] - model.nv
         led = {
             model.all_joint_names[model.topology[row, V]]: free[unknown[row - 1]] / free.max()
             for row in model.led_by_loops
         }
-        return size, (led, dict(zip(model.joint_names, stuck / stuck.max())))
+        return led, dict(zip(model.joint_names, stuck / stuck.max()))
 
     def is_far(self, places: Mapping[str, float]) -> bool:
         """Return whether these independent joints lead well in a posture, in any assembly mode.
