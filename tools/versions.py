@@ -81,7 +81,7 @@ def environment(name, folder):
     python = folder / name / 'bin' / 'python'
     if not python.exists():
         subprocess.run([base, '-m', 'venv', folder / name], check=True)
-    pip = [python, '-m', 'pip', 'install', '--quiet']
+    pip = [python, '-m', 'pip', 'install', '--quiet', '--only-binary=:all:']
     subprocess.run([*pip, *COMBINATIONS[name], *TOOLS], check=True)
     return python
 
