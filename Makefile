@@ -132,7 +132,7 @@ $(BUILT): $(READY) $(TOOLS)
 test: setup
 	@$(run) python test/support/all_tests.py $(ARGS)
 
-# All tests run 95.8 % of the lines; some tests alone, chosen by ARGS, run fewer.
+# All tests run 95.7 % of the lines; some tests alone, chosen by ARGS, run fewer.
 coverage: setup
 	@$(run) python -m pytest -n auto --dist=loadfile --cov --cov-report=term:skip-covered \
 	    $(if $(ARGS),,--cov-fail-under=95) $(ARGS)
