@@ -14,6 +14,7 @@ the exact impulses of that case.
 
 from numpy import sqrt
 
+from robodyn_ros.algorithms.contact.cone import constrained
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse import mass_matrix_inverse_in_place
 from robodyn_ros.simulation.joint_table import (
     BRAKE,
@@ -46,31 +47,6 @@ SLACK = 1e-11  # [-] tolerance at the border of two cases, where both are right
 SLIDES_BACK, SLIDES_ON, HELD, AT_LOWER, AT_UPPER = -1.0, 1.0, 0.0, -2.0, 2.0
 #: The case of a joint without friction and away from its stops.
 FREELY = 3.0
-
-
-@unfused
-def constrained(free, reach, low, high):
-    """Return the velocity of one joint after the impulse of its friction and stops.
-
-    Friction is a proximal map: it moves the velocity towards zero by at most `reach`. The result
-    is clamped to the stops.
-
-    Parameters
-    ----------
-    free : float
-        Velocity without the impulse [rad/s or m/s].
-    reach : float
-        Largest change by friction [rad/s or m/s].
-    low, high : float
-        Velocities allowed by the stops, low <= 0 <= high.
-
-    Returns
-    -------
-    float
-        Velocity with the impulse [rad/s or m/s].
-    """
-    after = max(free - reach, 0.0) if free > 0.0 else min(free + reach, 0.0)
-    return min(max(after, low), high)
 
 
 @unfused
