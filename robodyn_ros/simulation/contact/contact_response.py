@@ -29,6 +29,7 @@ from robodyn_ros.algorithms.contact.contact_tables import (
 from robodyn_ros.algorithms.contact.impulses import IMPULSES, KEPT, contact_impulses
 from robodyn_ros.algorithms.core.manifold import integrate
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse import mass_matrix_inverse_in_place
+from robodyn_ros.simulation.contact.joint_blocks import write_joint_block
 from robodyn_ros.simulation.contact.led_joints import (
     damp_led_joints,
     settle_led_joints,
@@ -82,14 +83,9 @@ def write_joints(joints, work, contact, h, q):
         bound, low, high = h * work[LEVEL, k], slowest(joints, h, q, k), fastest(joints, h, q, k)
         if joints[k, BRAKED] > 0.0 or (bound == 0.0 and low < -1e300 and high > 1e300):
             continue
-        contact.blocks[b, KIND] = JOINT
-        contact.blocks[b, ROW] = k
-        contact.blocks[b, LOW] = low
-        contact.blocks[b, HIGH] = high
-        contact.blocks[b, BOUND] = bound
         for j in range(n):
             contact.responses[k, j] = work[INVERSE + k, j]
-        b += 1
+        b = write_joint_block(contact, b, k, low, high, bound)
     return b
 
 

@@ -20,12 +20,9 @@ from robodyn_ros.algorithms.contact.contact_rows import along_row
 from robodyn_ros.algorithms.contact.contact_tables import (
     AT_HIGH,
     AT_LOW,
-    BOUND,
     CASE,
-    HIGH,
     JOINT,
     KIND,
-    LOW,
     ROW,
     STICKS,
 )
@@ -34,6 +31,7 @@ from robodyn_ros.algorithms.contact.impulses import KEPT, START
 from robodyn_ros.algorithms.core.expand_joints import expand_joints
 from robodyn_ros.algorithms.core.manifold import integrate
 from robodyn_ros.model import layout
+from robodyn_ros.simulation.contact.joint_blocks import write_joint_block
 from robodyn_ros.simulation.contact.responses import write_responses
 from robodyn_ros.simulation.drives import write_friction
 from robodyn_ros.simulation.dry_friction import friction_level
@@ -280,12 +278,9 @@ def write_led_joints(work, contact, b, h):
     for k in range(contact.led.shape[0]):
         if write_responses(work, contact, first + k) <= IMMOVABLE:
             continue
-        contact.blocks[b, KIND] = JOINT
-        contact.blocks[b, ROW] = first + k
-        contact.blocks[b, LOW] = slowest(contact.led, h, contact.positions[NOW], k)
-        contact.blocks[b, HIGH] = fastest(contact.led, h, contact.positions[NOW], k)
-        contact.blocks[b, BOUND] = h * contact.led_levels[k]
-        b += 1
+        low = slowest(contact.led, h, contact.positions[NOW], k)
+        high = fastest(contact.led, h, contact.positions[NOW], k)
+        b = write_joint_block(contact, b, first + k, low, high, h * contact.led_levels[k])
     return b
 
 
