@@ -10,6 +10,7 @@ import time
 import psutil
 
 from benchmark.nodes.idle_prevention import Awake
+from support.patience import PATIENCE
 
 
 def test_one_process_on_each_processor_gives_way_to_all_others():
@@ -17,7 +18,7 @@ def test_one_process_on_each_processor_gives_way_to_all_others():
     awake = Awake()
     try:
         pids = [process.pid for process in awake._processes]
-        deadline = time.monotonic() + 30.0
+        deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline and not all(
             os.sched_getscheduler(pid) == os.SCHED_IDLE for pid in pids
         ):
@@ -42,7 +43,7 @@ def test_they_end_with_who_started_them():
         pids = list(map(int, process.stdout.readline().split()))
         process.kill()
     assert pids
-    deadline = time.monotonic() + 60.0
+    deadline = time.monotonic() + PATIENCE
     while any(map(runs, pids)) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert not any(map(runs, pids))

@@ -23,6 +23,7 @@ from robodyn_ros.demonstration.motion import swaying_motion
 from robodyn_ros.demonstration.tracking_report import WANTED_RATIO
 from robodyn_ros.model.sources.examples import package_file
 from robodyn_ros.simulation.plant import Plant
+from support.patience import PATIENCE
 
 PERIOD = 1e-3
 #: Ten seconds of a processor.
@@ -117,7 +118,7 @@ def test_the_demonstration_reports_the_same_figures_beside_busy_loops(tmp_path, 
             env=node_environment,
             capture_output=True,
             text=True,
-            timeout=900,
+            timeout=PATIENCE,
         )
     finally:
         for loop in loops:

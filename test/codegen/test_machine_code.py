@@ -17,6 +17,7 @@ from robodyn_ros.compile import cache
 from robodyn_ros.errors import KernelError, ShapeError, SingularityError
 from robodyn_ros.robot.dispatch import method_of
 from robodyn_ros.robot.specialised_robot import SpecialisedRobot
+from support.patience import PATIENCE
 from support.robots.families import states
 from test.codegen.conftest import COMPILED, Answers, named
 
@@ -224,7 +225,7 @@ def run(how, home):
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.split(' ', 1)

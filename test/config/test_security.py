@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 
+from support.patience import PATIENCE
 from support.security import POLICY, allowed
 
 
@@ -54,7 +55,9 @@ def secured(monkeypatch, tmp_path):
 
     def run_node():
         command = [sys.executable, '-c', NODE]
-        return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        return subprocess.run(
+            command, capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
 
     return run_node
 

@@ -13,6 +13,7 @@ pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 pytest.importorskip('xacro', reason='xacro is not installed')
 
 from support.nodes.launched import by_runner
+from support.patience import PATIENCE
 
 HAS_LAUNCH = find_spec('launch_testing') is not None
 XACRO = """<robot name="own_arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
@@ -50,7 +51,7 @@ def report(environment, *arguments):
         cwd=environment['HOME'],
         capture_output=True,
         text=True,
-        timeout=200.0,
+        timeout=PATIENCE,
     )
 
 

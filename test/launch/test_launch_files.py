@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from support.nodes.launched import TWO_LINK, by_runner
+from support.patience import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 HAS_LAUNCH = find_spec('launch_testing') is not None
@@ -35,7 +36,7 @@ def by_launch_testing(tmp_path):
     """Run arm_under_launch.py, which goes through the same cases."""
     description = Path(__file__).parent / 'arm_under_launch.py'
     command = [sys.executable, '-m', 'launch_testing.launch_test', str(description)]
-    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=900)
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
     assert run.returncode == 0, run.stdout + run.stderr
     assert 'Ran 0 tests' not in run.stdout + run.stderr
 

@@ -20,6 +20,7 @@ from robodyn_ros.middleware.fast_dds import (  # noqa: E402
     TRANSPORTS,
     leave_shared_memory,
 )
+from support.patience import PATIENCE
 
 OWN = (MIDDLEWARE, RANGE, TRANSPORTS, PROFILES, PEERS)
 LISTENER = """
@@ -71,7 +72,7 @@ def test_a_node_without_ports_in_shared_memory_hears_one_that_has_them(discovery
             env=environment,
             capture_output=True,
             text=True,
-            timeout=60.0,
+            timeout=PATIENCE,
             check=True,
         )
     finally:
@@ -118,4 +119,4 @@ raise SystemExit(5)
 
 def test_an_end_in_time_leaves_no_timer():
     """The process lives on past the time that its end was given."""
-    assert subprocess.run([sys.executable, '-c', ENDED_IN_TIME], timeout=60).returncode == 5
+    assert subprocess.run([sys.executable, '-c', ENDED_IN_TIME], timeout=PATIENCE).returncode == 5

@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 
 from robodyn_ros.middleware.parameter_files import for_others
+from support.patience import PATIENCE
 
 URDF = Path(__file__).resolve().parents[2] / 'config' / 'urdf' / 'two_link.urdf'
 NODE = '/left/robodyn_controller'
@@ -77,7 +78,7 @@ def test_a_node_reports_it_at_its_start(tmp_path, node_command, node_environment
         env=node_environment,
         capture_output=True,
         text=True,
-        timeout=200.0,
+        timeout=PATIENCE,
     )
     assert done.returncode == 2
     assert "has nothing for this node, '/robodyn_simulator'" in done.stderr

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from robodyn_ros.errors import ModelError, UnknownNameError
 from robodyn_ros.model import urdf, xml_text
 from robodyn_ros.model.build import build
+from support.patience import PATIENCE
 
 GOOD = """<robot name="arm">
   <link name="base"/>
@@ -289,7 +290,7 @@ def test_bombs_stay_small_in_memory_and_open_no_file():
         assert not opened, opened
         """)
     done = subprocess.run(
-        [sys.executable, '-c', script], capture_output=True, text=True, timeout=120
+        [sys.executable, '-c', script], capture_output=True, text=True, timeout=PATIENCE
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == list(BOMBS)

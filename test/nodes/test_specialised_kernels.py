@@ -31,6 +31,7 @@ from support.nodes.node_harness import (
     wait_until,
 )
 from support.nodes.simulated_arm import COMMANDS, Arm, posture
+from support.patience import PATIENCE
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.low_priority]
 GENERIC, SPECIALISED = 'generic kernels', 'specialised kernels'
@@ -40,7 +41,6 @@ SMALL = {  # a law of little code
     'gains__joint2__p': 30.0,
     'specialise': True,
 }
-PATIENCE = 900.0  # [s] for a compiler of low priority, beside whatever else the machine does
 
 
 @pytest.fixture

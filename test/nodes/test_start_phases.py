@@ -18,6 +18,7 @@ from robodyn_ros.realtime import start_report
 from robodyn_ros.testing.hosting import Hosted, ros_arguments
 from robodyn_ros.testing.participant import LATCHED, Participant
 from support.nodes.node_harness import TWO_LINK
+from support.patience import PATIENCE
 
 pytestmark = pytest.mark.ros
 pytest_plugins = ['robodyn_ros.testing.fixtures']
@@ -41,7 +42,7 @@ def test_a_kernel_that_takes_long_is_reported_everywhere(module, participant, mo
 
     def slow(kernels, progress):
         progress('model.aba', 2, 11)
-        assert go_on.wait(60.0)
+        assert go_on.wait(PATIENCE)
         warm_up(kernels, progress)
 
     monkeypatch.setattr(module, 'warm_up', slow)

@@ -12,6 +12,7 @@ pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
 from support.nodes.node_harness import ROOT
+from support.patience import PATIENCE
 
 pytestmark = pytest.mark.ros
 TEMPLATE = ROOT / 'examples' / 'integration_test'
@@ -35,7 +36,7 @@ def test_the_template_passes(tmp_path):
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert '3 passed' in done.stdout

@@ -20,6 +20,7 @@ from std_msgs.msg import Float64MultiArray
 from robodyn_ros import Robot
 from robodyn_ros.testing import ending, started_node
 from support.nodes.node_harness import ROOT, TWO_LINK, wait_until
+from support.patience import PATIENCE
 
 pytestmark = pytest.mark.ros
 pytest_plugins = ['robodyn_ros.testing.fixtures']
@@ -256,7 +257,7 @@ def test_a_hanging_node_under_test_is_named_and_the_rest_is_closed(
     node, entered = Node('sleeper'), threading.Event()
     node.create_timer(0.001, lambda: (entered.set(), held_up.wait()))
     arm.spin(node)
-    assert entered.wait(60.0)
+    assert entered.wait(PATIENCE)
     with pytest.raises(AssertionError, match="(?s)'node_under_test' has not ended .*held_up.wait"):
         arm.close()
     assert not arm.simulator.running and not arm.participant.running
@@ -268,7 +269,7 @@ def test_a_hanging_simulator_is_named_and_the_rest_is_closed(
     arm = simulated_robot(TWO_LINK)
     entered = threading.Event()
     arm.simulator.node.executor.create_task(lambda: (entered.set(), held_up.wait()))
-    assert entered.wait(60.0)
+    assert entered.wait(PATIENCE)
     with pytest.raises(AssertionError, match="'robodyn_robodyn_simulator' has not ended"):
         arm.close()
     assert not arm.participant.running

@@ -16,6 +16,7 @@ from robodyn_ros.errors import RobodynError
 from robodyn_ros.realtime import os_requests
 from robodyn_ros.realtime.loop import PeriodicLoop
 from robodyn_ros.realtime.os_requests import CollectorPause, RealTime, settle_memory
+from support.patience import PATIENCE
 from support.processes import run_script
 
 MILLISECOND = 1_000_000
@@ -315,7 +316,7 @@ def test_stop_joins_and_start_begins_anew():
     for _ in range(2):
         ticked.clear()
         loop.start()
-        assert ticked.wait(5.0)
+        assert ticked.wait(PATIENCE)
         assert loop.running
         loop.stop()
         assert not loop.running
@@ -471,7 +472,7 @@ def busy_time_per_cycle(realtime, cycles=200):
     clock = time.pthread_getcpuclockid(busy.ident)
     try:
         loop.start()
-        assert over.wait(60.0)
+        assert over.wait(PATIENCE)
     finally:
         stopping.append(True)
         busy.join()

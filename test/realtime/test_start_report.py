@@ -10,6 +10,7 @@ pytest.importorskip('rclpy', reason='rclpy is not installed')
 
 from robodyn_ros.realtime import start_report
 from robodyn_ros.realtime.start_report import StartReport
+from support.patience import PATIENCE
 
 SOON, OFTEN = 2.0, 5.0  # [s]
 
@@ -72,5 +73,5 @@ def test_the_thread_reports_while_its_owner_is_busy_and_ends_with_it(monkeypatch
     heard = threading.Event()
     with StartReport(lambda *_: heard.set(), lambda _: None) as report:
         report.announce('Busy.')
-        assert heard.wait(30.0)
+        assert heard.wait(PATIENCE)
     assert not any(each.name == 'start_report' for each in threading.enumerate())

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from robodyn_ros.robot import child_process
+from support.patience import PATIENCE
 from support.processes import run_script
 
 PACKAGE = Path(child_process.__file__).resolve().parents[1]
@@ -23,7 +24,7 @@ import sys
 from robodyn_ros.robot.background_compiler import BackgroundCompilation
 os.chdir(sys.argv[1])
 made = BackgroundCompilation(dict)
-print(json.dumps([made.wait(120.0), made.trouble, made.known]))
+print(json.dumps([made.wait(900.0), made.trouble, made.known]))
 """
 
 
@@ -56,7 +57,7 @@ def help_of_warmup(monkeypatch, folder, path):
         monkeypatch.setenv('PYTHONPATH', path)
     pipes = {'stdout': subprocess.PIPE, 'stderr': subprocess.PIPE, 'text': True}
     with child_process.start('robodyn_ros.cli.warmup', '--help', **pipes) as process:
-        return process.communicate(timeout=120), process.returncode
+        return process.communicate(timeout=PATIENCE), process.returncode
 
 
 @pytest.mark.parametrize('path', [None, '{0}', '{0}:', ':{0}', '{0}::', '', ':'])

@@ -12,6 +12,7 @@ import pytest
 
 from robodyn_ros import Robot
 from robodyn_ros.errors import ModelError
+from support.patience import PATIENCE
 from support.processes import ROOT
 
 COPIES = {
@@ -98,7 +99,7 @@ def test_other_processes_compute_the_same(robot, start):
     calls = [methodcaller('inverse_dynamics', *states(robot, *batch)) for batch in ((), (5000,))]
     here = [call(robot) for call in calls]
     with multiprocessing.get_context(start).Pool(1) as pool:
-        there = [pool.apply_async(call, (robot,)).get(timeout=120.0) for call in calls]
+        there = [pool.apply_async(call, (robot,)).get(timeout=PATIENCE) for call in calls]
     for given, expected in zip(there, here):
         np.testing.assert_allclose(given, expected, rtol=0.0, atol=1e-14 * abs(expected).max())
 

@@ -15,8 +15,8 @@ from std_msgs.msg import String  # noqa: E402
 
 from robodyn_ros.middleware.fast_dds import LOCALHOST, PROFILES  # noqa: E402
 from robodyn_ros.testing.domain import private_domain  # noqa: E402
+from support.patience import PATIENCE  # noqa: E402
 
-WAIT = 20.0
 NODE = """
 import rclpy
 rclpy.init()
@@ -36,7 +36,7 @@ def test_row_64_no_message_crosses_domains():
     nodes = [rclpy.create_node(f'node_{k}', context=each) for k, each in enumerate(contexts)]
     publisher = nodes[0].create_publisher(String, 'efforts', 100)
     near, far = (node.create_subscription(String, 'efforts', print, 100) for node in nodes[1:])
-    deadline, heard = time.monotonic() + WAIT, []
+    deadline, heard = time.monotonic() + PATIENCE, []
     while publisher.get_subscription_count() == 0 and time.monotonic() < deadline:
         time.sleep(0.01)
     for k in range(100):

@@ -26,6 +26,7 @@ from robodyn_ros.ros.common.joint_messages import (  # noqa: E402
     JointStateReader,
 )
 from robodyn_ros.ros.transport import cdr  # noqa: E402
+from support.patience import PATIENCE  # noqa: E402
 
 JOINTS = ('shoulder', 'elbow', 'wrist')
 
@@ -312,4 +313,6 @@ def test_an_outgoing_message_is_filled_in_place_despite_setters(setting):
     # Unset, a field's setter copies; with '1' it keeps a reference to the caller's array.
     pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
     environment = {**os.environ, 'ROS_PYTHON_CHECK_FIELDS': setting}
-    subprocess.run([sys.executable, '-c', CHECK_FIELDS], env=environment, check=True, timeout=60)
+    subprocess.run(
+        [sys.executable, '-c', CHECK_FIELDS], env=environment, check=True, timeout=PATIENCE
+    )

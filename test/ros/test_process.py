@@ -17,6 +17,7 @@ pytest.importorskip('rclpy', reason='rclpy is not installed')
 
 from robodyn_ros.ros.common import process  # noqa: E402
 from robodyn_ros.testing.context import end_context, new_context  # noqa: E402
+from support.patience import PATIENCE  # noqa: E402
 
 
 @pytest.mark.parametrize(
@@ -56,7 +57,7 @@ def test_a_signal_wakes_the_executor():
     try:
         process.wake_on_signals(SimpleNamespace(wake=woken.set))
         signal.raise_signal(signal.SIGUSR1)
-        assert woken.wait(20.0)
+        assert woken.wait(PATIENCE)
     finally:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGUSR1, before)
@@ -84,7 +85,11 @@ def test_row_76_a_node_starts_without_a_folder_for_its_log(environment):
     kept = {key: value for key, value in os.environ.items() if key not in ('ROS_LOG_DIR', 'HOME')}
     kept |= {key: value for key, value in environment.items() if value is not None}
     done = subprocess.run(
-        [sys.executable, '-c', QUICK_NODE], env=kept, capture_output=True, text=True, timeout=60
+        [sys.executable, '-c', QUICK_NODE],
+        env=kept,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
     assert 'the log folder cannot be written' in done.stderr and 'it lives' in done.stderr
@@ -106,7 +111,7 @@ sys.exit(run_node(make, []))
 def test_a_middleware_that_never_lets_go_does_not_keep_the_process():
     """It holds the GIL. The process ends with the exit code of the node, which is closed."""
     done = subprocess.run(
-        [sys.executable, '-c', STUCK_NODE], capture_output=True, text=True, timeout=60
+        [sys.executable, '-c', STUCK_NODE], capture_output=True, text=True, timeout=PATIENCE
     )
     assert done.returncode == 2, done.stderr  # that of a refused node
     assert 'it is closed' in done.stderr
@@ -144,7 +149,10 @@ sys.exit(process.run_node(Node, []))
 def test_a_signal_within_the_compiler_does_not_crash_the_end():
     """It may come when LLVM has taken a module over, before Python knows it."""
     done = subprocess.run(
-        [sys.executable, '-c', INTERRUPTED_COMPILER], capture_output=True, text=True, timeout=60
+        [sys.executable, '-c', INTERRUPTED_COMPILER],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
     assert 'halfway' in done.stdout

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from support.patience import PATIENCE
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -22,7 +24,7 @@ def run_script(script, folder, arguments=(), package=ROOT, **environment):
     file.write_text(script)
     done = subprocess.run(
         [sys.executable, str(file), *arguments],
-        timeout=300,
+        timeout=PATIENCE,
         capture_output=True,
         text=True,
         env=environment_of_script(package, environment),

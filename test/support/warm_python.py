@@ -16,7 +16,7 @@ from pathlib import Path
 if __name__ != '__main__':  # the process itself needs neither
     from support.processes import ROOT, environment_of_script
 
-TIMEOUT = 300  # [s]
+TIMEOUT = 900  # [s]
 
 
 class WarmPython:

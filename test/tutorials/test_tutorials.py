@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from support.patience import PATIENCE
+
 FOLDER = Path(__file__).resolve().parents[2] / 'doc' / 'tutorials'
 
 #: Comparisons and misprints that a lesson must not fall below.
@@ -66,7 +68,7 @@ def test_lesson_runs_as_a_script_without_a_folder(node_environment):
         env=node_environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
     )
     assert run.returncode == 0, run.stderr
     assert '0 differ' in run.stdout and 'figure' not in run.stdout

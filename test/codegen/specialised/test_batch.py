@@ -14,6 +14,7 @@ from robodyn_ros.errors import ShapeError
 from robodyn_ros.model.sources.examples import package_file
 from robodyn_ros.robot.dispatch import method_of
 from robodyn_ros.robot.specialised_robot import RECIPES
+from support.patience import PATIENCE
 from support.robots.families import FAMILIES
 
 ROBOT = FAMILIES['sliding_tree'].robot
@@ -35,7 +36,7 @@ def test_parts_run_side_by_side(monkeypatch):
     """With two cores two parts are at work at the same time."""
     monkeypatch.setattr(parallel_rows, 'cores', lambda: 2)
     parallel_rows._pool.cache_clear()
-    meeting = threading.Barrier(2, timeout=20.0)
+    meeting = threading.Barrier(2, timeout=PATIENCE)
     assert (
         len(
             parallel_rows.share_out(

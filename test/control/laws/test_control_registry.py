@@ -17,6 +17,7 @@ from robodyn_ros import Robot
 from robodyn_ros.control import ControlLaw, law_class, law_names
 from robodyn_ros.control.laws import law_registry
 from robodyn_ros.errors import RobodynError, UnknownNameError
+from support.patience import PATIENCE
 
 ROOT = Path(__file__).parents[3]
 TWO_LINK = ROOT / 'config' / 'urdf' / 'two_link.urdf'
@@ -139,7 +140,7 @@ def test_another_package_adds_a_law_by_its_entry_point(tmp_path):
             str(source),
         ],
         check=True,
-        timeout=300,
+        timeout=PATIENCE,
         capture_output=True,
     )
     environment = {**os.environ, 'PYTHONPATH': os.pathsep.join([str(target), str(ROOT)])}
@@ -147,7 +148,7 @@ def test_another_package_adds_a_law_by_its_entry_point(tmp_path):
         [sys.executable, '-c', RUN_THE_ADDED_LAW, str(TWO_LINK)],
         env=environment,
         cwd=tmp_path,
-        timeout=300,
+        timeout=PATIENCE,
         capture_output=True,
         text=True,
     )

@@ -15,6 +15,7 @@ import pytest
 from robodyn_ros.control import Reason, State, Trajectory
 from robodyn_ros.control.laws.computed_torque import ComputedTorque
 from robodyn_ros.control.supervisor import supervisor as module
+from support.patience import PATIENCE
 from support.supervised import PERIOD, Bench
 
 FAR = Trajectory([1.0], [[0.8, 0.9]])
@@ -617,7 +618,7 @@ def test_row_70_loop_never_sees_halves_of_two_states():
     writer = threading.Thread(target=write)
     writer.start()
     try:
-        seen, deadline = set(), time.monotonic() + 60.0
+        seen, deadline = set(), time.monotonic() + PATIENCE
         while len(seen) < 100 and time.monotonic() < deadline:  # each another turn of the writer
             for _ in range(200):
                 bench.supervisor.tick(bench.now)

@@ -29,6 +29,7 @@ from robodyn_ros.simulation.lock_step import LockStep
 from robodyn_ros.simulation.runner import Runner
 from support.nodes.lock_step_run import ALL, ARM, SECONDS, SIMULATOR, TARGET, Run, alone, defaults
 from support.nodes.node_harness import COLD, TWO_LINK, wait_until
+from support.patience import PATIENCE
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
 pytest_plugins = ['robodyn_ros.testing.fixtures']
@@ -301,7 +302,7 @@ def test_a_controller_that_waits_for_its_simulator_does_not_end(host, graph, mon
     later = threading.Event()  # the end would be a task of the executor, too
     controller.node.session.loop.stop()
     controller.node.executor.create_task(later.set)
-    assert later.wait(60.0)
+    assert later.wait(PATIENCE)
     controller.close()
     assert not ended
 

@@ -16,8 +16,8 @@ from std_srvs.srv import Trigger  # noqa: E402
 
 from robodyn_ros.ros.common.process import wake_on_signals  # noqa: E402
 from robodyn_ros.ros.controller.emergency_stop import EmergencyStop  # noqa: E402
+from support.patience import PATIENCE  # noqa: E402
 
-WAIT = 20.0
 ENCLAVE = '/robodyn/controller'
 PREFIX = 12  # octets of an identity that name the participant
 
@@ -40,7 +40,7 @@ class Bench:
         return self.sentence
 
     def spin(self, done):
-        deadline = time.monotonic() + WAIT
+        deadline = time.monotonic() + PATIENCE
         while not done() and time.monotonic() < deadline:
             self.executor.spin_once(timeout_sec=0.05)
         assert done()
@@ -100,7 +100,7 @@ def test_row_79_a_request_shares_no_socket_with_large_messages(bench):
 
 def test_row_49_it_ends_with_the_context(bench):
     rclpy.shutdown(context=bench.context)
-    bench.stop._thread.join(WAIT)
+    bench.stop._thread.join(PATIENCE)
     assert not bench.stop._thread.is_alive()
 
 
@@ -116,7 +116,7 @@ def test_row_79_the_signal_stops_from_a_thread_of_its_own():
     try:
         wake_on_signals(Executor(), stopped.set)
         signal.raise_signal(signal.SIGUSR1)
-        assert stopped.wait(WAIT)
+        assert stopped.wait(PATIENCE)
     finally:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGUSR1, before)

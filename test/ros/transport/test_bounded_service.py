@@ -23,6 +23,7 @@ from robodyn_ros.ros.common.parameter_services import (  # noqa: E402
     BoundedParameterService,
 )
 from robodyn_ros.ros.transport import bounded_service  # noqa: E402
+from support.patience import PATIENCE  # noqa: E402
 
 
 class Bench:
@@ -45,7 +46,7 @@ class Bench:
 
     def call(self, kind, name, **fields):
         client = self.asker.create_client(kind, f'bench/{name}')
-        deadline = time.monotonic() + 20.0
+        deadline = time.monotonic() + PATIENCE
         while not client.service_is_ready() and time.monotonic() < deadline:
             self.executor.spin_once(timeout_sec=0.05)
         future = client.call_async(kind.Request(**fields))
@@ -157,7 +158,7 @@ def test_row_57_requests_beyond_a_bounded_queue_get_busy():
         bench.executor.spin_once(timeout_sec=0.05)
     bench.executor.remove_node(bench.node)
     futures = [client.call_async(Trigger.Request()) for _ in range(6)]
-    deadline, taken = time.monotonic() + 20.0, []
+    deadline, taken = time.monotonic() + PATIENCE, []
     while len(taken) < 6 and time.monotonic() < deadline:
         taken += next(
             w for w in bench.node.waitables if getattr(w, '_waiting', 0) == 2

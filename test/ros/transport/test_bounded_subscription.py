@@ -18,6 +18,7 @@ from robodyn_ros.ros.common.robot_source import RobotSource  # noqa: E402
 from robodyn_ros.ros.transport import bounded_subscription as bounded  # noqa: E402
 from robodyn_ros.ros.transport.bounded_subscription import BoundedSubscription, decoder_for
 from robodyn_ros.ros.transport.rcl_ffi import library  # noqa: E402
+from support.patience import PATIENCE  # noqa: E402
 
 MOST = 2000
 
@@ -48,7 +49,7 @@ class Bench:
         self.texts.append(message.data)
 
     def spin(self, done):
-        deadline = time.monotonic() + 20.0
+        deadline = time.monotonic() + PATIENCE
         while not done() and time.monotonic() < deadline:
             self.executor.spin_once(timeout_sec=0.1)
         assert done()

@@ -17,9 +17,9 @@ from std_msgs.msg import String  # noqa: E402
 
 from robodyn_ros.ros.transport import rcl_ffi  # noqa: E402
 from robodyn_ros.ros.transport.polled_group import PolledGroup  # noqa: E402
+from support.patience import PATIENCE  # noqa: E402
 
 QOS = QoSProfile(depth=20, reliability=ReliabilityPolicy.RELIABLE)
-PATIENCE = 20.0  # [s] for a message to arrive
 
 
 @pytest.fixture(params=['direct', 'rclpy'])
@@ -162,7 +162,7 @@ print('closed')
 def test_after_shutdown_the_buffer_is_published_and_nothing_crashes():
     """What is taken then is refused by rclpy, or is what had come before."""
     done = subprocess.run(
-        [sys.executable, '-c', AFTER_SHUTDOWN], capture_output=True, text=True, timeout=60
+        [sys.executable, '-c', AFTER_SHUTDOWN], capture_output=True, text=True, timeout=PATIENCE
     )
     lines = done.stdout.split()
     assert done.returncode == 0, done.stderr
@@ -197,7 +197,7 @@ def test_row_51_the_last_message_is_logged_after_the_context_has_gone():
     publisher = sender.create_publisher(String, 'last_word', QOS)
     buffer = bytearray(serialize_message(String(data='the end')))
     outgoing = rcl_ffi.BufferPublisher(publisher, buffer)
-    deadline = time.monotonic() + 20.0
+    deadline = time.monotonic() + PATIENCE
     while publisher.get_subscription_count() == 0 and time.monotonic() < deadline:
         time.sleep(0.01)
     rclpy.shutdown(context=contexts[0])
