@@ -19,7 +19,7 @@ from robodyn_ros.robot import child_process
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.robot.specialised_robot import SpecialisedRobot
 
-NICE = 10  # lower priority than processes that control a robot
+NICE = 10  # steps of priority below the process that started it, which may control a robot
 
 _running: set['BackgroundCompilation'] = set()
 
@@ -138,7 +138,8 @@ class BackgroundCompilation:
             )
         with _worker(subprocess.PIPE) as self._process:
             with contextlib.suppress(OSError):  # it ended already
-                os.setpriority(os.PRIO_PROCESS, self._process.pid, NICE)
+                lower = os.getpriority(os.PRIO_PROCESS, 0) + NICE
+                os.setpriority(os.PRIO_PROCESS, self._process.pid, lower)
             errors = []
             reader = threading.Thread(
                 target=lambda: errors.append(self._process.stderr.read()),
