@@ -48,6 +48,33 @@ BALL = """
 <inertial pos="0.1 0.2 -0.3" mass="2" diaginertia="0.1 0.2 0.25"/><joint name="ball" type="ball"/>
 </body></worldbody></mujoco>
 """
+WRIST = """
+<mujoco model="wrist">
+  <option jacobian="dense"/>
+  <compiler angle="radian"/>
+  <worldbody>
+    <body name="fork"><inertial pos="0 0 0.1" mass="1" diaginertia="0.01 0.01 0.002"/>
+      <joint name="pitch" axis="0 1 0"/>
+      <body name="hand"><inertial pos="0 0.1 0" mass="1" diaginertia="0.02 0.01 0.02"/>
+        <joint name="roll" axis="0.1 0 1"/></body></body>
+    <body name="left"><inertial pos="0 0 0" mass="0.1" diaginertia="1e-4 1e-4 1e-4"/>
+      <joint name="left_motor" axis="0 1 0"/></body>
+    <body name="right"><inertial pos="0 0 0" mass="0.1" diaginertia="1e-4 1e-4 1e-4"/>
+      <joint name="right_motor" axis="0 1 0"/></body>
+  </worldbody>
+  <tendon>
+    <fixed name="sum"><joint joint="left_motor" coef="0.5"/>
+      <joint joint="right_motor" coef="2"/></fixed>
+    <fixed name="pitching"><joint joint="pitch" coef="-3"/></fixed>
+    <fixed name="zero"><joint joint="left_motor" coef="1"/><joint joint="right_motor" coef="-4"/>
+      <joint joint="roll" coef="7"/></fixed>
+  </tendon>
+  <equality>
+    <tendon tendon1="sum" tendon2="pitching" polycoef="0.2 -4 0 0 0"/>
+    <tendon tendon1="zero" polycoef="-0.3 0 0 0 0"/>
+  </equality>
+</mujoco>
+"""
 
 
 @pytest.mark.parametrize('seed', range(5))
@@ -93,6 +120,46 @@ def test_ranges_armatures_and_equalities_are_read():
     assert all(by_name[name].rotor_inertia == 0.02 for name in robot.joint_names)
 
 
+@pytest.mark.parametrize('seed', range(5))
+def test_equalities_of_fixed_tendons_are_those_of_mujoco(seed):
+    """Its constraints are closed and at rest in every state that `expand` returns."""
+    robot, model = Robot.from_mjcf(WRIST), mujoco.MjModel.from_xml_string(WRIST)
+    data = mujoco.MjData(model)
+    assert len(robot.joint_names) == 2
+    q, qd = np.random.default_rng(seed).uniform(-1.0, 1.0, (2, robot.nv))
+    positions, rates, _ = robot.expand(q, qd)
+    order = [robot.all_joint_names.index(model.joint(k).name) for k in range(model.njnt)]
+    data.qpos, data.qvel = positions[order], rates[order]
+    mujoco.mj_forward(model, data)
+    assert data.nefc == 2 and np.abs(data.efc_J).max() > 1.0
+    assert np.abs(data.efc_pos).max() <= 1e-14
+    assert np.abs(data.efc_J.reshape(2, -1) @ rates[order]).max() <= 1e-14
+    # and no other equality does it
+    data.qpos = data.qpos + np.eye(4)[seed % 4]
+    mujoco.mj_forward(model, data)
+    assert np.abs(data.efc_pos).max() > 0.4
+
+
+@pytest.mark.parametrize(
+    'old, new, sentence',
+    [
+        ('tendon1="sum"', 'tendon1="spatial"', "tendon 'spatial'; expected a <fixed>"),
+        ('polycoef="-0.3 0 0', 'polycoef="-0.3 0 1', 'first two numbers'),
+        ('joint="left_motor" coef="0.5"', 'joint="left_motor" coef="a"', "tendon 'sum', joint"),
+        ('tendon1="sum" tendon2="pitching"', 'tendon1="pitching"', 'following nothing'),
+        ('tendon1="sum"', 'tendon1="zero"', 'all follow others already'),
+    ],
+)
+def test_tendons_that_do_not_fit_are_refused(old, new, sentence):
+    """In a sentence that names the tendon."""
+    assert old in WRIST
+    text = WRIST.replace(old, new, 1)
+    if 'all follow' in sentence:
+        text = text.replace('coef="-4"', 'coef="0"').replace('coef="7"', 'coef="0"')
+    with pytest.raises(ModelError, match=sentence):
+        mjcf.parse(text)
+
+
 @pytest.mark.parametrize(
     'old, new, sentence',
     [
@@ -105,7 +172,7 @@ def test_ranges_armatures_and_equalities_are_read():
         ('class="main"', 'class="fast"', "got class 'fast'"),
         ('name="hand"', 'name="boom"', "two bodies or sites 'boom'"),
         ('name="turn"', 'name="turn" ref="5"', 'got ref'),
-        ('</mujoco>', '<equality><tendon tendon1="a"/></equality></mujoco>', 'got <tendon>'),
+        ('</mujoco>', '<equality><flex flex="a"/></equality></mujoco>', 'got <flex>'),
         ('</mujoco>', '<equality><weld body1="foot"/></equality></mujoco>', "got 'foot' for one"),
         ('</mujoco>', FOLLOWS.format('0 1 2 0 0'), 'first two numbers'),
         ('pos="0.01 0.02 0.1"', 'pos="0.01 0.02"', 'expected 3 finite numbers'),

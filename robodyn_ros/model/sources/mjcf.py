@@ -3,7 +3,8 @@
 """MJCF text to a description: the subset of bodies, joints, inertias, sites and equalities.
 
 Geoms, assets, actuators, sensors, contacts, springs and visual settings are ignored. Unsupported
-elements that change the mechanism are refused: included files, composites, tendons in equalities.
+elements that change the mechanism are refused: included files, composites, spatial tendons in
+equalities.
 """
 
 from dataclasses import replace
@@ -201,7 +202,7 @@ class _Reader:
         return Link(name, Inertial(mass, place.translation, product(product(R, inertia), R.T)))
 
     def _equalities(self):
-        """Return {joint: the joint that it follows, multiplier and offset}, and the closures."""
+        """Return {joint: what it follows, its ratios and offset}, and the closures."""
         followers, closures = {}, []
         for element in (child for each in self.root.findall('equality') for child in each):
             if self._attributes(element, None).get('active', 'true') == 'false':
@@ -209,26 +210,70 @@ class _Reader:
             if element.tag in ('connect', 'weld'):
                 closures.append(self._closure(element, f'{element.tag}{len(closures) + 1}'))
                 continue
+            if element.tag == 'tendon' and element.get('tendon1') is not None:
+                self._couple(element, followers)
+                continue
             if element.tag != 'joint' or element.get('joint2') is None:
                 raise ModelError(
-                    f'equality: got <{element.tag}>; expected <connect>, <weld>, or <joint> with '
-                    'joint1 and joint2'
+                    f'equality: got <{element.tag}>; expected <connect>, <weld>, <tendon> with '
+                    'tendon1, or <joint> with joint1 and joint2'
                 )
             where = f'equality of joint {element.get("joint1")!r}'
-            offset, multiplier, *rest = self._numbers(
-                element.get('polycoef', '0 1 0 0 0'), 5, where
-            )
-            if any(rest):
-                raise ModelError(
-                    f'{where}: got polycoef {element.get("polycoef")!r}; expected the first two '
-                    'numbers only, as in position = a0 + a1 x'
-                )
+            offset, multiplier = self._line(element, where)
             followers[element.get('joint1')] = {
                 'mimic': element.get('joint2'),
-                'multiplier': float(multiplier),
-                'offset': float(offset),
+                'multiplier': multiplier,
+                'offset': offset,
             }
         return followers, tuple(closures)
+
+    def _line(self, element, where):
+        """Return a0 and a1 of an equality y = a0 + a1 x."""
+        offset, multiplier, *rest = self._numbers(element.get('polycoef', '0 1 0 0 0'), 5, where)
+        if any(rest):
+            raise ModelError(
+                f'{where}: got polycoef {element.get("polycoef")!r}; expected the first two '
+                'numbers only, as in position = a0 + a1 x'
+            )
+        return float(offset), float(multiplier)
+
+    def _couple(self, element, followers):
+        """Read an equality of lengths of fixed tendons: a joint follows the others.
+
+        It is the last joint of the first tendon that follows no other. All lengths are 0 at q = 0.
+        """
+        first, second = element.get('tendon1'), element.get('tendon2')
+        where = f'equality of tendon {first!r}'
+        offset, multiplier = self._line(element, where)
+        weights = self._tendon(first, where)
+        free = [name for name, weight in weights.items() if weight and name not in followers]
+        if not free:
+            raise ModelError(
+                f'{where}: got joints that all follow others already; expected one that does not'
+            )
+        for name, weight in self._tendon(second, where).items() if second else ():
+            weights[name] = weights.get(name, 0.0) - multiplier * weight
+        last = weights.pop(free[-1])
+        follows = {name: -weight / last for name, weight in weights.items() if weight}
+        if not last or not follows:
+            raise ModelError(
+                f'{where}: got weights that leave joint {free[-1]!r} following nothing; '
+                'expected weights of two joints or more'
+            )
+        followers[free[-1]] = {'follows': follows, 'offset': offset / last}
+
+    def _tendon(self, name, where):
+        """Return {joint: its weight} of a fixed tendon."""
+        found = [each for each in self.root.findall('tendon/fixed') if each.get('name') == name]
+        if not found:
+            raise ModelError(f'{where}: got tendon {name!r}; expected a <fixed> of <tendon>')
+        weights = {}
+        for each in found[0].findall('joint'):
+            joint = each.get('joint', '')
+            where = f'tendon {name!r}, joint {joint!r}'
+            weight = self._numbers(each.get('coef', ''), 1, where)[0]
+            weights[joint] = weights.get(joint, 0.0) + float(weight)
+        return weights
 
     def _closure(self, element, otherwise):
         """Read an equality of two bodies or sites; frames that are not given agree at zero."""
