@@ -41,6 +41,9 @@ ifeq ($(ROS),wheels)
   unexport CMAKE_PREFIX_PATH PYTHONPATH _ROS_WHEELS_BOOTSTRAP_COMPLETE
 endif
 
+# Where it is set, each of the many processes would compile every file anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 FLAVOUR := $(DISTRO)-$(ROS)-python$(VERSION)
 CREATED := $(VENV)/.created-$(FLAVOUR)
