@@ -8,7 +8,7 @@ import inspect
 import os
 import threading
 
-from numba import njit, types
+from numba import NumbaError, njit, types
 
 from robodyn_ros.compile import notice, reproducible
 from robodyn_ros.compile.call import declare, provide_recursions
@@ -19,7 +19,12 @@ from robodyn_ros.errors import KernelError
 
 #: Optimisations that keep infinities and NaN, so that guards in a kernel see them.
 FASTMATH = {'contract', 'reassoc', 'arcp', 'nsz'}
-OPTIONS = {'error_model': 'numpy', 'fastmath': False if reproducible.WANTED else FASTMATH}
+#: Without Numba's run time (NRT) a kernel cannot allocate, and counts no references to arrays.
+OPTIONS = {
+    'error_model': 'numpy',
+    'fastmath': False if reproducible.WANTED else FASTMATH,
+    '_nrt': False,
+}
 
 _lock = threading.RLock()  # two threads that need a kernel compile it once
 
@@ -174,6 +179,14 @@ def _signature(function):
 
 
 def _compile(function, signature, options, code):
+    """Compile a function, with Numba's run time if it allocates."""
+    try:
+        return _compiled(function, signature, options, code)
+    except NumbaError:
+        return _compiled(function, signature, options | {'_nrt': True}, code)
+
+
+def _compiled(function, signature, options, code):
     """Compile a function, or load its machine code from the cache."""
     dispatcher = njit(**options)(function)
     if dispatcher is function:  # NUMBA_DISABLE_JIT is set

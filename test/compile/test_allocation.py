@@ -29,8 +29,6 @@ def count(one, called):
 
 robot = FAMILIES['permuted'].robot
 counts = {one.name: count(one.compiled, [*arguments(robot, one).values()]) for one in generic.ALL}
-arrays = {one.name: sum(isinstance(x, np.ndarray) for x in arguments(robot, one).values())
-          for one in generic.ALL}
 counts['test.allocating'] = count(allocating.compiled, [np.ones(3)])
 
 arm, q = known('two_link').robot, np.array([-0.5, 0.8])
@@ -40,21 +38,18 @@ contacts = Contacts([sphere('tool0', 0.1)], [floor])
 plant = Plant(arm, PlantSettings(no_command='free'), q, contacts=contacts)
 state = *plant._arrays, 1e-3, *plant._options
 counts['step in contact'] = count(plant._step, state)
-arrays['step in contact'] = sum(isinstance(x, np.ndarray) for x in [*state[:-1], *state[-1]])
 assert [touch.force[2] > 1.0 for touch in plant.contacts] == [True]
-print(json.dumps([counts, arrays]))
+print(json.dumps(counts))
 """
 
 
 def test_kernels_do_not_allocate(python):
-    """Beyond the handle of each array passed in, which is freed again, nothing is allocated.
+    """Nor does a step of the plant, while its arm lies on a floor.
 
-    A step of the plant, while its arm lies on a floor, neither.
+    The kernel of another package may: it has two arrays here, and a handle for the one passed in.
     """
-    (counts, arrays), _ = python(SCRIPT, NUMBA_NRT_STATS='1')
-    assert len(counts) == len(arrays) + 1 > 10
-    allocated, _ = counts.pop('test.allocating')
-    assert allocated == 300, 'the two arrays that this kernel allocates are not noticed'
+    counts, _ = python(SCRIPT, NUMBA_NRT_STATS='1')
+    assert len(counts) > 11
+    assert counts.pop('test.allocating') == [300, 0]
     for name, (allocated, left) in counts.items():
-        assert left == 0, f'{name} leaks'
-        assert allocated == 100 * arrays[name], f'{name} allocates'
+        assert allocated == left == 0, f'{name} allocates'
