@@ -154,6 +154,7 @@ def by_address(function):
     return function
 
 
+@functools.cache
 def argument_types(function):
     """Return the types of the arguments that a function of `by_address` passes on.
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command of each joint: whether one is in force, until when, and in which mode."""
 
+import copy
 from math import inf
 
 import numpy as np
@@ -176,6 +177,7 @@ class Drives:
         self._expired = np.zeros(model.nv, dtype=bool)  # no command came in time
         self.joints = np.zeros((model.nv, WIDTH))
         self.joints[:, AT] = model.coordinates
+        write_friction(self.joints, settings, model.joint_values)
         self._model, self._inertia = model, inertia
         given = model.limits.effort
         self.effort_limits = np.where(np.isnan(given), np.inf, given)
@@ -219,6 +221,15 @@ class Drives:
         self.names = names
         self.arrange()
 
+    def all_commanded(self):
+        """Return the joint table as it is with a command for every joint, in its present mode."""
+        commanded = copy.copy(self)
+        commanded.joints = self.joints.copy()
+        commanded.phase = np.full_like(self.phase, COMMANDED)
+        commanded._expired = np.zeros_like(self._expired)
+        commanded.arrange()
+        return commanded.joints
+
     def stay(self, position):
         """Set the set-points of joints in position mode to a position.
 
@@ -245,7 +256,6 @@ class Drives:
         joints[:, LOWER], joints[:, UPPER] = limits.lower, limits.upper
         joints[:, EFFORT] = self.effort_limits
         joints[:, DAMPING] = self.damping + settings.timeout_damping * silent
-        write_friction(joints, settings, self._model.joint_values)
         joints[:, STRENGTH] = [1.0 - self.faults.effort_loss.get(name, 0.0) for name in names]
         # without its set-point a position or velocity drive would let the joint fall
         void = self._expired | (silent & (self.mode != EFFORT_MODE))

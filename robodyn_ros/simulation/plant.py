@@ -305,15 +305,9 @@ class Plant:
                 f'robot {self.model.name!r}: a rollout with a tolerance of '
                 f'{self.settings.tolerance:g}; expected 0, and substeps'
             )
-        commanded = drives.Drives(self.model, self.settings, self._inertia)
-        commanded.set_modes(self.command_modes, None)
-        commanded.mode[:] = self._drives.mode
-        commanded.phase[:] = drives.COMMANDED
-        commanded.faults = self.injected_faults
-        commanded.arrange()
         return rollouts.rollout(
             self,
-            commanded.joints,
+            self._drives.all_commanded(),
             self._f_ext,
             self._options[:4],
             position,
