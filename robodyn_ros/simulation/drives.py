@@ -222,7 +222,13 @@ class Drives:
         self.arrange()
 
     def all_commanded(self):
-        """Return the joint table as it is with a command for every joint, in its present mode."""
+        """Return the joint table as it is with a command for every joint, in its present mode.
+
+        Returns
+        -------
+        (nv, WIDTH) ndarray
+            Joint table; see `joint_table`.
+        """
         commanded = copy.copy(self)
         commanded.joints = self.joints.copy()
         commanded.phase = np.full_like(self.phase, COMMANDED)
