@@ -269,7 +269,7 @@ def test_bombs_stay_small_in_memory_and_open_no_file():
     """Each bomb is refused within 100 MB of growth, and without opening anything."""
     script = textwrap.dedent(f"""
         import resource, sys
-        sys.path[:0] = [{str(Path(__file__).parents[2])!r}, {str(Path(__file__).parent)!r}]
+        sys.path[:0] = {[str(folder) for folder in Path(__file__).parents[:3]]}
         import importlib.util
         spec = importlib.util.spec_from_file_location('bombs', {__file__!r})
         bombs = importlib.util.module_from_spec(spec)
