@@ -23,6 +23,8 @@ LOCK_STEP = 'lock_step'  # value of the parameter `trigger`
 HOLD, END = 'hold', 'end'  # reactions to a stuck run: the run halts, or the process ends
 # The nodes need a depth of one only; a recording subscriber may lag by the whole depth.
 QOS = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
+# A state without an answer is repeated, so the nodes need not acknowledge messages to each other.
+READ_QOS = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
 MOST_KNOWN = 16  # layouts of answers that are read in place; others are deserialised
 ARRAYS = 'effort', 'position', 'velocity'  # fields of an answer
 NOTHING = np.empty(0)
@@ -499,7 +501,7 @@ class Mailbox:
         Quality of service.
     """
 
-    def __init__(self, node, kind, topic: str, qos: QoSProfile = QOS):
+    def __init__(self, node, kind, topic: str, qos: QoSProfile = READ_QOS):
         self._node, self._kind = node, kind
         self._subscription = node.create_subscription(
             kind, topic, lambda _: None, qos, callback_group=PolledGroup(), raw=True

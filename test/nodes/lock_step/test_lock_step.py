@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
+from rclpy.qos import ReliabilityPolicy
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool
@@ -72,6 +73,20 @@ def test_a_reset_begins_the_same_run_again(host, graph, referee):
     run.tracked()
     run.begin()
     assert run.tracked() == referee
+
+
+def test_both_nodes_read_best_effort(host, graph):
+    """What is lost is repeated, so nothing is acknowledged; another reader may be reliable."""
+    run = Run(host, graph)
+    command = run.answers.topic_name
+    for topic, reader in (
+        (command, 'robodyn_simulator'),
+        (command.replace('command', 'state'), 'robodyn_controller'),
+    ):
+        readers = graph.node.get_subscriptions_info_by_topic(topic)
+        reliability = {each.node_name: each.qos_profile.reliability for each in readers}
+        assert reliability.pop(reader) == ReliabilityPolicy.BEST_EFFORT
+        assert set(reliability.values()) <= {ReliabilityPolicy.RELIABLE}
 
 
 def answer(message, effort=0.0):
