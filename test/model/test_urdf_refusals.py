@@ -279,6 +279,7 @@ def test_bombs_stay_small_in_memory_and_open_no_file():
         with open('/proc/self/statm') as file:
             size = int(file.read().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (size + 100_000_000, size + 100_000_000))
+        resource.setrlimit(resource.RLIMIT_CPU, (120, 120))
         opened = []
         sys.addaudithook(lambda event, args: opened.append(args)
                          if event in ('open', 'socket.connect') else None)

@@ -22,9 +22,10 @@ import json
 import os
 import sys
 from robodyn_ros.robot.background_compiler import BackgroundCompilation
+from support.patience import PATIENCE
 os.chdir(sys.argv[1])
 made = BackgroundCompilation(dict)
-print(json.dumps([made.wait(900.0), made.trouble, made.known]))
+print(json.dumps([made.wait(PATIENCE), made.trouble, made.known]))
 """
 
 

@@ -138,7 +138,7 @@ class Node(RosNode):
         self.get_logger().info('it is closed')
 
     def destroy_node(self):
-        ctypes.PyDLL(None).sleep(100)  # PyDLL keeps the GIL
+        ctypes.PyDLL(None).sleep(10000)  # beyond any patience; PyDLL keeps the GIL
 
 
 process.PATIENCE = 0.5

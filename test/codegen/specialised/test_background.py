@@ -69,12 +69,12 @@ import sys, time
 from pathlib import Path
 from robodyn_ros.robot import background_compiler as background
 from robodyn_ros.compile import cache, warm_up
-from codegen.specialised.test_background import three
+from codegen.specialised.test_background import PATIENCE, three
 home = Path(cache.folder(background.__file__)).parent
 if sys.argv[1] == 'again':
     background.subprocess.Popen = None   # nothing is left for another process to do
 def meet(name, done, total):
-    deadline = time.monotonic() + 900.0   # the other process takes the last first
+    deadline = time.monotonic() + PATIENCE   # the other process takes the last first
     while done == 0 and not list(home.rglob('state_checks.three-*.nbc')):
         assert time.monotonic() < deadline
         time.sleep(0.1)
