@@ -296,7 +296,7 @@ class Experiment:
             begin()
         self._wait_until(lambda: self._states)
         start = time.monotonic()
-        while (t := time.monotonic() - start) < duration:
+        while (t := time.monotonic() - start) < duration and self._state_name != 'FAULT':
             self._check()
             if act:
                 act(t)
