@@ -27,6 +27,7 @@ from robodyn_ros.algorithms.core import (
 from robodyn_ros.algorithms.derivatives import (
     inverse_dynamics_hessian,
     inverse_dynamics_second_derivatives,
+    log_determinant_gradient,
     regressor,
 )
 from robodyn_ros.algorithms.mass_matrix import (
@@ -312,6 +313,9 @@ FURTHER_RECIPES = {
         POSITION,
         {'F': SQUARE, 'D': VECTOR},
         others=(composite.mass_factors, mass_matrix_factors_world_frame.mass_factors),
+    ),
+    'log_det_gradient': Recipe(
+        log_determinant_gradient.log_det_gradient, POSITION, {'gradient': VECTOR}
     ),
     'inverse_dynamics_composite': Recipe(
         composite_inverse_dynamics.inverse_dynamics_composite, ACCELERATION, TORQUE

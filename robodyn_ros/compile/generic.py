@@ -28,6 +28,9 @@ from robodyn_ros.algorithms.derivatives import (
 from robodyn_ros.algorithms.derivatives import (
     inverse_dynamics_second_derivatives as _inverse_dynamics_second_derivatives,
 )
+from robodyn_ros.algorithms.derivatives import (
+    log_determinant_gradient as _log_determinant_gradient,
+)
 from robodyn_ros.algorithms.derivatives import mass_matrix_derivative as _mass_matrix_derivative
 from robodyn_ros.algorithms.derivatives import regressor as _regressor
 from robodyn_ros.algorithms.mass_matrix import mass_matrix_factors as _mass_factors
@@ -115,6 +118,7 @@ mixed_dynamics = kernel(_mixed_dynamics.mixed_dynamics)
 inverse_dynamics_derivatives = kernel(_inverse_dynamics_derivatives.inverse_dynamics_derivatives)
 forward_dynamics_derivatives = kernel(_forward_dynamics_derivatives.forward_dynamics_derivatives)
 mass_matrix_derivative = kernel(_mass_matrix_derivative.mass_matrix_derivative)
+log_det_gradient = kernel(_log_determinant_gradient.log_det_gradient)
 inverse_dynamics_second_derivatives = kernel(
     _inverse_dynamics_second_derivatives.inverse_dynamics_second_derivatives
 )
@@ -198,6 +202,7 @@ ALL = (
     inverse_dynamics_derivatives,
     forward_dynamics_derivatives,
     mass_matrix_derivative,
+    log_det_gradient,
     inverse_dynamics_second_derivatives,
     inverse_dynamics_hessian,
     forward_dynamics_second_derivatives,

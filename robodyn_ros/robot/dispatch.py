@@ -38,6 +38,7 @@ PLACES = {
     'factor_product': ('mass_operator', 'factor_product'),
     'joint_inertias': ('mass_operator', 'joint_inertias'),
     'mass_matrix_diagonal': ('mass_operator', 'diagonal'),
+    'log_det_gradient': ('mass_operator', 'log_det_gradient'),
     'inverse_dynamics_derivatives': ('derivatives', 'inverse_dynamics'),
     'forward_dynamics_derivatives': ('derivatives', 'forward_dynamics'),
     'mass_matrix_derivative': ('derivatives', 'mass_matrix'),

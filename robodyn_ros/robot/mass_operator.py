@@ -225,6 +225,40 @@ class MassOperator(View):
         """
         return np.log(self.joint_inertias(q)).sum(axis=-1)
 
+    def log_det_gradient(self, q: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
+        """Compute the gradient of log det M by the positions, Tr[M^-1 dM/dq].
+
+        It is along unit velocities. Half of it is Fixman's correction of a rigid model of a
+        molecule, without temperature. O(n) for a tree, O(n^3) with dependent joints; Jain 2011,
+        eq. (18.68).
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        out : ndarray, optional
+            Array that receives the result.
+
+        Returns
+        -------
+        (nv,) ndarray
+            Gradient in the order of `joint_names` [1/rad or 1/m].
+
+        Raises
+        ------
+        SingularityError
+            If the mass matrix is singular.
+        """
+        robot = self._robot
+        (q,), k = robot._states(q)
+        out = robot._out(out, k, (robot.nv,))
+        if robot.model.is_embedded:
+            rates = robot.derivatives.mass_matrix(q)
+            np.einsum('...ij,...ijk->...k', robot.mass_matrix_inverse(q), rates, out=out)
+        else:
+            robot._run(generic.log_det_gradient, k, *robot._body, q, robot._zero, out)
+        return out
+
     def det(self, q: ArrayLike) -> Any:
         """Compute the determinant of M as the product of D(i).
 

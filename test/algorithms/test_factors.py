@@ -96,6 +96,37 @@ def test_determinant_and_trace_agree_with_the_dense_matrix(every_case):
         agree(robot.mass_operator.trace(q), np.trace(M))
 
 
+def test_gradient_of_log_det_is_that_of_pinocchio(every_case):
+    """Tr[M^-1 dM/dq] (Jain 18.66 to 18.68). Column j of dM/dq is the derivative of the torques
+    of a unit acceleration of joint j from rest, less that of gravity.
+    """
+    robot, referee = every_case.robot, every_case.pinocchio
+    model, data, order = referee.model, referee.data, referee.order
+    for q, _, _ in states(robot):
+        at, none = referee.q(q), np.zeros(robot.nv)
+        inverse, terms = referee.mass_matrix_inverse(q), []
+        weight = np.array(pin.computeGeneralizedGravityDerivatives(model, data, at))
+        for j, column in enumerate(np.eye(robot.nv)):
+            pin.computeRNEADerivatives(model, data, at, none, referee.v(column))
+            rate = (data.dtau_dq - weight)[np.ix_(order, order)]
+            terms.append(inverse[j][:, None] * rate)
+        gradient, added = np.sum(terms, axis=(0, 1)), np.abs(terms).sum(axis=(0, 1)).max()
+        agree(robot.mass_operator.log_det_gradient(q), gradient, scale=1.0 + added)
+
+
+def test_along_a_motion_log_det_grows_by_its_gradient(every_case):
+    """To 1e-7 of a difference over 2e-5: its truncation, and rounding of log det by 1e-13."""
+    robot = every_case.robot
+    for q, qd, _ in states(robot):
+        ahead, behind = (
+            robot.mass_operator.log_det(robot.configuration.integrate(q, qd, dt))
+            for dt in (1e-5, -1e-5)
+        )
+        found = robot.mass_operator.log_det_gradient(q) @ qd
+        scale = 1.0 + np.abs(robot.mass_operator.log_det_gradient(q)).max()
+        agree(found, (ahead - behind) / 2e-5, scale=scale, tolerance=1e-7 * robot.nv)
+
+
 def test_joint_inertia_is_the_articulated_inertia_along_the_joint(every_case):
     """The last joint of the order carries no other joint, so D is the diagonal there. Elsewhere
     the joints beyond reduce it (Jain 6.31: P <= R).
@@ -120,6 +151,7 @@ BATCHED = {
     'factor_product': 2,
     'joint_inertias': 1,
     'log_det': 1,
+    'log_det_gradient': 1,
     'det': 1,
     'diagonal': 1,
     'trace': 1,

@@ -45,6 +45,7 @@ LINEAR = (
     'joint_inertias',
     'mass_product',
     'mass_matrix_diagonal',
+    'log_det_gradient',
     'composite_inertia',
     'centroidal_momentum_bias',
     'link_motions',

@@ -78,6 +78,7 @@ OUTPUTS = {
     'joint_inertias': {'D': ('nv',)},
     'mass_product': {'y': ('nv',)},
     'mass_matrix_diagonal': {'entries': ('nv',)},
+    'log_det_gradient': {'gradient': ('nv',)},
     'integrate': {'moved': ('nq',)},
     'difference': {'motion': ('nv',)},
     'expand_joints': {'positions': ('nq',), 'E': ('nv', 'nv')},

@@ -206,8 +206,41 @@ def cross_joint(topology, constants, scratch, i, a, b, c):
 
 
 @primitive
+def compliance_at_child(topology, scratch, i):
+    """Return Upsilon+, the compliance of the parent of body i at body i (Jain 2011, eq. 10.22).
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+
+    Returns
+    -------
+    tuple
+        Angular block, coupling block and linear block, in axes of body i: 6, 9 and 6 numbers.
+    """
+    parent = topology[i, PARENT]
+    a = load_symmetric(scratch, parent, at.O_ANGULAR)
+    b, c = shift_compliance(
+        a,
+        load_general(scratch, parent, at.O_COUPLING),
+        load_symmetric(scratch, parent, at.O_LINEAR),
+        load(scratch, i, at.POSITION),
+    )
+    return (
+        turn_into_child(scratch, i, a),
+        general_into_child(scratch, i, b),
+        turn_into_child(scratch, i, c),
+    )
+
+
+@primitive
 def cross_to_child(topology, constants, scratch, i):
-    """Compute the compliance of body i from that of its parent (Jain 2011, eq. 10.22).
+    """Compute the compliance of body i from that of its parent (Jain 2011, eq. 10.21, 10.22).
 
     Parameters
     ----------
@@ -223,23 +256,8 @@ def cross_to_child(topology, constants, scratch, i):
     tuple
         L, and angular and linear part of Z, as of `cross_joint`.
     """
-    parent = topology[i, PARENT]
-    a = load_symmetric(scratch, parent, at.O_ANGULAR)
-    b, c = shift_compliance(
-        a,
-        load_general(scratch, parent, at.O_COUPLING),
-        load_symmetric(scratch, parent, at.O_LINEAR),
-        load(scratch, i, at.POSITION),
-    )
-    return cross_joint(
-        topology,
-        constants,
-        scratch,
-        i,
-        turn_into_child(scratch, i, a),
-        general_into_child(scratch, i, b),
-        turn_into_child(scratch, i, c),
-    )
+    a, b, c = compliance_at_child(topology, scratch, i)
+    return cross_joint(topology, constants, scratch, i, a, b, c)
 
 
 @primitive

@@ -192,6 +192,10 @@ def test_derivatives_are_those_of_differences(case):
     agree_with_slopes(by_qd, lambda x: robot.inverse_dynamics(q, x, qdd), qd, 1e-9)
     agree(by_qdd, robot.mass_matrix(q), tolerance=NEAR)
     agree_with_slopes(robot.derivatives.mass_matrix(q), robot.mass_matrix, q, 1e-9)
+    gradient, out = robot.mass_operator.log_det_gradient(q), np.empty((2, robot.nv))
+    agree_with_slopes(gradient, robot.mass_operator.log_det, q, 1e-9)
+    assert robot.mass_operator.log_det_gradient(np.array([q, q]), out=out) is out
+    agree(out, np.array([gradient, gradient]))
     of_qdd = robot.derivatives.forward_dynamics(q, qd, tau)
     agree_with_slopes(of_qdd[0], lambda x: robot.forward_dynamics(x, qd, tau), q, 1e-8)
     agree_with_slopes(of_qdd[1], lambda x: robot.forward_dynamics(q, x, tau), qd, 1e-8)

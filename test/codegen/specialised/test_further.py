@@ -39,6 +39,7 @@ REFERENCES_OF = {f'inverse_dynamics_{reference}': reference for reference in REF
 SOLVES = (
     'joint_inertias',
     'mass_matrix_factors',
+    'log_det_gradient',
     'factor_product',
     'forward_dynamics',
     'hamilton',

@@ -208,8 +208,12 @@ ITEMS = (
             'formulations.jain.sensitivities.determinant_gradient.by_sensitivities',
             'formulations.jain.sensitivities.determinant_gradient.of_turning_joints',
             'formulations.jain.sensitivities.determinant_gradient.by_compliances',
+            'algorithms.derivatives.log_determinant_gradient.log_det_gradient',
+            'robot.mass_operator.MassOperator.log_det_gradient',
         ),
         tests=(
+            'test_gradient_of_log_det_is_that_of_pinocchio',
+            'test_every_further_joint_costs_the_same',
             'test_gradient_of_the_determinant',
             'test_rate_of_the_mass_matrix_of_pinocchio',
             'test_rate_of_the_determinant',
