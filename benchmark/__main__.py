@@ -25,6 +25,7 @@ FOLDERS = {
         'closed_chains',
         'loop_growth',
         'two_sweeps',
+        'dual_sweeps',
         'reference_counts',
     ),
     'simulation': ('plant', 'contact', 'integrators'),
