@@ -41,6 +41,9 @@ ifeq ($(ROS),wheels)
   unexport CMAKE_PREFIX_PATH PYTHONPATH _ROS_WHEELS_BOOTSTRAP_COMPLETE
 endif
 
+# Tests run in as many processes as there are processors; threads of BLAS would wait for each other.
+test coverage portability: export OPENBLAS_NUM_THREADS = 1
+
 # Where it is set, each of the many processes would compile every file anew.
 unexport PYTHONDONTWRITEBYTECODE
 
