@@ -83,19 +83,24 @@ def expected(base, turn, error, acceleration=np.zeros(6)):
     return M[6:, :6] @ base_acceleration + M[6:, 6:] @ wanted + c[6:]
 
 
-def controller(host, tmp_path, kind, **parameters):
-    """Start the controller of the flyer, and wait for its session."""
+def controller(host, probe, tmp_path, kind, **parameters):
+    """Start the controller of the flyer, and configure it.
+
+    Of its own accord it would activate, too, if the base were heard before the arm.
+    """
     urdf = tmp_path / 'flyer.urdf'
     urdf.write_text(FLYER)
     node = host(
         'controller',
+        autostart='false',
         **SIMULATED | {'urdf_path': str(urdf), 'law': LAW},
         **{f'{LAW}__timeout': 0.0, 'base_state__type': kind, 'base_state__topic': kind},
         **{f'gains__{name}__p': float(p) for name, p in zip(JOINTS, GAINS)},
         **{f'gains__{name}__d': 12.0 for name in JOINTS},
         **parameters,
     )
-    wait_until(lambda: node.node.session, 'the session', COLD)
+    probe.wait_for('WAIT_MODEL', timeout=COLD)
+    assert probe.change_state('configure')
     return node
 
 
@@ -111,7 +116,7 @@ def test_efforts_hold_the_arm_on_a_base_that_turns(
     graph, probe, arm, host, tmp_path, base, kind, state
 ):
     """Gravity in the attitude of the base, its rotation, and feedback through the inertias."""
-    node = controller(host, tmp_path, kind, **{f'{LAW}__base': base})
+    node = controller(host, probe, tmp_path, kind, **{f'{LAW}__base': base})
     publisher = graph.publisher(type(state(TURNS[0])), kind, QoSProfile(depth=1))
     assert 'No state of the base has come' in node.node.session.base.missing
     for k, turn in enumerate(TURNS):
@@ -137,6 +142,7 @@ def test_efforts_accelerate_the_arm_with_its_base(graph, probe, arm, host, tmp_p
     """It is the difference of two twists over that of their stamps."""
     node = controller(
         host,
+        probe,
         tmp_path,
         'odometry',
         **{f'{LAW}__base': 'moved', 'base_state__acceleration_filter': 1e-6},
