@@ -13,6 +13,7 @@ the same in turn. Operations are those of code for one robot, and exact. Times a
 any robot in compiled loops, in microseconds per call: minima of interleaved rounds.
 """
 
+import functools
 import os
 import threading
 import time
@@ -399,6 +400,11 @@ def counts(joints):
     return {name: {kind: count[kind] for kind in KINDS} for name, count in found.items()}
 
 
+@functools.cache
+def _compiled(function):
+    return kernel(function).compiled
+
+
 class Flights:
     """A flyer at many states, and loops over them without the GIL.
 
@@ -425,17 +431,15 @@ class Flights:
 
     def alone(self, function):
         """Run an algorithm for every state, and return its accelerations."""
-        _loop(kernel(function).compiled, *self._states(), self.qdd)
+        _loop(_compiled(function), *self._states(), self.qdd)
         return self.qdd.copy()
 
     def side_by_side(self):
         """Run the sweeps in two threads for every state, and return the accelerations."""
-        other = kernel(other_side).compiled
-        given = (other, *self.body, self.scratch, self.tau, self.qdd, self.signals)
+        given = (_compiled(other_side), *self.body, self.scratch, self.tau, self.qdd, self.signals)
         thread = threading.Thread(target=_other_loop, args=given)
         thread.start()
-        own = kernel(side_by_side).compiled
-        _loop_with_signals(own, *self._states(), self.qdd, self.signals)
+        _loop_with_signals(_compiled(side_by_side), *self._states(), self.qdd, self.signals)
         thread.join()
         return self.qdd.copy()
 
