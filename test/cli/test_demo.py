@@ -26,8 +26,8 @@ from robodyn_ros.simulation.plant import Plant
 from support.patience import PATIENCE
 
 PERIOD = 1e-3
-#: Five seconds of a processor.
-BUSY = 'import time\nwhile time.process_time() < 5.0: pass'
+#: Ten seconds of a processor.
+BUSY = 'import time\nwhile time.process_time() < 10.0: pass'
 LATE = 180.0  # [s] for what would never come, on a busy machine
 
 

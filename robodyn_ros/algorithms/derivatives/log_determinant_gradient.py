@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The gradient of log det M in O(n): the trace of M^-1 dM/dq, without any of the two."""
+"""The gradient of log det M in O(n): the trace of M^-1 dM/dq, without either of the two."""
 
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.articulated import articulated_inertias
