@@ -19,6 +19,11 @@ from robodyn_ros.algorithms.core.articulated import (
     articulated_times,
     carry_inertia,
 )
+from robodyn_ros.algorithms.core.articulated_body_rates import (
+    axis_column,
+    propagate_rate,
+    turn_inertia,
+)
 from robodyn_ros.algorithms.core.joint_transform import (
     add_along_joint,
     along_joint,
@@ -27,12 +32,7 @@ from robodyn_ros.algorithms.core.joint_transform import (
     to_child,
 )
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_factors import gain
-from robodyn_ros.algorithms.variants.damping_torques import (
-    axis_column,
-    gyroscopic_wrenches,
-    propagate_rate,
-    turn_inertia,
-)
+from robodyn_ros.algorithms.variants.damping_torques import gyroscopic_wrenches
 from robodyn_ros.codegen.registry import RECIPES, Recipe
 from robodyn_ros.codegen.specialise import record_as_is
 from robodyn_ros.compile.kernel import kernel

@@ -25,9 +25,11 @@ from robodyn_ros.algorithms.core import (
     rnea,
 )
 from robodyn_ros.algorithms.derivatives import (
+    articulated_inertia_rates,
     inverse_dynamics_hessian,
     inverse_dynamics_second_derivatives,
     log_determinant_gradient,
+    mass_factor_rates,
     regressor,
 )
 from robodyn_ros.algorithms.mass_matrix import (
@@ -317,6 +319,9 @@ FURTHER_RECIPES = {
     'log_det_gradient': Recipe(
         log_determinant_gradient.log_det_gradient, POSITION, {'gradient': VECTOR}
     ),
+    'mass_factor_rates': Recipe(
+        mass_factor_rates.mass_factor_rates, MOTION, {'F_rate': SQUARE, 'D_rate': VECTOR}
+    ),
     'inverse_dynamics_composite': Recipe(
         composite_inverse_dynamics.inverse_dynamics_composite, ACCELERATION, TORQUE
     ),
@@ -360,6 +365,12 @@ FURTHER_RECIPES = {
         body_inertias.body_inertias,
         POSITION,
         {'composite': ('6 bodies', 6), 'articulated': ('6 bodies', 6)},
+        regrouped=False,
+    ),
+    'articulated_inertia_rates': Recipe(
+        articulated_inertia_rates.articulated_inertia_rates,
+        MOTION,
+        {'rates': ('6 bodies', 6)},
         regrouped=False,
     ),
     'regressor': Recipe(

@@ -14,6 +14,9 @@ from robodyn_ros.algorithms.core import jacobian as _jacobian
 from robodyn_ros.algorithms.core import joint_wrenches as _joint_wrenches
 from robodyn_ros.algorithms.core import link_motions as _link_motions
 from robodyn_ros.algorithms.derivatives import (
+    articulated_inertia_rates as _articulated_inertia_rates,
+)
+from robodyn_ros.algorithms.derivatives import (
     forward_dynamics_derivatives as _forward_dynamics_derivatives,
 )
 from robodyn_ros.algorithms.derivatives import (
@@ -31,6 +34,7 @@ from robodyn_ros.algorithms.derivatives import (
 from robodyn_ros.algorithms.derivatives import (
     log_determinant_gradient as _log_determinant_gradient,
 )
+from robodyn_ros.algorithms.derivatives import mass_factor_rates as _mass_factor_rates
 from robodyn_ros.algorithms.derivatives import mass_matrix_derivative as _mass_matrix_derivative
 from robodyn_ros.algorithms.derivatives import regressor as _regressor
 from robodyn_ros.algorithms.mass_matrix import mass_matrix_factors as _mass_factors
@@ -119,6 +123,8 @@ inverse_dynamics_derivatives = kernel(_inverse_dynamics_derivatives.inverse_dyna
 forward_dynamics_derivatives = kernel(_forward_dynamics_derivatives.forward_dynamics_derivatives)
 mass_matrix_derivative = kernel(_mass_matrix_derivative.mass_matrix_derivative)
 log_det_gradient = kernel(_log_determinant_gradient.log_det_gradient)
+mass_factor_rates = kernel(_mass_factor_rates.mass_factor_rates)
+articulated_inertia_rates = kernel(_articulated_inertia_rates.articulated_inertia_rates)
 inverse_dynamics_second_derivatives = kernel(
     _inverse_dynamics_second_derivatives.inverse_dynamics_second_derivatives
 )
@@ -203,6 +209,8 @@ ALL = (
     forward_dynamics_derivatives,
     mass_matrix_derivative,
     log_det_gradient,
+    mass_factor_rates,
+    articulated_inertia_rates,
     inverse_dynamics_second_derivatives,
     inverse_dynamics_hessian,
     forward_dynamics_second_derivatives,

@@ -179,6 +179,45 @@ class Links(View):
         robot._run(generic.body_inertias, k, *robot._body, *robot._links, q, robot._zero, *results)
         return self._blocks(results)
 
+    def articulated_inertia_rates(self, q: ArrayLike, qd: ArrayLike) -> np.ndarray:
+        """Compute dP/dt of the articulated-body inertia of every link along a motion.
+
+        The entries are in base axes, about the moving origin of the link. With the unit velocity
+        of a joint this is the derivative by its position. O(n); Jain 2011, Algorithm 18.1 and eq.
+        (18.49).
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        qd : (nv,) array_like
+            Velocities [rad/s or m/s].
+
+        Returns
+        -------
+        (nb - 1, 6, 6) ndarray
+            Rates of P of `inertias` [kg/s, kg m/s, kg m^2/s], linear part first.
+
+        Raises
+        ------
+        SingularityError
+            If the mass matrix is singular.
+        """
+        robot = self._robot
+        (q, qd), k = robot._states(q, qd)
+        rates = robot._out(None, k, (6 * len(robot.model.topology) - 6, 6))
+        robot._run(
+            generic.articulated_inertia_rates,
+            k,
+            *robot._body,
+            *robot._links,
+            q,
+            qd,
+            robot._zero,
+            rates,
+        )
+        return self._blocks([rates])[0]
+
     def regressor(
         self,
         q: ArrayLike,

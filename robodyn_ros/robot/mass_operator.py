@@ -128,6 +128,56 @@ class MassOperator(View):
         """Return the MassFactors with L = F^T."""
         return MassFactors(np.swapaxes(F, -1, -2), D, self._robot.model.elimination_order)
 
+    def factor_rates(self, q: ArrayLike, qd: ArrayLike) -> MassFactors:
+        """Compute dL/dt and dD/dt of the innovations factors M = L D L^T along a motion.
+
+        dM/dt = dL/dt D L^T + L dD/dt L^T + L D dL^T/dt. With the unit velocity of a joint these
+        are derivatives by its position. For all joints, pass np.broadcast_to(q, (nv, nq)) and
+        np.eye(nv). O(n depth) for a tree, O(n^3) with dependent joints; Jain 2011, Algorithm 18.1
+        and eq. (18.61).
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        qd : (nv,) array_like
+            Velocities [rad/s or m/s].
+
+        Returns
+        -------
+        MassFactors
+            Rates of both factors. The diagonal of that of L is zero.
+
+        Raises
+        ------
+        SingularityError
+            If the mass matrix is singular.
+        """
+        robot = self._robot
+        (q, qd), k = robot._states(q, qd)
+        if robot.model.is_embedded:
+            return self._factor_rates_of_matrix(q, qd)
+        F, D = (robot._out(None, k, (robot.nv, robot.nv)), robot._out(None, k, (robot.nv,)))
+        robot._run(generic.mass_factor_rates, k, *robot._body, q, qd, robot._zero, F, D)
+        return self._factors(F, D)
+
+    def _factor_rates_of_matrix(self, q, qd):
+        """Return the same from dM/dt = C + C^T: L^-1 dM/dt L^-T = Y D + dD/dt + (Y D)^T.
+
+        Y = L^-1 dL/dt has entries above the diagonal only, joints from base to tip.
+        """
+        factors, C = self.factors(q), self._robot.coriolis_matrix(q, qd)
+        order = factors.order
+        L = factors.L[..., order[:, None], order]
+        rate = (C + np.swapaxes(C, -1, -2))[..., order[:, None], order]
+        half = np.linalg.solve(L, rate)
+        middle = np.linalg.solve(L, np.swapaxes(half, -1, -2))
+        D_rate = np.empty_like(factors.D)
+        D_rate[..., order] = np.diagonal(middle, axis1=-2, axis2=-1)
+        L_rate = np.empty_like(factors.L)
+        L_rate[..., order[:, None], order] = L @ (np.triu(middle, 1) / factors.D[..., None, order])
+        return MassFactors(L_rate, D_rate, order)
+
     def factor_product(
         self,
         q: ArrayLike,

@@ -19,8 +19,10 @@ from robodyn_ros.robot.variants import Variants
 CHOSEN = (
     'energy',
     'mass_matrix_factors',
+    'mass_factor_rates',
     'composite_inertia',
     'body_inertias',
+    'articulated_inertia_rates',
     'regressor',
     'inverse_dynamics_body',
     'inverse_dynamics_offset',
@@ -47,6 +49,10 @@ class SpecialisedMassOperator(MassOperator):
         found = self._robot._fast('mass_matrix_factors', (q,))
         return super().factors(q) if found is None else self._factors(*found)
 
+    def factor_rates(self, q, qd):
+        found = self._robot._fast('mass_factor_rates', (q, qd))
+        return super().factor_rates(q, qd) if found is None else self._factors(*found)
+
     def factor_product(self, q, x, transposed=False, inverse=False, out=None):
         name = 'factor_product' + '_transposed' * bool(transposed) + '_inverse' * bool(inverse)
         found = self._robot._fast(name, (q, x), out)
@@ -69,6 +75,12 @@ class SpecialisedLinks(Links):
     def inertias(self, q):
         found = self._robot._fast('body_inertias', (q,))
         return super().inertias(q) if found is None else self._blocks(found)
+
+    def articulated_inertia_rates(self, q, qd):
+        found = self._robot._fast('articulated_inertia_rates', (q, qd))
+        if found is None:
+            return super().articulated_inertia_rates(q, qd)
+        return self._blocks(found)[0]
 
     def regressor(self, q, qd, qdd, qd_r=None, out=None):
         states = q, qd, qd if qd_r is None else qd_r, qdd

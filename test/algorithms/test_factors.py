@@ -127,6 +127,44 @@ def test_along_a_motion_log_det_grows_by_its_gradient(every_case):
         agree(found, (ahead - behind) / 2e-5, scale=scale, tolerance=1e-7 * robot.nv)
 
 
+def test_rates_of_factors_are_those_of_the_mass_matrix_of_pinocchio(every_case):
+    """dL/dt D L^T + L dD/dt L^T + L D dL^T/dt = dM/dt = C + C^T. With the pattern of L and a zero
+    diagonal of dL/dt, only one pair of rates does this. Rotors are constant.
+    """
+    robot = every_case.robot
+    for q, qd, _ in states(robot):
+        C = every_case.pinocchio.coriolis_matrix(q, qd)
+        factors, rates = (robot.mass_operator.factors(q), robot.mass_operator.factor_rates(q, qd))
+        pattern = factors.L - np.eye(robot.nv) != 0.0
+        assert np.array_equal(rates.order, factors.order) and not rates.L[~pattern].any()
+        half = rates.L @ np.diag(factors.D) @ factors.L.T
+        total = half + half.T + factors.L @ np.diag(rates.D) @ factors.L.T
+        added = np.abs(rates.L) @ np.diag(factors.D) @ np.abs(factors.L.T)
+        added += np.abs(factors.L) @ np.diag(np.abs(rates.D)) @ np.abs(factors.L.T)
+        M = robot.mass_matrix(q)
+        size = added.max() + np.abs(M).max() * np.abs(qd).max()
+        agree(total, C + C.T, size, solve_tolerance(M))
+
+
+def test_rates_of_factors_at_unit_velocities_add_up_to_those_of_a_motion(every_case):
+    """A rate is linear in the velocity; and log det M grows by the sum of dD/dt / D (18.68)."""
+    robot = every_case.robot
+    for q, qd, _ in states(robot):
+        tolerance = solve_tolerance(robot.mass_matrix(q))
+        units = robot.mass_operator.factor_rates(
+            np.broadcast_to(q, (robot.nv, robot.nq)), np.eye(robot.nv)
+        )
+        rates = robot.mass_operator.factor_rates(q, qd)
+        size = np.abs(qd).max()
+        agree(
+            np.einsum('jik,j->ik', units.L, qd), rates.L, size * np.abs(units.L).sum(), tolerance
+        )
+        agree(units.D.T @ qd, rates.D, size * np.abs(units.D).sum(), tolerance)
+        gradient = robot.mass_operator.log_det_gradient(q)
+        shares = units.D / robot.mass_operator.joint_inertias(q)
+        agree(shares.sum(axis=1), gradient, 1.0 + np.abs(shares).sum(), tolerance)
+
+
 def test_joint_inertia_is_the_articulated_inertia_along_the_joint(every_case):
     """The last joint of the order carries no other joint, so D is the diagonal there. Elsewhere
     the joints beyond reduce it (Jain 6.31: P <= R).
@@ -181,6 +219,7 @@ def test_singular_pivots_and_wrong_shapes_are_refused():
     robot, q = Robot(model.with_constants(constants)), np.full(7, 0.3)
     for call in (
         lambda: robot.mass_operator.factors(q),
+        lambda: robot.mass_operator.factor_rates(q, q),
         lambda: robot.mass_operator.factor_product(q, q),
         lambda: robot.mass_operator.log_det(q),
     ):

@@ -53,6 +53,7 @@ LINEAR = (
     'inverse_dynamics_inertial',
     'inverse_dynamics_fixed',
     'body_inertias',
+    'articulated_inertia_rates',
 )
 QUADRATIC = (
     'mass_matrix',
@@ -60,6 +61,7 @@ QUADRATIC = (
     'coriolis_matrix',
     'regressor',
     'mass_factors',
+    'mass_factor_rates',
     'forward_dynamics_factored',
 )
 #: Arguments that the model gives, or that stay zero.

@@ -79,6 +79,7 @@ OUTPUTS = {
     'mass_product': {'y': ('nv',)},
     'mass_matrix_diagonal': {'entries': ('nv',)},
     'log_det_gradient': {'gradient': ('nv',)},
+    'mass_factor_rates': {'F_rate': ('nv', 'nv'), 'D_rate': ('nv',)},
     'integrate': {'moved': ('nq',)},
     'difference': {'motion': ('nv',)},
     'expand_joints': {'positions': ('nq',), 'E': ('nv', 'nv')},
@@ -130,6 +131,7 @@ OUTPUTS = {
         'solution': ('nq',),
         'outcome': (3,),
     },
+    'articulated_inertia_rates': {'rates': ('6 (nb - 1)', 6)},
     'body_inertias': {'composite': ('6 (nb - 1)', 6), 'articulated': ('6 (nb - 1)', 6)},
 }
 

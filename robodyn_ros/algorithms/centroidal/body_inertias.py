@@ -3,7 +3,7 @@
 """Composite inertia R and articulated-body inertia P of each link: joints locked, and free."""
 
 from robodyn_ros.algorithms.core import scratch as at
-from robodyn_ros.algorithms.core.articulated import articulated_inertias, articulated_times
+from robodyn_ros.algorithms.core.articulated import articulated_inertias, free_articulated_times
 from robodyn_ros.algorithms.core.coriolis import composite_inertia_times
 from robodyn_ros.algorithms.core.crba import composite_tip_to_base
 from robodyn_ros.algorithms.core.joint_transform import joint_transforms
@@ -12,7 +12,7 @@ from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip
 from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.rotation import rotate_inverse
 from robodyn_ros.spatial.types import Indices, Matrix, Table, Topology, Vector
-from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale
+from robodyn_ros.spatial.vec3 import cross
 
 
 @primitive
@@ -94,16 +94,6 @@ def body_inertias(
         w, v = unit_motion(scratch, links, i, row % 6)
         n, f = composite_inertia_times(scratch, i, w, v)
         wrench_at_link(scratch, links, i, n, f, composite[row])
-        # P+, plus U U^T / D, which the elimination of the joint removed
-        n, f = articulated_times(scratch, i, w, v)
-        u_n, u_f = load(scratch, i, at.U_ANGULAR), load(scratch, i, at.U_LINEAR)
-        share = scratch[i, at.D_INVERSE] * (dot(u_n, w) + dot(u_f, v))
-        wrench_at_link(
-            scratch,
-            links,
-            i,
-            add(n, scale(share, u_n)),
-            add(f, scale(share, u_f)),
-            articulated[row],
-        )
+        n, f = free_articulated_times(scratch, i, w, v)
+        wrench_at_link(scratch, links, i, n, f, articulated[row])
     return status

@@ -302,6 +302,30 @@ def articulated_times(scratch, i, w, v):
 
 
 @primitive
+def free_articulated_times(scratch, i, w, v):
+    """Return the wrench P (w, v) on body i; P is P+ plus U U^T / D.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    w, v : tuple
+        Angular and linear part of a motion of the body, 3-vectors.
+
+    Returns
+    -------
+    tuple
+        Moment and force, each a 3-vector.
+    """
+    n, f = articulated_times(scratch, i, w, v)
+    u_n, u_f = load(scratch, i, at.U_ANGULAR), load(scratch, i, at.U_LINEAR)
+    share = scratch[i, at.D_INVERSE] * (dot(u_n, w) + dot(u_f, v))
+    return add(n, scale(share, u_n)), add(f, scale(share, u_f))
+
+
+@primitive
 def singular(d, size):
     """Return whether a pivot is NaN, or no more than the rounding of the terms that cancel in it.
 

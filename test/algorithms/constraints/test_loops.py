@@ -196,6 +196,16 @@ def test_derivatives_are_those_of_differences(case):
     agree_with_slopes(gradient, robot.mass_operator.log_det, q, 1e-9)
     assert robot.mass_operator.log_det_gradient(np.array([q, q]), out=out) is out
     agree(out, np.array([gradient, gradient]))
+    rates = robot.mass_operator.factor_rates(
+        np.broadcast_to(q, (robot.nv, robot.nq)), np.eye(robot.nv)
+    )
+    for found, name in ((rates.L, 'L'), (rates.D, 'D')):
+        agree_with_slopes(
+            np.moveaxis(found, 0, -1),
+            lambda x, name=name: getattr(robot.mass_operator.factors(x), name),
+            q,
+            1e-9,
+        )
     of_qdd = robot.derivatives.forward_dynamics(q, qd, tau)
     agree_with_slopes(of_qdd[0], lambda x: robot.forward_dynamics(x, qd, tau), q, 1e-8)
     agree_with_slopes(of_qdd[1], lambda x: robot.forward_dynamics(q, x, tau), qd, 1e-8)

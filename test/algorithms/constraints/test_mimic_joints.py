@@ -284,6 +284,10 @@ def test_momentum_and_derivatives_are_those_of_the_free_tree(tree):
         traces = np.einsum('ij,ijk->k', np.linalg.inv(robot.mass_matrix(q)), by_q)
         slack = solve_tolerance(robot.mass_matrix(q))
         agree(robot.mass_operator.log_det_gradient(q), traces, 1.0 + np.abs(traces).max(), slack)
+        factors, rates = robot.mass_operator.factors(q), robot.mass_operator.factor_rates(q, qd)
+        half = rates.L @ np.diag(factors.D) @ factors.L.T
+        M_rate = half + half.T + factors.L @ np.diag(rates.D) @ factors.L.T
+        agree(M_rate, by_q @ qd, np.abs(by_q @ qd).max() + np.abs(half).max(), slack)
         tau = robot.inverse_dynamics(q, qd, qdd)
         M, slack = robot.mass_matrix(q), 100.0 * solve_tolerance(robot.mass_matrix(q))
         found = robot.derivatives.forward_dynamics(q, qd, tau)

@@ -40,10 +40,12 @@ SOLVES = (
     'joint_inertias',
     'mass_matrix_factors',
     'log_det_gradient',
+    'mass_factor_rates',
     'factor_product',
     'forward_dynamics',
     'hamilton',
     'body_inertias',
+    'articulated_inertia_rates',
 )
 #: Those that have no sense where velocities are not the rates of coordinates.
 OF_RATES = {
@@ -63,6 +65,9 @@ def expected(robot, name, given):
     if name == 'mass_matrix_factors':
         factors = robot.mass_operator.factors(*given)
         return [np.swapaxes(factors.L, -1, -2), factors.D]
+    if name == 'mass_factor_rates':
+        rates = robot.mass_operator.factor_rates(*given)
+        return [np.swapaxes(rates.L, -1, -2), rates.D]
     if name in REFERENCES_OF:
         return [robot.variants.inverse_dynamics_in(REFERENCES_OF[name], *given)]
     if name.startswith('factor_product'):
@@ -75,6 +80,8 @@ def expected(robot, name, given):
         q, qd, qd_r, qdd = given
         return [robot.links.regressor(q, qd, qdd, qd_r)]
     result = method_of(robot, name)(*given)
+    if name == 'articulated_inertia_rates':
+        return [result.reshape(*result.shape[:-3], -1, 6)]
     if name == 'body_inertias':
         return [blocks.reshape(*blocks.shape[:-3], -1, 6) for blocks in result]
     if name == 'composite_inertia':

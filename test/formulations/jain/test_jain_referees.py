@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros.errors import ShapeError
+from robodyn_ros.formulations.complex_step import H as STEP
 from robodyn_ros.formulations.jain import (
     articulated_bodies,
     composite_bodies,
@@ -16,7 +17,7 @@ from robodyn_ros.formulations.jain import (
 from robodyn_ros.formulations.jain.single_body import shifted
 from robodyn_ros.formulations.jain.spatial_algebra import phi
 from support.compare import agree, solve_tolerance
-from support.robots.jain_trees import ROBOTS, SOLVED, configuration, robot_tree
+from support.robots.jain_trees import ROBOTS, SOLVED, configuration, moved, robot_tree
 
 #: Angular first in the book, linear first at the face.
 LINEAR_FIRST = [3, 4, 5, 0, 1, 2]
@@ -98,6 +99,23 @@ def test_composite_and_articulated_inertias_agree_with_the_robot(system):
         agree(found, np.array((one, one)), np.abs(one).max())
     with pytest.raises(ShapeError, match=f'robot {robot.name!r}'):
         robot.links.inertias(q[:-1])
+
+
+def test_rates_of_articulated_inertias_are_those_of_a_complex_step(system):
+    """(18.48), (18.49): P of the readable form at each link in base axes, as the tree moves on."""
+    robot, tree, q, thd, *_ = system
+    rows, ahead = link_rows(robot, tree), moved(tree, thd, 1j * STEP)
+    poses, P = tree_kinematics.poses(ahead), articulated_bodies.articulated(ahead).P
+    found = robot.links.articulated_inertia_rates(q, tree.to_ours(thd))
+    for k, name in enumerate(tree.names):
+        node = tree_kinematics.node(tree, robot, name)
+        turn = np.kron(np.eye(2), poses[k, :3, :3] @ node.R) @ np.linalg.inv(node.phi)
+        at_link = (turn @ P[k] @ turn.T)[np.ix_(LINEAR_FIRST, LINEAR_FIRST)]
+        size = np.abs(at_link).max() * (1.0 + np.abs(thd).sum())
+        agree(found[rows[k]], at_link.imag / STEP, size)
+    qd = tree.to_ours(thd)
+    batch = robot.links.articulated_inertia_rates(np.array((q, q)), np.array((qd, -qd)))
+    agree(batch, np.array((found, -found)), np.abs(found).max())
 
 
 def test_factors_trace_and_determinant_agree_with_the_robot(system):

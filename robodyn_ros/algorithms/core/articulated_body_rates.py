@@ -1,0 +1,307 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Rates of articulated-body inertias, in one sweep from tip to base: Jain 2011, section 18.5.
+
+Lambda is the rate of P as the parent sees it. In the axes of the body, with the joint velocity
+Delta: lambda = dP/dt + tilde(Delta^w) P - P tilde(Delta^w), and dP/dt of the parent collects
+phi (taubar lambda taubar^T + bar(Delta^v) P+ - P+ tilde(Delta^v)) phi^T (eq. 18.48).
+"""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.articulated import carry_inertia
+from robodyn_ros.algorithms.core.joint_transform import along_joint
+from robodyn_ros.model.layout import BALL_X, KIND, PARENT, PITCH, PRISMATIC, V
+from robodyn_ros.spatial.articulated_inertia import load_general
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.rotational_inertia import load_symmetric, store_symmetric
+from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store, sub
+
+#: Columns of scratch for dP/dt, blocks as of P. This sweep needs no rates of joint axes.
+R_ANGULAR, R_COUPLING, R_LINEAR = at.CARRIED_RATE, at.CARRIED_RATE + 6, at.CARRIED_RATE + 15
+
+
+@primitive
+def relative_velocity(topology, constants, qd, i):
+    """Return the velocity (w, v) of the frame of body i relative to its parent, in its axes.
+
+    All of the motion of a spherical joint is that of its first body. The others do not move on
+    it, as their axes rotate with the last body.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    i : int
+        Row of the body.
+
+    Returns
+    -------
+    tuple
+        Angular and linear part, each a 3-vector.
+    """
+    kind, k = topology[i, KIND], topology[i, V]
+    if kind == PRISMATIC:
+        return (0.0, 0.0, 0.0), (0.0, 0.0, qd[k])
+    if kind == BALL_X:
+        # its axes are y, z and x of the joint
+        return (qd[k + 1], qd[k + 2], qd[k]), (0.0, 0.0, 0.0)
+    if kind > BALL_X:
+        return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    return (0.0, 0.0, qd[k]), (0.0, 0.0, constants[i, PITCH] * qd[k])
+
+
+@primitive
+def turn_inertia(scratch, i, rate):
+    """Add the rate of P = P+ + U U^T / D, due to rotation about the joint, to lambda of body i.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    rate : float
+        Rate of the joint [rad/s].
+    """
+    u, f = load(scratch, i, at.U_ANGULAR), load(scratch, i, at.U_LINEAR)
+    g, k = scale(scratch[i, at.D_INVERSE], u), scale(scratch[i, at.D_INVERSE], f)
+    add_turning(scratch, i, at.P_ANGULAR, at.L_ANGULAR, rate, u, g)
+    add_turning(scratch, i, at.P_LINEAR, at.L_LINEAR, rate, f, k)
+    b = load_general(scratch, i, at.P_COUPLING)
+    xx, xy, xz = b[0] + g[0] * f[0], b[1] + g[0] * f[1], b[2] + g[0] * f[2]
+    yx, yy, yz = b[3] + g[1] * f[0], b[4] + g[1] * f[1], b[5] + g[1] * f[2]
+    zx, zy = b[6] + g[2] * f[0], b[7] + g[2] * f[1]
+    accumulate(scratch, i, at.L_COUPLING, scale(rate, (-(xy + yx), xx - yy, -yz)))
+    accumulate(scratch, i, at.L_COUPLING + 3, scale(rate, (xx - yy, xy + yx, xz)))
+    accumulate(scratch, i, at.L_COUPLING + 6, scale(rate, (-zy, zx, 0.0)))
+
+
+@primitive
+def add_turning(scratch, i, block, into, rate, u, g):
+    """Add rate (S A - A S) to a symmetric block, with A = block + u g^T and S = [z].
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    block : int
+        First column of the block.
+    into : int
+        First of the six columns to which the result is added.
+    rate : float
+        Rate of the joint [rad/s].
+    u, g : tuple
+        3-vectors.
+    """
+    a = load_symmetric(scratch, i, block)
+    xx, xy, xz = a[0] + u[0] * g[0], a[1] + u[0] * g[1], a[2] + u[0] * g[2]
+    yy, yz = a[3] + u[1] * g[1], a[4] + u[1] * g[2]
+    accumulate(scratch, i, into, scale(rate, (-(xy + xy), xx - yy, -yz)))
+    accumulate(scratch, i, into + 3, scale(rate, (xy + xy, xz, 0.0)))
+
+
+@primitive
+def turn_across(scratch, i, w):
+    """Add tilde(w) P+ - P+ tilde(w) to dP+/dt of body i.
+
+    `turn_inertia` turns P of a joint with one axis, which its body and its parent see fixed. The
+    axes of a spherical joint turn with its body, so its P+ turns.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    w : tuple
+        Angular velocity relative to the parent [rad/s], in axes of the body.
+    """
+    add_turned(scratch, i, at.P_ANGULAR, at.L_ANGULAR, w)
+    add_turned(scratch, i, at.P_LINEAR, at.L_LINEAR, w)
+    b = load_general(scratch, i, at.P_COUPLING)
+    # Columns of tilde(w) B, and rows of -B tilde(w).
+    x, y, z = (
+        cross(w, (b[0], b[3], b[6])),
+        cross(w, (b[1], b[4], b[7])),
+        cross(w, (b[2], b[5], b[8])),
+    )
+    for row in range(3):
+        turned = cross(w, (b[3 * row], b[3 * row + 1], b[3 * row + 2]))
+        accumulate(scratch, i, at.L_COUPLING + 3 * row, add((x[row], y[row], z[row]), turned))
+
+
+@primitive
+def add_turned(scratch, i, block, into, w):
+    """Add X + X^T to a symmetric block of body i, with X = tilde(w) A.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    block : int
+        First column of A.
+    into : int
+        First column of the block.
+    w : tuple
+        Angular velocity [rad/s].
+    """
+    a = load_symmetric(scratch, i, block)
+    x, y, z = (
+        cross(w, (a[0], a[1], a[2])),
+        cross(w, (a[1], a[3], a[4])),
+        cross(w, (a[2], a[4], a[5])),
+    )
+    accumulate(scratch, i, into, (x[0] + x[0], x[1] + y[0], x[2] + z[0]))
+    accumulate(scratch, i, into + 3, (y[1] + y[1], y[2] + z[1], z[2] + z[2]))
+
+
+@primitive
+def axis_column(topology, constants, scratch, i):
+    """Return lambda S of body i.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+
+    Returns
+    -------
+    tuple
+        Angular and linear part, each a 3-vector.
+    """
+    a, c = load_symmetric(scratch, i, at.L_ANGULAR), load_symmetric(scratch, i, at.L_LINEAR)
+    b = load_general(scratch, i, at.L_COUPLING)
+    if topology[i, KIND] == PRISMATIC:
+        return (b[2], b[5], b[8]), (c[2], c[4], c[5])
+    pitch = constants[i, PITCH]
+    return (
+        (a[2] + pitch * b[2], a[4] + pitch * b[5], a[5] + pitch * b[8]),
+        (b[6] + pitch * c[2], b[7] + pitch * c[4], b[8] + pitch * c[5]),
+    )
+
+
+@primitive
+def propagate_rate(scratch, i, slide, column_n, column_f, D_rate):
+    """Turn lambda of body i into dP+/dt, the rate of the inertia that acts across its joint.
+
+    It is taubar lambda taubar^T + Y + Y^T, with Y = bar(Delta^v) P+.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    slide : float
+        Linear velocity along the joint.
+    column_n, column_f : tuple
+        Angular and linear part of lambda S, 3-vectors.
+    D_rate : float
+        Rate of D.
+    """
+    d = scratch[i, at.D_INVERSE]
+    g, k = (scale(d, load(scratch, i, at.U_ANGULAR)), scale(d, load(scratch, i, at.U_LINEAR)))
+    p, r = sub(column_n, scale(0.5 * D_rate, g)), sub(column_f, scale(0.5 * D_rate, k))
+    b = load_general(scratch, i, at.P_COUPLING)
+    c = load_symmetric(scratch, i, at.P_LINEAR)
+    subtract_both(scratch, i, at.L_ANGULAR, p, g)
+    subtract_both(scratch, i, at.L_LINEAR, r, k)
+    # z x (row j of B), and z x (column j of C)
+    accumulate(scratch, i, at.L_ANGULAR, scale(slide, (-(b[1] + b[1]), b[0] - b[4], -b[7])))
+    accumulate(scratch, i, at.L_ANGULAR + 3, scale(slide, (b[3] + b[3], b[6], 0.0)))
+    turned = (-c[1], -c[3], -c[4], c[0], c[1], c[2], 0.0, 0.0, 0.0)
+    for row in range(3):
+        for column in range(3):
+            at_entry = at.L_COUPLING + 3 * row + column
+            scratch[i, at_entry] = (
+                scratch[i, at_entry]
+                - (p[row] * k[column] + g[row] * r[column])
+                + slide * turned[3 * row + column]
+            )
+
+
+@primitive
+def subtract_both(scratch, i, into, p, g):
+    """Subtract p g^T + g p^T from a symmetric block of body i.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    into : int
+        First column of the block.
+    p, g : tuple
+        3-vectors.
+    """
+    a = load_symmetric(scratch, i, into)
+    store_symmetric(
+        scratch,
+        i,
+        into,
+        (
+            a[0] - 2.0 * p[0] * g[0],
+            a[1] - (p[0] * g[1] + p[1] * g[0]),
+            a[2] - (p[0] * g[2] + p[2] * g[0]),
+            a[3] - 2.0 * p[1] * g[1],
+            a[4] - (p[1] * g[2] + p[2] * g[1]),
+            a[5] - 2.0 * p[2] * g[2],
+        ),
+    )
+
+
+@primitive
+def articulated_rates(topology, constants, scratch, qd):
+    """Compute dP/dt, dD/dt and the rate of the gain G = P S / D of each body, from tip to base.
+
+    dP/dt is that of the entries in axes of the body. The rate of the gain is as the parent sees
+    it: taubar lambda S / D for a joint with one axis. It is stored as `CARRIED`, and dD/dt as
+    `RESIDUAL`. Needs the articulated inertias.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    """
+    for i in range(1, topology.shape[0]):
+        for k in range(21):
+            scratch[i, at.L_ANGULAR + k] = 0.0
+    for i in range(topology.shape[0] - 1, 0, -1):
+        kind, parent = topology[i, KIND], topology[i, PARENT]
+        for k in range(21):
+            scratch[i, R_ANGULAR + k] = scratch[i, at.L_ANGULAR + k]
+        w, v = relative_velocity(topology, constants, qd, i)
+        if kind < BALL_X and kind != PRISMATIC:
+            turn_inertia(scratch, i, w[2])
+        column_n, column_f = axis_column(topology, constants, scratch, i)
+        rate, d = along_joint(topology, constants, i, column_n, column_f), scratch[i, at.D_INVERSE]
+        g, k = scale(d, load(scratch, i, at.U_ANGULAR)), scale(d, load(scratch, i, at.U_LINEAR))
+        scratch[i, at.RESIDUAL] = rate
+        g_rate, k_rate = (
+            scale(d, sub(column_n, scale(rate, g))),
+            scale(d, sub(column_f, scale(rate, k))),
+        )
+        if kind == BALL_X:
+            g_rate, k_rate = add(g_rate, cross(w, g)), add(k_rate, cross(w, k))
+        store(scratch, i, at.CARRIED, g_rate)
+        store(scratch, i, at.CARRIED + 3, k_rate)
+        if parent > 0:
+            propagate_rate(scratch, i, v[2], column_n, column_f, rate)
+            if kind == BALL_X:
+                turn_across(scratch, i, w)
+            carry_inertia(scratch, i, parent, at.L_ANGULAR, at.L_COUPLING, at.L_LINEAR)

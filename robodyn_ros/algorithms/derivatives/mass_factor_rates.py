@@ -1,0 +1,80 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Rates of the innovations factors M = L D L^T along a motion, in O(n depth)."""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.articulated import articulated_inertias
+from robodyn_ros.algorithms.core.articulated_body_rates import articulated_rates, relative_velocity
+from robodyn_ros.algorithms.core.joint_transform import (
+    along_joint,
+    joint_transforms,
+    wrench_on_parent,
+)
+from robodyn_ros.algorithms.mass_matrix.mass_matrix_factors import gain
+from robodyn_ros.model.layout import PARENT, V
+from robodyn_ros.spatial.primitive import recursion
+from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import add, cross, load
+
+
+@recursion
+def mass_factor_rates(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    diagonal: Vector,
+    F_rate: Matrix,
+    D_rate: Vector,
+):
+    """Compute dF/dt and dD/dt of M + diag(diagonal) = F^T D F, in O(n depth).
+
+    Row j of F contains H(i) X(i) with X(parent) = phi X, and X = G(j) at the start. Its rate is
+    dX/dt + bar(Delta) X, carried likewise. At a unit velocity these are derivatives by one
+    coordinate. Jain 2011, Algorithm 18.1 and eq. (18.61), with F = L^T.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    F_rate : (nv, nv) array
+        Written: rate of the unit triangular factor of the mass matrix.
+    D_rate : (nv,) array
+        Written: rates of the joint inertias of the articulated bodies.
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    status = articulated_inertias(topology, constants, scratch, diagonal)
+    articulated_rates(topology, constants, scratch, qd)
+    for row in range(F_rate.shape[0]):
+        for column in range(F_rate.shape[1]):
+            F_rate[row, column] = 0.0
+    for j in range(1, topology.shape[0]):
+        row, i = topology[j, V], j
+        D_rate[row] = scratch[j, at.RESIDUAL]
+        n, f = gain(scratch, j, 1.0)
+        _, v = relative_velocity(topology, constants, qd, j)
+        n_rate = add(load(scratch, j, at.CARRIED), cross(v, f))
+        f_rate = load(scratch, j, at.CARRIED + 3)
+        while topology[i, PARENT] > 0:
+            n, f = wrench_on_parent(scratch, i, n, f)
+            n_rate, f_rate = wrench_on_parent(scratch, i, n_rate, f_rate)
+            i = topology[i, PARENT]
+            F_rate[row, topology[i, V]] = along_joint(topology, constants, i, n_rate, f_rate)
+            w, v = relative_velocity(topology, constants, qd, i)
+            n_rate = add(n_rate, add(cross(w, n), cross(v, f)))
+            f_rate = add(f_rate, cross(w, f))
+    return status
