@@ -162,9 +162,10 @@ class MassOperator(View):
         return self._factors(F, D)
 
     def _factor_rates_of_matrix(self, q, qd):
-        """Return the same from dM/dt = C + C^T: L^-1 dM/dt L^-T = Y D + dD/dt + (Y D)^T.
+        """Return the rates of L and D from dM/dt = C + C^T.
 
-        Y = L^-1 dL/dt has entries above the diagonal only, joints from base to tip.
+        L^-1 dM/dt L^-T = Y D + dD/dt + (Y D)^T. With the joints from base to tip, Y = L^-1 dL/dt
+        has entries above the diagonal only.
         """
         factors, C = self.factors(q), self._robot.coriolis_matrix(q, qd)
         order = factors.order
