@@ -7,6 +7,7 @@ turns, so that other work of the machine disturbs all of them alike. The first t
 supervisor.
 """
 
+import os
 import subprocess
 import sys
 import time
@@ -43,9 +44,19 @@ WAYS = (
     'one process, code of the robot',
     'one process',
     'two processes',
+    'two processes, every message acknowledged',
+    'two processes on one processor',
+    'two processes on one processor, code of the robot',
 )
+APART = WAYS[6]
 
-NAMESPACE = '/apart'  # of the two processes: the other nodes have the same names
+#: Starts a node that asks for each message to be acknowledged.
+ACKNOWLEDGED = """
+import runpy, sys
+from robodyn_ros.ros.transport import lock_step_transport as transport
+transport.Mailbox.__init__.__defaults__ = (transport.QOS,)
+runpy.run_module(f'robodyn_ros.nodes.{sys.argv.pop(1)}', run_name='__main__', alter_sys=True)
+"""
 
 
 class CompiledLoop:
@@ -164,6 +175,14 @@ class OneProcessWithCodeOfTheRobot(OneProcess):
 class TwoProcesses:
     """Each node in a process of its own, over the middleware."""
 
+    namespace = '/apart'  # the other nodes have the same names
+    parameters = {}
+
+    @staticmethod
+    def program(name):
+        """Return the arguments of Python that start a node."""
+        return '-m', f'robodyn_ros.nodes.{name}'
+
     def __init__(self):
         from diagnostic_msgs.msg import DiagnosticArray
 
@@ -171,20 +190,22 @@ class TwoProcesses:
         from robodyn_msgs.srv import Advance
         from robodyn_ros.testing.participant import Inbox, Participant
 
-        both = {'urdf_path': ARM, 'trigger': 'lock_step', 'specialise': False}
+        both = {'urdf_path': ARM, 'trigger': 'lock_step', 'specialise': False, **self.parameters}
         given = {'simulator': both, 'controller': {**both, 'robot_compensates_gravity': "'no'"}}
-        self._kind, self._participant = Advance, Participant('benchmark')
+        self._kind, self._participant = Advance, Participant(f'benchmark_of{self.namespace[1:]}')
         self._processes = [
             subprocess.Popen(
-                [sys.executable, '-m', f'robodyn_ros.nodes.{name}', '--ros-args']
-                + [*ros_arguments(values), '--remap', f'__ns:={NAMESPACE}', '--log-level', 'warn']
+                [sys.executable, *self.program(name), '--ros-args', *ros_arguments(values)]
+                + ['--remap', f'__ns:={self.namespace}', '--log-level', 'warn']
             )
             for name, values in given.items()
         ]
         self._reports, self._statuses = Inbox(), Inbox()
         subscribe = self._participant.node.create_subscription
         subscribe(DiagnosticArray, '/diagnostics', self._reports, 10)
-        subscribe(ControllerStatus, f'{NAMESPACE}/robodyn_controller/status', self._statuses, 10)
+        subscribe(
+            ControllerStatus, f'{self.namespace}/robodyn_controller/status', self._statuses, 10
+        )
         deadline = time.monotonic() + 180.0
         while not self._request(1).success:
             assert time.monotonic() < deadline, 'the nodes do not start'
@@ -194,7 +215,7 @@ class TwoProcesses:
         request = self._kind.Request()
         request.duration.sec, request.duration.nanosec = divmod(steps * 10**6, 10**9)
         return self._participant.call(
-            self._kind, f'{NAMESPACE}/robodyn_simulator/advance', request, timeout=180.0
+            self._kind, f'{self.namespace}/robodyn_simulator/advance', request, timeout=180.0
         )
 
     def advance(self, steps):
@@ -229,6 +250,30 @@ class TwoProcesses:
         self._participant.close()
 
 
+class Acknowledged(TwoProcesses):
+    """As reliable readers: the middleware acknowledges each message."""
+
+    namespace = '/acknowledged'
+
+    @staticmethod
+    def program(name):
+        return '-c', ACKNOWLEDGED, name
+
+
+class OnOneProcessor(TwoProcesses):
+    """Both bound to the first processor, so that neither wakes a sleeping one."""
+
+    namespace = '/bound'
+    parameters = {'realtime.cpus': f'[{min(os.sched_getaffinity(0))}]'}
+
+
+class OnOneProcessorWithCodeOfTheRobot(OnOneProcessor):
+    """The same, with the kernels that are compiled for this robot."""
+
+    namespace = '/bound_and_own'
+    parameters = {**OnOneProcessor.parameters, 'lock_step.specialise': True}
+
+
 KINDS = (
     CompiledLoop,
     LoopInPython,
@@ -237,6 +282,9 @@ KINDS = (
     OneProcessWithCodeOfTheRobot,
     OneProcess,
     TwoProcesses,
+    Acknowledged,
+    OnOneProcessor,
+    OnOneProcessorWithCodeOfTheRobot,
 )
 
 
@@ -254,7 +302,7 @@ def measure():
                 begin = time.perf_counter()
                 way.advance(STEPS)
                 speeds[name].append(1e-3 * STEPS / (time.perf_counter() - begin))
-        shares = ways[-1].shares()
+        shares = ways[WAYS.index(APART)].shares()
     finally:
         for way in ways:
             way.close()
@@ -272,7 +320,7 @@ def show(result):
         ('way', 'best', 'median'),
         [(name, f'{result[name]["best"]:.1f}', f'{result[name]["median"]:.1f}') for name in WAYS],
     )
-    shares, step = result['step of two processes [us]'], 1e3 / result[WAYS[-1]]['median']
+    shares, step = result['step of two processes [us]'], 1e3 / result[APART]['median']
     rest = step - sum(shares.values())
     table.show(
         'A step of two processes: microseconds',

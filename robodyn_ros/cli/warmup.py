@@ -165,7 +165,7 @@ def generated_kernels():
         *batch_loops.kernels_in_use(),
         batch_loops.of(generic.inverse_dynamics_derivatives),
         batch_loops.of(generic.forward_dynamics_derivatives),
-        *embedded.kernels_in_use(),
+        *embedded.kernels(),
     ]
 
 

@@ -4,5 +4,5 @@
 
     registry -> tape -> specialise -> partition -> emit_python, emit_llvm -> linker, verification
 
-May import: compile, algorithms, spatial, model.
+May import: compile, realtime, algorithms, spatial, model.
 """

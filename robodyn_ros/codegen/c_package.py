@@ -16,7 +16,6 @@ from robodyn_ros.codegen import c_templates
 from robodyn_ros.codegen.c_answers import answers
 from robodyn_ros.codegen.c_programs import check, self_test, styles, timing
 from robodyn_ros.codegen.emit_c import STATUS, comment, declaration, definition
-from robodyn_ros.codegen.tape import count
 from robodyn_ros.errors import ModelError
 
 #: Version of the interface. Increase it with any change of arguments, here and in robodyn_control.
@@ -509,7 +508,7 @@ def manifest(model, digest, emitted, style):
             'lanes': each.lanes,
             'arguments': _shapes(one.recording.inputs, each),
             'results': _shapes(one.recording.outputs, each),
-            'operations': count(one.recording.tape, one.recording.needed()),
+            'operations': one.recording.counts(),
             'recorded_from': one.recording.origin,
         }
         for each in styles(style)

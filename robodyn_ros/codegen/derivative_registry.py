@@ -38,6 +38,7 @@ from robodyn_ros.codegen.tape import Recorded, Tape, count, needed, operands
 from robodyn_ros.errors import ModelError
 from robodyn_ros.model.layout import BALL_X, BALL_Y, BALL_Z
 from robodyn_ros.model.normal_form import normal_form
+from robodyn_ros.realtime.collector_pause import collections_paused
 
 #: Operations of a recursion beyond which elimination is not tried. For such long chains it takes
 #: seconds, and gives no shorter code.
@@ -51,6 +52,7 @@ WRITTEN_OUT = {
 }
 
 
+@collections_paused()
 def jacobian(tape, outputs, inputs):
     """Return the derivatives of outputs by inputs, by forward or reverse accumulation.
 
@@ -70,13 +72,14 @@ def jacobian(tape, outputs, inputs):
     """
     candidates = [_eliminated(tape, outputs, inputs, backwards) for backwards in (False, True)]
     return min(
-        candidates,
-        key=lambda rows: sum(
-            count(
-                tape, [entry.index for row in rows for entry in row if isinstance(entry, Recorded)]
-            ).values()
-        ),
+        candidates, key=lambda rows: _operations(tape, [entry for row in rows for entry in row])
     )
+
+
+def _operations(tape, results):
+    """Return how many operations some results take."""
+    outputs = [entry.index for entry in results if isinstance(entry, Recorded)]
+    return sum(count(tape, needed(tape, outputs)).values())
 
 
 def _partials(tape, index):
@@ -338,7 +341,7 @@ def _cost(recursion, model):
     """Return the number of operations of an inverse of the mass matrix."""
     tape, inverse = Tape(), zeros((model.nv, model.nv))
     run_on_tape(recursion, model, tape, q=recorded_input(tape, 'q', (model.nq,)), inverse=inverse)
-    return sum(count(tape, [x.index for x in inverse.flat if isinstance(x, Recorded)]).values())
+    return _operations(tape, inverse.flat)
 
 
 def _substituted(tape, rows, values):

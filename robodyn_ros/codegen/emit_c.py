@@ -317,7 +317,7 @@ class _Printer:
     def depths(self):
         """Return for each needed node how deeply cosines and sines are nested in it."""
         depth = {}
-        for index in needed(self.tape, self.recording.needed()):
+        for index in self.recording.computed:
             node = self.tape.nodes[index]
             depth[index] = max((depth[i] for i in operands(node)), default=0)
             depth[index] += node[0] in _CIRCULAR

@@ -4,7 +4,7 @@
 
 import re
 
-from robodyn_ros.codegen.tape import Recorded, needed, operands
+from robodyn_ros.codegen.tape import Recorded, operands
 
 MODULE = '''"""{title}
 
@@ -99,7 +99,7 @@ def _steps(recording):
         index = value.index if isinstance(value, Recorded) and not tape.checks else None
         text = _name(tape, value.index) if isinstance(value, Recorded) else repr(float(value))
         stores.setdefault(index, []).append(f'{place} = {text}')
-    for index in needed(tape, recording.needed()):
+    for index in recording.computed:
         lines += [f'{_name(tape, index)} = {_expression(tape, index)}', *stores.pop(index, ())]
     if tape.checks:
         pivots = ' and '.join(f'{_name(tape, index)} > {floor!r}' for index, floor in tape.checks)

@@ -26,10 +26,12 @@ from robodyn_ros.codegen.tape import (
     Tape,
     count,
     limited,
+    needed,
 )
 from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.compile.source_cache import imported
 from robodyn_ros.model.normal_form import align, clean, normal_form, regroup
+from robodyn_ros.realtime.collector_pause import collections_paused
 
 #: Operations beyond which no code is compiled. It would compile slowly and exceed the processor's
 #: caches, so that the generic loop is as fast.
@@ -92,7 +94,12 @@ class Recording:
         dict
             {'multiplications', 'additions', 'divisions', 'trigonometric': number}.
         """
-        return count(self.tape, self.needed())
+        return count(self.tape, self.computed)
+
+    @functools.cached_property
+    def computed(self):
+        """The nodes on which results and checks depend, in order."""
+        return needed(self.tape, self.needed())
 
 
 class RecordingScratch:
@@ -190,10 +197,20 @@ def record(name, recipe, model, subject=None):
 
 def _normal_forms(model, recipe):
     """Return the forms of a model; the form with the shortest recording is compiled."""
-    forms = [normal_form(model, recipe.regrouped)] if recipe.aligned else []
+    forms = [_aligned(model, recipe.regrouped)] if recipe.aligned else []
     if recipe.given or not recipe.aligned:  # rotated frames change the requested quantity
-        forms.append(regroup(clean(model)) if recipe.regrouped else clean(model))
+        forms.append(_cleaned(model, recipe.regrouped))
     return forms
+
+
+# All quantities of a robot are recorded in turn, and share these forms.
+_aligned = functools.lru_cache(maxsize=4)(normal_form)
+
+
+@functools.lru_cache(maxsize=4)
+def _cleaned(model, regrouped):
+    """Return a model after the steps of the normal form that rotate no frame."""
+    return regroup(clean(model)) if regrouped else clean(model)
 
 
 def counts(model, name, subject=None):
@@ -271,7 +288,7 @@ def _shortest(recorders):
             found.append(recorder())
     if not found:
         raise RecordingTooLong
-    return min(found, key=_length)
+    return min(found, key=_length) if len(found) > 1 else found[0]
 
 
 def _length(recording):
@@ -323,6 +340,8 @@ def label(subject):
     return subject if isinstance(subject, str) else ', '.join(subject or ())
 
 
+# All that is recorded is in use, and searching it for garbage takes as long as recording it.
+@collections_paused()
 def run_on_tape(recursion, model, tape, **given):
     """Run a recursion on recording scalars.
 

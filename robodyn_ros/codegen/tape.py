@@ -87,19 +87,17 @@ class Tape:
         """
         return self._node('input', name)
 
-    def _node(self, operation, *operands):
+    def _node(self, *node):
         """Return the value of a node, which is new unless an equal node exists."""
-        key = (operation, *operands)
-        known = self._known.get(key)
-        return self._new(key) if known is None else known
-
-    def _new(self, key):
-        positive = self.values[key[1]] if key[0] == 'negate' else None
-        value = Recorded(self, len(self.nodes), positive)
-        self.nodes.append(key)
-        self.values.append(value)
-        self._known[key] = value
-        if not len(self.nodes) % CHECKED_EVERY:
+        known = self._known.get(node)
+        if known is not None:
+            return known
+        nodes, values = self.nodes, self.values
+        value = Recorded(self, len(nodes), values[node[1]] if node[0] == 'negate' else None)
+        nodes.append(node)
+        values.append(value)
+        self._known[node] = value
+        if not len(nodes) % CHECKED_EVERY:
             self._check_limits()
         return value
 
@@ -290,6 +288,8 @@ def _place(value):
     return _INTEGER.unpack(_DOUBLE.pack(value))[0]
 
 
+#: Where node numbers begin in nodes that have a name or a constant first.
+FIRST_OPERAND = {'input': 2, 'scale': 2, 'shift': 2, 'from': 2}
 _DOUBLE, _INTEGER = struct.Struct('<d'), struct.Struct('<q')
 
 
@@ -393,7 +393,7 @@ class Recorded:
         return self.tape._node('sin', self.index) if negated is None else -negated._plain_sin()
 
 
-def count(tape, outputs):
+def count(tape, nodes):
     """Return the numbers of operations by kind.
 
     A subtraction counts as an addition. A change of sign is free, because the user of the value
@@ -403,8 +403,8 @@ def count(tape, outputs):
     ----------
     tape : Tape
         The tape.
-    outputs : sequence of int
-        Numbers of the nodes to compute.
+    nodes : sequence of int
+        Numbers of the nodes to count, see `needed`.
 
     Returns
     -------
@@ -424,7 +424,7 @@ def count(tape, outputs):
         'tanh': 'trigonometric',
     }
     counts = dict.fromkeys(('multiplications', 'additions', 'divisions', 'trigonometric'), 0)
-    for index in needed(tape, outputs):
+    for index in nodes:
         kind = kinds.get(tape.nodes[index][0])
         if kind:
             counts[kind] += 1
@@ -446,12 +446,13 @@ def needed(tape, outputs):
     list of int
         Node numbers, with the outputs.
     """
-    alive = [False] * len(tape.nodes)
+    nodes = tape.nodes
+    alive = [False] * len(nodes)
     for index in outputs:
         alive[index] = True
-    for index in range(len(tape.nodes) - 1, -1, -1):
+    for index in range(len(nodes) - 1, -1, -1):
         if alive[index]:
-            for operand in operands(tape.nodes[index]):
+            for operand in operands(nodes[index]):
                 alive[operand] = True
     return [index for index, live in enumerate(alive) if live]
 
@@ -464,10 +465,7 @@ def operands(node):
     node : tuple
         (operation, *operands).
     """
-    operation, *rest = node
-    if operation == 'input':
-        return ()
-    return tuple(rest[1:] if operation in ('scale', 'shift', 'from') else rest)
+    return node[FIRST_OPERAND.get(node[0], 1) :]
 
 
 def evaluate(tape, outputs, inputs):

@@ -361,7 +361,13 @@ def prepare(model, for_derivatives=False):
         )
 
 
-def kernels_in_use():
-    """Return the kernels that laws, services and steps of the plant call."""
-    called = *generic.SERVING, *generic.INNER, generic.expand_joints
-    return [kernel_of(each) for each in called] + [expand_state]
+def kernels():
+    """Return the counterparts of all generic kernels that have one.
+
+    Returns
+    -------
+    list of Kernel
+        The kernels.
+    """
+    found = (kernel_of(each) for each in generic.ALL if each.python in HAVE_COUNTERPARTS)
+    return [*found, expand_state]

@@ -24,6 +24,7 @@ OPTIONS = {
     'error_model': 'numpy',
     'fastmath': False if reproducible.WANTED else FASTMATH,
     '_nrt': False,
+    'no_cfunc_wrapper': True,
 }
 
 _lock = threading.RLock()  # two threads that need a kernel compile it once

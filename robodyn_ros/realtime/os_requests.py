@@ -5,12 +5,14 @@
 A refused request gives a sentence with its remedy, and the thread runs without it.
 """
 
+import contextlib
 import ctypes
 import gc
 import os
 import sys
 from dataclasses import dataclass
-from threading import Lock
+
+from robodyn_ros.realtime.collector_pause import collections_paused
 
 PR_SET_TIMERSLACK = 29
 MCL_CURRENT, MCL_FUTURE, MCL_ONFAULT = 1, 2, 4
@@ -32,12 +34,15 @@ class RealTime:
     switch_interval : float
         Longest time [s] for which another Python thread may keep the GIL from this one. Python's
         default of 5 ms makes a 1 kHz loop miss most cycles beside a busy thread.
+    binds_process : bool
+        Whether `cpus` binds all threads that the process has, and not the calling thread alone.
     """
 
     priority: int = 0
     cpus: tuple[int, ...] = ()
     lock_memory: bool = False
     switch_interval: float = 5e-5
+    binds_process: bool = False
 
     def apply(self) -> tuple[str, ...]:
         """Apply to the calling thread; return a sentence for each refused request."""
@@ -46,7 +51,7 @@ class RealTime:
         if self.priority:
             requests.append(lambda: _set_fifo(self.priority))
         if self.cpus:
-            requests.append(lambda: _set_affinity(self.cpus))
+            requests.append(lambda: _set_affinity(self.cpus, self.binds_process))
         if self.lock_memory:
             requests.append(_lock_memory)
         return tuple(sentence for request in requests if (sentence := request()))
@@ -77,9 +82,12 @@ def _set_fifo(priority: int) -> str:
     return ''
 
 
-def _set_affinity(cpus: tuple[int, ...]) -> str:
+def _set_affinity(cpus: tuple[int, ...], of_process: bool) -> str:
     try:
         os.sched_setaffinity(0, cpus)
+        for thread in os.listdir('/proc/self/task') if of_process else ():
+            with contextlib.suppress(ProcessLookupError):  # it has ended meanwhile
+                os.sched_setaffinity(int(thread), cpus)
     except (OSError, ValueError, AttributeError) as error:
         return f'The loop could not be bound to processors {list(cpus)} ({error}): it runs on any.'
     return ''
@@ -128,26 +136,19 @@ class CollectorPause:
     Pauses may overlap: collection resumes when the last one ends.
     """
 
-    _entered = 0
-    _lock = Lock()
-
     def __init__(self):
         self.collections = 0
+        self._pause = contextlib.ExitStack()
 
     def __enter__(self):
-        with CollectorPause._lock:
-            CollectorPause._entered += 1
-            gc.disable()
-            fill_free_lists()
+        self._pause.enter_context(collections_paused())
+        fill_free_lists()
         gc.callbacks.append(self._count)
         return self
 
     def __exit__(self, *_):
         gc.callbacks.remove(self._count)
-        with CollectorPause._lock:
-            CollectorPause._entered -= 1
-            if CollectorPause._entered == 0:
-                gc.enable()
+        self._pause.close()
 
     def _count(self, phase, _info):
         if phase == 'stop':

@@ -11,7 +11,7 @@ from robodyn_ros.codegen import derivative_registry, verification
 from robodyn_ros.codegen import specialise as specialising
 from robodyn_ros.codegen.derivative_registry import DERIVATIVES, WRITTEN_OUT, jacobian
 from robodyn_ros.codegen.specialise import record
-from robodyn_ros.codegen.tape import Recorded, Tape, count, evaluate
+from robodyn_ros.codegen.tape import Recorded, Tape, count, evaluate, needed
 from robodyn_ros.errors import KernelError, ShapeError, SingularityError
 from robodyn_ros.robot.dispatch import method_of
 from robodyn_ros.robot.robot import Robot
@@ -252,7 +252,7 @@ def test_the_shorter_way_is_taken(inputs, outputs, backwards):
         inner = np.cos(inner * inner + float(k))
     results = [np.sin((k + 2.0) * inner) for k in range(outputs)]
     lengths = [
-        sum(count(tape, [e.index for row in rows for e in row]).values())
+        sum(count(tape, needed(tape, [e.index for row in rows for e in row])).values())
         for rows in (
             derivative_registry._eliminated(tape, results, x, False),
             derivative_registry._eliminated(tape, results, x, True),

@@ -3,6 +3,7 @@
 """The periodic loop keeps its phase and counts every slot exactly once."""
 
 import gc
+import os
 import statistics
 import sys
 import threading
@@ -402,6 +403,31 @@ def test_what_the_system_refuses_becomes_a_sentence(monkeypatch):
     assert len(warnings) == 2
     assert 'SCHED_FIFO priority 50 was refused (not today)' in warnings[0]
     assert 'processors [0]' in warnings[1]
+
+
+def test_processors_bind_the_calling_thread_or_all_threads_of_the_process():
+    """In lock step also the threads of the middleware: then no message wakes another processor."""
+    allowed = os.sched_getaffinity(0)
+    cpus, kept = (min(allowed),), sys.getswitchinterval()
+    end, bound = threading.Event(), {}
+
+    def apply(binds_process):
+        RealTime(cpus=cpus, switch_interval=kept, binds_process=binds_process).apply()
+        bound[binds_process] = os.sched_getaffinity(0), os.sched_getaffinity(bystander.native_id)
+
+    bystander = threading.Thread(target=end.wait)
+    bystander.start()
+    try:
+        for binds_process in (False, True):
+            caller = threading.Thread(target=apply, args=(binds_process,))
+            caller.start()
+            caller.join()
+    finally:
+        for thread in os.listdir('/proc/self/task'):
+            os.sched_setaffinity(int(thread), allowed)
+        end.set()
+        bystander.join()
+    assert bound == {False: (set(cpus), allowed), True: (set(cpus), set(cpus))}
 
 
 def test_row_71_memory_that_cannot_be_locked_becomes_a_sentence(monkeypatch):

@@ -25,7 +25,7 @@ REALTIME_PARAMETERS = (
         'int[]',
         (),
         '',
-        'Processors the loop may run on. Empty: any.',
+        'Processors the loop may run on. Empty: any. In lock step they bind all threads.',
         lower=0,
         upper=1023,
         change=START,
@@ -49,18 +49,21 @@ REALTIME_PARAMETERS = (
 )
 
 
-def realtime(values: Mapping[str, Any]) -> RealTime:
+def realtime(values: Mapping[str, Any], binds_process: bool = False) -> RealTime:
     """Return the requests to the operating system for a loop.
 
     Parameters
     ----------
     values : mapping of str to object
         The node's parameters by name.
+    binds_process : bool
+        Whether the processors are those of all threads of the process.
     """
     return RealTime(
         priority=values['realtime.priority'],
         cpus=values['realtime.cpus'],
         lock_memory=values['realtime.lock_memory'],
+        binds_process=binds_process,
     )
 
 

@@ -124,7 +124,12 @@ class LockStepSession(ControlSession):
             self.loop = LocalLoop(link, node.get_name(), self._respond, period)
         else:
             self.loop = LockStepThread(
-                self._mailbox, period, WAIT, self._serve, self._fault, realtime(values)
+                self._mailbox,
+                period,
+                WAIT,
+                self._serve,
+                self._fault,
+                realtime(values, binds_process=True),
             )
 
     # Life cycle.

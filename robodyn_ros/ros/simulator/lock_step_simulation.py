@@ -91,7 +91,7 @@ class LockStepSimulation(SimulatorSession):
             values['lock_step.repeat_after'],
             self._serve,
             self._fault,
-            realtime(values),
+            realtime(values, binds_process=True),
         )
 
     def deactivate(self):
