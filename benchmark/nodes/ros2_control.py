@@ -121,7 +121,7 @@ class Bench:
 
     def __init__(self, robot, folder):
         self.robot, self.folder = robot, folder
-        self._processes = []
+        self._processes, self._titles, self.loads = [], {}, {}
         self.participant = Participant('benchmark')
         self.records = {
             name: Recording(self.participant.node, kind, topic)
@@ -156,6 +156,7 @@ class Bench:
         self._processes.append(
             child_process.start(*arguments, stdout=self._log(), stderr=subprocess.STDOUT)
         )
+        self._titles[self._processes[-1].pid] = name
 
     def controllers(self, description, parameters, names):
         """Start a controller manager, and activate controllers."""
@@ -166,6 +167,7 @@ class Bench:
         self._processes.append(
             subprocess.Popen(manager, stdout=self._log(), stderr=subprocess.STDOUT)
         )
+        self._titles[self._processes[-1].pid] = 'controller_manager'
         spawner = [sys.executable, folder / 'spawner', *names, '--param-file', parameters]
         subprocess.run(
             spawner, check=True, timeout=START, stdout=self._log(), stderr=subprocess.STDOUT
@@ -211,7 +213,20 @@ class Bench:
         time.sleep(APPROACH + 0.5)
         for record in self.records.values():
             record.clear()
+        before, begin = self._used(), time.monotonic()
         time.sleep(motion.duration - 1.0)
+        length = time.monotonic() - begin
+        self.loads = {name: (used - before[name]) / length for name, used in self._used().items()}
+
+    def _used(self):
+        """Return the time of processors that each program has used [s]."""
+        return {name: processor_time(process) for process, name in self._titles.items()}
+
+
+def processor_time(process):
+    """Return the time that a process has run, in itself and in the kernel [s]."""
+    fields = Path(f'/proc/{process}/stat').read_text().rpartition(')')[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
 
 
 def approached(motion, joints):
@@ -260,6 +275,7 @@ def figures(bench, name):
         'error_rms': float(np.sqrt(np.mean(np.square(errors)))),
         'error_max': float(np.abs(errors).max()),
         'cycle': _periods(read, name, ours),
+        'processor': bench.loads,
     }
     if name in ('around', 'theirs'):  # the broadcast carries the stamp of its cycle
         states = [(seconds(m.header.stamp), m) for _, m in read['joint_states']]
@@ -436,12 +452,13 @@ def show(result):
         (
             TITLES[name],
             *(' / '.join(f'{x:.2f}' for x in run.get(column, [])) for column in columns),
+            ', '.join(f'{part} {100.0 * used:.0f}' for part, used in run['processor'].items()),
             f'{1e3 * run["error_rms"]:.2f} / {1e3 * run["error_max"]:.2f}',
         )
         for name, run in result['runs'].items()
     ]
     table.show(
         f'{result["robot"]} at {RATE} Hz: median / p99 / maximum [ms]; errors rms / max [mrad]',
-        ('', *columns, 'position error'),
+        ('', *columns, 'processor [%]', 'position error'),
         cells,
     )

@@ -20,6 +20,7 @@ from support.nodes.controller_manager import ControllerManager, missing
 from support.nodes.node_harness import COLD, EASY, JOINTS, ROOT, TWO_LINK, ControllerProbe
 
 FORWARD, POSITION = 'forward_effort_controller', 'forward_position_controller'
+VELOCITY = 'forward_velocity_controller'
 THEIRS, BROADCASTER = 'joint_trajectory_controller', 'joint_state_broadcaster'
 HARDWARE = 'joint_state_topic_hardware_interface'
 ABSENT = missing(
@@ -33,8 +34,9 @@ pytestmark = [
 
 AGAIN = 8.0  # [s]
 START, GOAL = (0.2, -0.3), (0.4, -0.6)
+RATES = (0.2, -0.3)  # [rad/s] from START to GOAL in a second
 STIFFNESS = (100.0, 10.0)  # [N m/rad] of their controller, stable with delays of 40 ms
-#: As config/ros2_control/effort_topic_system.xacro prints it for efforts and positions.
+#: As config/ros2_control/effort_topic_system.xacro prints it for all three commands.
 SYSTEM = f"""<ros2_control name="two_link" type="system"><hardware>
   <plugin>{HARDWARE}/JointStateTopicSystem</plugin>
   <param name="joint_commands_topic">robot_joint_commands</param>
@@ -42,6 +44,7 @@ SYSTEM = f"""<ros2_control name="two_link" type="system"><hardware>
   <param name="trigger_joint_command_threshold">-1</param></hardware>""" + ''.join(
     f"""<joint name="{joint}">
   <command_interface name="effort"/><command_interface name="position"/>
+  <command_interface name="velocity"/>
   <state_interface name="position"/><state_interface name="velocity"/>
   <state_interface name="effort"/></joint>"""
     for joint in JOINTS
@@ -53,9 +56,11 @@ controller_manager:
     {BROADCASTER}: {{type: {BROADCASTER}/JointStateBroadcaster}}
     {FORWARD}: {{type: forward_command_controller/ForwardCommandController}}
     {POSITION}: {{type: forward_command_controller/ForwardCommandController}}
+    {VELOCITY}: {{type: forward_command_controller/ForwardCommandController}}
     {THEIRS}: {{type: {THEIRS}/JointTrajectoryController}}
 {FORWARD}: {{ros__parameters: {{joints: [joint1, joint2], interface_name: effort}}}}
 {POSITION}: {{ros__parameters: {{joints: [joint1, joint2], interface_name: position}}}}
+{VELOCITY}: {{ros__parameters: {{joints: [joint1, joint2], interface_name: velocity}}}}
 {THEIRS}:
   ros__parameters:
     joints: [joint1, joint2]
@@ -88,7 +93,7 @@ class Around:
         """Start a controller manager with all its controllers, of which some are active."""
         text = TWO_LINK.read_text().replace('</robot>', f'{SYSTEM}</ros2_control></robot>')
         self.manager = ControllerManager(self.graph, text, self.parameters, self.folder)
-        for name in (BROADCASTER, FORWARD, POSITION, THEIRS):
+        for name in (BROADCASTER, FORWARD, POSITION, VELOCITY, THEIRS):
             assert self.manager.load(name), self.manager.node.output
         assert self.manager.switch(start=[BROADCASTER]), self.manager.node.output
         wait_until(lambda: np.isfinite(self.posture()).all(), 'the first state of the system')
@@ -101,19 +106,35 @@ class Around:
         last = self.joints.messages[-1]
         return np.array([last.position[list(last.name).index(name)] for name in JOINTS])
 
-    def arrives(self, goal, within, publisher, message):
-        """Send the arm to a posture until it is at rest near it; a first message may get lost."""
+    def until(self, condition, what, publisher, message):
+        """Send a message until a condition holds; a first message may get lost."""
         sent = -AGAIN
 
-        def there():
+        def holds():
             nonlocal sent
             if time.monotonic() - sent > AGAIN:
                 publisher.publish(message)
                 sent = time.monotonic()
+            return condition()
+
+        return wait_until(holds, what)
+
+    def arrives(self, goal, within, publisher, message):
+        """Send the arm to a posture until it is at rest near it."""
+
+        def there():
             off = np.abs(self.posture() - goal).max()
             return off < within and np.abs(self.joints.last.velocity).max() < 1e-3
 
-        wait_until(there, f'the arm at rest at {goal}')
+        self.until(there, f'the arm at rest at {goal}', publisher, message)
+
+    def states(self):
+        """Return positions and velocities of the states since the last clearing, by joint."""
+        rows = []
+        for message in self.joints.messages:
+            places = [list(message.name).index(name) for name in JOINTS]
+            rows.append((np.take(message.position, places), np.take(message.velocity, places)))
+        return rows
 
 
 def path_to(goal):
@@ -162,6 +183,33 @@ def test_positions_are_commanded_through_the_same_system(around, graph):
     assert graph.set_parameters('/robodyn_simulator', command_modes=['position']).successful
     send = graph.publisher(Float64MultiArray, f'/{POSITION}/commands')
     around.arrives(START, 2e-3, send, Float64MultiArray(data=list(START)))
+
+
+def test_velocities_are_commanded_through_the_same_system(around, graph):
+    """Both joints keep their rates, and rest where they are when the rates become zero."""
+    assert around.manager.switch(start=[VELOCITY], stop=[POSITION])
+    assert graph.set_parameters('/robodyn_simulator', command_modes=['velocity']).successful
+    send = graph.publisher(Float64MultiArray, f'/{VELOCITY}/commands')
+    begin = around.posture()
+    around.joints.clear()
+    around.until(
+        lambda: (around.posture() - begin)[0] > GOAL[0] - START[0],
+        f'an arm that moves at {RATES}', send, Float64MultiArray(data=list(RATES)),
+    )  # fmt: skip
+    moving = [(q, rate) for q, rate in around.states() if 0.05 < (q - begin)[0] < 0.2]
+    for _, rate in moving:
+        np.testing.assert_allclose(rate, RATES, rtol=0.02)
+    way = moving[-1][0] - moving[0][0]
+    np.testing.assert_allclose(way / way[0], np.divide(RATES, RATES[0]), rtol=0.02)
+    around.until(
+        lambda: around.posture() is not None and np.abs(around.joints.last.velocity).max() < 1e-3,
+        'an arm at rest', send, Float64MultiArray(data=[0.0, 0.0]),
+    )  # fmt: skip
+    begin = around.posture()
+    around.joints.clear()
+    wait_until(lambda: len(around.joints.messages) > 40, 'states of an arm at rest')
+    assert max(np.abs(q - begin).max() for q, _ in around.states()) < 1e-3
+    assert list(around.commands.last.position) == list(START)  # which no joint follows
 
 
 def test_our_controller_follows_through_theirs(around, probe):

@@ -1,0 +1,337 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""SimulatedRobot within a real controller_manager: each command interface, gravity and limits.
+
+Time is simulated, and waits for each cycle. So every period is the same on a busy machine, too.
+"""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='rclpy is not installed')
+pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
+
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+from robodyn_ros import Robot
+from robodyn_ros.control.plugin_files import PREFIX, plugin_files
+from robodyn_ros.testing.participant import wait_until
+from support.nodes.controller_manager import ControllerManager, missing
+from support.nodes.node_harness import JOINTS, TWO_LINK, nanoseconds
+
+BROADCASTER = 'joint_state_broadcaster'
+ABSENT = missing(
+    ('controller_manager', 'robodyn_control', BROADCASTER, 'forward_command_controller')
+)
+pytestmark = [
+    pytest.mark.ros,
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(ABSENT), reason=f'not installed: {", ".join(ABSENT)}'),
+]
+
+KINDS = ('effort', 'velocity', 'position')
+EFFORT, VELOCITY, POSITION = (f'forward_{kind}_controller' for kind in KINDS)
+RATE, STEPS = 200, 4  # [Hz] of cycles, and steps of a cycle
+START, GOAL = (0.2, -0.3), (0.5, -0.6)
+RATES = (0.2, -0.3)  # [rad/s]
+LIMITS, STOP = (100.0, 50.0), -1.0  # [N m] of the motors, and [rad] the lower stop of joint2
+STIFFNESS, DAMPING = 1e5, 2e4  # of the servos: gravity bends them little
+SWING = 100  # states of a swing from rest
+AGAIN, INACTIVE = 0.1, 0.02  # [s] until time is told again, and without a broadcaster goes on
+RESENT = 1.0  # [s] until a command is sent again
+SETTLED = 5e-4  # [s] in which their publisher returns, which drops a state until it has
+JOINT2 = 'lower="-6.283185307179586" upper="6.283185307179586" velocity="20" effort="50"'
+
+
+def described(folder):
+    """Return the arm with a nearer stop, on SimulatedRobot with all its interfaces."""
+    joints = ''.join(
+        f'<joint name="{joint}">'
+        + ''.join(f'<command_interface name="{kind}"/>' for kind in KINDS)
+        + f'<state_interface name="position"><param name="initial_value">{start}</param>'
+        '</state_interface><state_interface name="velocity"/><state_interface name="effort"/>'
+        '</joint>'
+        for joint, start in zip(JOINTS, START)
+    )
+    system = f"""<ros2_control name="two_link" type="system"><hardware>
+      <plugin>robodyn_control/SimulatedRobot</plugin>
+      <param name="dynamics_library">{folder}/build/lib{PREFIX}_dynamics.so</param>
+      <param name="steps">{STEPS}</param>
+      <param name="servo_stiffness">{STIFFNESS}</param>
+      <param name="servo_damping">{DAMPING}</param></hardware>{joints}</ros2_control>"""
+    nearer = f'lower="{STOP}" upper="1.0" velocity="20" effort="50"'
+    text = TWO_LINK.read_text().replace(JOINT2, nearer)
+    return text.replace('</robot>', f'{system}</robot>')
+
+
+def parameters():
+    """Return the parameters of the controller manager and its controllers, as YAML."""
+    types = ''.join(
+        f'    forward_{kind}_controller: '
+        '{type: forward_command_controller/ForwardCommandController}\n'
+        for kind in KINDS
+    )
+    own = ''.join(
+        f'forward_{kind}_controller: '
+        f'{{ros__parameters: {{joints: [joint1, joint2], interface_name: {kind}}}}}\n'
+        for kind in KINDS
+    )
+    return (
+        f'controller_manager:\n  ros__parameters:\n    update_rate: {RATE}\n'
+        '    use_sim_time: true\n'
+        f'    {BROADCASTER}: {{type: {BROADCASTER}/JointStateBroadcaster}}\n{types}{own}'
+    )
+
+
+class Time:
+    """Simulated time that goes on by a period when the cycle of the last one has been seen."""
+
+    def __init__(self, graph, states):
+        self.waits = False  # for each cycle, as the broadcaster is active
+        self._now, self._states = 10**9, states
+        self._publisher = graph.node.create_publisher(Clock, '/clock', 1)
+        self._graph, self._stopping = graph, threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self):
+        while not self._stopping.is_set():
+            self._now += 10**9 // RATE
+            self._turn()
+
+    def _turn(self):
+        begin, told = time.monotonic(), 0
+        while not self._stopping.wait(0.0002):
+            waited = time.monotonic() - begin
+            if waited >= AGAIN * told:
+                if told:  # their sleep may miss a message, and wakes up by a change only
+                    self._tell(self._now - 1)
+                self._tell(self._now)
+                told += 1
+            last = self._states.last
+            if last is not None and nanoseconds(last) == self._now:
+                self._stopping.wait(SETTLED)
+                return
+            if waited > (10 * AGAIN if self.waits else INACTIVE):
+                return
+
+    def _tell(self, now):
+        message = Clock()
+        message.clock.sec, message.clock.nanosec = divmod(now, 10**9)
+        self._publisher.publish(message)
+
+    def stop(self):
+        """End it."""
+        self._stopping.set()
+        self._thread.join()
+        self._graph.node.destroy_publisher(self._publisher)
+
+
+def rows_of(messages):
+    """Return positions, velocities and efforts of joint states, a row for each."""
+    rows = []
+    for message in messages:
+        places = [list(message.name).index(name) for name in JOINTS]
+        kinds = (message.position, message.velocity, message.effort)
+        rows.append([np.take(values, places) for values in kinds])
+    return np.array(rows).reshape(-1, 3, 2)
+
+
+class Arm:
+    """SimulatedRobot within a controller manager."""
+
+    def __init__(self, graph, folder):
+        text = described(folder)
+        plugin_files(text, folder, trajectories=False)
+        path = folder / 'parameters.yaml'
+        path.write_text(parameters())
+        self.graph, self.robot = graph, Robot.from_urdf(text)
+        self.joints = graph.collect(JointState, '/joint_states', 1000)
+        self.time = Time(graph, self.joints)
+        self.manager = ControllerManager(graph, text, path, folder)
+
+    def start(self):
+        """Load all controllers, and activate the broadcaster."""
+        for name in (BROADCASTER, EFFORT, VELOCITY, POSITION):
+            assert self.manager.load(name), self.manager.node.output
+        assert self.manager.switch(start=[BROADCASTER]), self.manager.node.output
+        wait_until(lambda: self.joints.last, 'a joint state')
+        self.time.waits = True
+
+    def close(self):
+        """End the controller manager and its time."""
+        self.manager.close()
+        self.time.stop()
+
+    def switch(self, start, stop=()):
+        """Switch controllers, and forget the states before."""
+        assert self.manager.switch(start=[start], stop=stop), self.manager.node.output
+        self.joints.clear()
+
+    def states(self):
+        """Return positions, velocities and efforts of the states so far, a row for each."""
+        return rows_of(list(self.joints.messages))
+
+    def wait_for(self, condition, what):
+        """Return the states from the first one that satisfies a condition."""
+
+        def place():
+            return next((k for k, state in enumerate(self.states(), 1) if condition(*state)), 0)
+
+        first = wait_until(place, what) - 1
+        return self.states()[first:]
+
+    def command(self, controller, values, condition, what):
+        """Command the joints until a state satisfies a condition; return the states since.
+
+        A first message may get lost.
+        """
+        publisher = self.graph.publisher(Float64MultiArray, f'/{controller}/commands')
+        sent = -RESENT
+
+        def obeyed(*state):
+            nonlocal sent
+            if time.monotonic() - sent > RESENT:
+                publisher.publish(Float64MultiArray(data=list(values)))
+                sent = time.monotonic()
+            return condition(*state)
+
+        return self.wait_for(obeyed, what)
+
+    def swing(self):
+        """Load the released arm by a constant effort; return its cycles and its states in them."""
+        self.switch(EFFORT)
+        self.command(EFFORT, self.pull(), lambda q, qd, _: qd.any(), 'an arm that moves')
+        wait_until(lambda: self.states()[:, 1].any(axis=1).sum() > SWING, 'a swing')
+        messages = list(self.joints.messages)
+        times, states = np.array([nanoseconds(each) for each in messages]), rows_of(messages)
+        moving = states[:, 1].any(axis=1)
+        first = int(np.argmax(moving))
+        np.testing.assert_array_equal(states[:first, 0], [START] * first)
+        model = self.model()
+        begin = np.abs(model[:10, 0] - states[first, 0]).max(axis=1).argmin()
+        cycles = begin + (times - times[first]) * RATE // 10**9
+        wanted = moving & (cycles < len(model))
+        return cycles[wanted], states[wanted]
+
+    def pull(self):
+        """Return an effort that lifts the first link and lets the second one sink [N m]."""
+        return self.robot.gravity_torque(np.array(START)) + (1.0, -0.5)
+
+    def model(self):
+        """Return the states of a swing by the dynamics of Python, a row for each cycle."""
+        q, qd, rows = np.array(START), np.zeros(2), []
+        for _ in range(SWING):
+            rows.append([q, qd, self.pull()])
+            for _ in range(STEPS):
+                qd = qd + self.robot.forward_dynamics(q, qd, self.pull()) / (RATE * STEPS)
+                q = q + qd / (RATE * STEPS)
+                qd = np.where(q[1] < STOP, (1.0, 0.0), 1.0) * qd
+                q = np.maximum(q, (-np.inf, STOP))
+        return np.array(rows)
+
+
+@pytest.fixture(scope='module')
+def folder(tmp_path_factory):
+    """Return a folder for dynamics and output."""
+    return tmp_path_factory.mktemp('simulated_robot')
+
+
+@pytest.fixture(scope='module')
+def arms(graph, folder):
+    """Return the function that starts an arm; the one before ends first."""
+    running = []
+
+    def started():
+        for arm in running:
+            arm.close()
+        running[:] = [Arm(graph, folder)]
+        running[0].start()
+        return running[0]
+
+    yield started
+    for arm in running:
+        arm.close()
+
+
+@pytest.fixture(scope='module')
+def arm(arms):
+    """Return an arm that no controller has commanded yet."""
+    return arms()
+
+
+@pytest.fixture(scope='module')
+def swung(arm):
+    """Return cycles and states of the first swing."""
+    return arm.swing()
+
+
+def test_a_constant_effort_moves_it_by_its_dynamics(arm, swung):
+    """Gravity, effort and a stop act in equal semi-implicit steps, from rest at the brakes."""
+    cycles, states = swung
+    model = arm.model()
+    assert model[:, 0, 1].min() == STOP
+    assert len(cycles) > SWING // 2
+    np.testing.assert_allclose(states, model[cycles], rtol=0.0, atol=1e-9)
+
+
+def test_more_effort_than_its_motors_have_is_cut(arm, swung):
+    """The effort that acts is the limit of each joint."""
+    limits = LIMITS[0], -LIMITS[1]
+    arm.command(EFFORT, (1e3, -1e3), lambda q, qd, effort: (effort == limits).all(), 'the limits')
+
+
+def test_a_position_is_held_by_a_servo_that_gravity_bends(arm, swung):
+    """Each effort is that of stiffness and damping, and at rest the weight of the arm."""
+    arm.switch(POSITION, stop=[EFFORT])
+    states = arm.command(
+        POSITION, GOAL,
+        lambda q, qd, _: np.abs(q - GOAL).max() < 1e-3 and np.abs(qd).max() < 1e-6,
+        f'the arm at {GOAL}',
+    )  # fmt: skip
+    for q, qd, effort in states:
+        wanted = STIFFNESS * (GOAL - q) - DAMPING * qd
+        np.testing.assert_allclose(effort, wanted, rtol=0.0, atol=1e-6)
+        np.testing.assert_allclose(effort, arm.robot.gravity_torque(q), rtol=0.0, atol=1e-3)
+
+
+def test_a_velocity_is_kept_up_to_the_stop(arm, swung):
+    """At its stop a joint rests exactly, and its motor pushes within its limit."""
+    arm.switch(VELOCITY, stop=[POSITION])
+    arm.command(VELOCITY, RATES, lambda q, qd, _: q[1] == STOP, 'joint2 at its stop')
+    states = arm.states()
+    free = states[(np.abs(states[:, 1] - RATES) < 5e-3).all(axis=1)]
+    assert len(free) > 20
+    for _, qd, effort in free:
+        np.testing.assert_allclose(effort, DAMPING * (RATES - qd), rtol=0.0, atol=1e-6)
+    further = states[-1, 0, 0] + 0.02
+    stopped = arm.wait_for(lambda q, qd, _: q[0] > further, 'joint1 in motion')[0]
+    np.testing.assert_array_equal(stopped[:2, 1], (STOP, 0.0))
+    assert -LIMITS[1] <= stopped[2, 1] < arm.robot.gravity_torque(stopped[0])[1] - 10.0
+    np.testing.assert_allclose(stopped[1, 0], RATES[0], rtol=0.05)  # a stop gives no impulse
+
+
+def test_after_a_switch_to_efforts_the_last_ones_act(arm, swung):
+    """So the arm does not fall until its controller is told an effort."""
+    before = arm.states()[-1, 2]
+    arm.switch(EFFORT, stop=[VELOCITY])
+    wait_until(lambda: len(arm.joints.messages) > 10, 'states')
+    efforts = arm.states()[:, 2]
+    assert (efforts == efforts[-1]).all()
+    np.testing.assert_allclose(efforts[-1], before, rtol=0.0, atol=1.0)
+    arm.command(
+        EFFORT, (0.0, 0.0), lambda q, qd, effort: not effort.any() and qd[0] < -0.5, 'a fall'
+    )
+
+
+def test_the_same_commands_move_it_bit_for_bit_alike(arms, swung):
+    """With equal periods, another controller manager repeats the swing."""
+    cycles, states = arms().swing()
+    _, first, second = np.intersect1d(cycles, swung[0], return_indices=True)
+    assert len(first) > SWING // 2
+    np.testing.assert_array_equal(states[first], swung[1][second])
