@@ -67,8 +67,8 @@ def turn_inertia(scratch, i, rate):
     """
     u, f = load(scratch, i, at.U_ANGULAR), load(scratch, i, at.U_LINEAR)
     g, k = scale(scratch[i, at.D_INVERSE], u), scale(scratch[i, at.D_INVERSE], f)
-    add_turning(scratch, i, at.P_ANGULAR, at.L_ANGULAR, rate, u, g)
-    add_turning(scratch, i, at.P_LINEAR, at.L_LINEAR, rate, f, k)
+    add_rate_about_axis(scratch, i, at.P_ANGULAR, at.L_ANGULAR, rate, u, g)
+    add_rate_about_axis(scratch, i, at.P_LINEAR, at.L_LINEAR, rate, f, k)
     b = load_general(scratch, i, at.P_COUPLING)
     xx, xy, xz = b[0] + g[0] * f[0], b[1] + g[0] * f[1], b[2] + g[0] * f[2]
     yx, yy, yz = b[3] + g[1] * f[0], b[4] + g[1] * f[1], b[5] + g[1] * f[2]
@@ -79,7 +79,7 @@ def turn_inertia(scratch, i, rate):
 
 
 @primitive
-def add_turning(scratch, i, block, into, rate, u, g):
+def add_rate_about_axis(scratch, i, block, into, rate, u, g):
     """Add rate (S A - A S) to a symmetric block, with A = block + u g^T and S = [z].
 
     Parameters
@@ -120,8 +120,8 @@ def turn_across(scratch, i, w):
     w : tuple
         Angular velocity relative to the parent [rad/s], in axes of the body.
     """
-    add_turned(scratch, i, at.P_ANGULAR, at.L_ANGULAR, w)
-    add_turned(scratch, i, at.P_LINEAR, at.L_LINEAR, w)
+    add_rate_of_rotation(scratch, i, at.P_ANGULAR, at.L_ANGULAR, w)
+    add_rate_of_rotation(scratch, i, at.P_LINEAR, at.L_LINEAR, w)
     b = load_general(scratch, i, at.P_COUPLING)
     # Columns of tilde(w) B, and rows of -B tilde(w).
     x, y, z = (
@@ -135,7 +135,7 @@ def turn_across(scratch, i, w):
 
 
 @primitive
-def add_turned(scratch, i, block, into, w):
+def add_rate_of_rotation(scratch, i, block, into, w):
     """Add X + X^T to a symmetric block of body i, with X = tilde(w) A.
 
     Parameters
