@@ -136,10 +136,13 @@ setup(
     extras_require={
         'benchmark': [
             'casadi>=3.6',
+            'cmeel-eigen>=3.4',
             'drake>=1.30',
+            'dynibo>=0.5',
             'mujoco>=3.1',
             'pin>=3.0',
             'roboticstoolbox-python>=1.1',
+            'urdf2casadi>=1.2',
         ],
         'demo': DEMO,
         'docs': ['furo>=2024.5', 'myst-parser>=3.0', 'sphinx>=7.3', 'sphinx-copybutton>=0.5'],

@@ -44,6 +44,7 @@ def versions():
         ('mujoco', 'mujoco'),
         ('drake', 'drake'),
         ('casadi', 'casadi'),
+        ('dynibo', 'dynibo'),
         ('toolbox', 'roboticstoolbox-python'),
     ):
         with contextlib.suppress(metadata.PackageNotFoundError):
@@ -193,6 +194,26 @@ def drake(text, frame):
     }
 
 
+def dynibo(text, frame):
+    """Return calls of dynibo, Rust code for any robot, into arrays that are used again."""
+    import dynibo as library
+
+    with tempfile.NamedTemporaryFile('w', suffix='.urdf') as file:
+        file.write(text)
+        file.flush()
+        robot = library.Robot.from_urdf(file.name)
+    n = robot.joint_count
+    forces, accelerations, matrix = np.empty(n), np.empty(n), np.empty(n * n)
+    return {
+        'inverse_dynamics': {'dynibo python': lambda *x: robot.inverse_dynamics(*x, None, forces)},
+        'gravity_torque': {'dynibo python': lambda q: robot.gravity(q, None, forces)},
+        'mass_matrix': {'dynibo python': lambda q: robot.mass_matrix(q, matrix).reshape(n, n)},
+        'forward_dynamics': {
+            'dynibo python': lambda *x: robot.forward_dynamics(*x, None, accelerations)
+        },
+    }
+
+
 def roboticstoolbox(text, frame):
     """Return calls of Corke's toolbox, whose recursion is interpreted."""
     import roboticstoolbox as toolbox
@@ -275,5 +296,6 @@ LIBRARIES = {
     'mujoco': mujoco,
     'drake': drake,
     'casadi': casadi,
+    'dynibo': dynibo,
     'roboticstoolbox': roboticstoolbox,
 }

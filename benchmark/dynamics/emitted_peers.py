@@ -193,21 +193,23 @@ BOOST = (
     '-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS',
     '-DBOOST_FUSION_INVOKE_MAX_ARITY=12',
 )
-EIGEN = Path(os.environ.get('EIGEN3_INCLUDE_DIR', '/usr/include/eigen3'))
+SYSTEM = Path('/usr/include/eigen3')
 
 
 def pinocchio(folder, text, joints):
     """Compile Pinocchio's C++ templates from the headers of its wheel."""
     import pinocchio as pin
 
-    if not EIGEN.is_dir():
-        raise FileNotFoundError(f'Eigen is not in {EIGEN}')
     root = next(path for path in Path(pin.__file__).parents if path.name == 'cmeel.prefix')
+    places = root / 'include' / 'eigen3', Path(os.environ.get('EIGEN3_INCLUDE_DIR', SYSTEM))
+    eigen = next((place for place in places if place.is_dir()), None)
+    if eigen is None:
+        raise FileNotFoundError('no headers of Eigen: pip install cmeel-eigen')
     kept, source = folder / 'model.txt', folder / 'pinocchio.cpp'
     pin.buildModelFromXML(text).saveToText(str(kept))
     source.write_text(PINOCCHIO.replace('@model@', str(kept)))
     target = compiled(source, folder / 'pinocchio.o', '-std=c++17', *BOOST, '-I',
-                      root / 'include', '-I', EIGEN, compiler='g++')  # fmt: skip
+                      root / 'include', '-I', eigen, compiler='g++')  # fmt: skip
     library = root / 'lib'
     flags = [f'-L{library}', '-lpinocchio_default', '-lboost_serialization']
     return Made(

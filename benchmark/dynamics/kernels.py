@@ -275,6 +275,7 @@ COLUMNS = (
     'mujoco python',
     'drake python',
     'casadi python',
+    'dynibo python',
     'toolbox python',
 )
 
