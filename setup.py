@@ -142,7 +142,6 @@ setup(
             'mujoco>=3.1',
             'pin>=3.0',
             'roboticstoolbox-python>=1.1',
-            'urdf2casadi>=1.2',
         ],
         'demo': DEMO,
         'docs': ['furo>=2024.5', 'myst-parser>=3.0', 'sphinx>=7.3', 'sphinx-copybutton>=0.5'],

@@ -8,9 +8,13 @@ is (q, qd, qdd or tau), out is the result. Derivatives are three row-major matri
 and by qdd or tau.
 """
 
+import atexit
+import functools
 import os
 import re
+import shutil
 import subprocess
+import tempfile
 import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -149,13 +153,14 @@ using namespace pinocchio;
 typedef Eigen::Map<const Eigen::VectorXd> In;
 typedef Eigen::Map<Eigen::VectorXd> Out;
 typedef Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> Rows;
+extern "C" const char *const pinocchio_model;
 static Model model;
 static Data *data;
 static int n;
 
 extern "C" void pinocchio_open(void)
 {
-    model.loadFromText("@model@");
+    model.loadFromText(pinocchio_model);
     data = new Data(model);
     n = model.nv;
 }
@@ -200,23 +205,32 @@ def pinocchio(folder, text, joints):
     """Compile Pinocchio's C++ templates from the headers of its wheel."""
     import pinocchio as pin
 
-    root = next(path for path in Path(pin.__file__).parents if path.name == 'cmeel.prefix')
-    places = root / 'include' / 'eigen3', Path(os.environ.get('EIGEN3_INCLUDE_DIR', SYSTEM))
-    eigen = next((place for place in places if place.is_dir()), None)
-    if eigen is None:
-        raise FileNotFoundError('no headers of Eigen: pip install cmeel-eigen')
-    kept, source = folder / 'model.txt', folder / 'pinocchio.cpp'
+    kept, source = folder / 'model.txt', folder / 'model.c'
     pin.buildModelFromXML(text).saveToText(str(kept))
-    source.write_text(PINOCCHIO.replace('@model@', str(kept)))
-    target = compiled(source, folder / 'pinocchio.o', '-std=c++17', *BOOST, '-I',
-                      root / 'include', '-I', eigen, compiler='g++')  # fmt: skip
+    source.write_text(f'const char *const pinocchio_model = "{kept}";\n')
+    root = next(path for path in Path(pin.__file__).parents if path.name == 'cmeel.prefix')
     library = root / 'lib'
     flags = [f'-L{library}', '-lpinocchio_default', '-lboost_serialization']
     return Made(
         [('pinocchio', quantity) for quantity in QUANTITIES],
-        [target],
+        [_templates(root), compiled(source, folder / 'model.o')],
         [*flags, f'-Wl,-rpath,{library}'],
     )
+
+
+@functools.cache
+def _templates(root):
+    """Compile the templates once for all robots, in minutes and 3 GB of memory."""
+    places = root / 'include' / 'eigen3', Path(os.environ.get('EIGEN3_INCLUDE_DIR', SYSTEM))
+    eigen = next((place for place in places if place.is_dir()), None)
+    if eigen is None:
+        raise FileNotFoundError('no headers of Eigen: pip install cmeel-eigen')
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder)
+    source = folder / 'pinocchio.cpp'
+    source.write_text(PINOCCHIO)
+    return compiled(source, folder / 'pinocchio.o', '-std=c++17', *BOOST, '-I',
+                    root / 'include', '-I', eigen, compiler='g++')  # fmt: skip
 
 
 PEERS = (ours, urdf2casadi, pinocchio)
