@@ -21,6 +21,7 @@ from pathlib import Path
 
 from robodyn_ros.codegen import c_package, c_selection
 from robodyn_ros.codegen.emit_c import Style
+from robodyn_ros.errors import ModelError
 from robodyn_ros.model import build, urdf
 
 QUANTITIES = (
@@ -66,8 +67,13 @@ def compiled(source, target, *flags, compiler='gcc'):
 def ours(folder, text, joints):
     """Make the code that `robodyn_ros emit` prints."""
     model = build.build(urdf.parse(text))
-    found = c_selection.record_all(model, c_selection.selected_functions(model, QUANTITIES))
-    style = Style('arm')
+    found, notes, style = [], [], Style('arm')
+    for quantity in QUANTITIES:
+        chosen = c_selection.selected_functions(model, (quantity,))
+        try:
+            found += c_selection.record_all(model, chosen)
+        except ModelError as error:  # too long
+            notes.append(str(error))
     c_package.write(folder, c_package.files(model, text, found, style))
     lines = ['#include "arm_dynamics/arm_dynamics.h"']
     for one in found:
@@ -77,13 +83,13 @@ def ours(folder, text, joints):
             f'{{ arm_{one.name}(x, x + {joints}, x + {2 * joints}, {out}); }}'
         )
     (folder / 'src' / 'wrapped.c').write_text('\n'.join(lines) + '\n')
-    sources = [folder / 'src' / f'{name}.c' for name in (*QUANTITIES, 'wrapped')]
+    sources = [folder / 'src' / f'{name}.c' for name in (*(one.name for one in found), 'wrapped')]
     objects = [
         compiled(source, source.with_suffix('.o'), '-std=c99', '-ffp-contract=fast', '-I',
                  folder / 'include')
         for source in sources
     ]  # fmt: skip
-    return Made([('ours', one.name) for one in found], objects)
+    return Made([('ours', one.name) for one in found], objects, notes=notes)
 
 
 def urdf2casadi(folder, text, joints):
