@@ -16,6 +16,9 @@ import numpy as np
 from robodyn_ros import Robot
 
 BANK = 1024
+#: Relative error of a library that agrees. The gravity of dynibo is 9.80665 m/s^2, ours 9.81.
+AGREEMENT = {'dynibo python': 1e-3}
+EXACT = 1e-9
 
 
 def find(text, frame):

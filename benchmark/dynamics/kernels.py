@@ -156,7 +156,7 @@ def _disagreements(robot, others, states):
                     continue
                 theirs = _upper(np.array(call(*given)))
                 error = np.abs(ours - theirs).max() / np.abs(ours).max()
-                if error < 1e-9:
+                if error < libraries.AGREEMENT.get(key, libraries.EXACT):
                     agree += 1
                 else:
                     differ += 1
