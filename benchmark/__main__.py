@@ -27,6 +27,7 @@ FOLDERS = {
         'two_sweeps',
         'dual_sweeps',
         'reference_counts',
+        'recording',
     ),
     'simulation': ('plant', 'contact', 'integrators'),
     'nodes': (

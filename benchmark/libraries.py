@@ -16,9 +16,8 @@ import numpy as np
 from robodyn_ros import Robot
 
 BANK = 1024
-#: Relative error of a library that agrees. The gravity of dynibo is 9.80665 m/s^2, ours 9.81.
-AGREEMENT = {'dynibo python': 1e-3}
-EXACT = 1e-9
+#: Gravity [m/s^2] of libraries that have one of their own.
+GRAVITY = {'dynibo python': (0.0, 0.0, -9.80665)}
 
 
 def find(text, frame):

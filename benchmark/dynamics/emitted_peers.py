@@ -204,7 +204,8 @@ BOOST = (
     '-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS',
     '-DBOOST_FUSION_INVOKE_MAX_ARITY=12',
 )
-SYSTEM = Path('/usr/include/eigen3')
+#: Where a system has the headers of Eigen.
+EIGEN = Path('/usr/include/eigen3')
 
 
 def pinocchio(folder, text, joints):
@@ -227,7 +228,7 @@ def pinocchio(folder, text, joints):
 @functools.cache
 def _templates(root):
     """Compile the templates once for all robots, in minutes and 3 GB of memory."""
-    places = root / 'include' / 'eigen3', Path(os.environ.get('EIGEN3_INCLUDE_DIR', SYSTEM))
+    places = root / 'include' / 'eigen3', Path(os.environ.get('EIGEN3_INCLUDE_DIR', EIGEN))
     eigen = next((place for place in places if place.is_dir()), None)
     if eigen is None:
         raise FileNotFoundError('no headers of Eigen: pip install cmeel-eigen')

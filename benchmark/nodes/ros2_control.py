@@ -31,7 +31,7 @@ from robodyn_msgs.msg import ControllerState, ControllerStatus
 from robodyn_ros import Robot
 from robodyn_ros.cli.demo import URDF, gains
 from robodyn_ros.control import plugin_files
-from robodyn_ros.demonstration.experiment import trajectory_message
+from robodyn_ros.demonstration.experiment import processor_time, trajectory_message
 from robodyn_ros.demonstration.motion import swaying_motion
 from robodyn_ros.model.sources import xacro_file
 from robodyn_ros.model.sources.examples import package_file
@@ -221,12 +221,6 @@ class Bench:
     def _used(self):
         """Return the time of processors that each program has used [s]."""
         return {name: processor_time(process) for process, name in self._titles.items()}
-
-
-def processor_time(process):
-    """Return the time that a process has run, in itself and in the kernel [s]."""
-    fields = Path(f'/proc/{process}/stat').read_text().rpartition(')')[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
 
 
 def approached(motion, joints):

@@ -197,17 +197,13 @@ def record(name, recipe, model, subject=None):
 
 def _normal_forms(model, recipe):
     """Return the forms of a model; the form with the shortest recording is compiled."""
-    forms = [_aligned(model, recipe.regrouped)] if recipe.aligned else []
+    forms = [normal_form(model, recipe.regrouped)] if recipe.aligned else []
     if recipe.given or not recipe.aligned:  # rotated frames change the requested quantity
         forms.append(_cleaned(model, recipe.regrouped))
     return forms
 
 
-# All quantities of a robot are recorded in turn, and share these forms.
-_aligned = functools.lru_cache(maxsize=4)(normal_form)
-
-
-@functools.lru_cache(maxsize=4)
+@functools.lru_cache(maxsize=4)  # all quantities of a robot are recorded in turn
 def _cleaned(model, regrouped):
     """Return a model after the steps of the normal form that rotate no frame."""
     return regroup(clean(model)) if regrouped else clean(model)
@@ -340,7 +336,7 @@ def label(subject):
     return subject if isinstance(subject, str) else ', '.join(subject or ())
 
 
-# All that is recorded is in use, and searching it for garbage takes as long as recording it.
+# All that is recorded is in use, and a search for garbage takes as long as a long recording.
 @collections_paused()
 def run_on_tape(recursion, model, tape, **given):
     """Run a recursion on recording scalars.

@@ -345,9 +345,7 @@ class Experiment:
 
     def _cpu(self, name):
         """Return the processor time [s] of a node."""
-        pid = self._processes[name].pid
-        fields = Path(f'/proc/{pid}/stat').read_text().rsplit(')', 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+        return processor_time(self._processes[name].pid)
 
     def _hear_counts(self):
         """Wait for a report of each node on its loop."""
@@ -499,3 +497,15 @@ def _seconds(stamp):
 def _text(value):
     """Return a parameter's value as JSON, which is valid YAML."""
     return json.dumps(value, default=lambda array: array.tolist())
+
+
+def processor_time(process):
+    """Return the time that a process has run, in itself and in the kernel [s].
+
+    Parameters
+    ----------
+    process : int
+        Its number.
+    """
+    fields = Path(f'/proc/{process}/stat').read_text().rpartition(')')[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')

@@ -6,6 +6,7 @@ The steps regroup inertias and rotate frames. Each returns a model with the same
 and mass matrix.
 """
 
+import functools
 from dataclasses import replace
 from math import sqrt
 
@@ -44,6 +45,7 @@ KINDS = (
 )
 
 
+@functools.lru_cache(maxsize=4)  # all quantities of a robot are recorded in turn
 def normal_form(model, regrouped=True):
     """Return a model after all steps of the normal form.
 

@@ -84,8 +84,7 @@ def _set_fifo(priority: int) -> str:
 
 def _set_affinity(cpus: tuple[int, ...], of_process: bool) -> str:
     try:
-        os.sched_setaffinity(0, cpus)
-        for thread in os.listdir('/proc/self/task') if of_process else ():
+        for thread in os.listdir('/proc/self/task') if of_process else (0,):
             with contextlib.suppress(ProcessLookupError):  # it has ended meanwhile
                 os.sched_setaffinity(int(thread), cpus)
     except (OSError, ValueError, AttributeError) as error:

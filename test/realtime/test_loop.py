@@ -383,6 +383,16 @@ def test_collections_are_counted_and_pauses_overlap():
     assert first.collections == 2
 
 
+def test_a_collector_that_was_off_stays_off_after_a_pause():
+    gc.disable()
+    try:
+        with CollectorPause():
+            pass
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
 def test_what_lives_is_exempt_from_collections_once_memory_is_settled():
     gc.unfreeze()
     settle_memory()
