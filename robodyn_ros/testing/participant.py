@@ -23,7 +23,8 @@ from robodyn_ros.testing.context import end_context, new_context
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 ALL = QoSProfile(depth=1000)
 SOON = 30.0  # [s] of wall time: a deadline for failures, not a measure of speed
-POLL = 0.002  # [s] between checks
+POLL, SLOWEST_POLL = 0.002, 0.05  # [s] between checks
+LATENESS = 0.05  # of the time waited so far: what a check may come late
 AGAIN = 2.0  # [s] before a service request is repeated
 
 
@@ -44,14 +45,16 @@ def wait_until(condition: Callable[[], Any], what: str, timeout: float = SOON):
     AssertionError
         If it does not happen in time.
     """
-    deadline = time.monotonic() + timeout
+    begin = time.monotonic()
     while True:
         value = condition()
         if value:
             return value
-        if time.monotonic() > deadline:
+        waited = time.monotonic() - begin
+        if waited > timeout:
             raise AssertionError(f'{what}: not within {timeout} s')
-        time.sleep(POLL)
+        # Each check takes a processor from the nodes that are waited for.
+        time.sleep(min(max(POLL, LATENESS * waited), SLOWEST_POLL))
 
 
 class Inbox:
