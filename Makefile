@@ -138,11 +138,6 @@ $(BUILT): $(READY) $(TOOLS)
 test: setup
 	@$(run) python test/support/all_tests.py $(ARGS)
 
-# All tests run 95.7 % of the lines; some tests alone, chosen by ARGS, run fewer.
-coverage: setup
-	@$(run) python -m pytest -n auto --dist=loadfile --cov --cov-report=term:skip-covered \
-	    $(if $(ARGS),,--cov-fail-under=95) $(ARGS)
-
 # ARGS=--cheap runs two settings and the tests marked sensitive, as .ci/run does.
 portability: setup
 	@$(run) python -m tools.portability $(ARGS)
@@ -161,10 +156,15 @@ bench: setup
 
 # Tools of an extra of setup.py, once for each environment. Pip replaces the package, so `make -j`
 # waits for all of them before it uses any.
-EXTRAS := $(addprefix $(VENV)/.extra-,$(filter lint docs,$(MAKECMDGOALS)))
+EXTRAS := $(addprefix $(VENV)/.extra-,$(filter coverage lint docs,$(MAKECMDGOALS)))
 $(VENV)/.extra-%: $(FILLED) setup.py
 	$(call step,tools for make $*,$(pip) install -e '.[$*]')
 	@touch $@
+
+# All tests run 95.7 % of the lines; some tests alone, chosen by ARGS, run fewer.
+coverage: setup $(EXTRAS)
+	@$(run) python -m pytest -n auto --dist=loadfile --cov --cov-report=term:skip-covered \
+	    $(if $(ARGS),,--cov-fail-under=95) $(ARGS)
 
 docs: setup $(EXTRAS)
 	@$(run) python -m sphinx --fail-on-warning --keep-going --quiet -b html doc $(BUILD)/site

@@ -143,6 +143,8 @@ setup(
             'pin>=3.0',
             'roboticstoolbox-python>=1.1',
         ],
+        # Numba imports it wherever it is, at each start of a node.
+        'coverage': ['coverage>=7.10', 'pytest-cov>=7.0'],
         'demo': DEMO,
         'docs': ['furo>=2024.5', 'myst-parser>=3.0', 'sphinx>=7.3', 'sphinx-copybutton>=0.5'],
         'identification': ['matplotlib>=3.5', 'rich>=12', 'rosbags>=0.10', 'scipy>=1.10'],
@@ -156,14 +158,12 @@ setup(
         'test': [
             *DEMO,
             *VIEW,
-            'coverage>=7.10',
             'example-robot-data==6.0.0',
             'hypothesis>=6.80',
             'mujoco>=3.1',
             'pin>=3.0',
             'psutil>=5.9',
             'pytest>=7.4',
-            'pytest-cov>=7.0',
             'pytest-xdist>=3.7',
             'PyYAML>=5.4',
             'scipy>=1.10',
