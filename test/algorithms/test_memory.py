@@ -5,7 +5,6 @@
 import inspect
 
 import numpy as np
-import pytest
 
 from robodyn_ros.compile import generic
 from support.calls import OUTPUTS, arguments, results
@@ -13,12 +12,6 @@ from support.compare import agree
 from support.robots.families import FAMILIES
 
 KERNELS = {kernel.python.__name__: kernel for kernel in generic.ALL}
-
-
-@pytest.fixture(params=KERNELS.values(), ids=KERNELS)
-def kernel(request):
-    """Return one kernel after the other."""
-    return request.param
 
 
 def bits(kernel, called):
@@ -32,28 +25,30 @@ def test_every_kernel_is_examined():
     assert set(OUTPUTS) == set(KERNELS)
 
 
-def test_every_entry_of_every_output_is_written(case, kernel):
+def test_every_entry_of_every_output_is_written(case):
     """Outputs that start as NaN end as numbers, and inputs stay as they are."""
-    called = arguments(case.robot, kernel)
-    untouched = {
-        name: np.array(value)
-        for name, value in called.items()
-        if name not in {*OUTPUTS[kernel.python.__name__], 'scratch', 'motions'}
-    }
-    kernel(*called.values())
-    for name, array in results(kernel, called).items():
-        assert np.isfinite(array).all(), f'{name} is not written everywhere:\n{array}'
-    for name, before in untouched.items():
-        assert np.array_equal(called[name], before), f'{name} has changed'
+    for kernel_name, kernel in KERNELS.items():
+        called = arguments(case.robot, kernel)
+        untouched = {
+            name: np.array(value)
+            for name, value in called.items()
+            if name not in {*OUTPUTS[kernel_name], 'scratch', 'motions'}
+        }
+        kernel(*called.values())
+        for name, array in results(kernel, called).items():
+            assert np.isfinite(array).all(), f'{kernel_name}: {name} is not written:\n{array}'
+        for name, before in untouched.items():
+            assert np.array_equal(called[name], before), f'{kernel_name}: {name} has changed'
 
 
-def test_scratch_has_no_meaning_between_calls(case, kernel):
+def test_scratch_has_no_meaning_between_calls(case):
     """Scratch full of NaN, of ones or of zeros gives the same bits."""
-    found = [
-        bits(kernel, arguments(case.robot, kernel) | dirty(case.robot, kernel, value))
-        for value in (np.nan, 1.0, 0.0)
-    ]
-    assert found[0] == found[1] == found[2]
+    for name, kernel in KERNELS.items():
+        found = [
+            bits(kernel, arguments(case.robot, kernel) | dirty(case.robot, kernel, value))
+            for value in (np.nan, 1.0, 0.0)
+        ]
+        assert found[0] == found[1] == found[2], name
 
 
 def test_a_later_call_equals_the_first(case):
@@ -71,16 +66,18 @@ def test_a_later_call_equals_the_first(case):
         assert run(kernel) == first[kernel], kernel.python.__name__
 
 
-def test_plain_text_equals_machine_code(case, kernel):
+def test_plain_text_equals_machine_code(case):
     """Python runs the same text to the same numbers, but for the order of roundings.
 
     The work space of task_inertia is left out: the signs of its eigenvectors are arbitrary.
     """
-    compiled, plain = arguments(case.robot, kernel), arguments(case.robot, kernel)
-    assert kernel(*compiled.values()) == kernel.python(*plain.values())
-    compiled, plain = results(kernel, compiled), results(kernel, plain)
-    for name in compiled.keys() - {'work', 'vectors'}:
-        agree(compiled[name], plain[name], scale=max(np.abs(plain[name]).max(), 1.0))
+    for kernel_name, kernel in KERNELS.items():
+        compiled, plain = arguments(case.robot, kernel), arguments(case.robot, kernel)
+        assert kernel(*compiled.values()) == kernel.python(*plain.values()), kernel_name
+        compiled, plain = results(kernel, compiled), results(kernel, plain)
+        for name in compiled.keys() - {'work', 'vectors'}:
+            scale = max(np.abs(plain[name]).max(), 1.0)
+            agree(compiled[name], plain[name], scale, what=f'{name} of {kernel_name}')
 
 
 def test_two_robots_share_nothing():

@@ -10,18 +10,20 @@ import numpy as np
 EXACT = 1e-12
 
 
-def agree(got, expected, scale=None, tolerance=EXACT):
+def agree(got, expected, scale=None, tolerance=EXACT, what='it'):
     """Assert |got - expected| <= tolerance * scale, entry by entry.
 
     scale : size of what was added up to get there; the largest expected entry if not given. It has
     to be given where the result is a small difference of large terms, or exactly zero.
+    what : the name for the message.
     """
     got, expected = np.asarray(got), np.asarray(expected)
     assert got.shape == expected.shape, f'shape {got.shape}, expected {expected.shape}'
     scale = np.abs(expected).max() if scale is None else scale
     error = np.abs(got - expected).max()
     assert error <= tolerance * scale, (
-        f'differs by {error:.3g}, {error / scale if scale else np.inf:.3g} of {scale:.3g}:\n'
+        f'{what} differs by {error:.3g}, '
+        f'{error / scale if scale else np.inf:.3g} of {scale:.3g}:\n'
         f'got\n{got}\nexpected\n{expected}'
     )
 
