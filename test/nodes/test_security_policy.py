@@ -122,7 +122,8 @@ def test_row_72_the_policy_allows_what_a_node_opens_and_nothing_else(request, gr
             wait_until(
                 lambda: hosted.node.phase != UNCONFIGURED or hosted.node.complaint, case, COLD
             )
-            assert not hosted.node.complaint
+            # Later it may complain that what it listens to does not come.
+            assert hosted.node.phase != UNCONFIGURED, hosted.node.complaint
         for use, names in until_complete(graph, hosted, name, PUBLISHED_LAST.get(case)).items():
             used[use] |= names
         hosted.close()
