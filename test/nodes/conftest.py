@@ -20,6 +20,27 @@ def graph():
     participant.close()
 
 
+@pytest.fixture(autouse=True)
+def subscriptions_end(request):
+    """End the subscriptions of a test with it; they would take each message of later tests, too.
+
+    Those of a module were there before.
+    """
+    if 'graph' not in request.fixturenames:
+        yield
+        return
+    node = request.getfixturevalue('graph').node
+    before = set(node.subscriptions)
+    yield
+    ended = set(node.subscriptions) - before
+
+    def end():
+        for subscription in ended:
+            node.destroy_subscription(subscription)
+
+    node.executor.create_task(end)  # between two waits for them
+
+
 @pytest.fixture
 def start(node_command, tmp_path_factory):
     """Return the function that starts a node; what is still running at the end is ended."""
