@@ -30,6 +30,7 @@ def start_arms(graph, host, controller, simulator):
         probes[side] = ControllerProbe(
             graph, f'/{side}/forward_effort_controller/commands', f'/{side}/robodyn_controller'
         )
+        probes[side].states.clear()  # from now on
         namespace = '-r', f'__ns:=/{side}'
         host('controller', *namespace, **EASY, **controller)
         simulators[side] = host(

@@ -35,6 +35,7 @@ RATE, PERIOD = 250.0, 1.0 / SIMULATED['update_rate']
 @pytest.fixture(scope='module')
 def probe(graph, host_shared):
     controller = ControllerProbe(graph)
+    controller.states.clear()  # from now on
     controller.node = host_shared('controller', **SIMULATED, max_effort_rate=[RATE])
     return controller
 

@@ -163,6 +163,7 @@ def test_in_either_order_they_find_each_other(host, probe, first):
 
 
 def test_the_robot_dies_and_another_takes_its_place(start, host, probe):
+    probe.states.clear()  # from now on
     robot = start('simulator', **SIMULATOR)
     host('controller', **{**EASY, 'stale_action': 'zero'})
     probe.wait_for('HOLD', timeout=COLD)

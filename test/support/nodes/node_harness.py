@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nodes as processes, and a participant that watches them: conditions with deadlines."""
 
+import functools
 import os
 import threading
 import time
@@ -205,13 +206,19 @@ class ControllerProbe:
         from diagnostic_msgs.msg import DiagnosticArray
         from std_msgs.msg import Float64MultiArray
 
-        from robodyn_msgs.msg import ControllerState, ControllerStatus
+        from robodyn_msgs.msg import ControllerStatus
 
         self.graph, self.name = graph, name
         self.statuses = graph.collect(ControllerStatus, f'{name}/status', LATCHED)
-        self.states = graph.collect(ControllerState, f'{name}/controller_state')
         self.commands = graph.collect(Float64MultiArray, commands)
         self.diagnostics = graph.collect(DiagnosticArray, '/diagnostics')
+
+    @functools.cached_property
+    def states(self):
+        """Reports of each cycle, from the first look on: few tests need what takes so much time."""
+        from robodyn_msgs.msg import ControllerState
+
+        return self.graph.collect(ControllerState, f'{self.name}/controller_state')
 
     @property
     def state(self):
