@@ -215,7 +215,7 @@ class ControllerProbe:
 
     @functools.cached_property
     def states(self):
-        """Reports of each cycle, from the first look on: few tests need what takes so much time."""
+        """Reports of each cycle, from the first look on; they take time, and few tests need them."""
         from robodyn_msgs.msg import ControllerState
 
         return self.graph.collect(ControllerState, f'{self.name}/controller_state')
