@@ -45,6 +45,16 @@ std::string SimulatedRobot::parameter(
   return found == info_.hardware_parameters.end() ? otherwise : found->second;
 }
 
+double SimulatedRobot::gain(const std::string & name) const
+{
+  const std::string text = parameter(name, "nan");  // derive_gains replaces it
+  const double value = std::stod(text);
+  if (value < 0.0 || std::isinf(value)) {
+    throw std::invalid_argument(name + ": got " + text + "; expected a finite gain of at least 0");
+  }
+  return value;
+}
+
 void SimulatedRobot::make_arm()
 {
   const EmittedModel model(parameter("dynamics_library", ""), parameter("dynamics_prefix", "arm"));
@@ -59,9 +69,8 @@ void SimulatedRobot::make_arm()
     joints.push_back(
       {limits.has_position_limits ? limits.min_position : -free,
         limits.has_position_limits ? limits.max_position : free,
-        limits.has_effort_limits ? limits.max_effort : free,
-        std::stod(parameter("servo_stiffness", "10000")),
-        std::stod(parameter("servo_damping", "200"))});
+        limits.has_effort_limits ? limits.max_effort : free, gain("drive.stiffness"),
+        gain("drive.rate_gain"), gain("drive.velocity_gain")});
     double start = 0.0;
     for (const auto & interface : told.state_interfaces) {
       if (interface.name == "position" && !interface.initial_value.empty()) {
@@ -76,7 +85,13 @@ void SimulatedRobot::make_arm()
     throw std::invalid_argument(
             "steps: got " + std::to_string(steps_) + "; expected at least 1 a period");
   }
-  arm_ = std::make_unique<SimulatedArm>(model, joints);
+  const std::string carries = parameter("drive.carries_weight", "true");
+  if (carries != "true" && carries != "false") {
+    throw std::invalid_argument(
+            "drive.carries_weight: got " + carries + "; expected true or false");
+  }
+  derive_gains(model, start_.data(), joints);
+  arm_ = std::make_unique<SimulatedArm>(model, joints, carries == "true");
   commands_.assign(names.size(), 0.0);
   modes_.assign(names.size(), Mode::EFFORT);
 }
@@ -108,29 +123,28 @@ return_type SimulatedRobot::perform_command_mode_switch(
   const std::vector<std::string> & start_interfaces,
   const std::vector<std::string> & stop_interfaces)
 {
+  const auto has = [](const std::vector<std::string> & names, const std::string & name) {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    };
   for (std::size_t i = 0; i < arm_->size(); ++i) {
-    for (std::size_t k = 0; k < 3; ++k) {
-      const auto is_this = [&](const std::string & name) {
-          return name == info_.joints[i].name + "/" + MODES[k];
-        };
-      const bool stops =
-        std::any_of(stop_interfaces.begin(), stop_interfaces.end(), is_this);
-      if (stops && modes_[i] == static_cast<Mode>(k)) {
-        modes_[i] = Mode::EFFORT;
-      }
-    }
+    bool changes = false;
     for (std::size_t k = 0; k < 3; ++k) {
       const std::string name = info_.joints[i].name + "/" + MODES[k];
-      if (std::find(start_interfaces.begin(), start_interfaces.end(), name) !=
-        start_interfaces.end())
-      {
+      if (has(start_interfaces, name)) {
         modes_[i] = static_cast<Mode>(k);
-        claimed_[i] = true;
-        const auto & handle = handles_[i].commands[k];
-        if (handle && !set_command(handle, until_commanded(i), true)) {
-          return return_type::ERROR;
-        }
+        claimed_[i] = changes = true;
+      } else {
+        changes = changes || (has(stop_interfaces, name) && modes_[i] == static_cast<Mode>(k));
       }
+    }
+    if (!changes) {
+      continue;
+    }
+    const double command = until_commanded(i);
+    commands_[i] = std::isfinite(command) ? command : commands_[i];
+    const auto & handle = handles_[i].commands[static_cast<std::size_t>(modes_[i])];
+    if (handle && !set_command(handle, command, true)) {
+      return return_type::ERROR;
     }
   }
   return return_type::OK;

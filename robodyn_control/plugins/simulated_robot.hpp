@@ -13,8 +13,9 @@ namespace robodyn_control
 {
 
 /// Simulated hardware with real dynamics: `write` advances a SimulatedArm by one period.
-/// Parameters in the description are dynamics_library, dynamics_prefix, steps, servo_stiffness,
-/// servo_damping, and initial_value of the position interfaces.
+/// Parameters in the description are dynamics_library, dynamics_prefix, steps, initial_value of
+/// the position interfaces, and those of the simulator node for its drives: drive.stiffness,
+/// drive.rate_gain, drive.velocity_gain and drive.carries_weight.
 class SimulatedRobot : public hardware_interface::SystemInterface
 {
 public:
@@ -31,8 +32,10 @@ public:
 
 private:
   std::string parameter(const std::string & name, const std::string & otherwise) const;
+  /// Return a gain of the drives, NaN if it is not given.
+  double gain(const std::string & name) const;
   void make_arm();
-  /// Set the command of a joint after a change of its mode, so that its motion continues.
+  /// Return the command of a joint after a switch: it stays, stops, or keeps its effort.
   double until_commanded(std::size_t joint) const;
 
   std::unique_ptr<SimulatedArm> arm_;

@@ -1,10 +1,13 @@
 // Copyright 2026 robodyn_ros maintainers
 // SPDX-License-Identifier: Apache-2.0
-// Move an arm: `simulate <library> <mode> <dt> <steps> <cycles> <stiffness> <command>...`.
-// It begins at rest at zero. Each cycle prints positions, velocities and efforts.
+// Move an arm from rest: `simulate <library> <carries_weight> <dt> <steps> <cycles>`.
+// It reads a row for each joint: the members of SimulatedJoint, then position, mode and command.
+// Each cycle prints positions, velocities and efforts.
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -14,16 +17,24 @@ int main(int, char ** arguments)
 {
   const robodyn_control::EmittedModel model(arguments[1], "arm");
   const std::size_t n = model.size();
-  const double stiffness = std::atof(arguments[6]);
-  robodyn_control::SimulatedArm arm(
-    model, std::vector<robodyn_control::SimulatedJoint>(
-      n, {-2.0, 2.0, 200.0, stiffness, stiffness / 20.0}));
-  const std::vector<robodyn_control::Mode> modes(
-    n, static_cast<robodyn_control::Mode>(std::atoi(arguments[2])));
-  std::vector<double> commands;
+  std::vector<robodyn_control::SimulatedJoint> joints;
+  std::vector<double> start, commands;
+  std::vector<robodyn_control::Mode> modes;
   for (std::size_t i = 0; i < n; ++i) {
-    commands.push_back(std::atof(arguments[7 + i]));
+    std::array<double, 9> row{};
+    for (double & each : row) {
+      std::string text;  // the stream itself reads neither inf nor nan
+      std::cin >> text;
+      each = std::strtod(text.c_str(), nullptr);
+    }
+    joints.push_back({row[0], row[1], row[2], row[3], row[4], row[5]});
+    start.push_back(row[6]);
+    modes.push_back(static_cast<robodyn_control::Mode>(static_cast<int>(row[7])));
+    commands.push_back(row[8]);
   }
+  robodyn_control::derive_gains(model, start.data(), joints);
+  robodyn_control::SimulatedArm arm(model, joints, std::atoi(arguments[2]) != 0);
+  arm.place(start.data());
   for (int k = 0; k < std::atoi(arguments[5]); ++k) {
     if (arm.advance(
         commands.data(), modes.data(), std::atof(arguments[3]), std::atoi(arguments[4])) != 0)

@@ -14,7 +14,7 @@ import pytest
 from robodyn_ros.codegen import c_package
 from robodyn_ros.codegen.emit_c import Style
 from robodyn_ros.control import Settings, State, Supervisor
-from robodyn_ros.control.laws.computed_torque import ComputedTorque, friction_torque
+from robodyn_ros.control.laws.computed_torque import ComputedTorque
 from robodyn_ros.control.laws.law import FRICTION, OTHER
 from robodyn_ros.control.laws.law_registry import law_class
 from robodyn_ros.control.reference.trajectory import Trajectory
@@ -44,7 +44,7 @@ def programs(tmp_path_factory):
     for source in sorted((SOURCES / 'src').glob('*.cpp')):
         objects.append(folder / f'{source.stem}.o')
         run([compiler('g++'), *FLAGS, '-c', source, '-o', objects[-1]])
-    for program in ('replay', 'no_allocation', 'sha256', 'simulate', 'task_space', 'fits'):
+    for program in ('replay', 'no_allocation', 'sha256', 'task_space', 'fits'):
         run(['g++', *FLAGS, SOURCES / 'test' / f'{program}.cpp', *objects]
             + ['-o', folder / program, '-ldl', '-pthread'])  # fmt: skip
     for name, robot in ROBOTS.items():
@@ -507,55 +507,6 @@ def test_a_library_of_another_interface_is_refused(programs, tmp_path):
     )
     assert done.returncode
     assert f'version 1 of its interface; expected {c_package.INTERFACE}' in done.stderr.decode()
-
-
-def simulated(programs, name, mode, dt, steps, cycles, stiffness, commands):
-    """Return positions, velocities and efforts of a simulated arm, each (cycles, nv)."""
-    arguments = [mode, dt, steps, cycles, stiffness, *commands]
-    out = run([programs / 'simulate', programs / f'lib{name}.so', *arguments])
-    rows = np.array([line.split() for line in out.splitlines()], float)
-    return np.split(rows, 3, axis=1)
-
-
-@pytest.mark.parametrize('robot', ROBOTS.values(), ids=ROBOTS)
-def test_a_simulated_arm_moves_as_its_equation_says(programs, robot):
-    """Beside a Runge-Kutta integration of M qdd = tau - C qd - g - friction, to first order."""
-    tau, end, n = np.linspace(4.0, 1.0, robot.nv), 0.05, robot.nv
-
-    def slope(y):
-        friction = np.zeros(n)
-        friction_torque(robot.model.topology, robot.model.constants, y[:n], y[n:], friction)
-        return np.concatenate([y[n:], robot.forward_dynamics(y[:n], y[n:], tau - friction)])
-
-    y, h = np.zeros(2 * n), 5e-6
-    for _ in range(round(end / h)):
-        a = slope(y)
-        b = slope(y + 0.5 * h * a)
-        c = slope(y + 0.5 * h * b)
-        y = y + h / 6.0 * (a + 2.0 * b + 2.0 * c + slope(y + h * c))
-    errors = []
-    for steps in (8, 16):
-        q, qd, effort = simulated(programs, robot.name, 0, 1e-3, steps, 50, 0.0, tau)
-        assert (effort == tau).all()
-        errors.append(np.abs(np.concatenate([q[-1], qd[-1]]) - y).max())
-    assert errors[0] < 0.01 * np.abs(y).max() and 1.7 < errors[0] / errors[1] < 2.3
-
-
-def test_a_simulated_servo_is_stiff_and_stable(programs):
-    """Position and velocity commands are reached at steps far above the servo's own time."""
-    goal = np.array([0.3, -0.2])
-    q, qd, effort = simulated(programs, 'two_link', 2, 1e-3, 1, 1000, 1e5, goal)
-    sag = np.abs(TWO_LINK.gravity_torque(goal)).max() / 1e5
-    assert np.abs(q[-1] - goal).max() < 2.0 * sag and np.abs(qd[-1]).max() < 1e-6
-    assert np.abs(effort).max() <= 200.0
-    _, qd, _ = simulated(programs, 'two_link', 1, 1e-3, 1, 300, 1e5, goal)
-    assert np.abs(qd[-1] - goal).max() < 0.02
-
-
-def test_a_simulated_stop_takes_all_speed(programs):
-    """No joint leaves its range, whatever drives it."""
-    q, qd, _ = simulated(programs, 'two_link', 0, 1e-3, 1, 2000, 0.0, [150.0, 60.0])
-    assert np.abs(q).max() == 2.0 and (qd[q == 2.0] <= 0.0).all()
 
 
 def test_without_ros2_control_nothing_is_built_and_nothing_fails(tmp_path):

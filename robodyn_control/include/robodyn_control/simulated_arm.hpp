@@ -13,22 +13,33 @@ namespace robodyn_control
 /// Kind of the command of a joint.
 enum class Mode {EFFORT, VELOCITY, POSITION};
 
-/// Limits and servo of a joint; a missing limit is infinite.
+/// Limits and drive of a joint; a missing limit is infinite.
 struct SimulatedJoint
 {
-  double lower, upper;   ///< [rad or m] stops, at which the joint rests
-  double effort;         ///< [N m or N] limit of the motor
-  double stiffness;      ///< [N m/rad or N/m] of the servo, for position commands
-  double damping;        ///< [N m s/rad or N s/m] of the servo, for position and velocity commands
+  double lower, upper;    ///< [rad or m] stops, at which the joint rests
+  double effort;          ///< [N m or N] limit of the motor
+  double stiffness;       ///< [N m/rad or N/m] Kp of position commands
+  double rate_gain;       ///< [N m s/rad or N s/m] Kd of position commands
+  double velocity_gain;   ///< [N m s/rad or N s/m] Kv of velocity commands
 };
 
-/// An arm that moves by its emitted articulated-body dynamics.
-/// Steps are semi-implicit: friction and servos are those at the end of a step. They are added to
-/// the diagonal of the mass matrix, so that stiff ones are stable. Only the constructor allocates.
+/// Replace gains that are NaN by those of critical damping at 50 rad/s.
+/// The inertia of each joint is that at a posture of all joints.
+void derive_gains(
+  const EmittedModel & model, const double * q, std::vector<SimulatedJoint> & joints);
+
+/// An arm that moves by its emitted articulated-body dynamics, as the simulator node does.
+/// The drives have the law of robodyn_ros/simulation/servo.py: w + Kp (q_d - q) - Kd qd or
+/// w + Kv (v_d - qd), within the limit of the motor. w is the gravity torque at the start of
+/// `advance`. Steps are semi-implicit: friction and drives are those at the end of a step. They are
+/// added to the diagonal of the mass matrix, so that stiff ones are stable. Stops are inelastic
+/// (Jain 2011, equations 11.48 and 11.49). Only the constructor allocates.
 class SimulatedArm
 {
 public:
-  SimulatedArm(const EmittedModel & model, const std::vector<SimulatedJoint> & joints);
+  /// Drives add the gravity torque if they carry the weight.
+  SimulatedArm(
+    const EmittedModel & model, const std::vector<SimulatedJoint> & joints, bool carries_weight);
 
   /// Rest at a posture.
   void place(const double * q) noexcept;
@@ -41,17 +52,33 @@ public:
   const double * effort() const noexcept {return effort_.data();}  ///< of motors in the last step
 
 private:
+  enum class Side {NONE, LOW, HIGH};  ///< of a range that a joint has reached
+
   int step(const double * commands, const Mode * modes, double h) noexcept;
-  /// Solve for the accelerations, with the efforts of servos at the end of the step.
-  int accelerate(double h) noexcept;
+  /// Write the effort of each drive at zero velocity, its gain, and the slope of friction.
+  int linearise(const double * commands, const Mode * modes, double h) noexcept;
+  /// Solve for the velocities at the end of the step, with these stops and saturated drives.
+  int solve(double h) noexcept;
+  /// Solve with the stops that hold; joints push against a stop, and never pull.
+  int solve_within_stops(double h) noexcept;
+  /// Find joints that cross a stop or leave it; return whether there are any.
+  bool correct_stops(double h) noexcept;
+  /// Find drives that reach their limit or return from it; return whether there are any.
+  bool correct_saturation() noexcept;
+  double effort_at_the_end(std::size_t joint) const noexcept;
+  double slowest(std::size_t joint, double h) const noexcept;
+  double fastest(std::size_t joint, double h) const noexcept;
 
   std::size_t n_;
   EmittedModel model_;  // keeps the library loaded
   EmittedModel::DampedForwardDynamics forward_dynamics_;
+  EmittedModel::InverseDynamics inverse_dynamics_;
   EmittedModel::Friction friction_;
   std::vector<SimulatedJoint> joints_;
-  std::vector<double> q_, qd_, qdd_, effort_, tau_, friction_torque_, diagonal_, speeds_;
-  std::vector<double> servo_, slope_;
+  bool carries_weight_;
+  std::vector<double> q_, qd_, qdd_, effort_, tau_, friction_torque_, diagonal_, speeds_, zero_;
+  std::vector<double> weight_, at_rest_, gain_, slope_, next_, needed_;
+  std::vector<Side> saturated_, stopped_;
 };
 
 }  // namespace robodyn_control

@@ -20,6 +20,8 @@ from std_msgs.msg import Float64MultiArray
 
 from robodyn_ros import Robot
 from robodyn_ros.control.plugin_files import PREFIX, plugin_files
+from robodyn_ros.simulation.plant import Plant
+from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.testing.participant import wait_until
 from support.nodes.controller_manager import ControllerManager, missing
 from support.nodes.node_harness import JOINTS, TWO_LINK, nanoseconds
@@ -38,9 +40,8 @@ KINDS = ('effort', 'velocity', 'position')
 EFFORT, VELOCITY, POSITION = (f'forward_{kind}_controller' for kind in KINDS)
 RATE, STEPS = 200, 4  # [Hz] of cycles, and steps of a cycle
 START, GOAL = (0.2, -0.3), (0.5, -0.6)
-RATES = (0.2, -0.3)  # [rad/s]
+RATES = (0.4, -0.8)  # [rad/s]
 LIMITS, STOP = (100.0, 50.0), -1.0  # [N m] of the motors, and [rad] the lower stop of joint2
-STIFFNESS, DAMPING = 1e5, 2e4  # of the servos: gravity bends them little
 SWING = 100  # states of a swing from rest
 AGAIN, INACTIVE = 0.1, 0.02  # [s] until time is told again, and without a broadcaster goes on
 RESENT = 1.0  # [s] until a command is sent again
@@ -61,9 +62,7 @@ def described(folder):
     system = f"""<ros2_control name="two_link" type="system"><hardware>
       <plugin>robodyn_control/SimulatedRobot</plugin>
       <param name="dynamics_library">{folder}/build/lib{PREFIX}_dynamics.so</param>
-      <param name="steps">{STEPS}</param>
-      <param name="servo_stiffness">{STIFFNESS}</param>
-      <param name="servo_damping">{DAMPING}</param></hardware>{joints}</ros2_control>"""
+      <param name="steps">{STEPS}</param></hardware>{joints}</ros2_control>"""
     nearer = f'lower="{STOP}" upper="1.0" velocity="20" effort="50"'
     text = TWO_LINK.read_text().replace(JOINT2, nearer)
     return text.replace('</robot>', f'{system}</robot>')
@@ -142,6 +141,30 @@ def rows_of(messages):
     return np.array(rows).reshape(-1, 3, 2)
 
 
+def aligned(messages, model):
+    """Return the cycle of each message in a model, and its states, up to the end of the model.
+
+    States before the first message may be lost.
+    """
+    times, states = np.array([nanoseconds(each) for each in messages]), rows_of(messages)
+    begin = np.abs(model[:10, 0] - states[0, 0]).max(axis=1).argmin()
+    cycles = begin + (times - times[0]) * RATE // 10**9
+    return cycles[cycles < len(model)], states[cycles < len(model)]
+
+
+def simulator(robot, start, mode, values, cycles):
+    """Return the states of the simulator of Python from rest, a row for each cycle."""
+    settings = PlantSettings(
+        'semi_implicit_euler', STEPS, command_modes=(mode,), command_timeout=np.inf
+    )
+    plant, rows = Plant(robot, settings, START), []  # gains are of the inertia in START
+    plant.set_state(start)
+    for _ in range(cycles):
+        rows.append([plant.q.copy(), plant.qd.copy(), plant.effort.copy()])
+        plant.step(np.array(values), 1.0 / RATE)
+    return np.array(rows)
+
+
 class Arm:
     """SimulatedRobot within a controller manager."""
 
@@ -186,6 +209,11 @@ class Arm:
         first = wait_until(place, what) - 1
         return self.states()[first:]
 
+    def rest(self):
+        """Return the first state from now on in which the arm is at rest."""
+        self.joints.clear()
+        return self.wait_for(lambda q, qd, _: np.abs(qd).max() < 1e-9, 'an arm at rest')[0]
+
     def command(self, controller, values, condition, what):
         """Command the joints until a state satisfies a condition; return the states since.
 
@@ -209,30 +237,43 @@ class Arm:
         self.command(EFFORT, self.pull(), lambda q, qd, _: qd.any(), 'an arm that moves')
         wait_until(lambda: self.states()[:, 1].any(axis=1).sum() > SWING, 'a swing')
         messages = list(self.joints.messages)
-        times, states = np.array([nanoseconds(each) for each in messages]), rows_of(messages)
-        moving = states[:, 1].any(axis=1)
+        moving = rows_of(messages)[:, 1].any(axis=1)
         first = int(np.argmax(moving))
-        np.testing.assert_array_equal(states[:first, 0], [START] * first)
-        model = self.model()
-        begin = np.abs(model[:10, 0] - states[first, 0]).max(axis=1).argmin()
-        cycles = begin + (times - times[first]) * RATE // 10**9
-        wanted = moving & (cycles < len(model))
-        return cycles[wanted], states[wanted]
+        np.testing.assert_array_equal(rows_of(messages)[:first, 0], [START] * first)
+        return aligned([m for m, moves in zip(messages, moving) if moves], self.model())
+
+    def follow(self, controller, values, mode, cycles):
+        """Command an arm at rest; return its cycles, its states, and those of the simulator."""
+        rest = self.rest()
+        self.joints.clear()
+        self.command(
+            controller, values, lambda q, qd, _: np.abs(qd).max() > 1e-6, 'an arm that moves'
+        )
+        messages = [m for m in self.joints.messages if np.abs(m.velocity).max() > 1e-6]
+        begin, last = nanoseconds(messages[0]), cycles * 10**9 // RATE
+        wait_until(lambda: nanoseconds(self.joints.last) > begin + last, 'an arm that follows')
+        after = [m for m in self.joints.messages if nanoseconds(m) >= begin]
+        model = simulator(self.robot, rest[0], mode, values, cycles)
+        return *aligned(after, model), model
 
     def pull(self):
         """Return an effort that lifts the first link and lets the second one sink [N m]."""
         return self.robot.gravity_torque(np.array(START)) + (1.0, -0.5)
 
     def model(self):
-        """Return the states of a swing by the dynamics of Python, a row for each cycle."""
-        q, qd, rows = np.array(START), np.zeros(2), []
+        """Return the states of a swing by the dynamics of Python, a row for each cycle.
+
+        The stop takes the speed of joint2 by an impulse, which acts on both joints.
+        """
+        q, qd, rows, h = np.array(START), np.zeros(2), [], 1.0 / (RATE * STEPS)
         for _ in range(SWING):
             rows.append([q, qd, self.pull()])
             for _ in range(STEPS):
-                qd = qd + self.robot.forward_dynamics(q, qd, self.pull()) / (RATE * STEPS)
-                q = q + qd / (RATE * STEPS)
-                qd = np.where(q[1] < STOP, (1.0, 0.0), 1.0) * qd
-                q = np.maximum(q, (-np.inf, STOP))
+                qd = qd + h * self.robot.forward_dynamics(q, qd, self.pull())
+                impulse = self.robot.mass_matrix_inverse(q)[:, 1]
+                excess = max(0.0, (STOP - q[1]) / h - qd[1])
+                qd = qd + impulse / impulse[1] * excess
+                q = np.maximum(q + h * qd, (-np.inf, STOP))
         return np.array(rows)
 
 
@@ -286,40 +327,52 @@ def test_more_effort_than_its_motors_have_is_cut(arm, swung):
     arm.command(EFFORT, (1e3, -1e3), lambda q, qd, effort: (effort == limits).all(), 'the limits')
 
 
-def test_a_position_is_held_by_a_servo_that_gravity_bends(arm, swung):
-    """Each effort is that of stiffness and damping, and at rest the weight of the arm."""
+def test_a_position_is_reached_without_an_error_of_weight(arm, swung):
+    """The drive carries the weight of the arm, as that of the simulator does."""
     arm.switch(POSITION, stop=[EFFORT])
     states = arm.command(
         POSITION, GOAL,
-        lambda q, qd, _: np.abs(q - GOAL).max() < 1e-3 and np.abs(qd).max() < 1e-6,
+        lambda q, qd, _: np.abs(q - GOAL).max() < 1e-9 and np.abs(qd).max() < 1e-9,
         f'the arm at {GOAL}',
     )  # fmt: skip
-    for q, qd, effort in states:
-        wanted = STIFFNESS * (GOAL - q) - DAMPING * qd
-        np.testing.assert_allclose(effort, wanted, rtol=0.0, atol=1e-6)
-        np.testing.assert_allclose(effort, arm.robot.gravity_torque(q), rtol=0.0, atol=1e-3)
+    for q, _, effort in states:
+        np.testing.assert_allclose(effort, arm.robot.gravity_torque(q), rtol=0.0, atol=1e-5)
 
 
-def test_a_velocity_is_kept_up_to_the_stop(arm, swung):
-    """At its stop a joint rests exactly, and its motor pushes within its limit."""
+def test_a_position_is_approached_as_by_the_simulator(arm, swung):
+    """With motors at their limits on the way."""
+    cycles, states, model = arm.follow(POSITION, START, 'position', 60)
+    assert len(cycles) > 30
+    np.testing.assert_allclose(states, model[cycles], rtol=0.0, atol=1e-6)
+    assert (np.abs(states[:, 2]) == LIMITS).any(axis=0).all()
+
+
+def test_a_velocity_is_kept_up_to_the_stop_as_by_the_simulator(arm, swung):
+    """At its stop a joint rests exactly, its motor at its limit; the other joint moves on."""
     arm.switch(VELOCITY, stop=[POSITION])
-    arm.command(VELOCITY, RATES, lambda q, qd, _: q[1] == STOP, 'joint2 at its stop')
-    states = arm.states()
-    free = states[(np.abs(states[:, 1] - RATES) < 5e-3).all(axis=1)]
-    assert len(free) > 20
-    for _, qd, effort in free:
-        np.testing.assert_allclose(effort, DAMPING * (RATES - qd), rtol=0.0, atol=1e-6)
-    further = states[-1, 0, 0] + 0.02
-    stopped = arm.wait_for(lambda q, qd, _: q[0] > further, 'joint1 in motion')[0]
-    np.testing.assert_array_equal(stopped[:2, 1], (STOP, 0.0))
-    assert -LIMITS[1] <= stopped[2, 1] < arm.robot.gravity_torque(stopped[0])[1] - 10.0
-    np.testing.assert_allclose(stopped[1, 0], RATES[0], rtol=0.05)  # a stop gives no impulse
+    cycles, states, model = arm.follow(VELOCITY, RATES, 'velocity', 300)
+    assert len(cycles) > 150
+    np.testing.assert_allclose(states, model[cycles], rtol=0.0, atol=1e-6)
+    np.testing.assert_allclose(states[cycles == 100, 1], [RATES], rtol=0.0, atol=0.01)
+    q, qd, effort = states[-1]
+    assert q[1] == STOP and qd[1] == 0.0 and effort[1] < arm.robot.gravity_torque(q)[1] - 1.0
+
+
+def test_without_a_controller_of_velocities_the_arm_stops(arm, swung):
+    """The drives hold it where it is, and carry its weight."""
+    assert arm.manager.switch(stop=[VELOCITY]), arm.manager.node.output
+    held = arm.rest()
+    arm.joints.clear()
+    wait_until(lambda: len(arm.joints.messages) > 20, 'states')
+    for q, _, effort in arm.states():
+        np.testing.assert_allclose(q, held[0], rtol=0.0, atol=1e-6)
+        np.testing.assert_allclose(effort[0], arm.robot.gravity_torque(q)[0], atol=1e-3)
 
 
 def test_after_a_switch_to_efforts_the_last_ones_act(arm, swung):
     """So the arm does not fall until its controller is told an effort."""
     before = arm.states()[-1, 2]
-    arm.switch(EFFORT, stop=[VELOCITY])
+    arm.switch(EFFORT)
     wait_until(lambda: len(arm.joints.messages) > 10, 'states')
     efforts = arm.states()[:, 2]
     assert (efforts == efforts[-1]).all()
