@@ -20,17 +20,18 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from robodyn_msgs.msg import ControllerStatus
 from robodyn_ros.testing.participant import LATCHED, wait_until
 from support.nodes.controller_manager import missing
-from support.nodes.node_harness import PATH, ROOT, SOON, TWO_LINK, StartedNode
+from support.nodes.node_harness import PATH, SOON, TWO_LINK, StartedNode
 
-NEEDED = ('ros2launch', 'controller_manager', 'robodyn_control', 'joint_state_broadcaster')
-ABSENT = missing((*NEEDED, 'joint_trajectory_controller'))
+NEEDED = ('ros2launch', 'robodyn_ros', 'controller_manager', 'robodyn_control')
+ABSENT = missing((*NEEDED, 'joint_state_broadcaster', 'joint_trajectory_controller'))
 pytestmark = [
     pytest.mark.ros,
     pytest.mark.slow,
     pytest.mark.skipif(bool(ABSENT), reason=f'not installed: {", ".join(ABSENT)}'),
 ]
 
-LAW, ABOVE = 'computed_torque', 'joint_trajectory_controller'
+LAW, GRAVITY, ABOVE = 'computed_torque', 'gravity_compensation', 'joint_trajectory_controller'
+FOLLOWS = 'ACTIVE', 'FOLLOWING'
 JOINTS, GOAL = ('joint1', 'joint2'), (0.3, -0.4)
 PATIENCE = 2.0  # [s] between trajectories: longer than one lasts
 #: What the launch file needs of robot_state_publisher: the description, latched.
@@ -71,33 +72,35 @@ def environment(tmp_path_factory):
 class Launched:
     """The launch file, and what a test sees of the arm."""
 
-    def __init__(self, graph, folder):
+    def __init__(self, graph, folder, controller=LAW, trajectories=True):
         slower = folder / 'slower.yaml'  # where cycles last long, tests are short of processors
         slower.write_text('controller_manager: {ros__parameters: {update_rate: 200}}\n')
-        path = ROOT / 'launch' / 'ros2_control.launch.py'
         given = {
             'description_file': TWO_LINK,
-            'trajectories': 'true',
+            'controller': controller,
+            'trajectories': str(trajectories).lower(),
             'params_file': slower,
             'folder': folder / 'arm',
         }
-        self.statuses = graph.collect(ControllerStatus, f'/{LAW}/status', LATCHED)
+        self.statuses = graph.collect(ControllerStatus, f'/{controller}/status', LATCHED)
         self.states = graph.collect(JointState, '/joint_states')
         self.path = graph.node.create_publisher(JointTrajectory, f'/{ABOVE}/joint_trajectory', 1)
         self.launch = StartedNode(
-            ['ros2', 'launch', path, *(f'{name}:={value}' for name, value in given.items())],
+            ['ros2', 'launch', 'robodyn_ros', 'ros2_control.launch.py']
+            + [f'{name}:={value}' for name, value in given.items()],
             folder,
             PATH,
         )
 
-    def wait_until_it_follows(self):
+    def wait_until_it(self, *status):
         """Wait until the controllers are active, and the log of the launch states it."""
-        following = ('ACTIVE', 'FOLLOWING')
-        wait_until(
-            lambda: (last := self.statuses.last) and (last.state_name, last.reason) == following,
-            'an arm that follows',
-            SOON,
-        )
+
+        def is_so():
+            assert self.launch.running, self.launch.output
+            last = self.statuses.last
+            return last and (last.state_name, last.reason)[: len(status)] == status
+
+        wait_until(is_so, f'an arm in {status}', SOON)
         self.launch.wait_for_output('[spawner-3]: process has finished cleanly')
 
     def go_to(self, goal):
@@ -136,7 +139,7 @@ def test_it_is_launched_follows_is_killed_and_is_launched_again(graph, environme
     """A killed controller manager ends the launch, by name; the next one holds the arm again."""
     first = Launched(graph, tmp_path)
     try:
-        first.wait_until_it_follows()
+        first.wait_until_it(*FOLLOWS)
         first.go_to(GOAL)
         os.kill(first.process('ros2_control_node'), signal.SIGKILL)
         wait_until(lambda: not first.launch.running, 'the end of the launch', SOON)
@@ -145,9 +148,26 @@ def test_it_is_launched_follows_is_killed_and_is_launched_again(graph, environme
         first.launch.close()
     second = Launched(graph, tmp_path)
     try:
-        second.wait_until_it_follows()
+        second.wait_until_it(*FOLLOWS)
         assert second.distance((0.0, 0.0)) < 1e-6  # the simulated robot begins anew
         second.go_to(GOAL)
         second.launch.end_well()
     finally:
         second.launch.close()
+
+
+@pytest.mark.parametrize('controller, state', [(LAW, 'HOLD'), (GRAVITY, 'ACTIVE')])
+def test_it_is_launched_without_a_controller_above(
+    graph, environment, tmp_path, controller, state
+):
+    """The plug-in alone holds the arm where the simulated robot begins."""
+    launched = Launched(graph, tmp_path, controller, trajectories=False)
+    try:
+        launched.wait_until_it(state)
+        count = len(launched.states.messages)
+        wait_until(lambda: len(launched.states.messages) > count + 100, 'joint states')
+        assert launched.distance((0.0, 0.0)) < 1e-9
+        assert np.abs(launched.states.last.effort).max() > 1.0  # it carries its weight
+        launched.launch.end_well()
+    finally:
+        launched.launch.close()
