@@ -21,6 +21,7 @@ from robodyn_ros import Robot
 from robodyn_ros.control.plugin_files import plugin_files
 from robodyn_ros.testing.participant import LATCHED, wait_until
 from support.c_libraries import run
+from support.nodes.arm_states import rows_of
 from support.nodes.controller_manager import ControllerManager, missing
 from support.nodes.node_harness import TWO_LINK
 
@@ -59,9 +60,8 @@ class Arm:
         """Return a quantity of the joints in a state that comes from now on."""
         count = len(self.joints.messages)
         wait_until(lambda: len(self.joints.messages) > count, 'a joint state')
-        last = self.joints.messages[-1]
-        place = {name: k for k, name in enumerate(last.name)}
-        return np.array([getattr(last, kind)[place[name]] for name in self.robot.joint_names])
+        row = rows_of([self.joints.messages[-1]], self.robot.joint_names)[0]
+        return row[('position', 'velocity', 'effort').index(kind)]
 
     def wait_for(self, state, reason=None):
         """Wait for a status."""

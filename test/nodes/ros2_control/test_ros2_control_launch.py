@@ -6,7 +6,6 @@ import os
 import re
 import signal
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -19,6 +18,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from robodyn_msgs.msg import ControllerStatus
 from robodyn_ros.testing.participant import LATCHED, wait_until
+from support.nodes.arm_states import rows_of, send_until
 from support.nodes.controller_manager import missing
 from support.nodes.node_harness import PATH, SOON, TWO_LINK, StartedNode
 
@@ -104,30 +104,20 @@ class Launched:
         self.launch.wait_for_output('[spawner-3]: process has finished cleanly')
 
     def go_to(self, goal):
-        """Send a trajectory until the arm moves, and wait until it has arrived.
-
-        Topics are matched one by one, and what is sent before is lost.
-        """
+        """Send a trajectory until the arm moves, and wait until it has arrived."""
         point = JointTrajectoryPoint(positions=list(goal), velocities=[0.0, 0.0])
         point.time_from_start.sec = 1
         path = JointTrajectory(joint_names=JOINTS, points=[point])
-        start, due = self.distance(goal), 0.0
-
-        def is_moving():
-            nonlocal due
-            if time.monotonic() >= due:
-                self.path.publish(path)
-                due = time.monotonic() + PATIENCE
-            return self.distance(goal) < start - 1e-3
-
-        wait_until(is_moving, f'an arm on its way to {goal}')
+        nearer = self.distance(goal) - 1e-3
+        send_until(
+            lambda: self.distance(goal) < nearer,
+            f'an arm on its way to {goal}', self.path, path, PATIENCE,
+        )  # fmt: skip
         wait_until(lambda: self.distance(goal) < 2e-3, f'the arm at {goal}')
 
     def distance(self, goal):
         """Return how far the joint farthest from a goal is from it [rad]."""
-        last = self.states.last
-        places = [list(last.name).index(name) for name in JOINTS]
-        return np.abs(np.array(last.position)[places] - goal).max()
+        return np.abs(rows_of([self.states.last], JOINTS)[0, 0] - goal).max()
 
     def process(self, name):
         """Return the number of a process that the launch has started."""

@@ -23,6 +23,7 @@ from robodyn_ros.control.plugin_files import PREFIX, plugin_files
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.testing.participant import wait_until
+from support.nodes.arm_states import rows_of, send_until
 from support.nodes.controller_manager import ControllerManager, missing
 from support.nodes.node_harness import JOINTS, TWO_LINK, nanoseconds
 
@@ -131,22 +132,12 @@ class Time:
         self._graph.node.destroy_publisher(self._publisher)
 
 
-def rows_of(messages):
-    """Return positions, velocities and efforts of joint states, a row for each."""
-    rows = []
-    for message in messages:
-        places = [list(message.name).index(name) for name in JOINTS]
-        kinds = (message.position, message.velocity, message.effort)
-        rows.append([np.take(values, places) for values in kinds])
-    return np.array(rows).reshape(-1, 3, 2)
-
-
 def aligned(messages, model):
     """Return the cycle of each message in a model, and its states, up to the end of the model.
 
     States before the first message may be lost.
     """
-    times, states = np.array([nanoseconds(each) for each in messages]), rows_of(messages)
+    times, states = np.array([nanoseconds(each) for each in messages]), rows_of(messages, JOINTS)
     begin = np.abs(model[:10, 0] - states[0, 0]).max(axis=1).argmin()
     cycles = begin + (times - times[0]) * RATE // 10**9
     return cycles[cycles < len(model)], states[cycles < len(model)]
@@ -198,16 +189,16 @@ class Arm:
 
     def states(self):
         """Return positions, velocities and efforts of the states so far, a row for each."""
-        return rows_of(list(self.joints.messages))
+        return rows_of(list(self.joints.messages), JOINTS)
+
+    def place(self, condition):
+        """Return the number of the first state that satisfies a condition, from 1 on, or 0."""
+        return next((k for k, state in enumerate(self.states(), 1) if condition(*state)), 0)
 
     def wait_for(self, condition, what):
         """Return the states from the first one that satisfies a condition."""
-
-        def place():
-            return next((k for k, state in enumerate(self.states(), 1) if condition(*state)), 0)
-
-        first = wait_until(place, what) - 1
-        return self.states()[first:]
+        first = wait_until(lambda: self.place(condition), what)
+        return self.states()[first - 1 :]
 
     def rest(self):
         """Return the first state from now on in which the arm is at rest."""
@@ -215,21 +206,11 @@ class Arm:
         return self.wait_for(lambda q, qd, _: np.abs(qd).max() < 1e-9, 'an arm at rest')[0]
 
     def command(self, controller, values, condition, what):
-        """Command the joints until a state satisfies a condition; return the states since.
-
-        A first message may get lost.
-        """
+        """Command the joints until a state satisfies a condition; return the states since."""
         publisher = self.graph.publisher(Float64MultiArray, f'/{controller}/commands')
-        sent = -RESENT
-
-        def obeyed(*state):
-            nonlocal sent
-            if time.monotonic() - sent > RESENT:
-                publisher.publish(Float64MultiArray(data=list(values)))
-                sent = time.monotonic()
-            return condition(*state)
-
-        return self.wait_for(obeyed, what)
+        message = Float64MultiArray(data=list(values))
+        first = send_until(lambda: self.place(condition), what, publisher, message, RESENT)
+        return self.states()[first - 1 :]
 
     def swing(self):
         """Load the released arm by a constant effort; return its cycles and its states in them."""
@@ -237,9 +218,9 @@ class Arm:
         self.command(EFFORT, self.pull(), lambda q, qd, _: qd.any(), 'an arm that moves')
         wait_until(lambda: self.states()[:, 1].any(axis=1).sum() > SWING, 'a swing')
         messages = list(self.joints.messages)
-        moving = rows_of(messages)[:, 1].any(axis=1)
+        moving = rows_of(messages, JOINTS)[:, 1].any(axis=1)
         first = int(np.argmax(moving))
-        np.testing.assert_array_equal(rows_of(messages)[:first, 0], [START] * first)
+        np.testing.assert_array_equal(rows_of(messages, JOINTS)[:first, 0], [START] * first)
         return aligned([m for m, moves in zip(messages, moving) if moves], self.model())
 
     def follow(self, controller, values, mode, cycles):

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Our nodes around a real ros2_control, whose hardware is two topics of the simulator."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -16,6 +14,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from robodyn_ros import Robot
 from robodyn_ros.testing.participant import wait_until
+from support.nodes.arm_states import rows_of, send_until
 from support.nodes.controller_manager import ControllerManager, missing
 from support.nodes.node_harness import COLD, EASY, JOINTS, ROOT, TWO_LINK, ControllerProbe
 
@@ -103,21 +102,7 @@ class Around:
         """Return positions in a state that the broadcaster publishes from now on."""
         count = len(self.joints.messages)
         wait_until(lambda: len(self.joints.messages) > count, 'a joint state')
-        last = self.joints.messages[-1]
-        return np.array([last.position[list(last.name).index(name)] for name in JOINTS])
-
-    def until(self, condition, what, publisher, message):
-        """Send a message until a condition holds; a first message may get lost."""
-        sent = -AGAIN
-
-        def holds():
-            nonlocal sent
-            if time.monotonic() - sent > AGAIN:
-                publisher.publish(message)
-                sent = time.monotonic()
-            return condition()
-
-        return wait_until(holds, what)
+        return rows_of([self.joints.messages[-1]], JOINTS)[0, 0]
 
     def arrives(self, goal, within, publisher, message):
         """Send the arm to a posture until it is at rest near it."""
@@ -126,15 +111,11 @@ class Around:
             off = np.abs(self.posture() - goal).max()
             return off < within and np.abs(self.joints.last.velocity).max() < 1e-3
 
-        self.until(there, f'the arm at rest at {goal}', publisher, message)
+        send_until(there, f'the arm at rest at {goal}', publisher, message, AGAIN)
 
     def states(self):
-        """Return positions and velocities of the states since the last clearing, by joint."""
-        rows = []
-        for message in self.joints.messages:
-            places = [list(message.name).index(name) for name in JOINTS]
-            rows.append((np.take(message.position, places), np.take(message.velocity, places)))
-        return rows
+        """Return positions, velocities and efforts since the last clearing, a row for each."""
+        return rows_of(list(self.joints.messages), JOINTS)
 
 
 def path_to(goal):
@@ -192,23 +173,23 @@ def test_velocities_are_commanded_through_the_same_system(around, graph):
     send = graph.publisher(Float64MultiArray, f'/{VELOCITY}/commands')
     begin = around.posture()
     around.joints.clear()
-    around.until(
+    send_until(
         lambda: (around.posture() - begin)[0] > GOAL[0] - START[0],
-        f'an arm that moves at {RATES}', send, Float64MultiArray(data=list(RATES)),
+        f'an arm that moves at {RATES}', send, Float64MultiArray(data=list(RATES)), AGAIN,
     )  # fmt: skip
-    moving = [(q, rate) for q, rate in around.states() if 0.05 < (q - begin)[0] < 0.2]
+    moving = [(q, rate) for q, rate, _ in around.states() if 0.05 < (q - begin)[0] < 0.2]
     for _, rate in moving:
         np.testing.assert_allclose(rate, RATES, rtol=0.02)
     way = moving[-1][0] - moving[0][0]
     np.testing.assert_allclose(way / way[0], np.divide(RATES, RATES[0]), rtol=0.02)
-    around.until(
+    send_until(
         lambda: around.posture() is not None and np.abs(around.joints.last.velocity).max() < 1e-3,
-        'an arm at rest', send, Float64MultiArray(data=[0.0, 0.0]),
+        'an arm at rest', send, Float64MultiArray(data=[0.0, 0.0]), AGAIN,
     )  # fmt: skip
     begin = around.posture()
     around.joints.clear()
     wait_until(lambda: len(around.joints.messages) > 40, 'states of an arm at rest')
-    assert max(np.abs(q - begin).max() for q, _ in around.states()) < 1e-3
+    assert np.abs(around.states()[:, 0] - begin).max() < 1e-3
     assert list(around.commands.last.position) == list(START)  # which no joint follows
 
 
