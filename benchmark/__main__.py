@@ -40,6 +40,7 @@ FOLDERS = {
         'lock_step',
         'loop',
         'ros2_control',
+        'update_cycle',
     ),
 }
 MODULES = {

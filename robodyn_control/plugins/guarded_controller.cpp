@@ -10,7 +10,6 @@
 
 #include "hardware_interface/component_parser.hpp"
 #include "pluginlib/class_list_macros.hpp"
-#include "prepared_publisher.hpp"
 #include "rclcpp/logging.hpp"
 #include "robodyn_control/guards.hpp"
 
@@ -27,6 +26,7 @@ using controller_interface::return_type;
 
 constexpr double NOT_GIVEN = std::numeric_limits<double>::quiet_NaN();
 constexpr double STATUS_PERIOD = 1.0;  // [s] after which the status is repeated
+constexpr double STATUS_PAUSE = 0.01;  // [s] within which a change is published
 /// Interfaces of a reference, in the order of their values for each joint.
 constexpr const char * REFERENCES[] = {"position", "velocity", "acceleration", "effort"};
 constexpr std::size_t EFFORT_REFERENCE = 3, REFERENCE_KINDS = 4;
@@ -221,14 +221,15 @@ void GuardedController::prepare_messages()
   {
     flags->assign(n, false);
   }
-  state_publisher_ = std::make_unique<realtime_tools::RealtimePublisher<ControllerState>>(
-    get_node()->create_publisher<ControllerState>("~/controller_state", rclcpp::QoS(10)));
-  status_publisher_ = std::make_unique<realtime_tools::RealtimePublisher<ControllerStatus>>(
+  state_publisher_.reset();
+  if (parameters_.state_publish_rate > 0.0) {
+    state_publisher_ = std::make_unique<PolledPublisher<ControllerState>>(
+      get_node()->create_publisher<ControllerState>("~/controller_state", rclcpp::QoS(10)),
+      state_, pause_at(parameters_.state_publish_rate));
+  }
+  status_publisher_ = std::make_unique<PolledPublisher<ControllerStatus>>(
     get_node()->create_publisher<ControllerStatus>(
-      "~/status", rclcpp::QoS(1).transient_local()));
-  // so that the publishers' own copies are not allocated in a cycle
-  prepare(*state_publisher_, state_);
-  prepare(*status_publisher_, status_);
+      "~/status", rclcpp::QoS(1).transient_local()), status_, STATUS_PAUSE);
 }
 
 void GuardedController::offer_services()
@@ -389,7 +390,7 @@ void GuardedController::publish(const rclcpp::Time & time, double now)
 {
   const Supervisor & arm = *supervisor_;
   const std::size_t n = arm.size();
-  if (parameters_.state_publish_rate > 0.0 && now >= next_state_) {
+  if (state_publisher_ && now >= next_state_) {
     next_state_ = std::max(next_state_ + 1.0 / parameters_.state_publish_rate, now);
     state_.header.stamp = time;
     state_.state = static_cast<std::uint8_t>(arm.state());

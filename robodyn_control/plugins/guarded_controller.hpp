@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "controller_interface/chainable_controller_interface.hpp"
+#include "polled_publisher.hpp"
 #include "rclcpp/service.hpp"
-#include "realtime_tools/realtime_publisher.hpp"
 #include "robodyn_control/controller_parameters.hpp"
 #include "robodyn_control/supervisor.hpp"
 #include "robodyn_msgs/msg/controller_state.hpp"
@@ -72,8 +72,8 @@ private:
   std::vector<rclcpp::Service<Trigger>::SharedPtr> services_;
   ControllerState state_;
   ControllerStatus status_;
-  std::unique_ptr<realtime_tools::RealtimePublisher<ControllerState>> state_publisher_;
-  std::unique_ptr<realtime_tools::RealtimePublisher<ControllerStatus>> status_publisher_;
+  std::unique_ptr<PolledPublisher<ControllerState>> state_publisher_;
+  std::unique_ptr<PolledPublisher<ControllerStatus>> status_publisher_;
   std::unique_ptr<Snapshot> latest_;  // for the service, which reads it in another thread
   std::vector<double> latest_values_;
   std::unique_ptr<TaskSpaceService> task_service_;

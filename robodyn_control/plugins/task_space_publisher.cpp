@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "prepared_publisher.hpp"
-
 namespace robodyn_control
 {
 
@@ -56,9 +54,9 @@ TaskSpacePublisher::TaskSpacePublisher(
   message_.task_gravity.resize(m);
   message_.consistent_inverse.resize(n * m);
   message_.singular_values.resize(m);
-  publisher_ = std::make_unique<realtime_tools::RealtimePublisher<Message>>(
-    node.create_publisher<Message>("~/operational_space_inertia", rclcpp::QoS(1)));
-  prepare(*publisher_, message_);
+  publisher_ = std::make_unique<PolledPublisher<Message>>(
+    node.create_publisher<Message>("~/operational_space_inertia", rclcpp::QoS(1)), message_,
+    pause_at(rate));
 }
 
 void TaskSpacePublisher::publish(

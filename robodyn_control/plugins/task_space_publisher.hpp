@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "polled_publisher.hpp"
 #include "rclcpp_lifecycle/lifecycle_node.hpp"
-#include "realtime_tools/realtime_publisher.hpp"
 #include "robodyn_control/task_space.hpp"
 #include "robodyn_msgs/msg/operational_space_inertia.hpp"
 
@@ -34,7 +34,7 @@ private:
   TaskSpace task_;
   double period_, next_ = 0.0;
   Message message_;
-  std::unique_ptr<realtime_tools::RealtimePublisher<Message>> publisher_;
+  std::unique_ptr<PolledPublisher<Message>> publisher_;
 };
 
 }  // namespace robodyn_control

@@ -27,7 +27,9 @@ namespace counted_calls
 
 struct Counts
 {
-  unsigned long allocations = 0, locks = 0, writes = 0;
+  unsigned long allocations = 0;
+  unsigned long locks = 0;  ///< of mutexes, and calls that wake waiting threads
+  unsigned long writes = 0;
 
   unsigned long all() const {return allocations + locks + writes;}
 
@@ -61,6 +63,16 @@ inline int print_by_list(std::FILE * file, const char * format, ...)
   const int size = std::vfprintf(file, format, arguments);
   va_end(arguments);
   return size;
+}
+
+/// Wake threads by a function of the C library, whose first version has another condition.
+inline int wake(const char * name, pthread_cond_t * condition)
+{
+  using Wake = int (pthread_cond_t *);
+  void * const found = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+  const auto original = found ? reinterpret_cast<Wake *>(found) : next<Wake>(name);
+  ++counts.locks;
+  return original ? original(condition) : 0;
 }
 
 /// Return whether a call increases one of the counts.
@@ -100,6 +112,9 @@ inline bool are_counted()
       pthread_mutex_lock(&mutex);
       pthread_mutex_unlock(&mutex);
     }) && all;
+  pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+  all = counts_a_call(&Counts::locks, [&] {pthread_cond_signal(&condition);}) && all;
+  all = counts_a_call(&Counts::locks, [&] {pthread_cond_broadcast(&condition);}) && all;
   std::FILE * const file = std::fopen("/dev/null", "w");
   if (!file) {
     return false;
@@ -184,6 +199,16 @@ int pthread_mutex_lock(pthread_mutex_t * mutex)
   static const auto original = counted_calls::next<int(pthread_mutex_t *)>("pthread_mutex_lock");
   ++counted_calls::counts.locks;
   return original ? original(mutex) : 0;
+}
+
+int pthread_cond_signal(pthread_cond_t * condition)
+{
+  return counted_calls::wake("pthread_cond_signal", condition);
+}
+
+int pthread_cond_broadcast(pthread_cond_t * condition)
+{
+  return counted_calls::wake("pthread_cond_broadcast", condition);
 }
 
 ssize_t write(int file, const void * data, std::size_t size)

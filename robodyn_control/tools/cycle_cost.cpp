@@ -1,12 +1,15 @@
 // Copyright 2026 robodyn_ros maintainers
 // SPDX-License-Identifier: Apache-2.0
 // Measure the time of update() of a plug-in on this machine. Beside it are an empty controller,
-// and a loop that only waits as long. The loop shows the delays of the machine:
+// and a loop that only waits as long. The loop shows the delays of the machine. Then each cycle
+// begins with caches that other data fill, as after another program:
 //
 //   ros2 run robodyn_control cycle_cost <description.urdf> <parameters.yaml> <controller> <cycles>
 //
 // The controller follows references of a controller above. The calls of the thread within
 // update() are counted, see counted_calls.hpp.
+
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -41,7 +44,9 @@ using hardware_interface::CommandInterface;
 using hardware_interface::StateInterface;
 
 constexpr double PERIOD = 1e-3, SWING = 0.2;  // [s], [rad or m]
-constexpr std::size_t COLD = 1000;  // cycles whose times do not count: the first touch new memory
+constexpr std::size_t FIRST = 1000;  // cycles whose times do not count: they touch new memory
+constexpr std::size_t CACHES = std::size_t{4} << 20;  // [bytes] that displace those of a core
+constexpr std::size_t COLD_SHARE = 100;  // one cycle with cold caches for so many with warm ones
 
 /// A controller that does nothing.
 class Empty : public ChainableControllerInterface
@@ -165,7 +170,24 @@ private:
   long failures_ = 0;
 };
 
-void tell(const char * name, std::vector<double> & took, const Counts & did)
+/// Times [s] of the cycles of a run.
+struct Times
+{
+  explicit Times(std::size_t number)
+  : update(number), nothing(number), wait(number) {}
+
+  std::vector<double> update, nothing, wait;
+};
+
+/// Return how many pages this thread has touched that had no memory.
+long page_faults()
+{
+  rusage used{};
+  getrusage(RUSAGE_THREAD, &used);
+  return used.ru_minflt + used.ru_majflt;
+}
+
+void tell(const std::string & name, std::vector<double> & took, const Counts & did)
 {
   std::sort(took.begin(), took.end());
   const auto at = [&](double share) {
@@ -174,7 +196,7 @@ void tell(const char * name, std::vector<double> & took, const Counts & did)
   std::printf(
     "%s: %lu allocations, %lu locks, %lu writes; "
     "median %.3f, 99 %% %.3f, 99.99 %% %.3f, maximum %.3f us\n",
-    name, did.allocations, did.locks, did.writes, at(0.5), at(0.99), at(0.9999), at(1.0));
+    name.c_str(), did.allocations, did.locks, did.writes, at(0.5), at(0.99), at(0.9999), at(1.0));
 }
 
 /// Wait for some time [s] without sleeping; return the elapsed time.
@@ -215,24 +237,40 @@ int main(int count, char ** arguments)
     *plugin, name, text_of(arguments[1]), {"--ros-args", "--params-file", arguments[2]});
   Managed nothing(empty, "empty", "", {});
   const auto cycles = static_cast<std::size_t>(std::atol(arguments[4]));
-  std::vector<double> took(cycles), idle(cycles), waited(cycles);
   const bool watched = counted_calls::are_counted();
   Counts did, nothing_done;
   double shortest = 1.0;
-  for (std::size_t k = 0; k < COLD + cycles; ++k) {
-    const double update = arm.cycle(static_cast<long>(k) + 1, did);
-    const double nothings = nothing.cycle(static_cast<long>(k) + 1, nothing_done);
-    shortest = std::min(shortest, update);
-    const double loop = wait(shortest);
-    if (k >= COLD) {
-      took[k - COLD] = update;
-      idle[k - COLD] = nothings;
-      waited[k - COLD] = loop;
-    }
-  }
-  tell(name.c_str(), took, did);
-  tell("empty", idle, nothing_done);
-  tell("waiting", waited, {});
+  long cycle = 0, faults = 0;
+  const auto run = [&](std::size_t number, auto prepare) {
+      Times times(number);
+      const long faults_before = page_faults();
+      for (std::size_t k = 0; k < number; ++k) {
+        ++cycle;
+        prepare();
+        times.update[k] = arm.cycle(cycle, did);
+        prepare();
+        times.nothing[k] = nothing.cycle(cycle, nothing_done);
+        shortest = std::min(shortest, times.update[k]);
+        times.wait[k] = wait(shortest);
+      }
+      faults = page_faults() - faults_before;
+      return times;
+    };
+  run(FIRST, [] {});
+  Times warm = run(cycles, [] {});
+  std::printf("%ld page faults in %zu cycles\n", faults, cycles);
+  tell(name, warm.update, did);
+  tell("empty", warm.nothing, nothing_done);
+  tell("waiting", warm.wait, {});
+  std::vector<unsigned char> others(CACHES);
+  Times cold = run(
+    cycles / COLD_SHARE + 1, [&] {
+      for (std::size_t i = 0; i < others.size(); i += 64) {
+        ++others[i];
+      }
+    });
+  tell(name + " with cold caches", cold.update, did);
+  tell("empty with cold caches", cold.nothing, nothing_done);
   const bool quiet = watched && arm.moved() && did.all() == 0;
   rclcpp::shutdown();
   return quiet ? 0 : 1;
