@@ -253,7 +253,8 @@ class _Printer:
     def finite(self):
         """Yield statements that refuse arguments that are not finite.
 
-        Zero times a sum is zero only if every term is finite.
+        Zero times a sum is zero only if every term is finite. The sum is balanced: one term after
+        the other would keep later operations waiting.
         """
         style, inputs = self.style, [
             index for index, node in enumerate(self.tape.nodes)
@@ -263,7 +264,7 @@ class _Printer:
             for index in inputs:
                 place = style.load(*self.entry(self.tape.nodes[index][1]))
                 yield f'const {style.variable} {self.value(index)} = {place};'
-        joined = _folded(' + '.join(map(self.value, inputs)), '\n        ')
+        joined = _folded(_balanced_sum([*map(self.value, inputs)]), '\n        ')
         yield f'const {style.variable} sum = {joined};'
         zero = style.number(0.0)
         yield from self.refused([(f'{zero} * sum', '==', zero)], 'NOT_FINITE')
@@ -408,6 +409,12 @@ class _Printer:
             for stride, place in zip(strides, places.split(', '))
         ]
         return argument, ' + '.join(terms)
+
+
+def _balanced_sum(terms):
+    """Return the sum of some terms as an expression whose depth is logarithmic."""
+    sums = [' + '.join(terms[k : k + 2]) for k in range(0, len(terms), 2)]
+    return sums[0] if len(sums) < 2 else _balanced_sum([f'({each})' for each in sums])
 
 
 def _folded(text, between):
