@@ -28,11 +28,13 @@ from robodyn_ros.algorithms.derivatives import (
     articulated_inertia_rates,
     inverse_dynamics_hessian,
     inverse_dynamics_second_derivatives,
+    link_operator_rates,
     log_determinant_gradient,
     mass_factor_rates,
     regressor,
 )
 from robodyn_ros.algorithms.mass_matrix import (
+    link_operators,
     mass_matrix_factors,
     mass_matrix_factors_world_frame,
     mass_matrix_inverse,
@@ -248,6 +250,7 @@ POSITION = {'q': ('nq',)}
 MOTION = POSITION | {'qd': VECTOR}
 ACCELERATION, DRIVEN = MOTION | {'qdd': VECTOR}, MOTION | {'tau': VECTOR}
 TORQUE = {'tau': VECTOR}
+OPERATORS = dict.fromkeys(('phi', 'psi', 'M'), ('6 bodies', 6)) | dict.fromkeys('HG', ('nv', 6))
 
 RECIPES = {
     'inverse_dynamics': Recipe(rnea.inverse_dynamics, MOTION | {'qdd': VECTOR}, {'tau': VECTOR}),
@@ -371,6 +374,13 @@ FURTHER_RECIPES = {
         articulated_inertia_rates.articulated_inertia_rates,
         MOTION,
         {'rates': ('6 bodies', 6)},
+        regrouped=False,
+    ),
+    'link_operators': Recipe(link_operators.link_operators, POSITION, OPERATORS, regrouped=False),
+    'link_operator_rates': Recipe(
+        link_operator_rates.link_operator_rates,
+        MOTION,
+        {f'{name}_rate': shape for name, shape in OPERATORS.items()},
         regrouped=False,
     ),
     'regressor': Recipe(

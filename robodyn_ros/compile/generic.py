@@ -31,12 +31,14 @@ from robodyn_ros.algorithms.derivatives import (
 from robodyn_ros.algorithms.derivatives import (
     inverse_dynamics_second_derivatives as _inverse_dynamics_second_derivatives,
 )
+from robodyn_ros.algorithms.derivatives import link_operator_rates as _link_operator_rates
 from robodyn_ros.algorithms.derivatives import (
     log_determinant_gradient as _log_determinant_gradient,
 )
 from robodyn_ros.algorithms.derivatives import mass_factor_rates as _mass_factor_rates
 from robodyn_ros.algorithms.derivatives import mass_matrix_derivative as _mass_matrix_derivative
 from robodyn_ros.algorithms.derivatives import regressor as _regressor
+from robodyn_ros.algorithms.mass_matrix import link_operators as _link_operators
 from robodyn_ros.algorithms.mass_matrix import mass_matrix_factors as _mass_factors
 from robodyn_ros.algorithms.mass_matrix import mass_matrix_inverse as _mass_matrix_inverse
 from robodyn_ros.algorithms.mass_matrix import (
@@ -125,6 +127,8 @@ mass_matrix_derivative = kernel(_mass_matrix_derivative.mass_matrix_derivative)
 log_det_gradient = kernel(_log_determinant_gradient.log_det_gradient)
 mass_factor_rates = kernel(_mass_factor_rates.mass_factor_rates)
 articulated_inertia_rates = kernel(_articulated_inertia_rates.articulated_inertia_rates)
+link_operators = kernel(_link_operators.link_operators)
+link_operator_rates = kernel(_link_operator_rates.link_operator_rates)
 inverse_dynamics_second_derivatives = kernel(
     _inverse_dynamics_second_derivatives.inverse_dynamics_second_derivatives
 )
@@ -211,6 +215,8 @@ ALL = (
     log_det_gradient,
     mass_factor_rates,
     articulated_inertia_rates,
+    link_operators,
+    link_operator_rates,
     inverse_dynamics_second_derivatives,
     inverse_dynamics_hessian,
     forward_dynamics_second_derivatives,

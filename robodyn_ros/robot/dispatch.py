@@ -55,6 +55,8 @@ PLACES = {
     'forward_dynamics_wrenches': ('links', 'forward_dynamics_wrenches'),
     'body_inertias': ('links', 'inertias'),
     'articulated_inertia_rates': ('links', 'articulated_inertia_rates'),
+    'link_operators': ('links', 'operators'),
+    'link_operator_rates': ('links', 'operator_rates'),
     'regressor': ('links', 'regressor'),
     'torque_of_wrench': ('task_space', 'torque_of_wrench'),
     'acceleration_of_wrench': ('task_space', 'acceleration_of_wrench'),

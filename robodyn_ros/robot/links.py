@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +13,38 @@ from numpy.typing import ArrayLike
 from robodyn_ros.compile import generic
 from robodyn_ros.model.layout import INERTIA, MASS
 from robodyn_ros.robot.robot_view import View
+
+
+@dataclass(frozen=True, eq=False)
+class LinkOperators:
+    """Blocks of the spatial operators phi, psi, M, H and G, or their rates along a motion.
+
+    In base axes about the origins of the links, linear part first. A link has the row of
+    `joint_wrenches`, a joint that of `joint_names`. For a batch, all have k in front.
+
+    A joint of several degrees of freedom is freed from its last one on, as of
+    `mass_operator.factors`. psi of its link is phi times their shares 1 - G H.
+
+    Parameters
+    ----------
+    phi : (nb - 1, 6, 6) ndarray
+        phi(parent, k): from a wrench on a link to the same one on its parent. The transpose is
+        for motions of the parent, with the joint locked [-, m].
+    psi : (nb - 1, 6, 6) ndarray
+        psi(parent, k) = phi (1 - G H): the same with the joint free, and free joints beyond.
+    M : (nb - 1, 6, 6) ndarray
+        Inertia of the link alone [kg, kg m, kg m^2].
+    H : (nv, 6) ndarray
+        Motion of the link, relative to its parent, for a unit rate of each joint.
+    G : (nv, 6) ndarray
+        Kalman gain P H^T / D: wrench on the link for a unit torque or force of each joint.
+    """
+
+    phi: np.ndarray
+    psi: np.ndarray
+    M: np.ndarray
+    H: np.ndarray
+    G: np.ndarray
 
 
 class Links(View):
@@ -217,6 +250,70 @@ class Links(View):
             rates,
         )
         return self._blocks([rates])[0]
+
+    def operators(self, q: ArrayLike) -> LinkOperators:
+        """Compute the blocks of phi, psi, M, H and G of all links.
+
+        The mass matrix is H phi M phi^T H^T without rotors, with the products of phi along the
+        tree. O(n); Jain 2011, Algorithm 6.1 and eq. (1.29), (9.33).
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+
+        Returns
+        -------
+        LinkOperators
+
+        Raises
+        ------
+        SingularityError
+            If the mass matrix is singular.
+        """
+        robot = self._robot
+        (q,), k = robot._states(q)
+        return self._run_operators(generic.link_operators, k, q)
+
+    def operator_rates(self, q: ArrayLike, qd: ArrayLike) -> LinkOperators:
+        """Compute the rates of `operators` along a motion.
+
+        The entries are in base axes, about the moving origins of the links. With the unit
+        velocity of a joint these are the derivatives by its position. O(n); Jain 2011, Algorithm
+        18.1 and eq. (18.10), (18.43).
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        qd : (nv,) array_like
+            Velocities [rad/s or m/s].
+
+        Returns
+        -------
+        LinkOperators
+            Rates of all blocks.
+
+        Raises
+        ------
+        SingularityError
+            If the mass matrix is singular.
+        """
+        robot = self._robot
+        (q, qd), k = robot._states(q, qd)
+        return self._run_operators(generic.link_operator_rates, k, q, qd)
+
+    def _run_operators(self, kernel, k, *states):
+        """Run a kernel whose results are those of `LinkOperators`."""
+        robot = self._robot
+        shapes = [(6 * len(robot.model.topology) - 6, 6)] * 3 + [(robot.nv, 6)] * 2
+        results = [robot._out(None, k, shape) for shape in shapes]
+        robot._run(kernel, k, *robot._body, *robot._links, *states, robot._zero, *results)
+        return self._operators(results)
+
+    def _operators(self, results):
+        """Return the LinkOperators of the results of a kernel."""
+        return LinkOperators(*self._blocks(results[:3]), *results[3:])
 
     def regressor(
         self,

@@ -23,6 +23,8 @@ CHOSEN = (
     'composite_inertia',
     'body_inertias',
     'articulated_inertia_rates',
+    'link_operators',
+    'link_operator_rates',
     'regressor',
     'inverse_dynamics_body',
     'inverse_dynamics_offset',
@@ -81,6 +83,14 @@ class SpecialisedLinks(Links):
         if found is None:
             return super().articulated_inertia_rates(q, qd)
         return self._blocks(found)[0]
+
+    def operators(self, q):
+        found = self._robot._fast('link_operators', (q,))
+        return super().operators(q) if found is None else self._operators(found)
+
+    def operator_rates(self, q, qd):
+        found = self._robot._fast('link_operator_rates', (q, qd))
+        return super().operator_rates(q, qd) if found is None else self._operators(found)
 
     def regressor(self, q, qd, qdd, qd_r=None, out=None):
         states = q, qd, qd if qd_r is None else qd_r, qdd

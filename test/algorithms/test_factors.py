@@ -146,6 +146,33 @@ def test_rates_of_factors_are_those_of_the_mass_matrix_of_pinocchio(every_case):
         agree(total, C + C.T, size, solve_tolerance(M))
 
 
+def test_factors_are_those_of_the_operators_of_links(every_case):
+    """L = 1 + H phi K (7.14): L(i, j) is what joint i feels of G(j), carried on by phi.
+
+    Its rate is by the product rule.
+    """
+    robot = every_case.robot
+    topology, (link, _) = robot.model.topology, robot.model.link_placements()
+    for q, qd, _ in states(robot):
+        now, rate = robot.links.operators(q), robot.links.operator_rates(q, qd)
+        L, L_rate = np.eye(robot.nv), np.zeros((robot.nv, robot.nv))
+        for j in range(1, len(topology)):
+            column, i, up = topology[j, V], j, topology[j, PARENT]
+            wrench, wrench_rate = now.G[column], rate.G[column]
+            while up > 0:
+                if link[up] != link[i]:
+                    phi, phi_rate = now.phi[link[i] - 1], rate.phi[link[i] - 1]
+                    wrench, wrench_rate = phi @ wrench, phi_rate @ wrench + phi @ wrench_rate
+                i, up = up, topology[up, PARENT]
+                row = topology[i, V]
+                L[row, column] = now.H[row] @ wrench
+                L_rate[row, column] = rate.H[row] @ wrench + now.H[row] @ wrench_rate
+        tolerance = solve_tolerance(robot.mass_matrix(q))
+        size = np.abs(now.H).max() * np.abs(now.G).max() * (1.0 + np.abs(qd).sum())
+        agree(L, robot.mass_operator.factors(q).L, size, tolerance)
+        agree(L_rate, robot.mass_operator.factor_rates(q, qd).L, size, tolerance)
+
+
 def test_rates_of_factors_at_unit_velocities_add_up_to_those_of_a_motion(every_case):
     """A rate is linear in the velocity; and log det M grows by the sum of dD/dt / D (18.68)."""
     robot = every_case.robot
@@ -220,6 +247,8 @@ def test_singular_pivots_and_wrong_shapes_are_refused():
     for call in (
         lambda: robot.mass_operator.factors(q),
         lambda: robot.mass_operator.factor_rates(q, q),
+        lambda: robot.links.operators(q),
+        lambda: robot.links.operator_rates(q, q),
         lambda: robot.mass_operator.factor_product(q, q),
         lambda: robot.mass_operator.log_det(q),
     ):

@@ -54,6 +54,8 @@ LINEAR = (
     'inverse_dynamics_fixed',
     'body_inertias',
     'articulated_inertia_rates',
+    'link_operators',
+    'link_operator_rates',
 )
 QUADRATIC = (
     'mass_matrix',

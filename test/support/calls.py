@@ -16,6 +16,14 @@ from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse_world_frame import m
 
 from .robots.families import states
 
+#: What link_operators writes, and the rates of what its sibling writes.
+OPERATORS = {
+    'phi': ('6 (nb - 1)', 6),
+    'psi': ('6 (nb - 1)', 6),
+    'M': ('6 (nb - 1)', 6),
+    'H': ('nv', 6),
+    'G': ('nv', 6),
+}
 #: What each kernel writes, besides scratch; 'nv' stands for the number of joints.
 OUTPUTS = {
     'pose': {'X': (4, 4)},
@@ -132,6 +140,8 @@ OUTPUTS = {
         'outcome': (3,),
     },
     'articulated_inertia_rates': {'rates': ('6 (nb - 1)', 6)},
+    'link_operators': OPERATORS,
+    'link_operator_rates': {f'{name}_rate': shape for name, shape in OPERATORS.items()},
     'body_inertias': {'composite': ('6 (nb - 1)', 6), 'articulated': ('6 (nb - 1)', 6)},
 }
 

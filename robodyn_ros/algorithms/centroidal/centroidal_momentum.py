@@ -154,8 +154,33 @@ def about_centre(topology, scratch, com, h):
 
 
 @primitive
+def own_inertia_times(constants, i, w, v):
+    """Return the wrench of the inertia of body i alone for a motion: I w + h x v, m v + w x h.
+
+    Parameters
+    ----------
+    constants : array
+        Placement, inertia and joint of each body, see `model.layout`.
+    i : int
+        Row of the body.
+    w, v : tuple
+        Angular and linear part of the motion, 3-vectors in the frame of the body.
+
+    Returns
+    -------
+    tuple
+        Moment and force, each a 3-vector.
+    """
+    h = load(constants, i, MOMENT)
+    return (
+        add(times(load_symmetric(constants, i, INERTIA), w), cross(h, v)),
+        add(scale(constants[i, MASS], v), cross(w, h)),
+    )
+
+
+@primitive
 def body_momentum(constants, scratch, i):
-    """Store the momentum of body i about its origin: I w + h x v, and m v + w x h.
+    """Store the momentum of body i about its origin.
 
     Parameters
     ----------
@@ -166,9 +191,10 @@ def body_momentum(constants, scratch, i):
     i : int
         Row of the body.
     """
-    w, v, h = load(scratch, i, at.OMEGA), load(scratch, i, at.SPEED), load(constants, i, MOMENT)
-    store(scratch, i, at.MOMENT, add(times(load_symmetric(constants, i, INERTIA), w), cross(h, v)))
-    store(scratch, i, at.FORCE, add(scale(constants[i, MASS], v), cross(w, h)))
+    w, v = load(scratch, i, at.OMEGA), load(scratch, i, at.SPEED)
+    n, f = own_inertia_times(constants, i, w, v)
+    store(scratch, i, at.MOMENT, n)
+    store(scratch, i, at.FORCE, f)
 
 
 @recursion

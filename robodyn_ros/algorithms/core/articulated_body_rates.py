@@ -16,9 +16,6 @@ from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.rotational_inertia import load_symmetric, store_symmetric
 from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store, sub
 
-#: Columns of scratch for dP/dt, blocks as of P. This sweep needs no rates of joint axes.
-R_ANGULAR, R_COUPLING, R_LINEAR = at.CARRIED_RATE, at.CARRIED_RATE + 6, at.CARRIED_RATE + 15
-
 
 @primitive
 def relative_velocity(topology, constants, qd, i):
@@ -262,12 +259,68 @@ def subtract_both(scratch, i, into, p, g):
 
 
 @primitive
-def articulated_rates(topology, constants, scratch, qd):
-    """Compute dP/dt, dD/dt and the rate of the gain G = P S / D of each body, from tip to base.
+def start_rates(topology, scratch):
+    """Start dP/dt of every body with zero; it collects that of its children.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    """
+    for i in range(1, topology.shape[0]):
+        for k in range(21):
+            scratch[i, at.L_ANGULAR + k] = 0.0
+
+
+@primitive
+def eliminate_joint_rate(topology, constants, scratch, qd, i):
+    """Turn dP/dt of body i into dD/dt, the rate of the gain G = P S / D, and dP/dt of the parent.
 
     dP/dt is that of the entries in axes of the body. The rate of the gain is as the parent sees
     it: taubar lambda S / D for a joint with one axis. It is stored as `CARRIED`, and dD/dt as
-    `RESIDUAL`. Needs the articulated inertias.
+    `RESIDUAL`. Needs the articulated inertias, and dP/dt of the body.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    i : int
+        Row of the body.
+    """
+    kind, parent = topology[i, KIND], topology[i, PARENT]
+    w, v = relative_velocity(topology, constants, qd, i)
+    if kind < BALL_X and kind != PRISMATIC:
+        turn_inertia(scratch, i, w[2])
+    column_n, column_f = axis_column(topology, constants, scratch, i)
+    rate, d = along_joint(topology, constants, i, column_n, column_f), scratch[i, at.D_INVERSE]
+    g, k = scale(d, load(scratch, i, at.U_ANGULAR)), scale(d, load(scratch, i, at.U_LINEAR))
+    scratch[i, at.RESIDUAL] = rate
+    g_rate, k_rate = (
+        scale(d, sub(column_n, scale(rate, g))),
+        scale(d, sub(column_f, scale(rate, k))),
+    )
+    if kind == BALL_X:
+        g_rate, k_rate = add(g_rate, cross(w, g)), add(k_rate, cross(w, k))
+    store(scratch, i, at.CARRIED, g_rate)
+    store(scratch, i, at.CARRIED + 3, k_rate)
+    if parent > 0:
+        propagate_rate(scratch, i, v[2], column_n, column_f, rate)
+        if kind == BALL_X:
+            turn_across(scratch, i, w)
+        carry_inertia(scratch, i, parent, at.L_ANGULAR, at.L_COUPLING, at.L_LINEAR)
+
+
+@primitive
+def articulated_rates(topology, constants, scratch, qd):
+    """Compute dD/dt and the rate of the gain G = P S / D of each body, from tip to base.
+
+    Both are stored as of `eliminate_joint_rate`. Needs the articulated inertias.
 
     Parameters
     ----------
@@ -278,30 +331,6 @@ def articulated_rates(topology, constants, scratch, qd):
     qd : (nv,) array
         Joint velocities [rad/s or m/s].
     """
-    for i in range(1, topology.shape[0]):
-        for k in range(21):
-            scratch[i, at.L_ANGULAR + k] = 0.0
+    start_rates(topology, scratch)
     for i in range(topology.shape[0] - 1, 0, -1):
-        kind, parent = topology[i, KIND], topology[i, PARENT]
-        for k in range(21):
-            scratch[i, R_ANGULAR + k] = scratch[i, at.L_ANGULAR + k]
-        w, v = relative_velocity(topology, constants, qd, i)
-        if kind < BALL_X and kind != PRISMATIC:
-            turn_inertia(scratch, i, w[2])
-        column_n, column_f = axis_column(topology, constants, scratch, i)
-        rate, d = along_joint(topology, constants, i, column_n, column_f), scratch[i, at.D_INVERSE]
-        g, k = scale(d, load(scratch, i, at.U_ANGULAR)), scale(d, load(scratch, i, at.U_LINEAR))
-        scratch[i, at.RESIDUAL] = rate
-        g_rate, k_rate = (
-            scale(d, sub(column_n, scale(rate, g))),
-            scale(d, sub(column_f, scale(rate, k))),
-        )
-        if kind == BALL_X:
-            g_rate, k_rate = add(g_rate, cross(w, g)), add(k_rate, cross(w, k))
-        store(scratch, i, at.CARRIED, g_rate)
-        store(scratch, i, at.CARRIED + 3, k_rate)
-        if parent > 0:
-            propagate_rate(scratch, i, v[2], column_n, column_f, rate)
-            if kind == BALL_X:
-                turn_across(scratch, i, w)
-            carry_inertia(scratch, i, parent, at.L_ANGULAR, at.L_COUPLING, at.L_LINEAR)
+        eliminate_joint_rate(topology, constants, scratch, qd, i)

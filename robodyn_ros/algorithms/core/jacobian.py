@@ -6,6 +6,7 @@ from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.joint_transform import joint_transforms, last_of_joint
 from robodyn_ros.algorithms.core.kinematics import (
     frame_point,
+    frame_speed,
     poses_base_to_tip,
     velocities_base_to_tip,
 )
@@ -41,9 +42,96 @@ def world_axis(scratch, i):
 
 
 @primitive
+def axis_at(topology, constants, scratch, i, point):
+    """Return the motion of a point of body i for a unit rate of its joint, in base axes.
+
+    It is (z, z x r + pitch z), or (0, z) of a prismatic joint. Needs the poses.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    point : tuple
+        Position of the point in base axes [m].
+
+    Returns
+    -------
+    tuple
+        Angular and linear part, each a 3-vector.
+    """
+    z = world_axis(scratch, i)
+    if topology[i, KIND] == PRISMATIC:
+        return (0.0, 0.0, 0.0), z
+    return z, add(
+        cross(z, sub(point, load(scratch, i, at.WORLD_POSITION))), scale(constants[i, PITCH], z)
+    )
+
+
+@primitive
+def world_angular_velocity(topology, scratch, i):
+    """Return the angular velocity in base axes with which the joint axis of body i rotates.
+
+    It is that of the body, or of the last body of a spherical joint. Needs poses and velocities.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+
+    Returns
+    -------
+    tuple
+        3-vector [rad/s].
+    """
+    last = last_of_joint(topology, i)
+    return rotate(scratch, last, at.WORLD_ROTATION, load(scratch, last, at.OMEGA))
+
+
+@primitive
+def axis_rate_at(topology, constants, scratch, i, point, speed):
+    """Return the rate of `axis_at`: dz/dt, and dz/dt x r + z x dr/dt + pitch dz/dt.
+
+    There dz/dt = omega x z. Needs poses and velocities.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    point, speed : tuple
+        Position and velocity of the point in base axes [m, m/s].
+
+    Returns
+    -------
+    tuple
+        Angular and linear part, each a 3-vector.
+    """
+    z = world_axis(scratch, i)
+    turning = cross(world_angular_velocity(topology, scratch, i), z)
+    if topology[i, KIND] == PRISMATIC:
+        return (0.0, 0.0, 0.0), turning
+    carrier = rotate(scratch, i, at.WORLD_ROTATION, load(scratch, i, at.SPEED))
+    lever = sub(point, load(scratch, i, at.WORLD_POSITION))
+    return turning, add(
+        add(cross(turning, lever), cross(z, sub(speed, carrier))),
+        scale(constants[i, PITCH], turning),
+    )
+
+
+@primitive
 def jacobian_columns(topology, constants, scratch, body, frame, J):
-    """Compute the columns [z x r + pitch z; z], or [z; 0] if prismatic, of the joints that carry a
-    frame.
+    """Compute the columns of the joints that carry a frame, see `axis_at`.
 
     Columns of other joints are zero. Needs the poses.
 
@@ -66,15 +154,10 @@ def jacobian_columns(topology, constants, scratch, body, frame, J):
     point = frame_point(scratch, body, frame)
     i = body
     while i > 0:
-        column, z = topology[i, V], world_axis(scratch, i)
-        if topology[i, KIND] == PRISMATIC:
-            J[0, column], J[1, column], J[2, column] = z
-        else:
-            J[0, column], J[1, column], J[2, column] = add(
-                cross(z, sub(point, load(scratch, i, at.WORLD_POSITION))),
-                scale(constants[i, PITCH], z),
-            )
-            J[3, column], J[4, column], J[5, column] = z
+        column = topology[i, V]
+        w, v = axis_at(topology, constants, scratch, i, point)
+        J[0, column], J[1, column], J[2, column] = v
+        J[3, column], J[4, column], J[5, column] = w
         i = topology[i, PARENT]
 
 
@@ -195,8 +278,7 @@ def jacobian_derivative(
 ):
     """Compute dJ/dt, the rate of change of `jacobian` along qd, in O(n).
 
-    The column [z x r + pitch z; z] has the rate [dz/dt x r + z x dr/dt + pitch dz/dt; dz/dt].
-    There dz/dt = omega x z, with omega of the child link.
+    The rate of each column is that of `axis_rate_at`.
 
     Parameters
     ----------
@@ -221,23 +303,11 @@ def jacobian_derivative(
     for row in range(6):
         for column in range(Jdot.shape[1]):
             Jdot[row, column] = 0.0
-    point = frame_point(scratch, body, frame)
-    spin = load(scratch, body, at.OMEGA)
-    speed = add(load(scratch, body, at.SPEED), cross(spin, (frame[9], frame[10], frame[11])))
-    speed = rotate(scratch, body, at.WORLD_ROTATION, speed)
+    point, speed = frame_point(scratch, body, frame), frame_speed(scratch, body, frame)
     i = body
     while i > 0:
-        column, z, last = topology[i, V], world_axis(scratch, i), last_of_joint(topology, i)
-        omega = rotate(scratch, last, at.WORLD_ROTATION, load(scratch, last, at.OMEGA))
-        turning = cross(omega, z)
-        if topology[i, KIND] == PRISMATIC:
-            Jdot[0, column], Jdot[1, column], Jdot[2, column] = turning
-        else:
-            carrier = rotate(scratch, i, at.WORLD_ROTATION, load(scratch, i, at.SPEED))
-            lever = sub(point, load(scratch, i, at.WORLD_POSITION))
-            Jdot[0, column], Jdot[1, column], Jdot[2, column] = add(
-                add(cross(turning, lever), cross(z, sub(speed, carrier))),
-                scale(constants[i, PITCH], turning),
-            )
-            Jdot[3, column], Jdot[4, column], Jdot[5, column] = turning
+        column = topology[i, V]
+        w, v = axis_rate_at(topology, constants, scratch, i, point, speed)
+        Jdot[0, column], Jdot[1, column], Jdot[2, column] = v
+        Jdot[3, column], Jdot[4, column], Jdot[5, column] = w
         i = topology[i, PARENT]

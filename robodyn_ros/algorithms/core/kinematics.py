@@ -106,6 +106,29 @@ def frame_point(scratch, body, frame):
     return add(load(scratch, body, at.WORLD_POSITION), offset)
 
 
+@primitive
+def frame_speed(scratch, body, frame):
+    """Return the velocity of the origin of a frame in base axes. Needs poses and velocities.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    body : int
+        Row of the body that carries the frame.
+    frame : (12,) array
+        Rotation and translation in its body.
+
+    Returns
+    -------
+    tuple
+        3-vector [m/s].
+    """
+    spin = load(scratch, body, at.OMEGA)
+    speed = add(load(scratch, body, at.SPEED), cross(spin, (frame[9], frame[10], frame[11])))
+    return rotate(scratch, body, at.WORLD_ROTATION, speed)
+
+
 @recursion
 def pose(
     topology: Topology,
@@ -264,10 +287,10 @@ def velocity(
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)
     velocities_base_to_tip(topology, constants, scratch, qd)
-    w = load(scratch, body, at.OMEGA)
-    v = add(load(scratch, body, at.SPEED), cross(w, (frame[9], frame[10], frame[11])))
-    V_0F[0], V_0F[1], V_0F[2] = rotate(scratch, body, at.WORLD_ROTATION, v)
-    V_0F[3], V_0F[4], V_0F[5] = rotate(scratch, body, at.WORLD_ROTATION, w)
+    V_0F[0], V_0F[1], V_0F[2] = frame_speed(scratch, body, frame)
+    V_0F[3], V_0F[4], V_0F[5] = rotate(
+        scratch, body, at.WORLD_ROTATION, load(scratch, body, at.OMEGA)
+    )
 
 
 @recursion

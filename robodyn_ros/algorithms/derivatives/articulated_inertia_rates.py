@@ -5,20 +5,75 @@
 from robodyn_ros.algorithms.centroidal.body_inertias import unit_motion
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.articulated import articulated_inertias, free_articulated_times
-from robodyn_ros.algorithms.core.articulated_body_rates import (
-    R_ANGULAR,
-    R_COUPLING,
-    R_LINEAR,
-    articulated_rates,
-)
+from robodyn_ros.algorithms.core.articulated_body_rates import eliminate_joint_rate, start_rates
 from robodyn_ros.algorithms.core.joint_transform import joint_transforms
 from robodyn_ros.algorithms.core.joint_wrenches import wrench_at_link
 from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip, velocities_base_to_tip
 from robodyn_ros.spatial.articulated_inertia import load_general, times_general, transpose_times
-from robodyn_ros.spatial.primitive import recursion
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.rotational_inertia import load_symmetric, times
 from robodyn_ros.spatial.types import Indices, Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import add, cross, load, sub
+
+#: Columns of scratch for dP/dt, blocks as of P. This sweep needs no rates of joint axes.
+R_ANGULAR, R_COUPLING, R_LINEAR = at.CARRIED_RATE, at.CARRIED_RATE + 6, at.CARRIED_RATE + 15
+
+
+@primitive
+def unit_motion_rate(scratch, links, i, j):
+    """Return the rate of `unit_motion` in axes of body i. Needs poses and velocities.
+
+    In these axes the motion rotates backwards, and so does its lever from the link.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    links : (nb, 12) array
+        Rotation, row-major, and origin of each link in that body [-, m].
+    i : int
+        Row of the body.
+    j : int
+        Number of the unit motion, 0 to 5.
+
+    Returns
+    -------
+    tuple
+        Angular and linear part, each a 3-vector.
+    """
+    w, v = unit_motion(scratch, links, i, j)
+    omega = load(scratch, i, at.OMEGA)
+    if j < 3:
+        return (0.0, 0.0, 0.0), cross(v, omega)
+    turned = cross(w, omega)
+    return turned, cross((links[i, 9], links[i, 10], links[i, 11]), turned)
+
+
+@primitive
+def wrench_rate_at_link(scratch, links, i, wrench, wrench_rate, rate):
+    """Write the rate of a wrench on body i as that about the moving origin of its link.
+
+    It is in base axes. Needs poses and velocities.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    links : (nb, 12) array
+        Rotation, row-major, and origin of each link in that body [-, m].
+    i : int
+        Row of the body.
+    wrench, wrench_rate : tuple
+        Moment and force in the frame of body i, and the rates of these entries, 3-vectors.
+    rate : (6,) array
+        Written: rates of force and moment [N/s, N m/s].
+    """
+    n, f = wrench
+    n_rate, f_rate = wrench_rate
+    omega, lever = load(scratch, i, at.OMEGA), (links[i, 9], links[i, 10], links[i, 11])
+    n_rate, f_rate = add(n_rate, cross(omega, n)), add(f_rate, cross(omega, f))
+    n_rate = sub(n_rate, cross(cross(omega, lever), f))
+    wrench_at_link(scratch, links, i, n_rate, f_rate, rate)
 
 
 @recursion
@@ -66,7 +121,11 @@ def articulated_inertia_rates(
     """
     joint_transforms(topology, constants, scratch, q)
     status = articulated_inertias(topology, constants, scratch, diagonal)
-    articulated_rates(topology, constants, scratch, qd)
+    start_rates(topology, scratch)
+    for i in range(topology.shape[0] - 1, 0, -1):
+        for k in range(21):
+            scratch[i, R_ANGULAR + k] = scratch[i, at.L_ANGULAR + k]
+        eliminate_joint_rate(topology, constants, scratch, qd, i)
     poses_base_to_tip(topology, scratch)
     velocities_base_to_tip(topology, constants, scratch, qd)
     for row in range(rates.shape[0]):
@@ -77,13 +136,8 @@ def articulated_inertia_rates(
         b = load_general(scratch, i, R_COUPLING)
         n_rate = add(times(a, w), times_general(b, v))
         f_rate = add(transpose_times(b, w), times(c, v))
-        # In axes of the body, the motion turns backwards, and its reach from the link with it.
-        omega, reach = load(scratch, i, at.OMEGA), (links[i, 9], links[i, 10], links[i, 11])
-        turned = cross(w, omega)
-        slid = cross(reach, turned) if row % 6 > 2 else cross(v, omega)
-        more_n, more_f = free_articulated_times(scratch, i, turned, slid)
-        n_rate = add(add(n_rate, more_n), cross(omega, n))
-        f_rate = add(add(f_rate, more_f), cross(omega, f))
-        n_rate = sub(n_rate, cross(cross(omega, reach), f))
-        wrench_at_link(scratch, links, i, n_rate, f_rate, rates[row])
+        w, v = unit_motion_rate(scratch, links, i, row % 6)
+        more_n, more_f = free_articulated_times(scratch, i, w, v)
+        n_rate, f_rate = add(n_rate, more_n), add(f_rate, more_f)
+        wrench_rate_at_link(scratch, links, i, (n, f), (n_rate, f_rate), rates[row])
     return status

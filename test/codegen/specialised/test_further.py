@@ -46,6 +46,7 @@ SOLVES = (
     'hamilton',
     'body_inertias',
     'articulated_inertia_rates',
+    'link_operator',
 )
 #: Those that have no sense where velocities are not the rates of coordinates.
 OF_RATES = {
@@ -82,6 +83,9 @@ def expected(robot, name, given):
     result = method_of(robot, name)(*given)
     if name == 'articulated_inertia_rates':
         return [result.reshape(*result.shape[:-3], -1, 6)]
+    if name.startswith('link_operator'):
+        blocks = [getattr(result, block) for block in ('phi', 'psi', 'M')]
+        return [*(x.reshape(*x.shape[:-3], -1, 6) for x in blocks), result.H, result.G]
     if name == 'body_inertias':
         return [blocks.reshape(*blocks.shape[:-3], -1, 6) for blocks in result]
     if name == 'composite_inertia':
@@ -97,6 +101,8 @@ def size(robot, name, result, q, qd):
         reach = np.abs(robot.centroidal.momentum_matrix(q)).max()
         return max(reach, reach * np.abs(qd).sum() ** 2)
     scale = np.abs(result).max()
+    if name == 'link_operator_rates':
+        scale = max(scale, np.abs(qd).max())  # a gain without a rate: terms of phi qd cancel
     return scale * (np.linalg.cond(robot.mass_matrix(q)) if name.startswith(SOLVES) else 1.0)
 
 

@@ -118,6 +118,52 @@ def test_rates_of_articulated_inertias_are_those_of_a_complex_step(system):
     agree(batch, np.array((found, -found)), np.abs(found).max())
 
 
+def operators_at_links(robot, tree):
+    """phi, psi, M of each body, H and G of each joint, at the links in base axes, by the book.
+
+    A hinge of several freedoms is freed from its last one on: with D = L d L', its gains are G L.
+    """
+    poses, art = tree_kinematics.poses(tree), articulated_bodies.articulated(tree)
+    to_link = [*np.empty((tree.n, 6, 6), poses.dtype), np.eye(6)[LINEAR_FIRST]]
+    for k, name in enumerate(tree.names):
+        node = tree_kinematics.node(tree, robot, name)
+        turn = np.kron(np.eye(2), poses[k, :3, :3] @ node.R) @ np.linalg.inv(node.phi)
+        to_link[k] = turn[LINEAR_FIRST]
+    phi, psi, M, H, G = [], [], [], [], []
+    for k, up in enumerate(tree.parent):
+        back, D = np.linalg.inv(to_link[k]), art.D[k]
+        phi.append(to_link[up] @ tree.phi[k] @ back)
+        psi.append(to_link[up] @ art.psi[k] @ back)
+        M.append(to_link[k] @ tree.M[k] @ to_link[k].T)
+        H.append(tree.H[k] @ back)
+        L = np.eye(len(D), dtype=D.dtype)
+        for j in reversed(range(len(D))):
+            L[:j, j] = D[:j, j] / D[j, j]
+            D = D - np.outer(D[:, j], D[j]) / D[j, j]
+        G.append((to_link[k] @ art.G[k] @ L).T)
+    joints = tree.to_ours(np.arange(tree.N))
+    return [*map(np.array, (phi, psi, M)), *(np.concatenate(rows)[joints] for rows in (H, G))]
+
+
+def test_operators_of_links_and_their_rates_are_those_of_the_book(system):
+    """(1.29), (6.13), (18.10), (18.43): the blocks as the tree moves on, by complex step."""
+    robot, tree, q, thd, *_ = system
+    qd, rows = tree.to_ours(thd), link_rows(robot, tree)
+    ahead = operators_at_links(robot, moved(tree, thd, 1j * STEP))
+    for found, part in (
+        (robot.links.operators(q), np.real),
+        (robot.links.operator_rates(q, qd), lambda x: np.imag(x) / STEP),
+    ):
+        for name, expected in zip(('phi', 'psi', 'M', 'H', 'G'), ahead):
+            mine = getattr(found, name)
+            mine = mine if name in 'HG' else mine[rows]
+            size = np.abs(expected.real).max() * (1.0 + np.abs(thd).sum())
+            agree(mine, part(expected), size)
+    batch = robot.links.operator_rates(np.array((q, q)), np.array((qd, -qd)))
+    for name, one in vars(found).items():
+        agree(getattr(batch, name), np.array((one, -one)), np.abs(one).max())
+
+
 def test_factors_trace_and_determinant_agree_with_the_robot(system):
     """(4.21), (7.14), (9.53): a hinge of several freedoms has one D by the book, as many here."""
     robot, tree, q, thd, *_ = system

@@ -100,8 +100,14 @@ ITEMS = (
             'formulations.jain.operators.spatial_operators.SpatialOperators.D',
             'formulations.jain.operators.spatial_operators.SpatialOperators.G',
             'formulations.jain.operators.spatial_operators.SpatialOperators.tau_bar',
+            'algorithms.mass_matrix.link_operators.link_operators',
+            'robot.links.Links.operators',
         ),
-        tests=('test_phi_is_the_resolvent_of_e_phi',),
+        tests=(
+            'test_phi_is_the_resolvent_of_e_phi',
+            'test_operators_of_links_and_their_rates_are_those_of_the_book',
+            'test_factors_are_those_of_the_operators_of_links',
+        ),
     ),
     Item(
         52,

@@ -1,0 +1,208 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Blocks of the spatial operators phi, psi, M, H and G, at the origins of the links."""
+
+from robodyn_ros.algorithms.centroidal.body_inertias import unit_motion
+from robodyn_ros.algorithms.centroidal.centroidal_momentum import own_inertia_times
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.articulated import articulated_inertias
+from robodyn_ros.algorithms.core.jacobian import axis_at
+from robodyn_ros.algorithms.core.joint_transform import joint_transforms
+from robodyn_ros.algorithms.core.joint_wrenches import wrench_at_link
+from robodyn_ros.algorithms.core.kinematics import frame_point, poses_base_to_tip
+from robodyn_ros.algorithms.mass_matrix.mass_matrix_factors import gain
+from robodyn_ros.model.layout import PARENT, V
+from robodyn_ros.spatial.primitive import primitive, recursion
+from robodyn_ros.spatial.rotation import rotate
+from robodyn_ros.spatial.types import Indices, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale, store, sub
+
+#: Columns of scratch, in base axes: origin of the link, and gain about it, moment first.
+POINT, GAIN = at.MOMENT, at.B_SYMMETRIC
+
+
+@primitive
+def link_points(topology, scratch, carried, links):
+    """Store the origin of the link of every row, in base axes. Needs the poses.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    carried : (nb,) array of int
+        For each row, the body that carries its link.
+    links : (nb, 12) array
+        Rotation, row-major, and origin of each link in that body [-, m].
+    """
+    for i in range(topology.shape[0]):
+        store(scratch, i, POINT, frame_point(scratch, carried[i], links[i]))
+
+
+@primitive
+def parent_link(topology, carried, i):
+    """Return a row whose link is the parent of that of row i, or 0.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    carried : (nb,) array of int
+        For each row, the body that carries its link.
+    i : int
+        Row of the body.
+
+    Returns
+    -------
+    int
+        Row of a body.
+    """
+    j = i
+    while carried[j] == carried[i]:
+        j = topology[j, PARENT]
+    return j
+
+
+@primitive
+def unit_wrench(j):
+    """Return unit wrench j, three forces before three moments.
+
+    Parameters
+    ----------
+    j : int
+        Number of the wrench, 0 to 5.
+
+    Returns
+    -------
+    tuple
+        Moment and force, each a 3-vector.
+    """
+    e = (1.0 if j % 3 == 0 else 0.0, 1.0 if j % 3 == 1 else 0.0, 1.0 if j % 3 == 2 else 0.0)
+    zero = (0.0, 0.0, 0.0)
+    return (zero, e) if j < 3 else (e, zero)
+
+
+@primitive
+def write_entries(first, second, row, rows, column):
+    """Write two 3-vectors below each other in a column of a matrix.
+
+    Parameters
+    ----------
+    first, second : tuple
+        3-vectors.
+    row : int
+        Row of the first entry.
+    rows : array
+        Written.
+    column : int
+        Number of the column.
+    """
+    rows[row, column], rows[row + 1, column], rows[row + 2, column] = first
+    rows[row + 3, column], rows[row + 4, column], rows[row + 5, column] = second
+
+
+@primitive
+def axes_and_gains(topology, constants, scratch):
+    """Store axis and gain of every joint about the origin of its link. Needs `link_points`.
+
+    The axis is angular part first, the gain moment first.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    """
+    for i in range(1, topology.shape[0]):
+        point = load(scratch, i, POINT)
+        w, v = axis_at(topology, constants, scratch, i, point)
+        store(scratch, i, at.AXIS, w)
+        store(scratch, i, at.AXIS + 3, v)
+        n, f = gain(scratch, i, 1.0)
+        n, f = (rotate(scratch, i, at.WORLD_ROTATION, n), rotate(scratch, i, at.WORLD_ROTATION, f))
+        store(scratch, i, GAIN, sub(n, cross(sub(point, load(scratch, i, at.WORLD_POSITION)), f)))
+        store(scratch, i, GAIN + 3, f)
+
+
+@recursion
+def link_operators(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    carried: Indices,
+    links: Table,
+    q: Vector,
+    diagonal: Vector,
+    phi: Matrix,
+    psi: Matrix,
+    M: Matrix,
+    H: Matrix,
+    G: Matrix,
+):
+    """Compute the blocks of phi, psi, M, H and G of every link, in O(n).
+
+    G = P H^T / D and psi(parent, k) = phi(parent, k) (1 - G H), in base axes about the origins of
+    the links. A joint of several degrees of freedom is freed from its last one on. So psi is the
+    product of their shares. Jain 2011, eq. (1.29), (6.13) and Algorithm 6.1; (9.33) for trees.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    carried : (nb,) array of int
+        For each row, the body that carries its link.
+    links : (nb, 12) array
+        Rotation, row-major, and origin of each link in that body [-, m].
+    q : (nq,) array
+        Joint positions [rad or m].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    phi, psi : (6 (nb - 1), 6) array
+        Written: six rows for each link [-, m], from wrenches on the link to those on its parent,
+        force first.
+    M : (6 (nb - 1), 6) array
+        Written: inertia of each link [kg, kg m, kg m^2], linear part first.
+    H : (nv, 6) array
+        Written: motion of the link for a unit rate of each joint [- or m, - or 1/m], linear part
+        first.
+    G : (nv, 6) array
+        Written: gain of each joint, force first [-, m or 1/m].
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot is singular.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    status = articulated_inertias(topology, constants, scratch, diagonal)
+    poses_base_to_tip(topology, scratch)
+    link_points(topology, scratch, carried, links)
+    axes_and_gains(topology, constants, scratch)
+    for i in range(1, topology.shape[0]):
+        k, body = topology[i, V], carried[i]
+        H[k, 0], H[k, 1], H[k, 2] = load(scratch, i, at.AXIS + 3)
+        H[k, 3], H[k, 4], H[k, 5] = load(scratch, i, at.AXIS)
+        G[k, 0], G[k, 1], G[k, 2] = load(scratch, i, GAIN + 3)
+        G[k, 3], G[k, 4], G[k, 5] = load(scratch, i, GAIN)
+        lever = sub(
+            load(scratch, i, POINT), load(scratch, parent_link(topology, carried, i), POINT)
+        )
+        first = 6 * (i - 1)
+        for column in range(6):
+            n, f = unit_wrench(column)
+            write_entries(f, add(n, cross(lever, f)), first, phi, column)
+            j = body
+            while carried[j] == body:
+                share = dot(load(scratch, j, at.AXIS), n) + dot(load(scratch, j, at.AXIS + 3), f)
+                n = sub(n, scale(share, load(scratch, j, GAIN)))
+                f = sub(f, scale(share, load(scratch, j, GAIN + 3)))
+                j = topology[j, PARENT]
+            write_entries(f, add(n, cross(lever, f)), first, psi, column)
+            w, v = unit_motion(scratch, links, body, column)
+            n, f = own_inertia_times(constants, body, w, v)
+            wrench_at_link(scratch, links, body, n, f, M[first + column])
+    return status
