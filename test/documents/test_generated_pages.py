@@ -7,6 +7,7 @@ import pytest
 from tools import versions
 from tools.books.__main__ import FOLDER, documents
 from tools.books.errata import MISPRINTS
+from tools.pages import jain_orders
 from tools.pages.operation_counts import PAGE, document
 
 
@@ -23,6 +24,20 @@ def test_every_misprint_stands_on_a_page():
 
 def test_operation_counts_are_up_to_date():
     assert PAGE.read_text() == document() + '\n', 'run `python -m tools.pages.operation_counts`'
+
+
+@pytest.mark.parametrize('name, power', [row[2:] for row in jain_orders.ROWS])
+def test_counts_grow_with_the_power_that_jain_states(name, power):
+    """Chapters 16 to 19: five counts lie on a polynomial of exactly this degree."""
+    assert [len(coefficients) - 1 for coefficients in jain_orders.growth(name)] == [power] * 2
+
+
+def test_polynomials_are_printed_as_in_the_literature():
+    with pytest.raises(ValueError, match='no polynomial'):
+        jain_orders.polynomial([2**n for n in range(8, 13)], 8)
+    values = [n * (n - 1) // 2 + n**3 - 4 for n in range(8, 13)]
+    found = jain_orders.polynomial(values, 8)
+    assert jain_orders.formula(found) == 'n^3 + n^2/2 - n/2 - 4'
 
 
 def test_every_combination_of_versions_has_passed():

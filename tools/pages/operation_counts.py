@@ -11,7 +11,7 @@ from robodyn_ros.codegen.registry import FRAME_RECIPES, FURTHER_RECIPES, JOINT_R
 from robodyn_ros.codegen.specialise import counts
 from robodyn_ros.model import build, urdf
 from robodyn_ros.model.sources.examples import package_file
-from tools.pages import published_counts
+from tools.pages import jain_orders, published_counts
 from tools.pages.reference_arms import general_arm, puma_arm, stanford_arm
 
 PAGE = Path(__file__).resolve().parents[2] / 'doc' / 'code' / 'operation_counts.md'
@@ -45,6 +45,7 @@ factored mass matrix, and for a frame its links aligned or as described.
 """
     ]
     parts += published(arms[0], arms[1])
+    parts += jain_orders.section()
     for model in arms:
         frame = tuple(model.frames)[-1]
         parts.append(
