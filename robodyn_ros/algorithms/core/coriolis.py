@@ -18,7 +18,7 @@ from robodyn_ros.model.layout import (
     PRISMATIC,
     V,
 )
-from robodyn_ros.spatial.primitive import primitive, recursion
+from robodyn_ros.spatial.primitive import inlined, primitive, recursion
 from robodyn_ros.spatial.rotation import rotate, rotate_symmetric
 from robodyn_ros.spatial.rotational_inertia import (
     add_symmetric,
@@ -87,7 +87,7 @@ def turn_axis(scratch, i, w, v):
     store(scratch, i, at.AXIS_RATE + 3, add(cross(w, slide), cross(v, axis)))
 
 
-@primitive
+@inlined
 def body_coriolis(constants, scratch, i):
     """Compute I of body i about the base origin, and its Coriolis matrix B.
 

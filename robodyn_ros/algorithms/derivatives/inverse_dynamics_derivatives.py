@@ -34,14 +34,14 @@ from robodyn_ros.algorithms.variants.inverse_dynamics_fixed import (
     force_about_base,
 )
 from robodyn_ros.model.layout import PARENT, ROTOR, V
-from robodyn_ros.spatial.primitive import primitive, recursion
+from robodyn_ros.spatial.primitive import inlined, primitive, recursion
 from robodyn_ros.spatial.rotation import rotate
 from robodyn_ros.spatial.rotational_inertia import load_symmetric, times
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, store, sub
 
 
-@primitive
+@inlined
 def motion_rate(w, v, axis, slide):
     """Return V x S: the rate of a motion that is fixed to a moving body.
 
@@ -60,7 +60,7 @@ def motion_rate(w, v, axis, slide):
     return cross(w, axis), add(cross(w, slide), cross(v, axis))
 
 
-@primitive
+@inlined
 def carrier_acceleration(gravity, scratch, carrier, first):
     """Return the acceleration of the body that carries a joint, in the common frame.
 
@@ -120,7 +120,7 @@ def forces_in_world_frame(topology, constants, gravity, scratch, q, qd, qdd, f_e
         force_about_base(constants, scratch, i, f_ext)
 
 
-@primitive
+@inlined
 def carried_rate(topology, gravity, scratch, i):
     """Return psi'' of the joint of body i. Needs `carry_axes`.
 
@@ -217,7 +217,7 @@ def twice_symmetric(scratch, i):
     return 2.0 * y[0], 2.0 * y[1], 2.0 * y[2], 2.0 * y[3], 2.0 * y[4], 2.0 * y[5]
 
 
-@primitive
+@inlined
 def twice_coriolis_times(scratch, i, w):
     """Return 2 B (w, v) of composite body i, which does not depend on v.
 
@@ -242,7 +242,7 @@ def twice_coriolis_times(scratch, i, w):
     )
 
 
-@primitive
+@inlined
 def twice_coriolis_transposed(scratch, i, w, v):
     """Return the angular part of 2 B^T (w, v) of composite body i; its linear part is zero.
 
@@ -266,7 +266,7 @@ def twice_coriolis_transposed(scratch, i, w, v):
     return sub(turning, cross(w, load(scratch, i, at.B_MOMENT)))
 
 
-@primitive
+@inlined
 def power(scratch, j, k, n, f):
     """Return the power of a wrench on a motion in scratch.
 

@@ -24,13 +24,13 @@ from robodyn_ros.model.layout import (
     ROTOR,
     V,
 )
-from robodyn_ros.spatial.primitive import primitive, recursion
+from robodyn_ros.spatial.primitive import inlined, primitive, recursion
 from robodyn_ros.spatial.rotational_inertia import load_symmetric, shift_inertia, store_symmetric
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store, sub
 
 
-@primitive
+@inlined
 def momentum_rate(w, v, n, f):
     """Return bar(V) h: the rate of a momentum due to the motion of its frame.
 

@@ -12,7 +12,7 @@ from robodyn_ros.algorithms.core.joint_transform import joint_transforms
 from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip
 from robodyn_ros.algorithms.variants.inverse_dynamics_body import momentum_rate
 from robodyn_ros.model.layout import PARENT, ROTOR, V
-from robodyn_ros.spatial.primitive import primitive, recursion
+from robodyn_ros.spatial.primitive import inlined, primitive, recursion
 from robodyn_ros.spatial.rotation import rotate
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, store, sub
@@ -72,7 +72,7 @@ def accelerate_body(scratch, i, alpha, a, rate, acceleration):
         store(scratch, i, part, add(carrier, own))
 
 
-@primitive
+@inlined
 def force_about_base(constants, scratch, i, f_ext):
     """Store M_I alpha_I + bar(V_I) h_I - f_ext of body i, about the base origin (2.38).
 
