@@ -13,7 +13,8 @@ May import: robot, codegen, compile, algorithms, model, spatial.
 
 from robodyn_ros.simulation.command_modes import Command
 from robodyn_ros.simulation.faults import Faults
-from robodyn_ros.simulation.loop_plant import LoopPlant
+from robodyn_ros.simulation.loops.grasping_plant import GraspingPlant
+from robodyn_ros.simulation.loops.loop_plant import LoopPlant
 from robodyn_ros.simulation.perturbation import Perturbation, perturbed
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
@@ -23,6 +24,7 @@ from robodyn_ros.simulation.sensors.encoders import Sensor, SensorSettings
 __all__ = [
     'Command',
     'Faults',
+    'GraspingPlant',
     'LoopPlant',
     'Perturbation',
     'Plant',

@@ -10,6 +10,7 @@ import numpy as np
 from robodyn_ros.algorithms.core import scratch
 from robodyn_ros.compile.call import provide
 from robodyn_ros.errors import ParameterError, ShapeError
+from robodyn_ros.model.dependent.closures import Closure
 from robodyn_ros.model.rigid_body import Payloads
 from robodyn_ros.model.rotation_matrix import SHORTEST
 from robodyn_ros.robot.loops.dead_centre import dead_centre
@@ -78,6 +79,7 @@ class Plant:
         If the initial state is not valid for this robot.
     """
 
+    _closures: tuple[Closure, ...] = ()  # over all joints; see GraspingPlant
     _usual = None  # of a DeadCentres, where that of the closed posture does not serve
 
     def __init__(
@@ -121,8 +123,10 @@ class Plant:
         if settings.method == DIAGONAL_RK4:
             model.refuse_dependent("the integrator 'diagonal_rk4'")
             model.refuse_quaternions("the integrator 'diagonal_rk4'")
-        if has_contact_step(model, contacts, led_joints):
-            self._touching = Touching(model, contacts, settings if led_joints else None)
+        if self._closures or has_contact_step(model, contacts, led_joints):
+            self._touching = Touching(
+                model, contacts, settings if led_joints else None, self._closures
+            )
             self._options += (self._touching.arrays,)
         self.kernel, _, *called = kernels_of(settings.method, self._touching is not None)
         provide(called)
@@ -225,7 +229,7 @@ class Plant:
             status = self._advance(dt)
         else:
             status = self._step(*self._arrays, dt, *self._options)
-        if not status and self._all_joints is not None and not self._closes():
+        if not status and not self._closes():
             self.q[:], self.qd[:] = before
             status = BEYOND_REACH
         if status:
@@ -233,8 +237,15 @@ class Plant:
 
     def _closes(self):
         """Return whether the loops close in the present state."""
+        if self._all_joints is None:
+            return True
         places, _, _ = self._all_joints.state(self.q, self.qd, self.effort)
         return np.isfinite(places).all()
+
+    @property
+    def _loops(self):
+        """Return the names of the closures of the loops."""
+        return self.model.closures
 
     def _advance(self, dt):
         """Take one step with as many substeps as the tolerance needs; return its status."""
@@ -292,8 +303,8 @@ class Plant:
         """
         if self._touching is not None:
             raise ParameterError(
-                f'robot {self.model.name!r}: a rollout with contacts, or with friction or stops '
-                'of dependent joints; expected a plant without'
+                f'robot {self.model.name!r}: a rollout with contacts or grasps, or with friction '
+                'or stops of dependent joints; expected a plant without'
             )
         if gains is not None and self._drives.mode.any():
             raise ParameterError(
@@ -646,7 +657,7 @@ class Plant:
 
     def _latch(self, status):
         if status == BEYOND_REACH:
-            where = f'the loops of {", ".join(self.model.closures)} do not close'
+            where = f'the loops of {", ".join(self._loops)} do not close'
         elif status > 0:
             where = f'the mass matrix is singular at body {self.model.body_names[status]!r}'
         else:

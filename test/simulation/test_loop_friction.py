@@ -10,7 +10,7 @@ import pytest
 from robodyn_ros.model.contacts import Contacts, Obstacle, sphere
 from robodyn_ros.model.description import Limit
 from robodyn_ros.robot.loops.embedding_matrix import embedding_matrix
-from robodyn_ros.simulation.loop_plant import LoopPlant
+from robodyn_ros.simulation.loops.loop_plant import LoopPlant
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.specialised_step import specialised_step

@@ -10,7 +10,7 @@ import pytest
 
 from robodyn_ros.errors import UnknownNameError
 from robodyn_ros.model.description import Limit
-from robodyn_ros.simulation.loop_plant import LoopPlant
+from robodyn_ros.simulation.loops.loop_plant import LoopPlant
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from support.referees.loop_gaps import loop_gaps

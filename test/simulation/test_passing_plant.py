@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 
-from robodyn_ros.simulation.passing_plant import PassingPlant
+from robodyn_ros.simulation.loops.passing_plant import PassingPlant
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from support.robots.closed_loops import several_four_bars

@@ -311,18 +311,8 @@ def with_closures(
         len(unknown),
         sum(map(len, stops)),
     )
-    for row, (closure, each) in enumerate(zip(closures, stops), start=1):
-        bits = [DISTANCE if name == 'distance' else MOTIONS.index(name) for name in each]
-        topology[row, STOPS] = sum(1 << bit for bit in bits)
-        for body, start, frame, place in (
-            (BODY_A, FRAME_A, model.frame(closure.a), closure.place_a),
-            (BODY_B, FRAME_B, model.frame(closure.b), closure.place_b),
-        ):
-            placed = Placement(frame.rotation, frame.translation) @ place
-            topology[row, body] = frame.body
-            constants[row, start : start + 9] = placed.rotation.ravel()
-            constants[row, start + 9 : start + 12] = placed.translation
-        constants[row, LENGTH] = closure.distance or 0.0
+    for row, closure in enumerate(closures, start=1):
+        write_closure(model, closure, topology[row], constants[row])
     first = before = 0
     for (numbers, joints), span in zip(groups, spans):
         rows, own = slice(first + 1, first + 1 + len(numbers)), len(joints & wanted)
@@ -354,6 +344,41 @@ def with_closures(
         all_position_names=tuple(position_names),
         closures=tuple(closure.name for closure in closures),
     )
+
+
+def write_closure(
+    model: RobotModel, closure: Closure, topology: np.ndarray, constants: np.ndarray
+):
+    """Write the entries of a closure in the tables of a robot with loops.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The tree.
+    closure : Closure
+        The closure.
+    topology, constants : (CLOSED_TOPOLOGY_COLUMNS,) and (CLOSED_CONSTANT_COLUMNS,) ndarray
+        A row of each table: bodies, stopped motions, frames and distance are written.
+
+    Raises
+    ------
+    ModelError
+        If the closure is not valid; the message names it.
+    UnknownNameError
+        For a link that does not exist.
+    """
+    names = constrained_motions(model.name, closure)
+    bits = [DISTANCE if name == 'distance' else MOTIONS.index(name) for name in names]
+    topology[STOPS] = sum(1 << bit for bit in bits)
+    for body, start, frame, place in (
+        (BODY_A, FRAME_A, model.frame(closure.a), closure.place_a),
+        (BODY_B, FRAME_B, model.frame(closure.b), closure.place_b),
+    ):
+        placed = Placement(frame.rotation, frame.translation) @ place
+        topology[body] = frame.body
+        constants[start : start + 9] = placed.rotation.ravel()
+        constants[start + 9 : start + 12] = placed.translation
+    constants[LENGTH] = closure.distance or 0.0
 
 
 def _limits_of(model, velocities):

@@ -17,7 +17,7 @@ from robodyn_ros.simulation.contact.plant_kernels import kernels_of
 from robodyn_ros.simulation.elastic.elastic_plant import ElasticPlant
 from robodyn_ros.simulation.faults import Faults
 from robodyn_ros.simulation.flexible.flexible_plant import FlexiblePlant, flexible_kernels
-from robodyn_ros.simulation.passing_plant import PassingPlant
+from robodyn_ros.simulation.loops.passing_plant import PassingPlant
 from robodyn_ros.simulation.perturbation import Perturbation, perturbed
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import METHODS, PlantSettings

@@ -40,7 +40,7 @@ from robodyn_ros.ros.transport.bounded_subscription import SMALL, BoundedSubscri
 from robodyn_ros.ros.transport.lock_step_transport import LOCK_STEP
 from robodyn_ros.simulation.elastic.elastic_plant import ElasticPlant
 from robodyn_ros.simulation.flexible.flexible_plant import FlexiblePlant
-from robodyn_ros.simulation.passing_plant import PassingPlant
+from robodyn_ros.simulation.loops.passing_plant import PassingPlant
 from robodyn_ros.simulation.runner import Runner
 from robodyn_ros.simulation.specialised_step import specialised_step
 

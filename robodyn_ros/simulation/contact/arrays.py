@@ -23,6 +23,7 @@ from robodyn_ros.algorithms.contact.contact_tables import (
     TURN,
 )
 from robodyn_ros.algorithms.contact.impulses import VECTORS
+from robodyn_ros.simulation.contact.closure_rows import Closing, closure_arrays
 from robodyn_ros.simulation.contact.led_joints import table_of
 from robodyn_ros.simulation.joint_table import WIDTH
 from robodyn_ros.spatial.types import Indices, Matrix, Stack, Table, Vector, record
@@ -75,6 +76,8 @@ class ContactArrays(NamedTuple):
         Positions of all joints, now and at the beginning of the substep [rad or m].
     embedding : (n, nv) ndarray
         The embedding matrix.
+    closing : ClosureArrays
+        Closures over all joints.
     """
 
     bodies: Indices
@@ -96,12 +99,13 @@ class ContactArrays(NamedTuple):
     led_levels: Vector
     positions: Matrix
     embedding: Matrix
+    closing: Closing
 
 
 Contact = record(ContactArrays)
 
 
-def allocate(model, contacts, settings=None):
+def allocate(model, contacts, settings=None, closures=()):
     """Return the arrays for a robot, its contacts, and its dependent joints.
 
     Parameters
@@ -112,6 +116,8 @@ def allocate(model, contacts, settings=None):
         Shapes and obstacles.
     settings : PlantSettings, optional
         Scales the friction of dependent joints. None leaves these without friction and stops.
+    closures : sequence of Closure
+        Closures over all joints; none acts at first.
 
     Returns
     -------
@@ -152,6 +158,7 @@ def allocate(model, contacts, settings=None):
         np.zeros(len(led)),
         np.zeros((2, len(model.all_position_names))),
         np.zeros((len(model.all_joint_names), n)),
+        closure_arrays(model, closures),
     )
 
 

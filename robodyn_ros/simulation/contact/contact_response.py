@@ -29,6 +29,7 @@ from robodyn_ros.algorithms.contact.contact_tables import (
 from robodyn_ros.algorithms.contact.impulses import IMPULSES, KEPT, contact_impulses
 from robodyn_ros.algorithms.core.manifold import integrate
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse import mass_matrix_inverse_in_place
+from robodyn_ros.simulation.contact.closure_rows import keep_closed, lead_velocities
 from robodyn_ros.simulation.contact.joint_blocks import write_joint_block
 from robodyn_ros.simulation.contact.led_joints import (
     damp_led_joints,
@@ -123,10 +124,10 @@ def write_contacts(work, contact, count, b, h, rebounds, v):
         if is_elastic and not rebounds:
             continue
         align(contact.contacts, c, contact.rows, row, v)
-        if write_responses(work, contact, row) <= IMMOVABLE:
+        if write_responses(work, contact.rows, contact.responses, row) <= IMMOVABLE:
             continue
-        write_responses(work, contact, row + 1)
-        write_responses(work, contact, row + 2)
+        write_responses(work, contact.rows, contact.responses, row + 1)
+        write_responses(work, contact.rows, contact.responses, row + 2)
         obstacle, gap = int(contact.contacts[c, OBSTACLE]), contact.contacts[c, GAP]
         low = -gap / h if gap > TOUCH else 0.0
         if is_elastic:
@@ -231,6 +232,8 @@ def apply_impulses(topology, constants, joints, scratch, work, h, contact, count
     if status != 0:
         return -1 - status
     damp_led_joints(work, contact, h, v)
+    keep_closed(work, contact.closing)
+    lead_velocities(contact.closing, 1.0, v)
     b = write_joints(joints, work, contact, h, q)
     b = write_led_joints(work, contact, b, h)
     b = write_contacts(work, contact, count, b, h, False, v)
@@ -309,6 +312,7 @@ def rebound(topology, constants, joints, scratch, work, contact, count, q, qd):
     )
     if status != 0:
         return status
+    keep_closed(work, contact.closing)
     b = write_joints(joints, work, contact, INSTANT, q)
     b = write_led_joints(work, contact, b, INSTANT)
     b = write_contacts(work, contact, count, b, INSTANT, True, v)

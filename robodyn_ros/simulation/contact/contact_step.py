@@ -4,7 +4,8 @@
 
 Far from all obstacles it is the step without contact, bit for bit. A substep in which something
 touches is an Euler step, whatever the integrator, since velocities jump. So is one in which a
-dependent joint of a loop has dry friction, or meets a stop.
+dependent joint of a loop has dry friction, or meets a stop. So is one with a closure over all
+joints.
 """
 
 from robodyn_ros.algorithms.contact.contact_tables import GAP
@@ -13,6 +14,8 @@ from robodyn_ros.algorithms.core.manifold import integrate
 from robodyn_ros.compile.kernel import Kernel, separate_kernel
 from robodyn_ros.simulation.contact.approach import REST_SPEED, SOON, approach, until_impact
 from robodyn_ros.simulation.contact.arrays import Contact
+from robodyn_ros.simulation.contact.closure_projection import project, projection
+from robodyn_ros.simulation.contact.closure_rows import is_closed, lead_closures, write_closures
 from robodyn_ros.simulation.contact.contact_response import (
     TOUCH,
     apply_impulses,
@@ -98,6 +101,7 @@ def move_in_contact(
     if status != 0:
         return status
     next_velocity(joints, work, h, qd)
+    lead_closures(topology, constants, scratch, contact.closing, h, q, qd)
     find_led_joints(topology, constants, scratch, contact, stribeck, q, qd)
     blocks = apply_impulses(topology, constants, joints, scratch, work, h, contact, count, q)
     if blocks < 0:
@@ -107,6 +111,8 @@ def move_in_contact(
     correct_penetrations(topology, contact, blocks, h, q)
     correct_led_stops(topology, constants, scratch, contact, q)
     clip(joints, work[OLD_Q], q)
+    if is_closed(contact.closing):
+        return project(topology, constants, joints, scratch, work, contact, blocks, q, qd)
     return 0
 
 
@@ -158,7 +164,7 @@ def step_without_impact(
         0, or the body whose pivot is singular.
     """
     copy_vector(q, work[OLD_Q])
-    if count == 0 and not rubs(contact):
+    if count == 0 and not rubs(contact) and not is_closed(contact.closing):
         status = euler(
             topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
         )
@@ -236,6 +242,7 @@ def euler_in_contact(
         wait = until_impact(contact, count, left, qd, k + 1 < EVENTS)
         if wait < left and wait <= SOON * h:
             find_led_joints(topology, constants, scratch, contact, stribeck, q, qd)
+            write_closures(topology, constants, scratch, contact.closing, q)
             status = rebound(topology, constants, joints, scratch, work, contact, count, q, qd)
         else:
             status = step_without_impact(
@@ -332,8 +339,10 @@ def runge_kutta_in_contact(
     """
     count = approach(topology, constants, scratch, contact, h, q, qd)
     damps, n = has_any(contact, DAMPING), qd.shape[0]
-    is_smooth = not has_any(contact, STATIC) and not (
-        damps and assume_unsaturated(joints, work, qd)
+    is_smooth = not (
+        has_any(contact, STATIC)
+        or is_closed(contact.closing)
+        or (damps and assume_unsaturated(joints, work, qd))
     )
     if is_smooth and is_clear(contact, count, h):
         given = contact.vectors[START][:n]
@@ -516,8 +525,12 @@ def by_runge_kutta_in_contact(
 step = Kernel(by_euler_in_contact, nogil=True)
 step_by_runge_kutta = Kernel(by_runge_kutta_in_contact, nogil=True)
 #: Kernels that steps in contact call, besides those of step.called_of.
-CALLED = tuple(
-    separate_kernel(function, fastmath=False) for function in (contact_impulses, euler_in_contact)
+CALLED = (
+    projection,
+    *(
+        separate_kernel(function, fastmath=False)
+        for function in (contact_impulses, euler_in_contact)
+    ),
 )
 
 

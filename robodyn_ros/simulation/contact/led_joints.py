@@ -243,7 +243,7 @@ def damp_led_joints(work, contact, h, v):
     for k in range(contact.led.shape[0]):
         viscous, row = h * contact.led[k, DAMPING], first + k
         if viscous > 0.0:
-            compliance = write_responses(work, contact, row)
+            compliance = write_responses(work, contact.rows, contact.responses, row)
             factor = viscous / (1.0 + viscous * compliance)
             impulse = -factor * along_row(contact.rows, row, v)
             add_impulse(contact.responses, row, impulse, v)
@@ -276,7 +276,7 @@ def write_led_joints(work, contact, b, h):
     """
     first = first_led_row(contact)
     for k in range(contact.led.shape[0]):
-        if write_responses(work, contact, first + k) <= IMMOVABLE:
+        if write_responses(work, contact.rows, contact.responses, first + k) <= IMMOVABLE:
             continue
         low = slowest(contact.led, h, contact.positions[NOW], k)
         high = fastest(contact.led, h, contact.positions[NOW], k)

@@ -7,15 +7,17 @@ from robodyn_ros.spatial.primitive import unfused
 
 
 @unfused
-def write_responses(work, contact, row):
+def write_responses(work, rows, responses, row):
     """Write F A of a direction F, a row of the Jacobian.
 
     Parameters
     ----------
     work : ndarray
         Work array; see `joint_table`.
-    contact : ContactArrays
-        Tables and memory, updated.
+    rows : (r, nv) ndarray
+        Rows of the Jacobian.
+    responses : (r, nv) ndarray
+        Row `row` is written.
     row : int
         The row.
 
@@ -24,13 +26,13 @@ def write_responses(work, contact, row):
     float
         F A F^T.
     """
-    n, total = contact.rows.shape[1], 0.0
+    n, total = rows.shape[1], 0.0
     for j in range(n):
-        contact.responses[row, j] = 0.0
+        responses[row, j] = 0.0
     for k in range(n):
-        share = contact.rows[row, k]
+        share = rows[row, k]
         for j in range(n):
-            contact.responses[row, j] = contact.responses[row, j] + share * work[INVERSE + k, j]
+            responses[row, j] = responses[row, j] + share * work[INVERSE + k, j]
     for j in range(n):
-        total = total + contact.responses[row, j] * contact.rows[row, j]
+        total = total + responses[row, j] * rows[row, j]
     return total

@@ -56,6 +56,8 @@ class Touching:
         Shapes and obstacles.
     settings : PlantSettings, optional
         With them, dependent joints of loops have their friction and stops.
+    closures : sequence of Closure
+        Closures over all joints; none acts at first.
 
     Raises
     ------
@@ -65,7 +67,7 @@ class Touching:
         For a shape on the base, which does not move.
     """
 
-    def __init__(self, model, contacts, settings=None):
+    def __init__(self, model, contacts, settings=None, closures=()):
         self._shapes = contacts.shapes if contacts else ()
         self._obstacles = contacts.obstacles if contacts else ()
         for shape in self._shapes:
@@ -74,7 +76,7 @@ class Touching:
                     f'robot {model.name!r}: a {shape.kind} for contact is on link '
                     f'{shape.link!r}, which does not move; expected a link that moves'
                 )
-        self.arrays = allocate(model, contacts, settings)
+        self.arrays = allocate(model, contacts, settings, closures)
 
     def clear(self):
         """Discard the contacts of the last substep."""

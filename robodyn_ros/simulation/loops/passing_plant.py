@@ -24,7 +24,7 @@ from robodyn_ros.simulation.joint_table import (
     MODE,
     STRENGTH,
 )
-from robodyn_ros.simulation.loop_plant import CONTINUOUS, LoopPlant
+from robodyn_ros.simulation.loops.loop_plant import CONTINUOUS, LoopPlant
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
 

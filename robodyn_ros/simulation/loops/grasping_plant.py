@@ -1,0 +1,252 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A plant whose loops close and open while it moves, such as two arms that grasp and release."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from robodyn_ros.errors import ParameterError, SingularityError, require_names
+from robodyn_ros.model.contacts.obstacles import Contacts
+from robodyn_ros.model.dependent.closures import Closure, constrained_motions
+from robodyn_ros.model.description import Placement
+from robodyn_ros.robot.robot import Robot
+from robodyn_ros.simulation.contact.closure_projection import projection
+from robodyn_ros.simulation.contact.closure_rows import closure_arrays
+from robodyn_ros.simulation.plant import Plant
+from robodyn_ros.simulation.plant_settings import PlantSettings
+
+MOST_STEPS = 50  # of Newton's method
+CLOSED = 1e-11  # gap at which it ends [m or rad]
+OPEN = 1e-6  # gap of a step that failed [m or rad]
+
+
+class GraspingPlant(Plant):
+    """A `Plant` of a tree with closures over all of its joints: the augmented route.
+
+    All joints of the tree keep their commands, friction and stops. Multipliers keep the closures
+    (Jain 2011, section 11.7), by impulses of the step together with those of friction, stops and
+    contacts. Every substep ends with a projection to closed loops. So the gaps stay bounded, and
+    closures may be redundant. While any closure acts, every substep is an Euler step.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot with these loops open; bodies to grasp are on floating joints.
+    closures : sequence of Closure
+        All closures that may act.
+    settings : PlantSettings
+        As of a `Plant`; not kinematic.
+    position, velocity : (nq,) and (nv,) array_like, optional
+        Initial state near closed loops [rad or m, rad/s or m/s]; it is projected.
+    contacts : Contacts, optional
+        As of a `Plant`.
+    active : sequence of str, optional
+        Names of the closures that act at first, all by default.
+
+    Raises
+    ------
+    ModelError, UnknownNameError, ParameterError
+        For a closure, name or setting that is not valid, or an initial state beyond a stop.
+    SingularityError
+        If the loops do not close near the initial state.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        closures: Sequence[Closure],
+        settings: PlantSettings = PlantSettings(),
+        position: ArrayLike | None = None,
+        velocity: ArrayLike | None = None,
+        contacts: Contacts | None = None,
+        active: Sequence[str] | None = None,
+    ):
+        self._given = self._closures = tuple(closures)
+        names = self.closures
+        if not names or len(set(names)) < len(names):
+            raise ParameterError(
+                f'robot {robot.model.name!r}: closures {", ".join(names) or "none"}; expected '
+                'one or more, each name once'
+            )
+        if settings.kinematic:
+            raise ParameterError(
+                f'robot {robot.model.name!r}: kinematic drives beside closures; expected drives '
+                'with effort limits'
+            )
+        self._first = names if active is None else tuple(active)
+        super().__init__(robot, settings, position, velocity, contacts)
+
+    @property
+    def closures(self) -> tuple[str, ...]:
+        """Return the names of all closures.
+
+        Returns
+        -------
+        tuple of str
+        """
+        return tuple(closure.name for closure in self._given)
+
+    @property
+    def active(self) -> tuple[str, ...]:
+        """Return the names of the closures that act; assign to change them.
+
+        Positions are projected to where the closures close, and velocities by the smallest
+        impulse. So kinetic energy never increases.
+
+        Returns
+        -------
+        tuple of str
+
+        Raises
+        ------
+        UnknownNameError
+            For a closure that does not exist. Nothing has changed then.
+        SingularityError
+            If they do not close near the present state. Nothing has changed then.
+        """
+        return tuple(name for name, acts in zip(self.closures, self._closing.active) if acts)
+
+    @active.setter
+    def active(self, names: Sequence[str]):
+        self._close(self._closures, names)
+
+    @property
+    def gap(self) -> float:
+        """Return the largest gap of the closures that act, after the last step.
+
+        Returns
+        -------
+        float
+            The gap [m or rad].
+        """
+        return float(np.abs(self._closing.gaps).max())
+
+    def grasp(self, *names: str):
+        """Close closures where their frames are now: frames B, or distances, change for that.
+
+        Velocities change by the smallest impulse. A reset restores frames and distances.
+
+        Parameters
+        ----------
+        *names : str
+            The closures. Those that act stay as they are.
+
+        Raises
+        ------
+        UnknownNameError
+            For a closure that does not exist. Nothing has changed then.
+        """
+        active = self.active
+        closures = [
+            self._where_it_is(each) if each.name in names and each.name not in active else each
+            for each in self._closures
+        ]
+        self._close(closures, (*active, *names))
+
+    def release(self, *names: str):
+        """Open closures.
+
+        Parameters
+        ----------
+        *names : str
+            The closures.
+
+        Raises
+        ------
+        UnknownNameError
+            For a closure that does not exist. Nothing has changed then.
+        """
+        self._require(names)
+        self.active = [name for name in self.active if name not in names]
+
+    def reset(self):
+        """Return to the initial state, closures and frames; see `Plant.reset`."""
+        self._take(self._given, self._first)
+        super().reset()
+
+    def set_state(self, position=None, velocity=None):
+        """Set the state, projected to the closures that act; see `Plant.set_state`.
+
+        Parameters
+        ----------
+        position, velocity : (nq,) and (nv,) array_like, optional
+            As of a `Plant`.
+
+        Raises
+        ------
+        SingularityError
+            If the loops do not close near it. The state is unchanged then.
+        """
+        q = self.q if position is None else self.checked_position(position)
+        qd = self.qd if velocity is None else self.checked_velocity(velocity)
+        super().set_state(*self._projected(q, qd))
+
+    @property
+    def _closing(self):
+        """Return the arrays of the closures."""
+        return self._touching.arrays.closing
+
+    @property
+    def _loops(self):
+        """Return the names of the closures that act."""
+        return self.active
+
+    def _closes(self):
+        """Return whether the loops close in the present state."""
+        return self.gap < OPEN and super()._closes()
+
+    def _require(self, names):
+        """Require that closures exist."""
+        require_names(f'robot {self.model.name!r}', 'closure', names, self.closures)
+
+    def _take(self, closures, active):
+        """Let some of these closures act, without a projection."""
+        self._require(active)
+        closing, self._closures = closure_arrays(self.model, closures), tuple(closures)
+        closing.active[:] = [name in active for name in self.closures]
+        self._touching.arrays = self._touching.arrays._replace(closing=closing)
+        self._options = (*self._options[:-1], self._touching.arrays)
+
+    def _close(self, closures, active):
+        """Let some of these closures act; without success nothing changes."""
+        before = self._closures, self.active
+        self._take(closures, active)
+        try:
+            self.q[:], self.qd[:] = self._projected(self.q, self.qd)
+        except SingularityError:
+            self._take(*before)
+            raise
+
+    def _projected(self, q, qd):
+        """Return the nearest state in which the active closures close."""
+        q, qd = q.copy(), qd.copy()
+        topology, constants, _, joints, scratch, work, *_ = self._arrays
+        run = self.linked(projection).vectorcall
+        closed = not self.active
+        for _ in range(MOST_STEPS):
+            if closed:
+                break
+            before = q.copy()
+            run(topology, constants, joints, scratch, work, self._touching.arrays, 0, q, qd)
+            closed = np.abs(q - before).max() <= CLOSED  # so the velocities are exact, too
+        if self.gap <= CLOSED:
+            return q, qd
+        raise SingularityError(
+            f'robot {self.model.name!r}: closures {", ".join(self.active)} do not close near the '
+            f'given positions; the largest gap is {self.gap:.3g} [m or rad]'
+        )
+
+    def _where_it_is(self, closure):
+        """Return a closure that closes at present."""
+        A, link = (self._robot.pose(self.q, name) for name in (closure.a, closure.b))
+        A, link = (Placement(X[:3, :3], X[:3, 3]) for X in (A, link))
+        A = A @ closure.place_a
+        if 'distance' in constrained_motions(self.model.name, closure):
+            apart = (link @ closure.place_b).translation - A.translation
+            return replace(closure, distance=float(np.linalg.norm(apart)))
+        back = link.rotation.T
+        place = Placement(back @ A.rotation, back @ (A.translation - link.translation))
+        return replace(closure, place_b=place)

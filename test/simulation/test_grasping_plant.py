@@ -1,0 +1,283 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Closures over all joints of a tree that a plant closes and opens, by the augmented route.
+
+Referees are the same mechanism over independent coordinates, and the dense system of the tree.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from robodyn_ros import Robot
+from robodyn_ros.errors import ParameterError, SingularityError, UnknownNameError
+from robodyn_ros.model.contacts import Contacts, Obstacle, sphere
+from robodyn_ros.model.dependent.closures import Closure
+from robodyn_ros.model.description import Limit
+from robodyn_ros.simulation import GraspingPlant, Plant, PlantSettings
+from support.compare import agree
+from support.referees.loop_gaps import loop_gap_rates, loop_gaps
+from support.robots.closed_loops import (
+    GRAVITY,
+    at,
+    body,
+    four_bar,
+    joint,
+    pinned_twice,
+    several_four_bars,
+    two_arms,
+)
+
+FREE = PlantSettings(no_command='free')
+WEIGHTLESS = (0.0, 0.0, 0.0)
+CLOSED = 1e-12  # [m or rad] of a loop after any step: rounding of its positions
+HANDS = Closure('left', 'left5', 'bar', 'weld'), Closure('right', 'right5', 'bar', 'weld')
+
+
+def tree_of(mechanism, gravity=GRAVITY):
+    """Return the robot whose loops are open."""
+    return Robot.from_description(mechanism.description, gravity=gravity)
+
+
+def of_tree(robot, tree, values):
+    """Return values of all joints in the order of the tree."""
+    found = dict(zip(robot.all_joint_names, values))
+    return np.array([found[name] for name in tree.joint_names])
+
+
+def plant_of(mechanism, rates=0.0, gravity=GRAVITY, settings=FREE, **options):
+    """Return a plant with the state of the mechanism over independent coordinates."""
+    robot, tree = mechanism.robot(gravity=gravity), tree_of(mechanism, gravity)
+    qd = np.full(robot.nv, rates)
+    theta, velocity, _ = robot.expand(robot.model.closed_posture, qd)
+    start = (of_tree(robot, tree, each) for each in (theta, velocity))
+    return GraspingPlant(tree, mechanism.closures, settings, *start, **options)
+
+
+def two_arms_and_a_bar():
+    """Return two arms, and a bar that floats between their hands."""
+    arms = two_arms()
+    description = replace(
+        arms.description,
+        links=(*arms.description.links, body('bar', 1.5, 0.4)),
+        joints=(*arms.description.joints, joint('bar', 'base', 'bar', at(), 'floating')),
+    )
+    joints = [each.name for each in description.joints]
+    robot = Robot.from_description(description, joints=joints, gravity=GRAVITY)
+    q = robot.configuration.neutral()
+    for name, place in arms.near.items():
+        q[robot.position_names.index(name)] = place
+    hands = [robot.pose(q, f'{side}5')[:3, 3] for side in ('left', 'right')]
+    for k, axis in enumerate('xyz'):
+        q[robot.position_names.index(f'bar.{axis}')] = np.mean(hands, axis=0)[k]
+    return robot, q
+
+
+def weld_rows(robot, q, hand):
+    """Return the rows of a weld of hand and bar, in base axes at the origin of the bar."""
+    lever = robot.pose(q, 'bar')[:3, 3] - robot.pose(q, hand)[:3, 3]
+    across = np.cross(np.eye(3), lever)  # rows e_k x r
+    J = robot.jacobian(q, hand)
+    J[:3] += across.T @ J[3:]
+    return robot.jacobian(q, 'bar') - J
+
+
+@pytest.mark.parametrize('mechanism', [four_bar(), two_arms()], ids=['four-bar', 'two arms'])
+def test_it_moves_as_over_independent_coordinates_with_an_error_of_first_order(mechanism):
+    """Half the step halves the distance to the exact motion; no loop opens meanwhile."""
+    exact = Plant(
+        mechanism.robot(),
+        PlantSettings(no_command='free', integrator='dop853'),
+        mechanism.robot().model.closed_posture,
+        np.full(mechanism.freedoms, 0.4),
+    )
+    for _ in range(40):
+        exact.step(None, 5e-3)
+    errors = []
+    for dt in (1e-3, 5e-4, 2.5e-4):
+        plant = plant_of(mechanism, 0.4)
+        while plant.t < 0.2 - 1e-9:
+            plant.step(None, dt)
+            assert plant.gap < CLOSED
+        robot = Robot(exact.model)
+        expected = of_tree(robot, Robot(plant.model), robot.expand(exact.q)[0])
+        errors.append(np.abs(plant.q - expected).max())
+    assert 1.8 < errors[0] / errors[1] < 2.2 and 1.8 < errors[1] / errors[2] < 2.2
+    assert errors[0] < 0.02
+
+
+def test_loops_stay_closed_and_energy_drifts_less_than_by_projection():
+    """Twenty seconds of a turning crank, and the energy of the first four.
+
+    It is within 0.8 % there. A projection of free steps alone, without velocities that lead to
+    closed loops, loses 2.5 %.
+    """
+    mechanism = several_four_bars(1, further=0)
+    plant = plant_of(mechanism, 4.0, gravity=WEIGHTLESS)
+    robot, names = Robot(plant.model), plant.model.joint_names
+    begin, worst = robot.energy(plant.q, plant.qd)[0], 0.0
+    for k in range(20_000):
+        plant.step(None, 1e-3)
+        assert plant.gap < CLOSED
+        if k < 4000:
+            worst = max(worst, abs(robot.energy(plant.q, plant.qd)[0] / begin - 1.0))
+        if k % 1000 == 0:
+            q, qd = (dict(zip(names, each)) for each in (plant.q, plant.qd))
+            assert np.abs(loop_gaps(mechanism, q)).max() < CLOSED
+            assert np.abs(loop_gap_rates(mechanism, q, qd)).max() < 1e-9  # of its difference
+    assert worst < 0.012 and plant.q[names.index('crank0')] > 20.0
+
+
+def test_redundant_closures_change_nothing():
+    """A second pin on the same axis; to rounding, since both have the same accelerations."""
+    mechanism = pinned_twice()
+    twice = plant_of(mechanism, 0.5)
+    once = plant_of(replace(mechanism, closures=mechanism.closures[:2]), 0.5)
+    assert len(twice.closures) == 3 and len(once.closures) == 2
+    for _ in range(300):
+        for plant in (once, twice):
+            plant.step()
+        assert twice.gap < CLOSED
+    agree(twice.q, once.q, tolerance=1e-9)
+    assert np.abs(once.qd).max() > 0.1
+
+
+def test_two_arms_grasp_a_floating_bar_carry_it_and_release_it():
+    """The grasp is the smallest impulse, by the dense system; a released bar is on its own."""
+    robot, q = two_arms_and_a_bar()
+    rng = np.random.default_rng(4)
+    idle, before = np.zeros(robot.nv), rng.uniform(-0.5, 0.5, robot.nv)
+    plant = GraspingPlant(robot, HANDS, FREE, q, before, active=())
+    alone = Plant(robot, FREE, q, before)
+    for _ in range(20):
+        for each in (plant, alone):
+            each.step(idle)
+    np.testing.assert_array_equal(plant.q, alone.q)
+    q, before = plant.q.copy(), plant.qd.copy()
+    plant.grasp('left', 'right')
+    assert plant.active == ('left', 'right')
+    agree(plant.q, q)  # frames close where they are
+    J = np.vstack([weld_rows(robot, q, hand) for hand in ('left5', 'right5')])
+    M, none = robot.mass_matrix(q), np.zeros((len(J),) * 2)
+    dense = np.linalg.solve(
+        np.block([[M, J.T], [J, none]]), np.concatenate((M @ before, np.zeros(len(J))))
+    )
+    agree(plant.qd, dense[: robot.nv], tolerance=1e-10)
+    assert robot.energy(q, plant.qd)[0] < robot.energy(q, before)[0]
+    held = np.linalg.solve(robot.pose(q, 'left5'), robot.pose(q, 'bar'))
+    for _ in range(300):
+        plant.step(idle)
+        assert plant.gap < CLOSED
+    now = np.linalg.solve(robot.pose(plant.q, 'left5'), robot.pose(plant.q, 'bar'))
+    agree(now, held, tolerance=1e-11)
+    assert np.abs(plant.q - q).max() > 0.05
+    plant.release('right')
+    plant.step(idle)
+    assert plant.active == ('left',) and plant.gap < CLOSED
+    plant.release('left')
+    alone.set_state(plant.q, plant.qd)
+    for _ in range(20):
+        for each in (plant, alone):
+            each.step(idle)
+    np.testing.assert_array_equal(plant.q, alone.q)
+    plant.reset()
+    assert plant.active == () and plant.gap == 0.0
+
+
+def test_friction_of_all_joints_holds_a_loop_until_a_torque_beats_it():
+    """By virtual work the least torque is the sum of f_k |dq_k/dq_crank|; less moves nothing."""
+    levels = {'crank0': 1.0, 'coupler0': 2.0, 'rocker0': 3.0}
+    mechanism = several_four_bars(1, further=0).with_joints(
+        **{name: {'friction': x} for name, x in levels.items()}
+    )
+    robot, plant = mechanism.robot(), plant_of(mechanism, gravity=WEIGHTLESS)
+    rates = dict(zip(robot.all_joint_names, robot.expand(robot.model.closed_posture, [1.0])[1]))
+    least = sum(f * abs(rates[name] / rates['crank0']) for name, f in levels.items())
+    torque = np.array([name == 'crank0' for name in plant.model.joint_names], float)
+    begin = plant.q.copy()
+    for sign in (1.0, -1.0):
+        for _ in range(50):
+            plant.step(sign * (1.0 - 1e-6) * least * torque)
+        np.testing.assert_array_equal(plant.q, begin)
+        assert np.abs(plant.qd).max() < 1e-30  # two of three hold, and the third rounds
+    plant.step((1.0 + 1e-4) * least * torque)
+    assert plant.qd[plant.model.joint_names.index('crank0')] > 0.0
+
+
+def test_a_joint_of_a_loop_rests_at_its_stop():
+    """The rocker meets its stop; the crank can go no further, and the loop stays closed."""
+    plain = several_four_bars(1, further=0)
+    place = plain.near['rocker0']
+    limit = {'limit': Limit(place - 2.0, place + 0.1, 99.0, 99.0)}
+    plant = plant_of(plain.with_joints(rocker0=limit), gravity=WEIGHTLESS)
+    names = plant.model.joint_names
+    rocker, torque = names.index('rocker0'), np.array([name == 'crank0' for name in names], float)
+    for _ in range(600):
+        plant.step(2.0 * torque)
+        assert plant.gap < CLOSED
+    assert abs(plant.q[rocker] - (place + 0.1)) < 1e-12 and np.abs(plant.qd).max() < 1e-9
+
+
+def test_a_loop_rebounds_from_the_floor():
+    """Impulses of the impact keep the loop closed, and add no energy."""
+    mechanism = several_four_bars(1, further=0)
+    floor = Obstacle.plane((0.0, 1.0, 0.0), (0.0, -0.2, 0.0), restitution=0.7)
+    ball = sphere('coupler0', 0.02, (0.25, 0.0, 0.0))
+    contacts = Contacts((ball,), (floor,))
+    plant = plant_of(mechanism, gravity=(0.0, -9.81, 0.0), contacts=contacts)
+    robot, before, bounced = Robot(plant.model), np.inf, False
+    for _ in range(1000):
+        plant.step()
+        after = sum(robot.energy(plant.q, plant.qd))
+        bounced = bounced or after < before - 0.05
+        assert plant.gap < CLOSED and after < before + 0.02
+        before = after
+    assert bounced and not plant.fault
+
+
+def test_code_for_one_robot_takes_the_same_steps():
+    """A specialised robot steps the tree with its own recursions, to rounding."""
+    mechanism = four_bar()
+    plain = plant_of(mechanism, 0.5)
+    fast = GraspingPlant(
+        Robot(plain.model).specialised(), mechanism.closures, FREE, plain.q, plain.qd
+    )
+    for _ in range(50):
+        for plant in (plain, fast):
+            plant.step()
+    agree(fast.q, plain.q, tolerance=1e-10)
+    assert fast.gap < CLOSED
+
+
+def test_a_state_is_projected_and_what_does_not_close_is_refused():
+    """Nothing changes by what is refused; a reset restores the first closures."""
+    mechanism = four_bar()
+    plant = plant_of(mechanism)
+    begin = plant.q.copy()
+    plant.set_state(plant.q + 0.01, np.ones(plant.model.nv))
+    q, qd = (dict(zip(plant.model.joint_names, each)) for each in (plant.q, plant.qd))
+    assert np.abs(loop_gaps(mechanism, q)).max() < 1e-11
+    assert np.abs(loop_gap_rates(mechanism, q, qd)).max() < 1e-9
+    assert 1e-4 < np.abs(plant.q - begin).max() < 0.05
+    kept = plant.q.copy()
+    with pytest.raises(UnknownNameError, match="no closure 'bolt'; valid: pin"):
+        plant.active = ['bolt']
+    with pytest.raises(UnknownNameError, match="no closure 'bolt'; valid: pin"):
+        plant.release('bolt')
+    assert plant.active == ('pin',)
+    np.testing.assert_array_equal(plant.q, kept)
+    plant.release('pin')
+    plant.reset()
+    assert plant.active == ('pin',)
+    agree(plant.q, begin)
+    tree = tree_of(mechanism)
+    far = replace(mechanism.closures[0], place_b=at(9.0))
+    with pytest.raises(SingularityError, match='closures pin do not close near'):
+        GraspingPlant(tree, [far], FREE)
+    with pytest.raises(ParameterError, match='closures none; expected one or more'):
+        GraspingPlant(tree, [], FREE)
+    with pytest.raises(ParameterError, match='kinematic drives beside closures'):
+        GraspingPlant(tree, mechanism.closures, PlantSettings(kinematic=True))
+    with pytest.raises(ParameterError, match='a rollout with contacts or grasps'):
+        plant.rollout(plant.q, plant.qd, np.zeros((2, tree.nv)))
