@@ -265,7 +265,7 @@ class Plant:
         """Simulate many copies of this plant at once, on all cores.
 
         Each row has the same bits as this plant with that initial state and those commands, or
-        under that law. Friction, stops, faults and wrenches act. Contacts, a latency, a tolerance
+        under that law. Friction, stops, contacts, faults and wrenches act. A latency, a tolerance
         and laws with a state are refused.
 
         Parameters
@@ -298,13 +298,13 @@ class Plant:
         ShapeError
             If an array has another shape.
         ParameterError
-            For contacts, a tolerance or a latency. For gains without targets, or in another mode
-            than effort. For a value out of range.
+            For closures of a GraspingPlant, a tolerance or a latency. For gains without targets,
+            or in another mode than effort. For a value out of range.
         """
-        if self._touching is not None:
+        if self._closures:
             raise ParameterError(
-                f'robot {self.model.name!r}: a rollout with contacts or grasps, or with friction '
-                'or stops of dependent joints; expected a plant without'
+                f'robot {self.model.name!r}: a rollout with closures over all joints; expected a '
+                'robot over independent joints'
             )
         if gains is not None and self._drives.mode.any():
             raise ParameterError(
@@ -321,6 +321,7 @@ class Plant:
             self._drives.all_commanded(),
             self._f_ext,
             self._options[:4],
+            self._touching,
             position,
             velocity,
             efforts,

@@ -11,6 +11,11 @@ from robodyn_ros.codegen.parallel_rows import share_out
 from robodyn_ros.compile.call import provide
 from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.errors import ParameterError, ShapeError
+from robodyn_ros.simulation.contact.arrays import Contact, allocate, with_own_memory
+from robodyn_ros.simulation.contact.contact_step import (
+    by_euler_in_contact,
+    by_runge_kutta_in_contact,
+)
 from robodyn_ros.simulation.integrators.events import copy_vector
 from robodyn_ros.simulation.integrators.names import SEMI_IMPLICIT_EULER
 from robodyn_ros.simulation.joint_table import work_rows
@@ -19,6 +24,7 @@ from robodyn_ros.simulation.step import LARGEST_EFFORT, by_euler, by_runge_kutta
 from robodyn_ros.spatial.primitive import unfused
 from robodyn_ros.spatial.types import (
     Block,
+    Boolean,
     Constant,
     Integer,
     Matrix,
@@ -107,6 +113,8 @@ def advance(
     q,
     qd,
     effort,
+    touches,
+    contact,
 ):
     """Take one step with the scheme of the method.
 
@@ -118,6 +126,10 @@ def advance(
         As of `step.by_euler`.
     q, qd, effort : ndarray
         State, updated, and efforts, written; as of `step.by_euler`.
+    touches : bool
+        Whether the step is that of contact.
+    contact : ContactArrays
+        Tables and memory of contacts, updated.
 
     Returns
     -------
@@ -125,6 +137,26 @@ def advance(
         Status, as of `step.by_euler`.
     """
     if method == SEMI_IMPLICIT_EULER:
+        if touches:
+            return by_euler_in_contact(
+                topology,
+                constants,
+                gravity,
+                joints,
+                scratch,
+                work,
+                command,
+                f_ext,
+                dt,
+                substeps,
+                method,
+                stribeck,
+                largest_speed,
+                q,
+                qd,
+                effort,
+                contact,
+            )
         return by_euler(
             topology,
             constants,
@@ -142,6 +174,26 @@ def advance(
             q,
             qd,
             effort,
+        )
+    if touches:
+        return by_runge_kutta_in_contact(
+            topology,
+            constants,
+            gravity,
+            joints,
+            scratch,
+            work,
+            command,
+            f_ext,
+            dt,
+            substeps,
+            method,
+            stribeck,
+            largest_speed,
+            q,
+            qd,
+            effort,
+            contact,
         )
     return by_runge_kutta(
         topology,
@@ -187,6 +239,8 @@ def rollouts(
     law_scratch: Matrix,
     law_rows: Matrix,
     law_terms: Matrix,
+    touches: Boolean,
+    contact: Contact,
     efforts: Stack,
     gains: Stack,
     targets: Block,
@@ -208,6 +262,8 @@ def rollouts(
         Memory for the plant at hand, overwritten.
     law_code, law_topology, law_constants, law_gravity, law_scratch, law_rows, law_terms
         The fields of a RolledLaw.
+    touches, contact
+        As of `advance`.
     efforts : (k, m, nv) or (1, m, nv) ndarray
         Commands of all steps [N m or N]. One row serves all plants, also of what follows.
     gains : (k, 2, nv) or (1, 2, nv) ndarray
@@ -276,6 +332,8 @@ def rollouts(
                         q,
                         qd,
                         effort,
+                        touches,
+                        contact,
                     )
                 if status != 0:
                     blown_up[row] = step
@@ -286,7 +344,9 @@ def rollouts(
 kernel = Kernel(rollouts, nogil=True)
 
 
-def rollout(plant, joints, f_ext, options, position, velocity, efforts, dt, gains, targets, law):
+def rollout(
+    plant, joints, f_ext, options, touching, position, velocity, efforts, dt, gains, targets, law
+):
     """Return the Rollout of k plants like `plant`, in O(k m n), on all cores.
 
     `Plant.rollout` calls it. The plants have the robot, settings, faults and wrenches of `plant`.
@@ -299,6 +359,8 @@ def rollout(plant, joints, f_ext, options, position, velocity, efforts, dt, gain
         Joint table and external wrenches; as of `step.by_euler`.
     options : tuple
         Substeps, method, Stribeck velocity and largest speed.
+    touching : Touching or None
+        Contacts of the plant.
     position, velocity : array_like
         Initial states; see `Plant.rollout`.
     efforts : (k, m, nv) or (m, nv) array_like
@@ -369,6 +431,7 @@ def rollout(plant, joints, f_ext, options, position, velocity, efforts, dt, gain
     result = Rollout(np.empty((k, m + 1, model.nq)), np.empty((k, m + 1, model.nv)), np.empty(k))
     result.position[:, 0] = _each(plant.checked_position, position)
     result.velocity[:, 0] = _each(plant.checked_velocity, velocity)
+    contact = allocate(model, None) if touching is None else touching.arrays
     step = plant.linked(kernel)
     provide([plant.kernel])
     has_code = isinstance(with_memory().code, int)
@@ -388,6 +451,8 @@ def rollout(plant, joints, f_ext, options, position, velocity, efforts, dt, gain
             *options,
             *state,
             *with_memory(),
+            touching is not None,
+            with_own_memory(contact),
             efforts,
             gains,
             targets,

@@ -279,5 +279,5 @@ def test_a_state_is_projected_and_what_does_not_close_is_refused():
         GraspingPlant(tree, [], FREE)
     with pytest.raises(ParameterError, match='kinematic drives beside closures'):
         GraspingPlant(tree, mechanism.closures, PlantSettings(kinematic=True))
-    with pytest.raises(ParameterError, match='a rollout with contacts or grasps'):
+    with pytest.raises(ParameterError, match='a rollout with closures'):
         plant.rollout(plant.q, plant.qd, np.zeros((2, tree.nv)))

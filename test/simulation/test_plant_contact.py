@@ -9,7 +9,7 @@ import pytest
 
 from robodyn_ros import Robot
 from robodyn_ros.algorithms.contact.contact_tables import ELASTIC
-from robodyn_ros.errors import ModelError, ParameterError, UnknownNameError
+from robodyn_ros.errors import ModelError, UnknownNameError
 from robodyn_ros.model.contacts import Contacts, Obstacle, box, capsule, sphere
 from robodyn_ros.model.rotation_matrix import from_rpy
 from robodyn_ros.simulation.contact import approach, contact_response
@@ -371,6 +371,3 @@ def test_what_cannot_touch_is_refused(arm, middle):
         Obstacle.plane((0.0, 0.0, 0.0))
     with pytest.raises(ModelError, match='expected 3 positive lengths'):
         Obstacle.box((1.0, 0.0, 1.0))
-    plant = free_plant(arm, Contacts([sphere('tool0', 0.1)], [floor]), middle)
-    with pytest.raises(ParameterError, match='rollout with contacts'):
-        plant.rollout(middle, np.zeros(arm.nv), np.zeros((2, arm.nv)))

@@ -10,8 +10,10 @@ import pytest
 
 from robodyn_ros.codegen import parallel_rows
 from robodyn_ros.errors import ParameterError, ShapeError
+from robodyn_ros.model.contacts import Contacts, Obstacle, sphere
 from robodyn_ros.simulation import Faults, Plant, PlantSettings
 from robodyn_ros.simulation.step import step_of
+from support.robots.closed_loops import several_four_bars
 
 K, M, DT = 5, 60, 2e-3
 
@@ -60,6 +62,35 @@ def test_bit_for_bit_what_one_plant_does(robot, given, integrator):
             q, qd = by_hand(plant, *(x[row] for x in given))
             assert np.array_equal(found.position[row], q)
             assert np.array_equal(found.velocity[row], qd)
+
+
+@pytest.mark.parametrize('integrator', ['semi_implicit_euler', 'energy_rosenbrock'])
+def test_contacts_and_dependent_joints_act_as_in_one_plant(integrator):
+    """A four-bar whose dependent joints rub, above a floor; each plant has its own memory.
+
+    Without friction or floor its states are others.
+    """
+    mechanism = several_four_bars(1, further=0)
+    rubbing = mechanism.with_joints(coupler0={'friction': 0.4}, rocker0={'friction': 0.7})
+    robot = rubbing.robot(gravity=(0.0, -9.81, 0.0))
+    floor = Obstacle.plane((0.0, 1.0, 0.0), (0.0, 0.15, 0.0), restitution=0.3)
+    contacts = Contacts([sphere('coupler0', 0.02, (0.25, 0.0, 0.0))], [floor])
+    settings = PlantSettings(integrator=integrator)
+    posture, speeds = robot.model.closed_posture, np.linspace(-6.0, 6.0, 20)[:, None]
+    efforts = np.zeros((300, 1))
+    plant = Plant(robot, settings, posture, contacts=contacts, led_joints=True)
+    found = plant.rollout(posture, speeds, efforts)
+    for row in range(20):
+        q, qd = by_hand(plant, posture, speeds[row], efforts, 1e-3)
+        assert np.array_equal(found.position[row], q)
+        assert np.array_equal(found.velocity[row], qd)
+    for other in (
+        Plant(robot, settings, posture, contacts=contacts),
+        Plant(robot, settings, posture, led_joints=True),
+    ):
+        assert (
+            np.abs(other.rollout(posture, speeds, efforts).position - found.position).max() > 0.01
+        )
 
 
 @pytest.mark.parametrize('integrator', ['semi_implicit_euler', 'rk4'])

@@ -162,6 +162,31 @@ def allocate(model, contacts, settings=None, closures=()):
     )
 
 
+def with_own_memory(arrays):
+    """Return the arrays with copies of all that a step writes, for another thread.
+
+    Parameters
+    ----------
+    arrays : NamedTuple
+        Arrays, or NamedTuples of them.
+
+    Returns
+    -------
+    NamedTuple
+        The same tables, and other memory.
+    """
+    return type(arrays)(
+        *(
+            with_own_memory(each)
+            if isinstance(each, tuple)
+            else each.copy()
+            if each.flags.writeable
+            else each
+            for each in arrays
+        )
+    )
+
+
 def _fixed(array):
     array.flags.writeable = False
     return array

@@ -8,6 +8,8 @@ dependent joint of a loop has dry friction, or meets a stop. So is one with a cl
 joints.
 """
 
+import inspect
+
 from robodyn_ros.algorithms.contact.contact_tables import GAP
 from robodyn_ros.algorithms.contact.impulses import START, contact_impulses
 from robodyn_ros.algorithms.core.manifold import integrate
@@ -393,6 +395,7 @@ def runge_kutta_in_contact(
     )
 
 
+@separate
 def by_euler_in_contact(
     topology: Topology,
     constants: Table,
@@ -411,7 +414,7 @@ def by_euler_in_contact(
     qd: Vector,
     effort: Vector,
     contact: Contact,
-):
+) -> Integer:
     """Advance q, qd by dt with contacts, otherwise as `step.by_euler` does.
 
     Parameters
@@ -457,6 +460,7 @@ def by_euler_in_contact(
     return 0
 
 
+@separate
 def by_runge_kutta_in_contact(
     topology: Topology,
     constants: Table,
@@ -475,7 +479,7 @@ def by_runge_kutta_in_contact(
     qd: Vector,
     effort: Vector,
     contact: Contact,
-):
+) -> Integer:
     """Advance q, qd by dt with contacts, otherwise as `step.by_runge_kutta` does.
 
     Parameters
@@ -522,8 +526,8 @@ def by_runge_kutta_in_contact(
     return 0
 
 
-step = Kernel(by_euler_in_contact, nogil=True)
-step_by_runge_kutta = Kernel(by_runge_kutta_in_contact, nogil=True)
+step = Kernel(inspect.unwrap(by_euler_in_contact), nogil=True)
+step_by_runge_kutta = Kernel(inspect.unwrap(by_runge_kutta_in_contact), nogil=True)
 #: Kernels that steps in contact call, besides those of step.called_of.
 CALLED = (
     projection,
