@@ -215,7 +215,7 @@ class ControllerProbe:
 
     @functools.cached_property
     def states(self):
-        """Reports of each cycle, from the first look on; they take time, and few tests need them."""
+        """Reports of each cycle, from the first look on; they take time, few tests need them."""
         from robodyn_msgs.msg import ControllerState
 
         return self.graph.collect(ControllerState, f'{self.name}/controller_state')
