@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from support import all_tests
 from support.all_tests import sentence
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -66,6 +67,31 @@ def test_the_last_line_states_what_was_skipped_and_why(tmp_path):
 
 def test_without_skipped_tests_the_last_line_reports_it():
     assert sentence([('passed', '')], 2.0) == '1 passed in 0 min 2 s; nothing was skipped'
+
+
+@pytest.mark.parametrize(
+    'arguments, parts',
+    [
+        (['-k', 'jacobian'], {all_tests.NODES, all_tests.OTHERS}),
+        (['--nodes=only', '-n', '3'], {all_tests.NODES}),
+        (['--nodes=without'], {all_tests.OTHERS}),
+    ],
+)
+def test_each_part_runs_once_or_only_the_one_that_is_asked_for(monkeypatch, arguments, parts):
+    started = []
+
+    class Recorded:
+        outcomes, is_running = (), False
+
+        def __init__(self, which, *_):
+            started.append(which)
+
+        def wait(self):
+            return 0
+
+    monkeypatch.setattr(all_tests, 'Part', Recorded)
+    assert all_tests.main(arguments) == 0
+    assert sorted(started) == sorted(parts)
 
 
 @pytest.mark.skipif(not shutil.which('make'), reason='make is not installed')
