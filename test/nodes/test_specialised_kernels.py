@@ -45,16 +45,13 @@ SMALL = {  # a law of little code
 
 @pytest.fixture
 def unknown(tmp_path):
-    """Return an arm that no kernel was ever compiled for: it has a mass of its own."""
-    text = TWO_LINK.read_text()
+    """Return an arm that no kernel was ever compiled for: it has a mass and a name of its own."""
+    number = time.time_ns() % 10**9
+    path = tmp_path / f'unknown_{number}.urdf'
+    text = TWO_LINK.read_text().replace('"two_link"', f'"{path.stem}"')
     first = text.index('<mass value="') + len('<mass value="')
     mass = float(text[first : text.index('"', first)])
-    path = tmp_path / 'unknown.urdf'
-    path.write_text(
-        text[:first]
-        + repr(mass + 1e-12 * (time.time_ns() % 10**9))
-        + text[text.index('"', first) :]
-    )
+    path.write_text(text[:first] + repr(mass + 1e-12 * number) + text[text.index('"', first) :])
     return path
 
 
@@ -117,12 +114,13 @@ def test_after_a_warm_up_nothing_is_compiled(graph, start, unknown, monkeypatch)
         return compile_ahead(make, progress)
 
     def code():
-        return set(cache.folder(warmup.__file__).rglob('*two_link*.nbc'))
+        return set(cache.folder(warmup.__file__).rglob(f'*{unknown.stem}*.nbc'))
 
     monkeypatch.setattr(warmup, 'compile_ahead', but_for_programs)
     monkeypatch.setattr(warmup, 'warm_up', lambda *_: None)
     assert warmup.main([str(unknown), '--laws', SMALL['law']]) == 0
     before = code()
+    assert before
     probe, arm = ControllerProbe(graph), FakeArm(graph, JOINTS, POSTURE)
     controller = start('controller', **{**EASY, **SMALL, 'urdf_path': unknown})
     probe.wait_for('HOLD', timeout=COLD)
