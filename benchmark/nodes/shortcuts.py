@@ -3,13 +3,16 @@
 """Time that each shortcut saves: with it and without it, alternating in one run.
 
 Three belong to the controller and are measured in its tick over DDS. Its loop bypasses rclpy, its
-executor sleeps, and it wakes ahead of its cycles. The fourth is the C function of a robot's
-method, beside the method in Python.
+executor sleeps, and it wakes ahead of its cycles. Two belong to a robot's methods. They are C
+functions, beside methods in Python. And they return arrays again that nobody holds any more,
+beside new ones.
 """
 
+import functools
 import os
 import timeit
 from types import MethodType
+from unittest.mock import patch
 
 import numpy as np
 
@@ -19,10 +22,11 @@ from robodyn_ros import Robot
 from robodyn_ros.cli.demo import URDF
 from robodyn_ros.codegen.derivative_registry import DERIVATIVES
 from robodyn_ros.codegen.registry import RECIPES
+from robodyn_ros.compile.vectorcall.method import machine_method
 from robodyn_ros.demonstration.experiment import Experiment
 from robodyn_ros.demonstration.motion import swaying_motion
 from robodyn_ros.model.sources.examples import package_file
-from robodyn_ros.robot.dispatch import place_of
+from robodyn_ros.robot import dispatch, specialised_robot
 from robodyn_ros.testing.domain import private_domain
 
 ROUNDS, SECONDS, RATE = 5, 5.0, 1000.0  # of each kind of controller, in turn
@@ -44,6 +48,7 @@ METHODS = (
     'forward_dynamics_derivatives',
 )
 BLOCKS, CALLS = 40, 500  # of each variant in turn
+NEW_ARRAYS = functools.partial(machine_method, keeps=0)  # keeps no result to be used again
 
 
 def measure():
@@ -80,31 +85,50 @@ def _loop():
 
 
 def _methods():
-    """Return [{joints, method, with_us, without_us}], medians over blocks."""
+    """Return [{joints, code, method, with_us, new_us, without_us}], medians over blocks."""
     rows = []
     for joints in JOINTS:
-        robot = Robot.from_urdf(chains.read(joints))
-        rng = np.random.default_rng(joints)
-        for name in METHODS:
-            recipe = (RECIPES | DERIVATIVES)[name]
-            owner, title = place_of(robot, name)
-            given = [rng.uniform(-1.0, 1.0, joints) for _ in recipe.inputs]
-            ways = {
-                'with': getattr(owner, title),
-                'without': MethodType(getattr(type(owner), title), owner),
-            }
-            for method in ways.values():
-                method(*given)  # compiles, and fills the case of the C function
-            times = {way: [] for way in ways}
-            for _ in range(BLOCKS):
-                for way, method in ways.items():
-                    elapsed = timeit.timeit(lambda call=method: call(*given), number=CALLS)
-                    times[way].append(1e6 * elapsed / CALLS)
-            rows.append(
-                {'joints': joints, 'method': name}
-                | {f'{way}_us': float(np.median(found)) for way, found in times.items()}
-            )
+        robot, special = _robots(joints)
+        with (
+            patch.object(dispatch, 'machine_method', NEW_ARRAYS),
+            patch.object(specialised_robot, 'machine_method', NEW_ARRAYS),
+        ):
+            renewing = _robots(joints)
+        for code, one, other in zip(('any robot', 'one robot'), (robot, special), renewing):
+            for name in METHODS:
+                ways = {'with': _method(one, name), 'new': _method(other, name)}
+                if one is robot:
+                    owner, title = dispatch.place_of(robot, name)
+                    ways['without'] = MethodType(getattr(type(owner), title), owner)
+                times = _alternating(ways, joints, name)
+                rows.append({'joints': joints, 'code': code, 'method': name, **times})
     return rows
+
+
+def _robots(joints):
+    """Return a robot with the code of any robot, and one with its own."""
+    robot = Robot.from_urdf(chains.read(joints))
+    return robot, robot.specialised()
+
+
+def _method(robot, name):
+    """Return the method of a robot or of its view."""
+    owner, title = dispatch.place_of(robot, name)
+    return getattr(owner, title)
+
+
+def _alternating(ways, joints, name):
+    """Return {way_us: median time of a call}, by blocks in turn."""
+    rng = np.random.default_rng(joints)
+    given = [rng.uniform(-1.0, 1.0, joints) for _ in (RECIPES | DERIVATIVES)[name].inputs]
+    for method in ways.values():
+        method(*given)  # compiles, and fills the case of the C function
+    times = {way: [] for way in ways}
+    for _ in range(BLOCKS):
+        for way, method in ways.items():
+            elapsed = timeit.timeit(lambda call=method: call(*given), number=CALLS)
+            times[way].append(1e6 * elapsed / CALLS)
+    return {f'{way}_us': float(np.median(found)) for way, found in times.items()}
 
 
 def show(result):
@@ -126,15 +150,25 @@ def show(result):
         ],
     )
     table.show(
-        'A call from Python, as a C function and as the method in Python',
-        ('joints', 'method', 'with [us]', 'without [us]', 'ratio'),
+        'A call from Python: as it is, with new arrays for all results, and as method in Python',
+        (
+            'joints',
+            'code for',
+            'method',
+            'as it is [us]',
+            'new [us]',
+            'Python [us]',
+            'new / as it is',
+        ),
         [
             (
                 row['joints'],
+                row['code'],
                 row['method'],
-                f'{row["with_us"]:.2f}',
-                f'{row["without_us"]:.2f}',
-                f'{row["without_us"] / row["with_us"]:.2f}',
+                f'{row["with_us"]:.3f}',
+                f'{row["new_us"]:.3f}',
+                f'{row["without_us"]:.3f}' if 'without_us' in row else '-',
+                f'{row["new_us"] / row["with_us"]:.2f}',
             )
             for row in result['methods']
         ],

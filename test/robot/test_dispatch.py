@@ -3,10 +3,15 @@
 """Fast methods: the answers and sentences of the Python methods, and always the same object."""
 
 import copy
+import functools
 import gc
 import inspect
 import pickle
 import sys
+import threading
+import time
+import tracemalloc
+import weakref
 from types import MethodType
 
 import numpy as np
@@ -17,6 +22,7 @@ from robodyn_ros.codegen.derivative_registry import DERIVATIVES
 from robodyn_ros.codegen.registry import FRAME_RECIPES, RECIPES
 from robodyn_ros.compile.vectorcall import method as methods
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.robot import dispatch
 from robodyn_ros.robot.dispatch import method_of, place_of
 from support.robots.families import FAMILIES, MIXED, states
 
@@ -328,6 +334,89 @@ def test_another_interpreter_keeps_the_careful_methods(monkeypatch):
             expected = Robot(robot.model).inverse_dynamics(*given)
             np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-13 * abs(expected).max())
         assert not isinstance(robot.inverse_dynamics, BUILT_IN)
+
+
+def test_a_result_that_is_held_is_never_written_again():
+    """Neither is one of which a view or a buffer is left."""
+    robot = FAMILIES['permuted'].robot
+    Q = np.random.default_rng(1).uniform(-1.0, 1.0, (60, robot.nv))
+    holds = (lambda M: M, lambda M: M[1:], memoryview, lambda M: M.T)
+    held = [holds[k % len(holds)](robot.mass_matrix(q)) for k, q in enumerate(Q)]
+    for k, (q, found) in enumerate(zip(Q, held)):
+        expected = holds[k % len(holds)](Robot(robot.model).mass_matrix(q))
+        np.testing.assert_array_equal(np.asarray(found), np.asarray(expected))
+
+
+def test_a_result_that_its_owner_changed_in_place_is_not_returned_again():
+    """Its shape, dtype and flags were the caller's to change."""
+    robot, q = FAMILIES['permuted'].robot, np.full(FAMILIES['permuted'].robot.nv, 0.3)
+    expected = robot.mass_matrix(q).copy()
+
+    def flatten(M):
+        M.shape = (-1,)
+
+    def halve(M):
+        M.dtype = np.float32
+
+    def seal(M):
+        M.flags.writeable = False
+
+    for change in (flatten, halve, seal):
+        for _ in range(3 * methods.KEPT_EACH):
+            M = robot.mass_matrix(q)
+            np.testing.assert_array_equal(M, expected)
+            assert M.shape == expected.shape and M.dtype == np.float64 and M.flags.writeable
+            change(M)
+
+
+def test_a_weak_reference_sees_its_result_no_more_once_it_may_be_another():
+    """An array with a weak reference is left until others take its place."""
+    robot, q = FAMILIES['permuted'].robot, np.full(FAMILIES['permuted'].robot.nv, 0.3)
+    followed = weakref.ref(robot.mass_matrix(q))
+    held = []
+    for scale in range(3 * methods.KEPT_EACH):
+        held.append(robot.mass_matrix(scale * q))
+        assert followed() is None or all(followed() is not M for M in held)
+    assert followed() is None
+
+
+@pytest.mark.parametrize('keeps, makes', [(methods.KEPT_EACH, False), (0, True)])
+def test_arrays_that_nobody_holds_are_returned_again(keeps, makes, monkeypatch):
+    """So a loop that uses each result once allocates no array, of one result or of three."""
+    whole = functools.partial(methods.machine_method, keeps=keeps)
+    monkeypatch.setattr(dispatch, 'machine_method', whole)
+    robot = Robot(FAMILIES['permuted'].robot.model)
+    given = states(robot, 1)[0]
+    for method in (robot.inverse_dynamics, robot.derivatives.inverse_dynamics):
+        for _ in range(2 * methods.KEPT_EACH):
+            method(*given)
+        tracemalloc.start()
+        for _ in range(20):
+            method(*given)
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert (most > np.ndarray.__basicsize__) == makes
+
+
+def test_threads_never_share_a_result():
+    """The interpreter's lock is held from the choice of an array to its return."""
+    robot, wrong = FAMILIES['permuted'].robot, []
+    Q = np.random.default_rng(2).uniform(-1.0, 1.0, (4, robot.nv))
+
+    def call(q):
+        expected = robot.mass_matrix(q).copy()
+        for _ in range(3000):
+            M = robot.mass_matrix(q)
+            time.sleep(0)  # another thread runs
+            if not np.array_equal(M, expected):
+                wrong.append(M)
+
+    threads = [threading.Thread(target=call, args=(q,)) for q in Q]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
 
 
 def test_any_callable_may_be_the_code_of_a_case():

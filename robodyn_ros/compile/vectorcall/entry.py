@@ -12,6 +12,7 @@ import builtins
 import ctypes
 import functools
 import sys
+import weakref
 from types import BuiltinFunctionType
 
 import numba
@@ -27,7 +28,9 @@ REAL, INTEGER, FLAGS = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
 #: Offsets [bytes] in objects of CPython and NumPy. They stand in object.h, floatobject.h,
 #: tupleobject.h, methodobject.h and ndarraytypes.h.
 TYPE, VALUE, FIRST_ITEM = 8, 16, 24
-DATA, DIMENSIONS, LENGTHS, DTYPE, TRAITS, END = 16, 24, 32, 56, 64, 68
+LIST_ITEMS = 24  # their address
+REFERENCES = 0  # their number, in the lower 32 bits
+DATA, DIMENSIONS, LENGTHS, DTYPE, TRAITS, WEAK_REFERENCES, END = 16, 24, 32, 56, 64, 72, 80
 RECORD, OWNER = 16, 24  # in a C function
 NAME, ADDRESS, CALL = 0, 8, 16  # in its record, a PyMethodDef
 KIND = 24  # in a dtype: kind, letter, byte order, flags, number
@@ -408,6 +411,8 @@ def layout_is_known():
     array = np.zeros((2, 3))
     array.flags.writeable = False
     items = (np.ndarray, array.dtype)
+    listed = [np.zeros(1)]
+    followed = weakref.ref(array)
 
     def at(address, offset, kind=ctypes.c_int64):
         return kind.from_address(address + offset).value
@@ -423,6 +428,10 @@ def layout_is_known():
         and at(id(array), DIMENSIONS, ctypes.c_int32) == 2
         and [at(lengths, 0), at(lengths, 8)] == [2, 3]
         and traits & WRITEABLE == READABLE
+        and at(id(array), WEAK_REFERENCES) == id(followed)
+        and at(at(id(listed), LIST_ITEMS), 0) == id(listed[0])
+        and at(id(listed[0]), REFERENCES, ctypes.c_int32) == 1
+        and at(id(listed[0]), WEAK_REFERENCES) == 0
         and at(id(len), TYPE) == id(BuiltinFunctionType)
         and at(id(len), OWNER) == id(builtins)
         and ctypes.string_at(at(at(id(len), RECORD), NAME)) == b'len'

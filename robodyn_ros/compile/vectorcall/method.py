@@ -27,10 +27,13 @@ from robodyn_ros.compile.vectorcall.entry import (
     FIRST_ITEM,
     FLAGS,
     INTEGER,
+    LIST_ITEMS,
     METH_FASTCALL,
     OWNER,
     RECORD,
+    REFERENCES,
     TYPE,
+    WEAK_REFERENCES,
     WRITEABLE,
     ArgumentReader,
     api,
@@ -40,16 +43,18 @@ from robodyn_ros.compile.vectorcall.entry import (
 
 #: Items of the tuple that owns the function. CASES is [case] or {frame: case}, and empty until a
 #: kernel is compiled.
-NDARRAY, DTYPE, ZERO, OUT, NONE, OTHERWISE, CASES, PLAN, FUNCTION = range(9)
+NDARRAY, DTYPE, ZERO, OUT, NONE, OTHERWISE, CASES, PLAN, FUNCTION, KEPT = range(10)
 #: A case has the code, and its arguments before and after the states. Code with arguments before
 #: the states is generic, and does not check states. So the states are checked here.
 ONE, BEFORE, AFTER = range(3)
 #: Places in the plan, an array of integers. It has the numbers of states and of results, and
-#: the address of PyArray_NewFromDescr. Then come the length of each state, and for each result the
+#: the address of PyArray_NewFromDescr. KEPT has KEEPS earlier arrays of each result; NEXT tells
+#: which of them is replaced next. Then come the length of each state, and for each result the
 #: number of its axes and their lengths.
-STATES, RESULTS, MAKE, LENGTHS, AXES = 0, 1, 2, 3, 7
+STATES, RESULTS, MAKE, KEEPS, NEXT, LENGTHS, AXES = 0, 1, 2, 3, 4, 5, 9
 MOST, MOST_AXES = AXES - LENGTHS, 3
 TUPLE_SIZE = 16  # offset of the number of items
+KEPT_EACH = 4  # a caller seldom holds more results of one method at a time
 NEW_ARRAY = 94  # index of PyArray_NewFromDescr in numpy's table of functions
 NOT_FINITE = 0x7FF << 52  # the exponent of NaN and infinity
 
@@ -104,10 +109,11 @@ def python_method(name, text, one, otherwise, inputs, shapes, wrenches=False):
     return function
 
 
-def machine_method(otherwise, cases, lengths, shapes, of_frame=False):
-    """Return a callable of states and a frame that returns the results of a case as new arrays.
+def machine_method(otherwise, cases, lengths, shapes, of_frame=False, keeps=KEPT_EACH):
+    """Return a callable of states and a frame that returns the results of a case as arrays.
 
-    A single result may be given as `out`. All other arguments go to `otherwise`.
+    Each array is new, or an earlier result to which nobody has a reference any more. A single
+    result may be given as `out`. All other arguments go to `otherwise`.
 
     Parameters
     ----------
@@ -122,11 +128,14 @@ def machine_method(otherwise, cases, lengths, shapes, of_frame=False):
         Shapes of the results.
     of_frame : bool
         Whether the last argument is the name of a frame.
+    keeps : int
+        Number of arrays of each result that are kept to be used again.
     """
     if not layout_is_known() or max(len(lengths), len(shapes)) > MOST:
         return otherwise
     plan = np.zeros(AXES + (MOST_AXES + 1) * len(shapes), np.int64)
     plan[STATES], plan[RESULTS], plan[MAKE] = len(lengths), len(shapes), _make_array()
+    plan[KEEPS] = keeps
     plan[LENGTHS : LENGTHS + len(lengths)] = lengths
     for place, shape in zip(plan[AXES:].reshape(-1, MOST_AXES + 1), shapes):
         place[: len(shape) + 1] = len(shape), *shape
@@ -142,6 +151,7 @@ def machine_method(otherwise, cases, lengths, shapes, of_frame=False):
         cases,
         plan,
         BuiltinFunctionType,
+        [None] * (keeps * len(shapes)),
         name=otherwise.__name__,
         keywords=True,
         text=f'{otherwise.__name__}{_without_types(otherwise)}\n--\n\n{otherwise.__doc__}',
@@ -386,19 +396,58 @@ class _Code(ArgumentReader):
         with self.loop(results) as k:
             shape = self.builder.add(INTEGER(AXES), self.builder.mul(k, INTEGER(MOST_AXES + 1)))
             shape, array = self.place(plan, shape), self.variable(out)
+            kept = self.builder.mul(k, self.load(plan, 8 * KEEPS))
+            kept = self.place(self.load(self.item(KEPT), LIST_ITEMS), kept)
             with self.if_('==', out, 0):
+                self.builder.store(self.unused(plan, shape, kept), array)
+            with self.if_('==', self.value(array), 0):
                 self.add_reference(self.item(DTYPE))  # PyArray_NewFromDescr takes a reference over
                 axes = self.builder.trunc(self.load(shape, 0), FLAGS)
                 sizes = self.builder.add(shape, INTEGER(8))
                 given = axes, sizes, zero, zero, FLAGS(0), zero
                 found = self.builder.call(function, [self.item(NDARRAY), self.item(DTYPE), *given])
                 self.builder.store(found, array)
+                with self.if_('!=', found, 0):
+                    self.keep(plan, found, kept)
             with self.if_('!=', out, 0):
                 self.add_reference(out)
             self.store(self.value(array), self.place(made, k))
             with self.if_('==', self.value(array), 0):
                 self.builder.store(INTEGER(0), fine)
+        following = self.builder.add(self.load(plan, 8 * NEXT), INTEGER(1))
+        self.store(following, self.builder.add(plan, INTEGER(8 * NEXT)))
         return self.value(fine)
+
+    def unused(self, plan, shape, kept):
+        """Return a kept array of a result to which nobody has a reference, or 0.
+
+        Its last owner may have changed its shape, dtype or flags; such an array is left.
+        """
+        builder, found, axes = self.builder, self.variable(INTEGER(0)), self.load(shape, 0)
+        with cgutils.for_range(builder, self.load(plan, 8 * KEEPS)) as loop:
+            array, unfit = self.entry(kept, loop.index), builder.append_basic_block('unfit')
+            code = _Code(builder, self._owner, self.arguments, self.count, unfit)
+            _, lengths = code.data_and_lengths(array, axes, DTYPE, WRITEABLE)
+            code.expect(code.load(array, REFERENCES, FLAGS), FLAGS(1))
+            code.expect(code.load(array, WEAK_REFERENCES), INTEGER(0))
+            with code.loop(axes) as axis:
+                length = code.entry(code.place(shape, INTEGER(1)), axis)
+                code.expect(code.entry(lengths, axis), length)
+            self.add_reference(array)
+            builder.store(array, found)
+            loop.do_break()
+            builder.position_at_end(unfit)
+        return self.value(found)
+
+    def keep(self, plan, array, kept):
+        """Keep a new array in place of another."""
+        following, keeps = (self.load(plan, 8 * number) for number in (NEXT, KEEPS))
+        with self.if_('!=', keeps, 0):
+            place = self.place(kept, self.builder.urem(following, keeps))
+            earlier = self.load(place, 0)
+            self.add_reference(array)
+            self.store(array, place)
+            self.drop_reference(earlier)
 
 
 _address_of_states = _address_of(functools.partial(_emit, False))
