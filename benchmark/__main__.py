@@ -28,6 +28,7 @@ FOLDERS = {
         'dual_sweeps',
         'reference_counts',
         'recording',
+        'scheduler',
     ),
     'simulation': ('plant', 'contact', 'integrators'),
     'nodes': (

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.codegen.statement_order import ordered
+from robodyn_ros.codegen.statement_order import ordered, steps
 from robodyn_ros.codegen.tape import Recorded, needed, operands
 
 #: Return values of a function.
@@ -339,33 +339,25 @@ class _Printer:
         yield f'{style.own(routine)}({size}, {", ".join(arrays)});'
 
     def statements(self, order):
-        """Yield statements that compute, check the pivots, then store.
-
-        Without checks they store at once.
-        """
-        tape, style, stores = self.tape, self.style, {}
-        for place, value in self.recording.results.items():
-            index = value.index if isinstance(value, Recorded) and not tape.checks else None
-            if isinstance(value, Recorded):
-                text = self.value(value.index)
-            else:  # the same in every lane
-                text = style.number(value) + ' + 0.0 * sum' * (style.lanes > 1)
-            stores.setdefault(index, []).append(style.store(*self.entry(place), text))
-        body = None
-        for index in order:
-            if index not in self.place and tape.nodes[index][0] != 'input':
-                named = self.body_of(index)
+        """Yield statements that compute, check the pivots and store."""
+        tape, style, body = self.tape, self.style, None
+        for step, what in steps(self.recording, order):
+            if step == 'check':
+                tests = [(self.value(i), '>', style.number(floor)) for i, floor in tape.checks]
+                yield from self.refused(tests, 'SINGULAR')
+            elif step == 'store':
+                place, value = what
+                if isinstance(value, Recorded):
+                    text = self.value(value.index)
+                else:  # the same in every lane
+                    text = style.number(value) + ' + 0.0 * sum' * (style.lanes > 1)
+                yield style.store(*self.entry(place), text)
+            elif what not in self.place and tape.nodes[what][0] != 'input':
+                named = self.body_of(what)
                 if named not in (None, body):
                     body = named
                     yield comment(self.bodies[body])
-                yield self.assignment(index)
-            yield from stores.pop(index, ())
-        if tape.checks:
-            yield from self.refused(
-                [(self.value(index), '>', style.number(floor)) for index, floor in tape.checks],
-                'SINGULAR',
-            )
-        yield from stores.pop(None, ())
+                yield self.assignment(what)
 
     def body_of(self, index):
         """Return the number of the body of a named value, else None."""

@@ -4,6 +4,7 @@
 
 import re
 
+from robodyn_ros.codegen.statement_order import steps
 from robodyn_ros.codegen.tape import Recorded, operands
 
 MODULE = '''"""{title}
@@ -15,6 +16,8 @@ from math import cos, sin
 
 from robodyn_ros.codegen.emit_llvm import LANES, straight_line
 from robodyn_ros.spatial.types import Block, Integer, Matrix, Stack, Vector
+
+statements = {statements}
 
 
 def {name}({arguments}):
@@ -83,28 +86,27 @@ def write(recording):
         arguments=', '.join(shapes),
         body='\n    '.join(lines),
         outputs=len(recording.outputs),
+        statements=len(recording.computed),
         one=typed(0),
         rows=typed(1),
     )
 
 
 def _steps(recording):
-    """Return the statements that compute, check the pivots, then store.
-
-    Without checks they store at once.
-    """
-    tape = recording.tape
-    stores, lines = {}, []
-    for place, value in recording.results.items():
-        index = value.index if isinstance(value, Recorded) and not tape.checks else None
-        text = _name(tape, value.index) if isinstance(value, Recorded) else repr(float(value))
-        stores.setdefault(index, []).append(f'{place} = {text}')
-    for index in recording.computed:
-        lines += [f'{_name(tape, index)} = {_expression(tape, index)}', *stores.pop(index, ())]
-    if tape.checks:
-        pivots = ' and '.join(f'{_name(tape, index)} > {floor!r}' for index, floor in tape.checks)
-        lines += [f'if not ({pivots}):', '    return 1']
-    return [*lines, *stores.pop(None, ()), 'return 0']
+    """Return the statements that compute, check the pivots and store."""
+    tape, lines = recording.tape, []
+    for step, what in steps(recording, recording.computed):
+        if step == 'compute':
+            lines.append(f'{_name(tape, what)} = {_expression(tape, what)}')
+        elif step == 'check':
+            pivots = ' and '.join(f'{_name(tape, i)} > {floor!r}' for i, floor in tape.checks)
+            lines += [f'if not ({pivots}):', '    return 1']
+        else:
+            place, value = what
+            is_node = isinstance(value, Recorded)
+            text = _name(tape, value.index) if is_node else repr(float(value))
+            lines.append(f'{place} = {text}')
+    return [*lines, 'return 0']
 
 
 def refuse(recording):

@@ -18,6 +18,7 @@ from robodyn_ros.algorithms.core import scratch as columns
 from robodyn_ros.algorithms.core.matrices import wide
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse_world_frame import motions
 from robodyn_ros.codegen import emit_python, loop_closing
+from robodyn_ros.codegen.machine_scheduler import statements_in_order
 from robodyn_ros.codegen.registry import FRAME_RECIPES, FURTHER_RECIPES, JOINT_RECIPES, RECIPES
 from robodyn_ros.codegen.tape import (
     Recorded,
@@ -569,6 +570,7 @@ def specialise(model, name, recipe, subject=None):
         return _refused(model)
     # the order of operations is fixed, and Numba's fastmath would break the rounding of angles
     plain = {'has_vectorcall': False, 'fastmath': False}
+    plain['context'] = functools.partial(statements_in_order, module.statements)
     return Specialised(
         Kernel(module.one, what, **plain),
         Kernel(module.rows, f'{what} of batches', nogil=True, **plain),

@@ -3,10 +3,10 @@
 """The order of statements of a recording that keeps few values alive.
 
 A value that is alive for long is spilled from registers. Recursions are recorded in a good order.
-Derivatives record many values long before their use.
+Derivatives record many values long before their use. So results are stored as early as possible.
 """
 
-from robodyn_ros.codegen.tape import needed, operands
+from robodyn_ros.codegen.tape import Recorded, needed, operands
 
 
 def ordered(tape, outputs):
@@ -27,6 +27,43 @@ def ordered(tape, outputs):
     recorded = needed(tape, outputs)
     return min((recorded, depth_first(tape, outputs, recorded)),
                key=lambda order: live_values(tape, order))  # fmt: skip
+
+
+def steps(recording, order):
+    """Yield what the code of a recording does, in turn.
+
+    Pivots are checked as soon as all of them are known. No result is stored before, so that a
+    refused state leaves all results as they were.
+
+    Parameters
+    ----------
+    recording : Recording
+        The recording.
+    order : list of int
+        The needed nodes, so that operands come first.
+
+    Yields
+    ------
+    step : str
+        'compute', 'check' or 'store'.
+    what : int, None or (str, Recorded or float)
+        The node to compute, or the entry of a result and its value.
+    """
+    results, pivots, held = {}, {index for index, _ in recording.tape.checks}, []
+    for entry, value in recording.results.items():
+        index = value.index if isinstance(value, Recorded) else None
+        results.setdefault(index, []).append((entry, value))
+    for index in order:
+        yield 'compute', index
+        held += results.pop(index, ())
+        if index in pivots:
+            pivots.remove(index)
+            if not pivots:
+                yield 'check', None
+        if not pivots:
+            yield from (('store', result) for result in held)
+            held = []
+    yield from (('store', result) for result in results.pop(None, ()))
 
 
 def depth_first(tape, outputs, recorded):

@@ -45,11 +45,15 @@ class Kernel:
         Name in messages; by default that of the function with its module.
     has_vectorcall : bool
         False makes `vectorcall` the dispatcher, for kernels that are not called in hot loops.
+    context : callable
+        Called without arguments; returns the context in which the kernel is compiled.
     **options
         Options of numba.njit, in addition to OPTIONS.
     """
 
-    def __init__(self, function, name=None, has_vectorcall=True, **options):
+    def __init__(
+        self, function, name=None, has_vectorcall=True, context=contextlib.nullcontext, **options
+    ):
         functools.update_wrapper(self, function)
         self.python = function
         module = function.__module__.removeprefix('robodyn_ros.')
@@ -58,7 +62,7 @@ class Kernel:
         self.options = (
             OPTIONS | options | ({'pipeline_class': VectorcallCompiler} if is_fast else {})
         )
-        self.signature = _signature(function)
+        self.signature, self._context = _signature(function), context
 
     def __call__(self, *arguments):
         return self.compiled(*arguments)
@@ -74,7 +78,7 @@ class Kernel:
                 provide_recursions(self.python)
             notices = contextlib.nullcontext() if self.is_kept else notice.compiling(self.name)
             try:
-                with notices:
+                with notices, self._context():
                     return _compile(self.python, self.signature, self.options, self._code)
             except Exception as error:
                 raise KernelError(

@@ -47,6 +47,7 @@ try:
     from numba.core.caching import _Cache as Cache
     from numba.core.codegen import get_host_cpu_features
     from numba.core.compiler import CompilerBase, CompileResult, DefaultPassBuilder
+    from numba.core.compiler_lock import global_compiler_lock
     from numba.core.compiler_machinery import register_pass
     from numba.core.lowering import Lower
     from numba.core.runtime.nrt import rtsys
@@ -57,6 +58,7 @@ except ImportError as error:
 
     MISSING = str(error)
     cgutils = CompileResult = DefaultPassBuilder = dumps = populate_array = rtsys = None
+    global_compiler_lock = None
     Cache = CompilerBase = Lower = object
     typed_passes = types.SimpleNamespace(NativeLowering=object)
 
