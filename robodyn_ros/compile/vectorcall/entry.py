@@ -35,6 +35,7 @@ RECORD, OWNER = 16, 24  # in a C function
 NAME, ADDRESS, CALL = 0, 8, 16  # in its record, a PyMethodDef
 KIND = 24  # in a dtype: kind, letter, byte order, flags, number
 READABLE, WRITEABLE = 0x101, 0x501  # C-contiguous and aligned; and writeable
+OWN = 0x505  # and with memory of its own
 
 METH_FASTCALL, _METH_KEYWORDS, _METH_ONE = 0x80, 0x02, 0x08
 

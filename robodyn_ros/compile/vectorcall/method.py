@@ -29,6 +29,7 @@ from robodyn_ros.compile.vectorcall.entry import (
     INTEGER,
     LIST_ITEMS,
     METH_FASTCALL,
+    OWN,
     OWNER,
     RECORD,
     REFERENCES,
@@ -421,13 +422,14 @@ class _Code(ArgumentReader):
     def unused(self, plan, shape, kept):
         """Return a kept array of a result to which nobody has a reference, or 0.
 
-        Its last owner may have changed its shape, dtype or flags; such an array is left.
+        Its last owner may have changed its shape, dtype or flags, and by an older NumPy also its
+        memory. Such an array is left.
         """
         builder, found, axes = self.builder, self.variable(INTEGER(0)), self.load(shape, 0)
         with cgutils.for_range(builder, self.load(plan, 8 * KEEPS)) as loop:
             array, unfit = self.entry(kept, loop.index), builder.append_basic_block('unfit')
             code = _Code(builder, self._owner, self.arguments, self.count, unfit)
-            _, lengths = code.data_and_lengths(array, axes, DTYPE, WRITEABLE)
+            _, lengths = code.data_and_lengths(array, axes, DTYPE, OWN)
             code.expect(code.load(array, REFERENCES, FLAGS), FLAGS(1))
             code.expect(code.load(array, WEAK_REFERENCES), INTEGER(0))
             with code.loop(axes) as axis:
