@@ -1,15 +1,103 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Derivatives of forward dynamics, from those of inverse dynamics at the same motion."""
+"""Derivatives of forward dynamics, from those of inverse dynamics at the same motion.
 
-from robodyn_ros.algorithms.core.aba import forward_dynamics
+The inverse of the mass matrix is one of them. So the accelerations follow from it and from the
+torque without acceleration, and need no articulated bodies. They enter only the derivative by
+position. Its accelerations and wrenches are linear in them, and are corrected afterwards.
+"""
+
+from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.composite import factorise, inverse_of_factors
+from robodyn_ros.algorithms.core.coriolis import composite_inertia_times
 from robodyn_ros.algorithms.core.matrices import negative_products
 from robodyn_ros.algorithms.derivatives.inverse_dynamics_derivatives import (
-    inverse_dynamics_derivatives,
+    by_position,
+    by_velocity,
+    carry_axes,
+    forces_in_world_frame,
+    power,
+    sum_tip_to_base,
 )
-from robodyn_ros.spatial.primitive import recursion
+from robodyn_ros.model.layout import PARENT, V
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import accumulate, add, load, scale, store
+
+#: Columns of quantities that this recursion does not need.
+CHANGE = at.P_ANGULAR  # 6, change of the acceleration of the body
+BELOW = at.P_COUPLING  # 6, wrench that accelerates the bodies beyond this one along its joint
+
+
+@primitive
+def accelerations_of_torques(topology, scratch, tau, inverse, residual, qdd):
+    """Compute qdd = M^-1 (tau - bias). Needs the wrenches of the motion without acceleration.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    tau : (nv,) array
+        Joint torques or forces [N m or N].
+    inverse : (nv, nv) array
+        Inverse of the mass matrix [1/(kg m^2), 1/(kg m) or 1/kg].
+    residual : (m, p) array
+        Working memory with p >= nv.
+    qdd : (nv,) array
+        Written: joint accelerations [rad/s^2 or m/s^2].
+    """
+    for i in range(1, topology.shape[0]):
+        k = topology[i, V]
+        bias = power(scratch, i, at.AXIS, load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE))
+        residual[0, k] = tau[k] - bias
+    for row in range(qdd.shape[0]):
+        entry = 0.0
+        for k in range(qdd.shape[0]):
+            entry = entry + inverse[row, k] * residual[0, k]
+        qdd[row] = entry
+
+
+@primitive
+def add_accelerations(topology, scratch, qdd):
+    """Add joint accelerations to the motion of all bodies and to wrenches of composite bodies.
+
+    Body i accelerates by S qdd of all joints up to its own. The composite body i needs the
+    composite inertia times that, and I_k S_k qdd_k for every joint k that it carries. Needs
+    `by_velocity`.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    qdd : (nv,) array
+        Joint accelerations [rad/s^2 or m/s^2].
+    """
+    for i in range(1, topology.shape[0]):
+        parent, x = topology[i, PARENT], qdd[topology[i, V]]
+        for k in (0, 3):
+            change = scale(x, load(scratch, i, at.AXIS + k))
+            if parent > 0:
+                change = add(load(scratch, parent, CHANGE + k), change)
+            store(scratch, i, CHANGE + k, change)
+            store(scratch, i, BELOW + k, (0.0, 0.0, 0.0))
+        accumulate(scratch, i, at.ALPHA, load(scratch, i, CHANGE))
+        accumulate(scratch, i, at.ACCEL, load(scratch, i, CHANGE + 3))
+    for i in range(topology.shape[0] - 1, 0, -1):
+        parent, x = topology[i, PARENT], qdd[topology[i, V]]
+        n, f = composite_inertia_times(
+            scratch, i, load(scratch, i, CHANGE), load(scratch, i, CHANGE + 3)
+        )
+        below, push = load(scratch, i, BELOW), load(scratch, i, BELOW + 3)
+        accumulate(scratch, i, at.MOMENT, add(n, below))
+        accumulate(scratch, i, at.FORCE, add(f, push))
+        if parent > 0:
+            n, f = load(scratch, i, at.JOINT_MOMENTUM), load(scratch, i, at.JOINT_MOMENTUM + 3)
+            accumulate(scratch, parent, BELOW, add(below, scale(x, n)))
+            accumulate(scratch, parent, BELOW + 3, add(push, scale(x, f)))
 
 
 @recursion
@@ -68,14 +156,14 @@ def forward_dynamics_derivatives(
     int
         0, or the body whose pivot is singular.
     """
-    status = forward_dynamics(
-        topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, bias
-    )
-    inverse_dynamics_derivatives(
-        topology, constants, gravity, scratch, q, qd, bias, f_ext, by_q, by_qd, M
-    )
-    if status == 0:
-        status = factorise(topology, diagonal, M, bias)
+    forces_in_world_frame(topology, constants, gravity, scratch, q, qd, diagonal, f_ext)
+    carry_axes(topology, scratch)
+    sum_tip_to_base(topology, scratch)
+    by_velocity(topology, constants, scratch, by_qd, M)
+    status = factorise(topology, diagonal, M, bias)
     inverse_of_factors(topology, M, by_tau)
+    accelerations_of_torques(topology, scratch, tau, by_tau, wide, bias)
+    add_accelerations(topology, scratch, bias)
+    by_position(topology, gravity, scratch, by_q)
     negative_products(by_tau, by_q, by_qd, wide)
     return status
