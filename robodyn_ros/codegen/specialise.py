@@ -33,6 +33,7 @@ from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.compile.source_cache import imported
 from robodyn_ros.model.normal_form import align, clean, normal_form, regroup
 from robodyn_ros.realtime.collector_pause import collections_paused
+from robodyn_ros.spatial.row_products import padded
 
 #: Operations beyond which no code is compiled. It would compile slowly and exceed the processor's
 #: caches, so that the generic loop is as fast.
@@ -400,6 +401,7 @@ def arguments(recursion, model, **given):
         'factor': zeros((6, 6)),
         'qdd': zeros(nv),
         'rows': zeros((nv + 2, nv)),
+        'factors': zeros((nv, padded(nv))),
         'wide': zeros(wide(nv)),
         'motions': zeros(motions(nv)),
     }

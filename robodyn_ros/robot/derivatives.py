@@ -14,6 +14,7 @@ from robodyn_ros.compile import generic
 from robodyn_ros.robot.dispatch import fast_method
 from robodyn_ros.robot.loops.embedding_matrix import embedding_matrix
 from robodyn_ros.robot.robot_view import View
+from robodyn_ros.spatial.row_products import aligned, padded
 
 
 class Derivatives(View):
@@ -110,8 +111,8 @@ class Derivatives(View):
             *robot._wrenches(states[0], k, f_ext),
             robot._zero,
             np.empty(robot.nv),
-            np.empty((robot.nv, robot.nv)),
-            np.empty(wide(robot.nv)),
+            aligned((robot.nv, padded(robot.nv))),
+            aligned(wide(robot.nv)),
             *results,
         )
         return results

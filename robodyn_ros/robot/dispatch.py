@@ -25,6 +25,7 @@ from robodyn_ros.codegen.registry import FRAME_RECIPES, RECIPES
 from robodyn_ros.codegen.specialise import sizes
 from robodyn_ros.compile import generic
 from robodyn_ros.compile.vectorcall.method import machine_method
+from robodyn_ros.spatial.row_products import aligned, padded
 
 Method = TypeVar('Method', bound=Callable)
 
@@ -219,7 +220,8 @@ def generic_case(robot, name, frame=None):
         'diagonal': robot._zero,
         'bias': np.empty(nv),
         'M': np.empty((nv, nv)),
-        'wide': np.empty(wide(nv)),
+        'factors': aligned((nv, padded(nv))),
+        'wide': aligned(wide(nv)),
         'motions': np.empty(motions(nv)),
     }
     if frame is not None:

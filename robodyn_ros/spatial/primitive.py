@@ -109,3 +109,30 @@ def separate(function):
 
 #: What kernels compile in place of a separate function: a call, set by robodyn_ros.compile.
 separate.call_of = lambda function: function
+
+
+def emitted(function):
+    """Decorate a plain function that is machine code written by hand in kernels.
+
+    Python calls the plain function. So do kernels for arrays of a type without machine code.
+
+    Parameters
+    ----------
+    function : callable
+        The plain function.
+
+    Returns
+    -------
+    callable
+        The function itself.
+    """
+
+    @overload(function, jit_options={'forceinline': True, 'no_cfunc_wrapper': True}, strict=False)
+    def chosen(*given):
+        return emitted.code_of(function, given)
+
+    return function
+
+
+#: What kernels compile in place of an emitted function, set by robodyn_ros.compile.simd.
+emitted.code_of = lambda function, given: function

@@ -13,6 +13,7 @@ import numpy as np
 from robodyn_ros.algorithms.core import scratch
 from robodyn_ros.algorithms.core.matrices import wide
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse_world_frame import motions
+from robodyn_ros.spatial.row_products import padded
 
 from .robots.families import states
 
@@ -99,7 +100,7 @@ OUTPUTS = {
     },
     'forward_dynamics_derivatives': {
         'bias': ('nv',),
-        'M': ('nv', 'nv'),
+        'factors': ('nv', 'padded'),
         'wide': ('nv + 2', 'wide'),
         'by_q': ('nv', 'nv'),
         'by_qd': ('nv', 'nv'),
@@ -162,6 +163,7 @@ def arguments(robot, kernel, dtype=float, seed=0, **given):
         '6 (nb - 1)': 6 * len(model.topology) - 6,
         'nv + 2': robot.nv + 2,
         'wide': wide(robot.nv)[1],
+        'padded': padded(robot.nv),
     }
     rng = np.random.default_rng(seed)
     q, qd, qdd = states(robot, 1, seed)[0]

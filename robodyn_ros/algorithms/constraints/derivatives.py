@@ -214,7 +214,7 @@ def forward_dynamics_derivatives(
     f_ext: Matrix,
     diagonal: Vector,
     bias: Vector,
-    M: Matrix,
+    factors: Matrix,
     wide: Matrix,
     by_q: Matrix,
     by_qd: Matrix,
@@ -242,8 +242,8 @@ def forward_dynamics_derivatives(
         Zeros.
     bias : (nv,) array
         Working memory.
-    M : (nv, nv) array
-        Working memory.
+    factors : (nv, m) array
+        Working memory; m is `row_products.padded` of nv.
     wide : array
         Working memory, of the shape of `matrices.wide`.
     by_q, by_qd, by_tau : (nv, nv) array
@@ -258,11 +258,11 @@ def forward_dynamics_derivatives(
         topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, bias
     )
     inverse_dynamics_derivatives(
-        topology, constants, gravity, scratch, q, qd, bias, f_ext, by_q, by_qd, M
+        topology, constants, gravity, scratch, q, qd, bias, f_ext, by_q, by_qd, factors
     )
     if status == 0:
-        status = body_of(topology, factorise(reduced(topology), diagonal, M, bias))
-    inverse_of_factors(reduced(topology), M, by_tau)
+        status = body_of(topology, factorise(reduced(topology), diagonal, factors, bias))
+    inverse_of_factors(reduced(topology), factors, by_tau)
     negative_products(by_tau, by_q, by_qd, wide)
     return status
 

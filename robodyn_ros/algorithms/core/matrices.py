@@ -7,6 +7,7 @@ So the compiler vectorises over columns, and loads each number once for several 
 
 from robodyn_ros.model.layout import PARENT, V
 from robodyn_ros.spatial.primitive import inlined, primitive
+from robodyn_ros.spatial.row_products import padded, subtract_two_products
 
 
 @primitive
@@ -116,34 +117,6 @@ def subtract_carriers(topology, X, k, A):
         i = topology[i, PARENT]
 
 
-@inlined
-def subtract_product(A, row, B, first):
-    """Subtract two rows of A B from two rows of B.
-
-    Parameters
-    ----------
-    A : (n, m) array
-        Left factor.
-    row : int
-        First of two rows of A.
-    B : (m + 2, p) array
-        Right factor in the first m rows; the two rows behind them change.
-    first : int
-        First of the two rows that change.
-    """
-    count, second, below = A.shape[1], first + 1, min(row + 1, A.shape[0] - 1)
-    for k in range(0, count, 4):
-        p, q, r = min(k + 1, count - 1), min(k + 2, count - 1), min(k + 3, count - 1)
-        a, e = A[row, k], A[below, k]
-        b, f = (A[row, p], A[below, p]) if k + 1 < count else (0.0, 0.0)
-        c, g = (A[row, q], A[below, q]) if k + 2 < count else (0.0, 0.0)
-        d, h = (A[row, r], A[below, r]) if k + 3 < count else (0.0, 0.0)
-        for column in range(B.shape[1]):
-            w, x, y, z = B[k, column], B[p, column], B[q, column], B[r, column]
-            B[first, column] = B[first, column] - a * w - b * x - c * y - d * z
-            B[second, column] = B[second, column] - e * w - f * x - g * y - h * z
-
-
 def wide(n):
     """Return the shape of the working memory of `negative_products`.
 
@@ -157,7 +130,7 @@ def wide(n):
     tuple of int
         Rows and columns.
     """
-    return n + 2, -(-2 * n // 16) * 16
+    return n + 2, padded(2 * n)
 
 
 @primitive
@@ -178,13 +151,15 @@ def negative_products(A, B, C, work):
     for row in range(n):
         for column in range(n):
             work[row, column] = B[row, column]
+        for column in range(n):
             work[row, n + column] = C[row, column]
     for row in range(0, n, 2):
-        for column in range(work.shape[1]):
-            work[n, column] = 0.0
-            work[n + 1, column] = 0.0
-        subtract_product(A, row, work, n)
+        for below in range(n, n + 2):
+            for column in range(work.shape[1]):
+                work[below, column] = 0.0
+        subtract_two_products(work, n, 2 * n, A, row, min(row + 1, n - 1), n)
         for below in range(row, min(row + 2, n)):
             for column in range(n):
                 B[below, column] = work[n + below - row, column]
+            for column in range(n):
                 C[below, column] = work[n + below - row, n + column]

@@ -8,7 +8,6 @@ position. Its accelerations and wrenches are linear in them, and are corrected a
 """
 
 from robodyn_ros.algorithms.core import scratch as at
-from robodyn_ros.algorithms.core.composite import factorise, inverse_of_factors
 from robodyn_ros.algorithms.core.coriolis import composite_inertia_times
 from robodyn_ros.algorithms.core.matrices import negative_products
 from robodyn_ros.algorithms.derivatives.inverse_dynamics_derivatives import (
@@ -19,6 +18,7 @@ from robodyn_ros.algorithms.derivatives.inverse_dynamics_derivatives import (
     power,
     sum_tip_to_base,
 )
+from robodyn_ros.algorithms.mass_matrix.symmetric_inverse import factorise_rows, inverse_of_rows
 from robodyn_ros.model.layout import PARENT, V
 from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
@@ -30,7 +30,30 @@ BELOW = at.P_COUPLING  # 6, wrench that accelerates the bodies beyond this one a
 
 
 @primitive
-def accelerations_of_torques(topology, scratch, tau, inverse, residual, qdd):
+def body_of_joint(topology, number):
+    """Return the row of the body with a joint; 0 for no joint.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    number : int
+        Number of the joint counted from one, or 0.
+
+    Returns
+    -------
+    int
+        Row of the body, or 0.
+    """
+    found = 0
+    for i in range(1, topology.shape[0]):
+        if topology[i, V] == number - 1:
+            found = i
+    return found
+
+
+@primitive
+def accelerations_of_torques(topology, scratch, tau, inverse, work, qdd):
     """Compute qdd = M^-1 (tau - bias). Needs the wrenches of the motion without acceleration.
 
     Parameters
@@ -43,7 +66,7 @@ def accelerations_of_torques(topology, scratch, tau, inverse, residual, qdd):
         Joint torques or forces [N m or N].
     inverse : (nv, nv) array
         Inverse of the mass matrix [1/(kg m^2), 1/(kg m) or 1/kg].
-    residual : (m, p) array
+    work : (m, p) array
         Working memory with p >= nv.
     qdd : (nv,) array
         Written: joint accelerations [rad/s^2 or m/s^2].
@@ -51,11 +74,11 @@ def accelerations_of_torques(topology, scratch, tau, inverse, residual, qdd):
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
         bias = power(scratch, i, at.AXIS, load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE))
-        residual[0, k] = tau[k] - bias
+        work[0, k] = tau[k] - bias
     for row in range(qdd.shape[0]):
         entry = 0.0
         for k in range(qdd.shape[0]):
-            entry = entry + inverse[row, k] * residual[0, k]
+            entry = entry + inverse[row, k] * work[0, k]
         qdd[row] = entry
 
 
@@ -112,7 +135,7 @@ def forward_dynamics_derivatives(
     f_ext: Matrix,
     diagonal: Vector,
     bias: Vector,
-    M: Matrix,
+    factors: Matrix,
     wide: Matrix,
     by_q: Matrix,
     by_qd: Matrix,
@@ -144,8 +167,8 @@ def forward_dynamics_derivatives(
         Zeros.
     bias : (nv,) array
         Working memory.
-    M : (nv, nv) array
-        Working memory.
+    factors : (nv, m) array
+        Working memory; m is `row_products.padded` of nv.
     wide : array
         Working memory, of the shape of `matrices.wide`.
     by_q, by_qd, by_tau : (nv, nv) array
@@ -159,9 +182,9 @@ def forward_dynamics_derivatives(
     forces_in_world_frame(topology, constants, gravity, scratch, q, qd, diagonal, f_ext)
     carry_axes(topology, scratch)
     sum_tip_to_base(topology, scratch)
-    by_velocity(topology, constants, scratch, by_qd, M)
-    status = factorise(topology, diagonal, M, bias)
-    inverse_of_factors(topology, M, by_tau)
+    by_velocity(topology, constants, scratch, by_qd, factors)
+    status = body_of_joint(topology, factorise_rows(factors, bias))
+    inverse_of_rows(factors, wide, by_tau)
     accelerations_of_torques(topology, scratch, tau, by_tau, wide, bias)
     add_accelerations(topology, scratch, bias)
     by_position(topology, gravity, scratch, by_q)
