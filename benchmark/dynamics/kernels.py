@@ -108,7 +108,7 @@ def _robot(text, wrong):
     notes += [f'No {library}: {why}' for library, why in absent.items()]
     serve = [
         name
-        for name in QUANTITIES
+        for name in os.environ.get('ROBODYN_QUANTITIES', '').split() or QUANTITIES
         if name not in FRAME_RECIPES or name in frame_recipes(robot.model, frame)
     ]
     made = {name: _compiled(robot.model, name, frame) for name in serve}
