@@ -160,8 +160,8 @@ class Drives:
         1.0 where the joint takes the quantity, else 0.0.
     effort_limits : (nv,) ndarray
         Largest efforts [N m or N].
-    damping : (nv,) ndarray
-        Viscous friction of the joints alone [N m s/rad or N s/m].
+    own_damping, damping : (nv,) ndarray
+        Viscous friction of the joints alone, and with what is added [N m s/rad or N s/m].
     faults : Faults
         Faults of the joints. Call `arrange` after a change.
     """
@@ -185,7 +185,8 @@ class Drives:
         self._driven = has_drive(model)
         self._springs = [model.joint_names.index(spring.joint) for spring in model.springs]
         self._gains = self._given_gains()
-        self.damping = settings.damping_scale * model.joint_values(layout.DAMPING)
+        self.own_damping = settings.damping_scale * model.joint_values(layout.DAMPING)
+        self.damping = self.own_damping.copy()
         self.names = ()
         self.set_modes(settings.command_modes, None)
 
@@ -248,6 +249,20 @@ class Drives:
         """
         stays = (self.phase == COMMANDED) & (self.mode == POSITION_MODE)
         self.command[stays] = position[self.joints[stays, AT].astype(np.int64)]
+
+    def damp(self, damping):
+        """Add viscous damping to joints, which replaces what was added before.
+
+        It acts at the end of an Euler substep, so none is too high for the step.
+
+        Parameters
+        ----------
+        damping : mapping of str to float
+            Damping by joint [N m s/rad or N s/m]; other names are left out.
+        """
+        added = [damping.get(name, 0.0) for name in self._model.joint_names]
+        self.damping[:] = self.own_damping + added
+        self.arrange()
 
     def arrange(self):
         """Rewrite the joint table; call it after a change of a mode, phase or fault."""

@@ -13,7 +13,7 @@ from robodyn_ros.errors import ParameterError, ShapeError
 from robodyn_ros.model.dependent.closures import Closure
 from robodyn_ros.model.rigid_body import Payloads
 from robodyn_ros.model.rotation_matrix import SHORTEST
-from robodyn_ros.robot.loops.dead_centre import dead_centre
+from robodyn_ros.robot.loops.dead_centre import FAR, NEAR, DeadCentres
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.simulation import drives, rollouts
 from robodyn_ros.simulation.all_joints import AllJoints
@@ -27,6 +27,8 @@ from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.step import LARGEST_EFFORT, LARGEST_POSITION
 
 BEYOND_REACH = -(10**9)  # status of a step after which the loops do not close
+DEAD_CENTRE = BEYOND_REACH - 1  # status of a step after which a dead centre is close ahead
+SWIFT = 3.0  # [-] ratio of rates of dependent to independent joints that may precede one
 
 
 class Plant:
@@ -53,6 +55,8 @@ class Plant:
         Shapes and the obstacles that they touch; see doc/contact.md.
     led_joints : bool
         Whether dependent joints of closed loops have their friction and their stops.
+    damped : sequence of str
+        Joints that get damping by `LoopPlant`; dependent ones of loops need `led_joints`.
 
     Attributes
     ----------
@@ -90,6 +94,7 @@ class Plant:
         velocity=None,
         contacts=None,
         led_joints=False,
+        damped=(),
     ):
         model = robot.model
         self.model = model
@@ -100,6 +105,7 @@ class Plant:
         self.refused = Counter()
         self._touching = None
         self._all_joints = AllJoints(model) if model.has_loops else None
+        self._dead_centres = DeadCentres(robot, self._usual) if model.has_loops else None
         self._largest = np.array((LARGEST_EFFORT, LARGEST_POSITION, settings.largest_speed))
         self._robot = robot
         if position is None:
@@ -123,9 +129,9 @@ class Plant:
         if settings.method == DIAGONAL_RK4:
             model.refuse_dependent("the integrator 'diagonal_rk4'")
             model.refuse_quaternions("the integrator 'diagonal_rk4'")
-        if self._closures or has_contact_step(model, contacts, led_joints):
+        if self._closures or has_contact_step(model, contacts, led_joints, damped):
             self._touching = Touching(
-                model, contacts, settings if led_joints else None, self._closures
+                model, contacts, settings if led_joints else None, self._closures, damped
             )
             self._options += (self._touching.arrays,)
         self.kernel, _, *called = kernels_of(settings.method, self._touching is not None)
@@ -229,18 +235,21 @@ class Plant:
             status = self._advance(dt)
         else:
             status = self._step(*self._arrays, dt, *self._options)
-        if not status and not self._closes():
+        status = status or self._status_of_loops(before[0])
+        if status == BEYOND_REACH:
             self.q[:], self.qd[:] = before
-            status = BEYOND_REACH
         if status:
             self._latch(status)
 
-    def _closes(self):
-        """Return whether the loops close in the present state."""
+    def _status_of_loops(self, before):
+        """Return 0 if the loops close, and no dead centre is close ahead after those positions."""
         if self._all_joints is None:
-            return True
-        places, _, _ = self._all_joints.state(self.q, self.qd, self.effort)
-        return np.isfinite(places).all()
+            return 0
+        places, rates, _ = self._all_joints.state(self.q, self.qd, self.effort)
+        if not np.isfinite(places).all():
+            return BEYOND_REACH
+        swift = np.abs(rates).max() > SWIFT * np.abs(self.qd).max()
+        return DEAD_CENTRE if swift and self._dead_centres.is_ahead(before, self.q) else 0
 
     @property
     def _loops(self):
@@ -266,7 +275,7 @@ class Plant:
 
         Each row has the same bits as this plant with that initial state and those commands, or
         under that law. Friction, stops, contacts, faults and wrenches act. A latency, a tolerance
-        and laws with a state are refused.
+        and laws with a state are refused. No plant looks for dead centres of its loops.
 
         Parameters
         ----------
@@ -316,20 +325,9 @@ class Plant:
                 f'robot {self.model.name!r}: a rollout with a tolerance of '
                 f'{self.settings.tolerance:g}; expected 0, and substeps'
             )
-        return rollouts.rollout(
-            self,
-            self._drives.all_commanded(),
-            self._f_ext,
-            self._options[:4],
-            self._touching,
-            position,
-            velocity,
-            efforts,
-            dt,
-            gains,
-            targets,
-            law,
-        )
+        given = position, velocity, efforts, dt, gains, targets, law
+        joints, options = self._drives.all_commanded(), self._options[:4]
+        return rollouts.rollout(self, joints, self._f_ext, options, self._touching, *given)
 
     def apply_wrench(self, frame, wrench, duration=inf):
         """Apply a wrench to a frame; it replaces the one that acts there.
@@ -657,14 +655,16 @@ class Plant:
         self._wrench_end = min((entry[2] for entry in self._wrenches.values()), default=inf)
 
     def _latch(self, status):
-        if status == BEYOND_REACH:
+        if status in (BEYOND_REACH, DEAD_CENTRE):
             where = f'the loops of {", ".join(self._loops)} do not close'
         elif status > 0:
             where = f'the mass matrix is singular at body {self.model.body_names[status]!r}'
         else:
             joint = self.model.joint_names[-1 - status]
             where = f'the state of joint {joint!r} is not finite or too large'
-        where = dead_centre(self._robot, self.q, self._usual) or where
+        if self._dead_centres is not None:
+            share = FAR if status == BEYOND_REACH else NEAR
+            where = self._dead_centres.sentence(self.q, share) or where
         self.faults += 1
         self.effort[:] = 0.0
         self.fault = (

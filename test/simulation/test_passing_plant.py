@@ -5,6 +5,8 @@
 import numpy as np
 import pytest
 
+from robodyn_ros.model.description import Limit
+from robodyn_ros.simulation.joint_table import RATE_GAIN, STIFFNESS
 from robodyn_ros.simulation.loops.passing_plant import PassingPlant
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
@@ -90,12 +92,69 @@ def test_a_reset_begins_anew_bit_for_bit():
     assert runs[0] == runs[1]
 
 
-def test_a_position_drive_stops_at_a_dead_centre_with_a_sentence():
-    """It has no joint that leads; a reset lets it go on."""
-    plant, _ = pair(PlantSettings(no_command='free', command_modes=('position',)))
-    for _ in range(1000):
-        plant.step([FOUR_BAR.near['rocker0'] + 2.0], DT)
-    assert 'at a dead centre of this choice of independent joints' in plant.fault
+@pytest.mark.parametrize('limit', [1e5, 300.0], ids=['within its limit', 'saturated'])
+def test_a_position_drive_passes_dead_centres_as_the_law_acts_on_a_led_rocker(limit):
+    """The referee is led by the crank; its torque is that of the drive, by virtual work.
+
+    Its steps are shorter by half or more. The error of Euler steps is halved with the step.
+    """
+    mechanism = FOUR_BAR.with_joints(rocker0={'limit': Limit(-9.0, 9.0, 99.0, limit)})
+    settings = PlantSettings(
+        'semi_implicit_euler',
+        no_command='free',
+        command_timeout=1.0,
+        command_modes=('position',),
+        carries_weight=False,
+    )
+    goal, plants, end = FOUR_BAR.near['rocker0'] + 1.0, [], 0.12 - 1e-9
+    for dt in (2.5e-4, 1.25e-4):
+        robot = mechanism.robot(independent=['rocker0'])
+        plant, most = PassingPlant(robot, settings, robot.model.closed_posture, [0.0]), 0.0
+        while plant.t < end:
+            plant.step([goal], dt)
+            most = max(most, abs(plant.effort[0]))
+        assert plant.passes >= 1 and not plant.fault
+        assert most == limit if limit == 300.0 else most < limit
+        plants.append(plant)
+    stiffness, damping = plant._drives.joints[0, [STIFFNESS, RATE_GAIN]]
+    robot = mechanism.robot(independent=['crank0'])
+    referee = Plant(robot, SETTINGS, robot.model.closed_posture)
+    rocker = robot.all_joint_names.index('rocker0')
+    while referee.t < end:
+        angles, rates, _ = robot.expand(referee.q, [1.0])
+        torque = stiffness * (goal - angles[rocker]) - damping * rates[rocker] * referee.qd[0]
+        referee.step([rates[rocker] * np.clip(torque, -limit, limit)], 6.25e-5)
+    expected = places(referee)
+    coarse, fine = (
+        max(abs(x - expected[name]) for name, x in places(plant).items()) for plant in plants
+    )
+    assert fine < 0.6 * coarse and coarse < 0.06
+
+
+def test_a_position_drive_that_carries_the_weight_settles_beyond_its_reach():
+    """It swings about the dead centre, ever less; the crank comes to where the rocker turns."""
+    plant, _ = pair(
+        PlantSettings(
+            integrator='semi_implicit_euler', no_command='free', command_modes=('position',)
+        )
+    )
+    plant.set_state(plant._robot.model.closed_posture, [0.0])
+    swings = []
+    for _ in range(4000):
+        plant.step([FOUR_BAR.near['rocker0'] + 1.0], DT)
+        assert not plant.fault and np.isfinite([*places(plant).values(), plant.effort[0]]).all()
+        swings.append(plant.q[0])
+    furthest = max(swings)
+    assert np.ptp(swings[-500:]) < 0.5 * np.ptp(swings[:500]) and plant.passes > 2
+    assert abs(np.mean(swings[-500:]) - furthest) < 0.05
+
+
+def test_a_kinematic_drive_stops_at_a_dead_centre_with_a_sentence():
+    """No motion can be prescribed there; a reset lets it go on."""
+    plant, _ = pair(PlantSettings(no_command='free', command_modes=('position',), kinematic=True))
+    for k in range(1000):
+        plant.step([FOUR_BAR.near['rocker0'] + 2.0 * k * DT], DT)
+    assert 'in pin0 joints crank0, coupler0 of closed loops do not follow' in plant.fault
     assert np.isfinite([*plant.q, *places(plant).values()]).all()
     plant.reset()
     plant.step([FOUR_BAR.near['rocker0']], DT)

@@ -8,13 +8,14 @@ Gaps are those of the published positions of all joints, by forward kinematics o
 import numpy as np
 import pytest
 
+from robodyn_ros.robot.loops.dead_centre import DeadCentres
 from robodyn_ros.simulation.all_joints import AllJoints
 from robodyn_ros.simulation.faults import Faults
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.specialised_step import specialised_step
 from support.referees.loop_gaps import loop_gap_rates, loop_gaps
-from support.robots.closed_loops import four_bar
+from support.robots.closed_loops import four_bar, several_four_bars
 from support.robots.mechanisms import palletizer
 
 DT = 1e-3
@@ -93,6 +94,45 @@ def test_a_fault_at_a_dead_centre_names_the_loop():
     assert 'mass matrix' not in plant.fault
     assert 'joints crank, coupler of closed loops do not follow from rocker' in plant.fault
     assert 'such as crank in place of rocker' in plant.fault
+
+
+def drifting(goal, integrator='semi_implicit_euler'):
+    """Return a plant whose rocker leads, with a drive of positions, and its target."""
+    robot = several_four_bars(1, further=0).robot(independent=['rocker0'])
+    settings = PlantSettings(no_command='free', command_modes=('position',), integrator=integrator)
+    plant = Plant(robot, settings)
+    return plant, np.array([plant.q[0] + goal])
+
+
+@pytest.mark.parametrize('goal', [1.2, 2.0, -1.0, -2.0])
+def test_a_position_drive_does_not_creep_to_a_dead_centre_without_a_word(goal, monkeypatch):
+    """Euler steps would halve the distance each time, while the crank turns fast.
+
+    Without the check of the rank the joints stand still, at a ratio of rates above 1e7.
+    """
+    plant, target = drifting(goal)
+    while not plant.fault:
+        assert plant.t < 0.5
+        plant.step(target, DT)
+    assert 'in pin0 joints crank0, coupler0 of closed loops do not follow' in plant.fault
+    assert 'such as crank0 in place of rocker0' in plant.fault and plant.faults == 1
+    _, rates, _ = plant._robot.expand(plant.q, [1.0])
+    assert np.isfinite(rates).all() and np.abs(rates).max() < 200.0
+    monkeypatch.setattr(DeadCentres, 'is_ahead', lambda *_: False)
+    plant.reset()
+    for _ in range(400):
+        plant.step(target, DT)
+    _, rates, _ = plant._robot.expand(plant.q, [1.0])
+    assert np.abs(rates).max() > 1e7
+
+
+@pytest.mark.parametrize('goal', [0.7, 0.8])
+def test_a_drive_that_stops_short_of_a_dead_centre_is_left_alone(goal):
+    """The rocker reaches 0.829 rad; at 0.8 its crank already moves four times as fast."""
+    plant, target = drifting(goal)
+    for _ in range(1500):
+        plant.step(target, DT)
+    assert not plant.fault and abs(plant.q[0] - target[0]) < 1e-6
 
 
 def test_a_fault_elsewhere_does_not_blame_a_dead_centre():

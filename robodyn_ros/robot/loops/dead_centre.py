@@ -9,11 +9,11 @@ are the joints that are not determined. In u^T J_u = 0, u^T J_i are those that c
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from robodyn_ros.model.layout import COORDINATE, V
+from robodyn_ros.model.layout import COORDINATE, STOPS, V
 from robodyn_ros.robot.loops.equations import LoopEquations
 
 if TYPE_CHECKING:  # which imports this package
@@ -22,33 +22,25 @@ if TYPE_CHECKING:  # which imports this package
 NEAR = 0.1  # least singular value of J_u, as a share of that in the closed posture of the model
 FAR = 0.5  # the same share of a posture from which Newton's method stays in its assembly mode
 TAKES_PART = 1e-3  # entry of a singular vector, as a share of the largest
+STEPS = 3.0  # to a dead centre at the present rate; from there a step does not follow the motion
 
 
-def dead_centre(robot: Robot, q: np.ndarray, usual: float | None = None) -> str:
-    """Return a sentence about the dead centre that a posture is near; '' of any other.
+class DeadCentre(NamedTuple):
+    """How much joints and closures take part in a dead centre, each as a share of the largest.
 
     Parameters
     ----------
-    robot : Robot
-        Any robot; one without closed loops has no dead centre.
-    q : (nq,) ndarray
-        Posture in which its loops close [rad or m].
-    usual : float, optional
-        As of `DeadCentres`.
-
-    Returns
-    -------
-    str
+    led : dict of str to float
+        Dependent joints that are not determined.
+    leading : dict of str to float
+        Independent joints that cannot move on.
+    closures : dict of str to float
+        Closures whose equations depend on each other there.
     """
-    found = DeadCentres(robot, usual).near(q) if robot.model.has_loops else None
-    if found is None:
-        return ''
-    led, leading = ([name for name, share in each.items() if share > TAKES_PART] for each in found)
-    return (
-        f'joints {", ".join(led)} of closed loops do not follow from {", ".join(leading)} at a '
-        'dead centre of this choice of independent joints (expected another choice, such as '
-        f'{led[0]} in place of {leading[0]})'
-    )
+
+    led: dict[str, float]
+    leading: dict[str, float]
+    closures: dict[str, float]
 
 
 class DeadCentres:
@@ -73,8 +65,8 @@ class DeadCentres:
             usual = _least(self._loops, robot.expand(robot.model.closed_posture)[0])[1]
         self.usual = usual
 
-    def near(self, q: np.ndarray) -> tuple[dict[str, float], dict[str, float]] | None:
-        """Return how much each joint takes part in the dead centre that a posture is near.
+    def near(self, q: np.ndarray) -> DeadCentre | None:
+        """Return the dead centre that a posture is near, None elsewhere.
 
         Parameters
         ----------
@@ -83,15 +75,13 @@ class DeadCentres:
 
         Returns
         -------
-        tuple of dict of str to float, or None
-            Of the dependent joints that are not determined, and of the independent ones that
-            cannot move on. Each is a share of the largest. None elsewhere.
+        DeadCentre or None
         """
         found = self._least(q)
         return self._parts(*found) if found[1] < NEAR * self.usual else None
 
-    def shares(self, q: np.ndarray) -> tuple[float, tuple[dict[str, float], dict[str, float]]]:
-        """Return the least singular value of J_u, and what `near` returns near a dead centre.
+    def nearest(self, q: np.ndarray) -> DeadCentre:
+        """Return the dead centre that would be the next one in a posture, near or far.
 
         Parameters
         ----------
@@ -100,10 +90,55 @@ class DeadCentres:
 
         Returns
         -------
-        tuple of float and tuple
+        DeadCentre
         """
-        found = self._least(q)
-        return found[1], self._parts(*found)
+        return self._parts(*self._least(q))
+
+    def is_ahead(self, before: np.ndarray, now: np.ndarray) -> bool:
+        """Return whether a dead centre is fewer than STEPS steps away at the present rate.
+
+        The least singular value of J_u vanishes in proportion to the time that is left. Euler
+        steps halve the distance of the independent joints to the dead centre each time. So a plant
+        would stand still there, although the dependent joints had not come to rest.
+
+        Parameters
+        ----------
+        before, now : (nq,) ndarray
+            Postures before and after a step, in which the loops close [rad or m].
+
+        Returns
+        -------
+        bool
+        """
+        left = self._least(now)[1]
+        return left < NEAR * self.usual and left < STEPS * (self._least(before)[1] - left)
+
+    def sentence(self, q: np.ndarray, share: float = NEAR) -> str:
+        """Return a sentence about the dead centre that a posture is near; '' of any other.
+
+        Parameters
+        ----------
+        q : (nq,) ndarray
+            Posture in which the loops close [rad or m].
+        share : float
+            Least singular value of J_u in such a posture, as a share of the usual one.
+
+        Returns
+        -------
+        str
+        """
+        least = self._least(q)
+        if not least[1] < share * self.usual:
+            return ''
+        found = self._parts(*least)
+        led, leading, closures = (
+            [name for name, share in each.items() if share > TAKES_PART] for each in found
+        )
+        return (
+            f'in {", ".join(closures)} joints {", ".join(led)} of closed loops do not follow from '
+            f'{", ".join(leading)} at a dead centre of this choice of independent joints '
+            f'(expected another choice, such as {led[0]} in place of {leading[0]})'
+        )
 
     def _least(self, q):
         return _least(self._loops, self._robot.expand(q)[0])
@@ -117,7 +152,18 @@ class DeadCentres:
             model.all_joint_names[model.topology[row, V]]: free[unknown[row - 1]] / free.max()
             for row in model.led_by_loops
         }
-        return led, dict(zip(model.joint_names, stuck / stuck.max()))
+        ends = np.cumsum(
+            [
+                int(stops).bit_count()
+                for stops in model.topology[1 : len(model.closures) + 1, STOPS]
+            ]
+        )
+        of_rows = np.array([np.abs(rows).max() for rows in np.split(u, ends[:-1])])
+        return DeadCentre(
+            led,
+            dict(zip(model.joint_names, stuck / stuck.max())),
+            dict(zip(model.closures, of_rows / of_rows.max())),
+        )
 
     def is_far(self, places: Mapping[str, float]) -> bool:
         """Return whether these independent joints lead well in a posture, in any assembly mode.

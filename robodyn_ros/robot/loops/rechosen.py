@@ -12,6 +12,7 @@ import numpy as np
 from robodyn_ros.model.layout import COORDINATE, REFERENCE
 from robodyn_ros.model.robot_model import RobotModel
 from robodyn_ros.robot.loops.closing import close_loops
+from robodyn_ros.robot.loops.dead_centre import DeadCentre
 
 
 def rechosen(
@@ -65,24 +66,22 @@ def own_joints(model: RobotModel, positions: Mapping[str, float]) -> dict[str, f
     return {name: x for name, x in positions.items() if name in names}
 
 
-def better_choice(
-    model: RobotModel, found: tuple[dict[str, float], dict[str, float]]
-) -> list[str]:
+def better_choice(model: RobotModel, found: DeadCentre) -> list[str]:
     """Return the independent joints of the loops, one replaced by a joint that moves on.
 
     Parameters
     ----------
     model : RobotModel
         A robot with closed loops.
-    found : tuple of dict of str to float
-        What `DeadCentres.near` returns.
+    found : DeadCentre
+        The dead centre.
 
     Returns
     -------
     list of str
         Names of the joints.
     """
-    led, leading = (max(each, key=each.__getitem__) for each in found)
+    led, leading = (max(each, key=each.__getitem__) for each in found[:2])
     return sorted(independent_in_loops(model) - {leading} | {led})
 
 

@@ -17,6 +17,7 @@ from robodyn_ros.simulation.contact.plant_kernels import kernels_of
 from robodyn_ros.simulation.elastic.elastic_plant import ElasticPlant
 from robodyn_ros.simulation.faults import Faults
 from robodyn_ros.simulation.flexible.flexible_plant import FlexiblePlant, flexible_kernels
+from robodyn_ros.simulation.integrators.names import SEMI_IMPLICIT_EULER
 from robodyn_ros.simulation.loops.passing_plant import PassingPlant
 from robodyn_ros.simulation.perturbation import Perturbation, perturbed
 from robodyn_ros.simulation.plant import Plant
@@ -113,7 +114,8 @@ def plant_kernels(
     if values['flexible_links_path']:
         return flexible_kernels(method)
     if contacts is None and robot is not None and robot.model.has_loops:
-        return *kernels_of(method), *kernels_of(method, has_contacts=True)
+        of_drives = kernels_of(SEMI_IMPLICIT_EULER, has_contacts=True)  # of a PassingPlant
+        return *kernels_of(method), *kernels_of(method, has_contacts=True), *of_drives
     return kernels_of(method, contacts is not None)
 
 

@@ -105,7 +105,7 @@ class ContactArrays(NamedTuple):
 Contact = record(ContactArrays)
 
 
-def allocate(model, contacts, settings=None, closures=()):
+def allocate(model, contacts, settings=None, closures=(), damped=()):
     """Return the arrays for a robot, its contacts, and its dependent joints.
 
     Parameters
@@ -118,6 +118,8 @@ def allocate(model, contacts, settings=None, closures=()):
         Scales the friction of dependent joints. None leaves these without friction and stops.
     closures : sequence of Closure
         Closures over all joints; none acts at first.
+    damped : sequence of str
+        As of `table_of`.
 
     Returns
     -------
@@ -129,7 +131,7 @@ def allocate(model, contacts, settings=None, closures=()):
         shapes, obstacles = contacts.shapes, contacts.obstacles
     led, led_rows = np.zeros((0, WIDTH)), np.zeros(0, dtype=np.int64)
     if settings is not None:
-        led, led_rows = table_of(model, settings)
+        led, led_rows = table_of(model, settings, damped)
     placed = [_placed(model, shape) for shape in shapes]
     capacity = min(MOST_CONTACTS, sum(map(_points, shapes)) * len(obstacles))
     directions = n + 3 * capacity + len(led)

@@ -47,7 +47,7 @@ CORRECTIONS = 6  # of such a motion; each leaves a share of the order of the ste
 NOW, BEFORE = 0, 1  # rows of the positions of all joints
 
 
-def table_of(model, settings=PlantSettings()):
+def table_of(model, settings=PlantSettings(), damped=()):
     """Return a joint table of the dependent joints that have friction or stops.
 
     Parameters
@@ -56,6 +56,8 @@ def table_of(model, settings=PlantSettings()):
         The robot.
     settings : PlantSettings
         Scales of friction, which do not change what joints are in the table.
+    damped : sequence of str
+        Names of joints that are in the table in any case.
 
     Returns
     -------
@@ -72,6 +74,7 @@ def table_of(model, settings=PlantSettings()):
     table[:, DAMPING] = settings.damping_scale * model.constants[bodies, layout.DAMPING]
     acts = model.constants[bodies][:, [layout.DAMPING, *layout.DRY_FRICTION]].any(axis=1)
     acts |= np.isfinite(table[:, [LOWER, UPPER]]).any(axis=1)
+    acts |= [model.all_joint_names[body - 1] in damped for body in bodies]
     return table[acts], bodies[acts] - 1
 
 

@@ -29,7 +29,7 @@ def kernels_of(method, has_contacts=False):
     return steps.step_of(method), drives.accept_command, *called
 
 
-def has_contact_step(model, contacts, led_joints):
+def has_contact_step(model, contacts, led_joints, damped=()):
     """Return whether a Plant takes the steps of contact; arguments as of a Plant.
 
     Parameters
@@ -40,13 +40,15 @@ def has_contact_step(model, contacts, led_joints):
         Shapes and obstacles.
     led_joints : bool
         Whether dependent joints have their friction and stops.
+    damped : sequence of str
+        Joints that get damping.
 
     Returns
     -------
     bool
         Whether it does.
     """
-    return contacts is not None or (led_joints and table_of(model)[0].size > 0)
+    return contacts is not None or (led_joints and table_of(model, damped=damped)[0].size > 0)
 
 
 #: Kernels of plants with the two most used integrators.

@@ -20,6 +20,7 @@ from robodyn_ros.algorithms.contact.contact_tables import (
 )
 from robodyn_ros.errors import ModelError
 from robodyn_ros.simulation.contact.arrays import allocate
+from robodyn_ros.simulation.joint_table import DAMPING
 
 
 class Touch(NamedTuple):
@@ -58,6 +59,8 @@ class Touching:
         With them, dependent joints of loops have their friction and stops.
     closures : sequence of Closure
         Closures over all joints; none acts at first.
+    damped : sequence of str
+        Dependent joints that `damp` may name, with friction or without.
 
     Raises
     ------
@@ -67,7 +70,7 @@ class Touching:
         For a shape on the base, which does not move.
     """
 
-    def __init__(self, model, contacts, settings=None, closures=()):
+    def __init__(self, model, contacts, settings=None, closures=(), damped=()):
         self._shapes = contacts.shapes if contacts else ()
         self._obstacles = contacts.obstacles if contacts else ()
         for shape in self._shapes:
@@ -76,7 +79,20 @@ class Touching:
                     f'robot {model.name!r}: a {shape.kind} for contact is on link '
                     f'{shape.link!r}, which does not move; expected a link that moves'
                 )
-        self.arrays = allocate(model, contacts, settings, closures)
+        self.arrays = allocate(model, contacts, settings, closures, damped)
+        self._led = [model.all_joint_names[row] for row in self.arrays.led_rows]
+        self._damping = self.arrays.led[:, DAMPING].copy()
+
+    def damp(self, damping):
+        """Add viscous damping to dependent joints; see `Drives.damp`.
+
+        Parameters
+        ----------
+        damping : mapping of str to float
+            Damping by joint [N m s/rad or N s/m].
+        """
+        added = [damping.get(name, 0.0) for name in self._led]
+        self.arrays.led[:, DAMPING] = self._damping + added
 
     def clear(self):
         """Discard the contacts of the last substep."""

@@ -15,7 +15,7 @@ from robodyn_ros.model.description import Placement
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.simulation.contact.closure_projection import projection
 from robodyn_ros.simulation.contact.closure_rows import closure_arrays
-from robodyn_ros.simulation.plant import Plant
+from robodyn_ros.simulation.plant import BEYOND_REACH, Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
 
 MOST_STEPS = 50  # of Newton's method
@@ -194,9 +194,9 @@ class GraspingPlant(Plant):
         """Return the names of the closures that act."""
         return self.active
 
-    def _closes(self):
-        """Return whether the loops close in the present state."""
-        return self.gap < OPEN and super()._closes()
+    def _status_of_loops(self, before):
+        """Return 0 if the loops close in the present state."""
+        return super()._status_of_loops(before) if self.gap < OPEN else BEYOND_REACH
 
     def _require(self, names):
         """Require that closures exist."""

@@ -9,6 +9,7 @@ again at the same positions.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,6 +24,35 @@ from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
 
 CONTINUOUS = 1e-9  # [rad or m] largest jump of a position when the independent joints change
+SLACK = 1e-12  # [-] share of the largest effort within which a drive stays saturated
+
+
+class Drive(NamedTuple):
+    """A drive with feedback: its effort is u - d v at the end of a step, within its limit.
+
+    Parameters
+    ----------
+    effort : float
+        u, the effort at zero velocity v of the joint [N m or N].
+    damping : float
+        d [N m s/rad or N s/m].
+    limit : float
+        Largest effort [N m or N].
+    """
+
+    effort: float
+    damping: float
+    limit: float
+
+    def given(self, velocity):
+        """Return the effort at a velocity of the joint, without its limit.
+
+        Parameters
+        ----------
+        velocity : float
+            Velocity [rad/s or m/s].
+        """
+        return self.effort - self.damping * velocity
 
 
 class LoopPlant:
@@ -45,6 +75,8 @@ class LoopPlant:
         The first choice of independent joints of the loops.
     contacts : Contacts, optional
         Shapes and the obstacles that they touch; see doc/contact.md.
+    driven : sequence of str, optional
+        Joints that may have a `Drive`.
 
     Attributes
     ----------
@@ -54,6 +86,8 @@ class LoopPlant:
         The plant of this robot.
     choices : int
         How many times the independent joints have changed.
+    drive_efforts : dict of str to float
+        Efforts of the drives in the last step [N m or N].
 
     Raises
     ------
@@ -69,9 +103,11 @@ class LoopPlant:
         velocity: Mapping[str, float] | None = None,
         independent: Sequence[str] | None = None,
         contacts: Contacts | None = None,
+        driven: Sequence[str] = (),
     ):
         self._build, self._settings, self.choices = build, settings, 0
-        self._contacts = contacts
+        self._contacts, self._driven = contacts, tuple(driven)
+        self.drive_efforts: dict[str, float] = {}
         robot = build(independent=independent, near=position)
         rates = [(velocity or {}).get(name, 0.0) for name in robot.joint_names]
         self._take(robot, robot.model.closed_posture, rates)
@@ -100,7 +136,12 @@ class LoopPlant:
             dict(zip(names.all_joint_names, velocity.tolist())),
         )
 
-    def step(self, efforts: Mapping[str, float] | None = None, dt: float = 1e-3):
+    def step(
+        self,
+        efforts: Mapping[str, float] | None = None,
+        dt: float = 1e-3,
+        drives: Mapping[str, Drive] | None = None,
+    ):
         """Advance by one step.
 
         Parameters
@@ -109,15 +150,18 @@ class LoopPlant:
             Efforts of any joints, dependent ones too [N m or N]; zero by default.
         dt : float
             Length of the step [s].
+        drives : mapping of str to Drive, optional
+            Drives with feedback, of joints named in `driven`. No damping is too high for the step.
 
         Raises
         ------
         UnknownNameError
-            For a joint that does not exist. Nothing has changed then.
+            For a joint that does not exist, or a drive not in `driven`. Nothing has changed then.
         """
-        efforts = efforts or {}
+        efforts, drives = efforts or {}, drives or {}
         names = self.robot.all_joint_names
         require_names(f'robot {self.robot.name!r}', 'joint', efforts, names)
+        require_names(f'robot {self.robot.name!r}', 'driven joint', drives, self._driven)
         if self.fault:
             self.plant.step(None, dt)
             return
@@ -125,15 +169,47 @@ class LoopPlant:
         if found is not None:
             self._choose(found)
         plant, q, qd, time = self.plant, self.plant.q.copy(), self.plant.qd.copy(), self.t
-        plant.step(self._projected(efforts), dt)
+        self._advance(efforts, drives, dt)
         if self.fault:  # the step led beyond a dead centre
             sentence, end, last = self.fault, self.t, (plant.q.copy(), plant.qd.copy())
             plant.fault, plant.t, (plant.q[:], plant.qd[:]) = '', time, (q, qd)
-            self._choose(self._dead_centres.shares(q)[1])
+            self._choose(self._dead_centres.nearest(q))
             if self.plant is plant:
                 plant.fault, plant.t, (plant.q[:], plant.qd[:]) = sentence, end, last
             else:
-                self.plant.step(self._projected(efforts), dt)
+                self._advance(efforts, drives, dt)
+
+    def _advance(self, efforts, drives, dt):
+        """Step the plant; repeat it while the limits of drives begin or cease to act."""
+        plant, sides = self.plant, dict.fromkeys(drives, 0.0)
+        time, start = plant.t, (plant.q.copy(), plant.qd.copy())
+        for _ in range(2 * len(drives) + 1):
+            pushes = {
+                name: sides[name] * drive.limit if sides[name] else drive.effort
+                for name, drive in drives.items()
+            }
+            damping = {name: drives[name].damping for name in drives if not sides[name]}
+            for each in (plant._drives, plant._touching) if self._driven else ():
+                if each is not None:
+                    each.damp(damping)
+            plant.step(self._projected(efforts, pushes), dt)
+            if plant.fault or not self._correct_sides(sides, drives):
+                break
+            plant.t, (plant.q[:], plant.qd[:]) = time, start
+
+    def _correct_sides(self, sides, drives):
+        """Write the efforts of the drives, and which limits act; return whether others do."""
+        if not drives:
+            return False
+        found, rates = False, self.state()[1]
+        for name, drive in drives.items():
+            given, side = drive.given(rates[name]), sides[name]
+            self.drive_efforts[name] = min(max(given, -drive.limit), drive.limit)
+            if side == 0.0 and abs(given) > drive.limit:
+                sides[name], found = float(np.sign(given)), True
+            elif side != 0.0 and side * given < (1.0 - SLACK) * drive.limit:
+                sides[name], found = 0.0, True
+        return found
 
     def _choose(self, found):
         """Change the independent joints, if there are better ones."""
@@ -161,12 +237,15 @@ class LoopPlant:
         q = q.copy()
         q[scalar] = np.where(abs(inside - q[scalar]) < CONTINUOUS, inside, q[scalar])
         self.robot = robot
-        self.plant = Plant(robot, self._settings, q, qd, self._contacts, led_joints=True)
+        self.plant = Plant(robot, self._settings, q, qd, self._contacts, True, self._driven)
         self.plant.lift_effort_limits()  # as those of all joints hold before E^T
         self._all, self._dead_centres = AllJoints(robot.model), DeadCentres(robot)
 
-    def _projected(self, efforts):
-        """Return the efforts of the independent joints: E^T of those of all joints."""
+    def _projected(self, efforts, pushes):
+        """Return the efforts of the independent joints: E^T of those of all, within limits.
+
+        Efforts of drives, `pushes`, are within theirs.
+        """
         robot = self.robot
         names, model = robot.all_joint_names, robot.model
         of_all = np.array([efforts.get(name, 0.0) for name in names])
@@ -175,4 +254,5 @@ class LoopPlant:
             at = [names.index(name) for name in joints]
             most = np.where(np.isnan(limits.effort), np.inf, limits.effort)
             of_all[at] = np.clip(of_all[at], -most, most)
+        of_all += [pushes.get(name, 0.0) for name in names]
         return embedding_matrix(robot, self.plant.q).T @ of_all

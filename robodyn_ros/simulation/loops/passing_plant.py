@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A plant with closed loops that passes dead centres, and keeps its joints of commands and state.
 
-Near a dead centre a `LoopPlant` takes over. Efforts of the independent joints go on there. Beyond
-the dead centre these joints lead again, in the other assembly mode of their loops.
+Near a dead centre a `LoopPlant` takes over. Efforts of the independent joints go on there, and so
+do drives with feedback. Beyond the dead centre these joints lead again, in the other assembly mode
+of their loops.
 """
 
 from dataclasses import replace
@@ -11,20 +12,25 @@ from dataclasses import replace
 import numpy as np
 
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.robot.loops.dead_centre import DeadCentres
+from robodyn_ros.robot.loops.dead_centre import NEAR, DeadCentres
+from robodyn_ros.robot.loops.embedding_matrix import embedding_matrix
 from robodyn_ros.robot.loops.rechosen import better_choice, independent_in_loops, rechosen
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.simulation.all_joints import AllJoints
 from robodyn_ros.simulation.joint_table import (
     ASSISTED,
+    AT,
     BRAKED,
     DAMPING,
     EFFORT,
     EFFORT_MODE,
     MODE,
+    POSITION_MODE,
+    RATE_GAIN,
+    STIFFNESS,
     STRENGTH,
 )
-from robodyn_ros.simulation.loops.loop_plant import CONTINUOUS, LoopPlant
+from robodyn_ros.simulation.loops.loop_plant import CONTINUOUS, Drive, LoopPlant
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
 
@@ -32,9 +38,10 @@ from robodyn_ros.simulation.plant_settings import PlantSettings
 class PassingPlant(Plant):
     """A `Plant` that passes the dead centres of its loops, with friction and stops of all joints.
 
-    A joint in position or velocity mode has no drive while others lead, so no others take over.
-    The plant stops with a sentence, until a reset, where a step fails. Without a command in force
-    the robot stands still there.
+    Drives in position and velocity mode act on their joints while others lead, in Euler steps. The
+    weight that they carry fades at the dead centre, where no effort of theirs carries it. Where a
+    kinematic drive would prescribe the motion there, the plant stops with a sentence, until a
+    reset. Without a command in force the robot stands still there.
 
     Parameters
     ----------
@@ -51,6 +58,7 @@ class PassingPlant(Plant):
         self, robot, settings=PlantSettings(), position=None, velocity=None, contacts=None
     ):
         self._contacts, self._passage, self.passes = contacts, None, 0
+        self._driven = ()  # joints whose drives the passage knows
         self._own, self._usual = sorted(independent_in_loops(robot.model)), None
         self._lead(robot)
         self._usual, self._first = self._dead_centres.usual, (robot, None)
@@ -139,7 +147,7 @@ class PassingPlant(Plant):
                 return
             sentence, end = self.fault, (self.q.copy(), self.qd.copy())
             self.fault, (self.q[:], self.qd[:]) = '', start
-            self._begin(self._dead_centres.shares(self.q)[1])
+            self._begin(self._dead_centres.nearest(self.q))
             if self._passage is None:
                 self.fault, (self.q[:], self.qd[:]) = sentence, end
                 return
@@ -147,8 +155,8 @@ class PassingPlant(Plant):
         self._pass_on(dt)
 
     def _begin(self, found):
-        """Let other joints lead, if all joints have efforts and there are better ones."""
-        if self._held() or self._follows():
+        """Let other joints lead, if there are better ones and no joint has to keep its motion."""
+        if self._held() or self._is_prescribed():
             return
         places, rates, _ = self._all_joints.state(self.q, self.qd, self.effort)
         names, choice = self.model.all_joint_names, better_choice(self.model, found)
@@ -166,37 +174,44 @@ class PassingPlant(Plant):
             rate_gain=(),
             velocity_gain=(),
         )
+        driven = self._following()
+        if driven:  # whose damping other integrators take at the beginning of a step
+            settings = replace(settings, integrator='semi_implicit_euler')
         try:
             passage = LoopPlant(
-                self._rechosen, settings, position, velocity, independent, self._contacts
+                self._rechosen, settings, position, velocity, independent, self._contacts, driven
             )
         except RobodynError:
             return False  # singular for any choice; the step latches a fault if it gets stuck
         leads = _largest_change(position, passage.state()[0]) < CONTINUOUS
         if leads:
-            self._passage = passage
+            self._passage, self._driven = passage, driven
         return leads
 
     def _pass_on(self, dt):
         """Take a step of the passage, and end it where the own joints lead again."""
-        passage, joints = self._passage, self._drives.joints
-        if self._follows():
+        if self._held():
+            self._passage.plant.qd[:], self.qd[:], self.effort[:] = 0.0, 0.0, 0.0
+            return
+        if self._is_prescribed() or not self._knows_drives():
             self.faults += 1
             self.fault = (
-                f'robot {self.model.name!r}: near a dead centre of {", ".join(self._own)} joints '
-                f'take efforts alone, and the modes are {", ".join(self.modes)}; it stands still '
+                f'robot {self.model.name!r}: near a dead centre of {", ".join(self._own)} their '
+                f'motion cannot be prescribed, and joints with modes {", ".join(self.modes)} '
+                'move kinematically; expected drives with feedback, or efforts; it stands still '
                 'until it is reset or gets another state'
             )
             return
-        if self._held():
-            passage.plant.qd[:], self.qd[:], self.effort[:] = 0.0, 0.0, 0.0
-            return
+        passage, joints, names = self._passage, self._drives.joints, self.model.joint_names
         limit = joints[:, EFFORT]
         self.effort[:] = joints[:, STRENGTH] * np.clip(self._drives.command, -limit, limit)
+        self.effort[joints[:, MODE] != EFFORT_MODE] = 0.0
         damping = joints[:, DAMPING] - self._drives.damping  # of a command that is void
         given = self.effort - damping * self.qd
         passage.plant._f_ext[:] = self._f_ext
-        passage.step(dict(zip(self.model.joint_names, given.tolist())), dt)
+        passage.step(dict(zip(names, given.tolist())), dt, self._feedback(dt))
+        for name in self._following():
+            self.effort[names.index(name)] = passage.drive_efforts.get(name, 0.0)
         position, velocity = passage.state()
         self.q[:] = [position[name] for name in self.model.position_names]
         self.qd[:] = [velocity[name] for name in self.model.joint_names]
@@ -229,12 +244,56 @@ class PassingPlant(Plant):
         return Robot(rechosen(self.model, independent, near))
 
     def _held(self):
-        """Return whether a brake or a drive for the weight acts on a joint."""
-        return self._drives.joints[:, [BRAKED, ASSISTED]].any()
+        """Return whether a brake holds a joint, or a motor its weight alone."""
+        joints = self._drives.joints
+        holds = joints[:, [BRAKED, ASSISTED]].any(axis=1)
+        return (holds & (joints[:, MODE] == EFFORT_MODE)).any()
 
-    def _follows(self):
-        """Return whether a joint follows a position or a velocity."""
-        return np.any(self._drives.joints[:, MODE] != EFFORT_MODE)
+    def _is_prescribed(self):
+        """Return whether a joint moves kinematically."""
+        joints = self._drives.joints
+        return ((joints[:, BRAKED] > 0.0) & (joints[:, MODE] != EFFORT_MODE)).any()
+
+    def _following(self):
+        """Return the names of the joints that follow a position or a velocity."""
+        follows = self._drives.joints[:, MODE] != EFFORT_MODE
+        return tuple(name for name, does in zip(self.model.joint_names, follows) if does)
+
+    def _knows_drives(self):
+        """Return whether the passage has all drives that follow; take up new ones."""
+        if set(self._following()) <= set(self._driven):
+            return True
+        passage = self._passage
+        return self._enter(*passage.state(), independent_in_loops(passage.robot.model))
+
+    def _feedback(self, dt):
+        """Return the drives that follow by feedback, at the end of a step as in servo.py."""
+        joints, command, found = self._drives.joints, self._drives.command, {}
+        carried = self._carried_weight() if joints[:, ASSISTED].any() else np.zeros(len(joints))
+        for k, name in enumerate(self.model.joint_names):
+            mode, strength, gain = joints[k, [MODE, STRENGTH, RATE_GAIN]]
+            if mode == EFFORT_MODE:
+                continue
+            effort = gain * command[k]
+            if mode == POSITION_MODE:
+                effort = joints[k, STIFFNESS] * (command[k] - self.q[int(joints[k, AT])])
+                gain += dt * joints[k, STIFFNESS]
+            effort += carried[k] if joints[k, ASSISTED] else 0.0
+            largest = strength * joints[k, EFFORT] if strength else 0.0
+            found[name] = Drive(strength * effort, strength * gain, largest)
+        return found
+
+    def _carried_weight(self):
+        """Return the efforts w of the own joints that carry the weight, g = E^T w.
+
+        Of singular values s of the rows E, small ones take part by s, not by 1 / s.
+        """
+        robot, q = self._passage.robot, self._passage.plant.q
+        rows = [robot.all_joint_names.index(name) for name in self.model.joint_names]
+        U, sizes, Vt = np.linalg.svd(embedding_matrix(robot, q)[rows])
+        least = NEAR * sizes[0]
+        factors = np.where(sizes > least, 1.0 / np.maximum(sizes, least), sizes / least**2)
+        return U @ (factors * (Vt @ robot.gravity_torque(q)))
 
 
 def _largest_change(one, other):
