@@ -19,6 +19,7 @@ from robodyn_ros.algorithms.constraints import (
     derivatives,
     expansion,
     forward_dynamics,
+    higher_loop_derivatives,
     loops,
     manifold,
     mass_matrix,
@@ -331,6 +332,9 @@ def expand_state(
     all_qdd[:] = expansion.expand_acceleration(topology, constants, scratch, 1, qd, qdd)
 
 
+#: Derivatives of the joints of loops, for second derivatives of the dynamics.
+loop_forms = kernel(higher_loop_derivatives.loop_forms)
+
 #: Kernels of the functions that only robots with closed loops run; other kernels call them.
 OF_LOOPS = {
     function: separate_kernel(function)
@@ -370,4 +374,4 @@ def kernels():
         The kernels.
     """
     found = (kernel_of(each) for each in generic.ALL if each.python in HAVE_COUNTERPARTS)
-    return [*found, expand_state]
+    return [*found, expand_state, loop_forms]

@@ -13,6 +13,7 @@ from robodyn_ros.algorithms.core.matrices import wide
 from robodyn_ros.compile import generic
 from robodyn_ros.robot.dispatch import fast_method
 from robodyn_ros.robot.loops.embedding_matrix import embedding_matrix
+from robodyn_ros.robot.loops.second_derivatives import second_derivatives
 from robodyn_ros.robot.robot_view import View
 from robodyn_ros.spatial.row_products import aligned, padded
 
@@ -150,8 +151,8 @@ class Derivatives(View):
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Compute all second derivatives of inverse dynamics.
 
-        Those that are left out vanish. O(n depth^2). `inverse_dynamics_hessian` gives those of a
-        sum of torques times multipliers in O(n depth).
+        Those that are left out vanish. O(n depth^2), with closed loops O(n^3 nv).
+        `inverse_dynamics_hessian` gives those of a sum of torques times multipliers in O(n depth).
 
         Parameters
         ----------
@@ -174,7 +175,7 @@ class Derivatives(View):
         Raises
         ------
         ModelError
-            For closed loops, or a joint with a quaternion.
+            For a joint with a quaternion.
         """
         return self._second(generic.inverse_dynamics_second_derivatives, 3, f_ext, q, qd, qdd)
 
@@ -189,6 +190,7 @@ class Derivatives(View):
         """Compute the second derivatives of multipliers . tau, as for optimal control.
 
         They are the tensors of `inverse_dynamics_second` times the multipliers, in O(n depth).
+        With closed loops they cost as much as the tensors.
 
         Parameters
         ----------
@@ -211,7 +213,7 @@ class Derivatives(View):
         Raises
         ------
         ModelError
-            For closed loops, or a joint with a quaternion.
+            For a joint with a quaternion.
         """
         return self._second(generic.inverse_dynamics_hessian, 2, f_ext, q, qd, qdd, multipliers)
 
@@ -246,7 +248,7 @@ class Derivatives(View):
         Raises
         ------
         ModelError
-            For closed loops, or a joint with a quaternion.
+            For a joint with a quaternion.
         SingularityError
             If the mass matrix is singular.
         """
@@ -297,7 +299,7 @@ class Derivatives(View):
         Raises
         ------
         ModelError
-            For closed loops, or a joint with a quaternion.
+            For a joint with a quaternion.
         SingularityError
             If the mass matrix is singular.
         """
@@ -311,10 +313,8 @@ class Derivatives(View):
         return q_q + mixed + mixed.T, q_qd + q_qdd @ by_qd, qd_qd, q_qdd @ by_tau
 
     def _refuse_others(self, what):
-        """Raise ModelError where all rates are not constants times those of coordinates."""
-        what = what.replace('_', ' ')
-        self._robot.model.refuse_loops(what)
-        self._robot.model.refuse_quaternions(what)
+        """Raise ModelError where velocities are not the rates of coordinates."""
+        self._robot.model.refuse_quaternions(what.replace('_', ' '))
 
     def _second(self, kernel, axes, f_ext, *given):
         """Return the four results of a kernel of second derivatives, with so many axes each."""
@@ -322,12 +322,27 @@ class Derivatives(View):
         self._refuse_others(kernel.python.__name__)
         states, k = robot._states(*given)
         results = self._results(k, 4, axes)
-        if robot.model.is_embedded:
+        if robot.model.has_loops:
+            self._of_loops(states, f_ext, results)
+        elif robot.model.is_embedded:
             self._project(kernel, states, f_ext, results)
         else:
             wrenches = robot._wrenches(states[0], k, f_ext)
             robot._run(kernel, k, *robot._weighted, *states, *wrenches, *results)
         return results
+
+    def _of_loops(self, states, f_ext, results):
+        """Write the tensors of a robot with closed loops, or their sums with multipliers."""
+        robot = self._robot
+        for row, (q, qd, qdd, *multipliers) in enumerate(zip(*map(np.atleast_2d, states))):
+            pushes = {name: _of_row(wrench, row) for name, wrench in (f_ext or {}).items()}
+            wrenches = robot._wrenches(q, None, pushes)
+            tensors = second_derivatives(robot, q, qd, qdd, wrenches)
+            for k, (result, tensor) in enumerate(zip(results, tensors)):
+                if multipliers:
+                    tensor = np.tensordot(multipliers[0], tensor, 1)
+                    tensor = tensor.T if k == 3 else tensor  # by q and qdd, not by qdd and q
+                result.reshape(-1, *tensor.shape)[row] = tensor
 
     def _project(self, kernel, states, f_ext, results):
         """Run a kernel over all joints, and project its results to the independent ones.

@@ -1,12 +1,13 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Second and third derivatives of the dependent joints of loops by the independent ones.
+"""Derivatives of the dependent joints of loops by the independent ones, up to the fourth.
 
 Let theta(t) be the positions of all joints along q + t w. Then theta' = E w and theta'' = f(w, w),
-where f is a symmetric form. The third derivative is a form of three directions. The loops stay
-closed, so that all derivatives of their gaps vanish. With J_u of the dependent joints, J_u
-theta'''_u is minus the third derivative of the gaps along theta + t theta' + t^2 theta'' / 2. This
-is a coefficient of the power series of the poses.
+where f is a symmetric form. The third derivative is a form of three directions, and so on. The
+loops stay closed, so that all derivatives of their gaps vanish. With J_u of the dependent joints,
+J_u theta'''_u is minus the third derivative of the gaps along theta + t theta' + t^2 theta'' / 2.
+This is a coefficient of the power series of the poses. The fourth derivative follows likewise,
+along the series that ends with t^3 theta''' / 6.
 """
 
 from math import cos, sin
@@ -52,11 +53,11 @@ from robodyn_ros.model.layout import (
 )
 from robodyn_ros.spatial.primitive import primitive
 
-ORDERS = 4  # coefficients of a power series: up to the third
+THIRD, FOURTH = 4, 5  # number of coefficients of a power series, up to this derivative
 
 
 @primitive
-def joint_series(constants, i, kind, position, rate, acceleration, local):
+def joint_series(constants, i, kind, x, local):
     """Compute the power series of the transform of a joint from that of its position.
 
     Parameters
@@ -67,36 +68,34 @@ def joint_series(constants, i, kind, position, rate, acceleration, local):
         Row of the body.
     kind : int
         Type of the joint, see `model.layout`.
-    position, rate, acceleration : float
-        Position of the joint and its derivatives.
-    local : (ORDERS, 3, 4) array
+    x : (4,) array
+        Position of the joint, and the further coefficients of its series.
+    local : (orders, 3, 4) array
         Written: coefficients of rotation and origin.
     """
-    x = (position + constants[i, ZERO], rate, 0.5 * acceleration, 0.0)
-    if kind == HELICAL:
-        along = (constants[i, PITCH] * position, constants[i, PITCH] * rate)
-        along = (along[0], along[1], constants[i, PITCH] * x[2])
-    elif kind == PRISMATIC:
-        along = (x[0], x[1], x[2])
-    else:
-        along = (0.0, 0.0, 0.0)
-    c, s = np.zeros(ORDERS), np.zeros(ORDERS)
+    orders = local.shape[0]
+    c, s, place = np.zeros(orders), np.zeros(orders), x[0] + constants[i, ZERO]
     c[0] = 1.0
     if kind == REVOLUTE or kind == HELICAL:
-        c[0], s[0] = cos(x[0]), sin(x[0])
-        for k in range(ORDERS - 1):
-            for j in range(min(k + 1, 2)):
+        c[0], s[0] = cos(place), sin(place)
+        for k in range(orders - 1):
+            for j in range(min(k + 1, 3)):
                 share = (j + 1) * x[j + 1] / (k + 1)
                 c[k + 1] -= share * s[k - j]
                 s[k + 1] += share * c[k - j]
-    for k in range(ORDERS):
+    for k in range(orders):
+        along = 0.0
+        if k < 4 and kind == HELICAL:
+            along = constants[i, PITCH] * x[k]
+        elif k < 4 and kind == PRISMATIC:
+            along = place if k == 0 else x[k]
         for row in range(3):
             R0, R1 = constants[i, ROTATION + 3 * row], constants[i, ROTATION + 3 * row + 1]
             axis = constants[i, ROTATION + 3 * row + 2]
             local[k, row, 0] = R0 * c[k] + R1 * s[k]
             local[k, row, 1] = R1 * c[k] - R0 * s[k]
             local[k, row, 2] = axis if k == 0 else 0.0
-            local[k, row, 3] = axis * along[k] if k < 3 else 0.0
+            local[k, row, 3] = axis * along
             if k == 0:
                 local[k, row, 3] += constants[i, OFFSET + row]
 
@@ -107,12 +106,12 @@ def multiply_series(A, B, product):
 
     Parameters
     ----------
-    A, B : (ORDERS, 3, 4) array
+    A, B : (orders, 3, 4) array
         Series of the factors.
-    product : (ORDERS, 3, 4) array
+    product : (orders, 3, 4) array
         Written: series of the product.
     """
-    for k in range(ORDERS):
+    for k in range(product.shape[0]):
         for row in range(3):
             for column in range(4):
                 entry = A[k, row, 3] if column == 3 else 0.0
@@ -134,11 +133,11 @@ def frame_series(constants, k, first, pose, local, X):
         Row of the closure.
     first : int
         First column of the frame in the constants.
-    pose : (ORDERS, 3, 4) array
+    pose : (orders, 3, 4) array
         Series of the pose of the body.
-    local : (ORDERS, 3, 4) array
+    local : (orders, 3, 4) array
         Working memory.
-    X : (ORDERS, 3, 4) array
+    X : (orders, 3, 4) array
         Written: series of the pose of the frame.
     """
     local[:] = 0.0
@@ -150,16 +149,16 @@ def frame_series(constants, k, first, pose, local, X):
 
 
 @primitive
-def third_of_product(A, a, B, b):
-    """Return the third coefficient of the scalar product of two columns of poses.
+def last_of_product(A, a, B, b):
+    """Return the last coefficient of the scalar product of two columns of poses.
 
     Parameters
     ----------
-    A : (ORDERS, 3, 4) array
+    A : (orders, 3, 4) array
         Power series of two poses.
     a : int
         Columns.
-    B : (ORDERS, 3, 4) array
+    B : (orders, 3, 4) array
         Power series of two poses.
     b : int
         Columns.
@@ -167,26 +166,26 @@ def third_of_product(A, a, B, b):
     Returns
     -------
     float
-        Coefficient of third order of their scalar product.
+        Coefficient of the highest order of their scalar product.
     """
-    total = 0.0
-    for k in range(ORDERS):
+    total, orders = 0.0, A.shape[0]
+    for k in range(orders):
         for row in range(3):
-            total += A[k, row, a] * B[ORDERS - 1 - k, row, b]
+            total += A[k, row, a] * B[orders - 1 - k, row, b]
     return total
 
 
 @primitive
-def third_of_gap(XA, XB, lever, a, stops, length):
-    """Return the third coefficient of the gap of one constrained motion.
+def last_of_gap(XA, XB, lever, a, stops, length):
+    """Return the last coefficient of the gap of one constrained motion.
 
     The gaps are those of loops.write_gaps.
 
     Parameters
     ----------
-    XA, XB : (ORDERS, 3, 4) array
+    XA, XB : (orders, 3, 4) array
         Power series of the poses of frames A and B.
-    lever : (ORDERS, 3, 4) array
+    lever : (orders, 3, 4) array
         XB - XA.
     a : int
         Number of the constrained motion.
@@ -198,22 +197,77 @@ def third_of_gap(XA, XB, lever, a, stops, length):
     Returns
     -------
     float
-        Coefficient of third order.
+        Coefficient of the highest order.
     """
     if length > 0.0:
-        return 0.5 * third_of_product(lever, 3, lever, 3) / length
+        return 0.5 * last_of_product(lever, 3, lever, 3) / length
     if a < 3:
         if stops & 7 == 7:  # along an axis of the base
-            return lever[ORDERS - 1, a, 3]
-        return third_of_product(XA, a, lever, 3)
+            return lever[lever.shape[0] - 1, a, 3]
+        return last_of_product(XA, a, lever, 3)
     turns, free = stopped_turns(stops)
     i, j = (a - 2) % 3, (a - 1) % 3
     if turns == 3:
-        return 0.5 * (third_of_product(XA, j, XB, i) - third_of_product(XA, i, XB, j))
+        return 0.5 * (last_of_product(XA, j, XB, i) - last_of_product(XA, i, XB, j))
     # e_a . (e_free x b_free), with e_a x e_free another axis of A
     other = 3 - (a - 3) - free
     sign = 1.0 if (a - 3 + 1) % 3 == free else -1.0
-    return sign * third_of_product(XA, other, XB, free)
+    return sign * last_of_product(XA, other, XB, free)
+
+
+@primitive
+def next_derivative(topology, constants, scratch, w, bent, third, orders, found):
+    """Compute the derivative of theta along w that follows from the lower ones.
+
+    Needs `expand_positions`.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    w : (nv,) array
+        Direction.
+    bent, third : (n,) array
+        Second and third derivatives along w; the latter are zero for THIRD.
+    orders : int
+        THIRD or FOURTH.
+    found : (n,) array
+        Written: derivatives of that order.
+    """
+    n, nv = topology.shape[0] - 1, topology[0, FIRST]
+    everything, E = all_positions(topology, scratch), expansion(topology, scratch)
+    poses, x = np.zeros((n + 1, orders, 3, 4)), np.zeros(4)
+    local, XA, XB = np.zeros((3, orders, 3, 4))
+    for row in range(3):
+        poses[0, 0, row, row] = 1.0
+    for i in range(1, n + 1):
+        x[0], x[1], x[2], x[3] = everything[topology[i, Q]], 0.0, 0.0, 0.0
+        if topology[i, COORDINATE] >= 0:  # the motion of other joints opens no loop
+            x[2], x[3] = 0.5 * bent[i - 1], third[i - 1] / 6.0
+            for m in range(topology[i, COUNT]):
+                x[1] += E[i - 1, m] * w[topology[i, FIRST] + m]
+        joint_series(constants, i, topology[i, KIND], x, local)
+        multiply_series(poses[topology[i, PARENT]], local, poses[i])
+    L, still = equations(topology, scratch), loop_vector(topology, scratch, 2, n)
+    write_equations(topology, constants, scratch, everything, still, False, L)
+    row, last = 0, L.shape[1] - 1
+    for k in range(1, topology[0, CLOSURES] + 1):
+        stops = topology[k, STOPS]
+        frame_series(constants, k, FRAME_A, poses[topology[k, BODY_A]], local, XA)
+        frame_series(constants, k, FRAME_B, poses[topology[k, BODY_B]], local, XB)
+        local[:] = XB - XA
+        for a in range(7):
+            if stops & (1 << a):
+                length = constants[k, LENGTH] if a == DISTANCE else 0.0
+                factorial = 6.0 if orders == THIRD else 24.0
+                L[row, last] = factorial * last_of_gap(XA, XB, local, a, stops, length)
+                row += 1
+    solve_groups(topology, scratch, L)
+    for i in range(1, n + 1):
+        unknown = topology[i, COORDINATE] - nv
+        found[i - 1] = -constants[i, RATIO] * L[unknown, last] if unknown >= 0 else 0.0
 
 
 @primitive
@@ -231,39 +285,10 @@ def third_derivative(topology, constants, scratch, w, third):
     third : (n,) array
         Written: third derivatives.
     """
-    n, nv = topology.shape[0] - 1, topology[0, FIRST]
-    everything, E = all_positions(topology, scratch), expansion(topology, scratch)
-    bent, poses = np.zeros(n), np.zeros((n + 1, ORDERS, 3, 4))
+    n = topology.shape[0] - 1
+    bent, none = np.zeros(n), np.zeros(n)
     add_rate_of_expansion(topology, constants, scratch, w, w, bent)
-    local, XA, XB = np.zeros((3, ORDERS, 3, 4))
-    for row in range(3):
-        poses[0, 0, row, row] = 1.0
-    for i in range(1, n + 1):
-        rate, acceleration = 0.0, 0.0
-        if topology[i, COORDINATE] >= 0:  # the motion of other joints opens no loop
-            acceleration = bent[i - 1]
-            for m in range(topology[i, COUNT]):
-                rate += E[i - 1, m] * w[topology[i, FIRST] + m]
-        kind, position = topology[i, KIND], everything[topology[i, Q]]
-        joint_series(constants, i, kind, position, rate, acceleration, local)
-        multiply_series(poses[topology[i, PARENT]], local, poses[i])
-    L, still = equations(topology, scratch), loop_vector(topology, scratch, 2, n)
-    write_equations(topology, constants, scratch, everything, still, False, L)
-    row, last = 0, L.shape[1] - 1
-    for k in range(1, topology[0, CLOSURES] + 1):
-        stops = topology[k, STOPS]
-        frame_series(constants, k, FRAME_A, poses[topology[k, BODY_A]], local, XA)
-        frame_series(constants, k, FRAME_B, poses[topology[k, BODY_B]], local, XB)
-        local[:] = XB - XA
-        for a in range(7):
-            if stops & (1 << a):
-                length = constants[k, LENGTH] if a == DISTANCE else 0.0
-                L[row, last] = 6.0 * third_of_gap(XA, XB, local, a, stops, length)
-                row += 1
-    solve_groups(topology, scratch, L)
-    for i in range(1, n + 1):
-        unknown = topology[i, COORDINATE] - nv
-        third[i - 1] = -constants[i, RATIO] * L[unknown, last] if unknown >= 0 else 0.0
+    next_derivative(topology, constants, scratch, w, bent, none, THIRD, third)
 
 
 @primitive

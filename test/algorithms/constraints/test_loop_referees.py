@@ -175,15 +175,8 @@ def test_copies_and_batches_are_of_the_same_robot():
 
 
 def test_what_loops_do_not_have_is_refused():
-    """Second derivatives, by the names of the joints."""
+    """Forces of the closures of a batch."""
     robot, q = four_bar().robot(), np.array((0.3, 1.1, 0.1))
-    for call in (
-        lambda: robot.derivatives.inverse_dynamics_second(q, q, q),
-        lambda: robot.derivatives.forward_dynamics_second(q, q, q),
-        lambda: robot.derivatives.inverse_dynamics_hessian(q, q, q, q),
-    ):
-        with pytest.raises(ModelError, match='coupler, rocker'):
-            call()
     with pytest.raises(ShapeError, match='got 2 states for the forces of its closures'):
         robot.constraint_forces([q, q], [q, q], [q, q])
     assert Robot(four_bar().tree().model).constraint_forces(*np.zeros((3, 5))) == {}

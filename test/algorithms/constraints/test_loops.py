@@ -181,6 +181,48 @@ def agree_with_slopes(got, function, x, tolerance):
     agree(got, expected, size, tolerance)
 
 
+def test_second_derivatives_are_those_of_differences(case):
+    """Of first derivatives, with a wrench that moves with its link.
+
+    Differences err by the rounding of first derivatives over the step, below 1e-8. Tensors times
+    multipliers are the Hessians, a batch is its rows, and those of forward dynamics follow.
+    """
+    _, robot, _, states = case
+    if robot.model.quaternions.any():
+        pytest.skip('differences of the positions of a quaternion are no velocities')
+    q, qd, qdd, tau = states[0]
+    of, frame = robot.derivatives, robot.frames[-1]
+
+    def first(x, rates):
+        turn = robot.pose(x, frame)[:3, :3] @ robot.pose(q, frame)[:3, :3].T
+        moved = np.concatenate((turn @ WRENCH[:3], turn @ WRENCH[3:]))
+        return of.inverse_dynamics(x, rates, qdd, {frame: moved})
+
+    f_ext = {frame: WRENCH}
+    tensors = of.inverse_dynamics_second(q, qd, qdd, f_ext)
+    small = 1e-3 * max(np.abs(each).max() for each in (*tensors, *first(q, qd)))
+    for found, function, x in (
+        (tensors[0], lambda x: first(x, qd)[0], q),
+        (tensors[1], lambda x: first(q, x)[0], qd),
+        (tensors[2], lambda x: first(q, x)[1], qd),
+    ):
+        expected = slopes(function, x)
+        agree(found, expected, max(np.abs(expected).max(), small), 1e-8)
+    agree(tensors[3], of.mass_matrix(q), tolerance=NEAR)
+    weights = np.linspace(-1.0, 2.0, robot.nv)
+    for k, hessian in enumerate(of.inverse_dynamics_hessian(q, qd, qdd, weights, f_ext)):
+        index = 'jlk' if k == 3 else 'jkl'
+        size = np.abs(tensors[k]).max() + 1e-3 * np.abs(tensors[0]).max()
+        agree(hessian, np.einsum(f'j,{index}->kl', weights, tensors[k]), size)
+    rows = (np.array([x, 0.5 * x]) for x in (qd, qdd))
+    together = of.inverse_dynamics_second(np.array([q, q]), *rows, f_ext)
+    for both, one in zip(together, tensors):
+        np.testing.assert_array_equal(both[0], one)
+    by_q_q, by_q_qd, *_ = of.forward_dynamics_second(q, qd, tau)
+    agree_with_slopes(by_q_q, lambda x: of.forward_dynamics(x, qd, tau)[0], q, 1e-7)
+    agree_with_slopes(by_q_qd, lambda x: of.forward_dynamics(q, x, tau)[0], qd, 1e-7)
+
+
 def test_derivatives_are_those_of_differences(case):
     """With what E adds by its slope; differences err by rounding over the step, below 1e-9."""
     _, robot, _, states = case
