@@ -30,7 +30,7 @@ FOLDERS = {
         'recording',
         'scheduler',
     ),
-    'simulation': ('plant', 'contact', 'integrators'),
+    'simulation': ('plant', 'contact', 'closed_steps', 'integrators'),
     'nodes': (
         'wire',
         'tick',

@@ -307,14 +307,9 @@ class Plant:
         ShapeError
             If an array has another shape.
         ParameterError
-            For closures of a GraspingPlant, a tolerance or a latency. For gains without targets,
-            or in another mode than effort. For a value out of range.
+            For a tolerance or a latency. For gains without targets, or in another mode than
+            effort. For a value out of range.
         """
-        if self._closures:
-            raise ParameterError(
-                f'robot {self.model.name!r}: a rollout with closures over all joints; expected a '
-                'robot over independent joints'
-            )
         if gains is not None and self._drives.mode.any():
             raise ParameterError(
                 f'robot {self.model.name!r}: a rollout with gains, of joints that are in mode '

@@ -12,6 +12,7 @@ from robodyn_ros.compile.call import provide
 from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.errors import ParameterError, ShapeError
 from robodyn_ros.simulation.contact.arrays import Contact, allocate, with_own_memory
+from robodyn_ros.simulation.contact.closure_rows import is_open
 from robodyn_ros.simulation.contact.contact_step import (
     by_euler_in_contact,
     by_runge_kutta_in_contact,
@@ -335,6 +336,10 @@ def rollouts(
                         touches,
                         contact,
                     )
+                if status == 0 and touches and is_open(contact.closing):
+                    copy_vector(position[row, step], q)
+                    copy_vector(velocity[row, step], qd)
+                    status = -1
                 if status != 0:
                     blown_up[row] = step
             copy_vector(q, position[row, step + 1])

@@ -44,6 +44,7 @@ from robodyn_ros.spatial.primitive import unfused
 from robodyn_ros.spatial.types import Indices, Matrix, Stack, Table, Topology, Vector, record
 from robodyn_ros.spatial.vec3 import cross, scale, sub
 
+OPEN = 1e-6  # gap of a step that failed [m or rad]
 DEPENDENT = 1e-9  # [-] share of the compliance of a row below which it follows from earlier rows
 
 
@@ -66,6 +67,9 @@ class ClosureArrays(NamedTuple):
         Poses of the frames.
     jacobians : (2, 6, nv) ndarray
         Jacobians of the frames of one closure.
+    motions : (4, 6) ndarray
+        Velocities of the frames A and B of one closure, and their accelerations without joint
+        accelerations.
     rows, responses : (m, nv) ndarray
         J, and velocities after unit impulses along each row with the earlier ones eliminated.
     gaps : (m, 1) ndarray
@@ -83,6 +87,7 @@ class ClosureArrays(NamedTuple):
     active: Vector
     poses: Stack
     jacobians: Stack
+    motions: Matrix
     rows: Matrix
     responses: Matrix
     gaps: Matrix
@@ -129,6 +134,7 @@ def closure_arrays(model, closures):
         np.zeros(c),
         np.zeros((2 * c, 4, 4)),
         np.zeros((2, 6, n)),
+        np.zeros((4, 6)),
         np.zeros((m, n)),
         np.zeros((m, n)),
         np.zeros((m, 1)),
@@ -239,6 +245,26 @@ def write_closures(topology, constants, scratch, closing, q):
                             entry = entry + swing[i] * JA[3 + i, j]
                     closing.rows[row, j] = entry * closing.active[k]
                 row += 1
+
+
+@unfused
+def is_open(closing):
+    """Return whether a step has left any gap.
+
+    Parameters
+    ----------
+    closing : ClosureArrays
+        Tables and memory.
+
+    Returns
+    -------
+    bool
+        Whether a gap is larger than OPEN, or is NaN.
+    """
+    for i in range(closing.rows.shape[0]):
+        if not abs(closing.gaps[i, 0]) <= OPEN:
+            return True
+    return False
 
 
 @unfused

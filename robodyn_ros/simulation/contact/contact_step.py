@@ -4,8 +4,8 @@
 
 Far from all obstacles it is the step without contact, bit for bit. A substep in which something
 touches is an Euler step, whatever the integrator, since velocities jump. So is one in which a
-dependent joint of a loop has dry friction, or meets a stop. So is one with a closure over all
-joints.
+dependent joint of a loop has dry friction, or meets a stop. With closures over all joints, most
+substeps are those of closed_runge_kutta.py.
 """
 
 import inspect
@@ -16,8 +16,14 @@ from robodyn_ros.algorithms.core.manifold import integrate
 from robodyn_ros.compile.kernel import Kernel, separate_kernel
 from robodyn_ros.simulation.contact.approach import REST_SPEED, SOON, approach, until_impact
 from robodyn_ros.simulation.contact.arrays import Contact
+from robodyn_ros.simulation.contact.closed_runge_kutta import closed_runge_kutta, is_explicit
 from robodyn_ros.simulation.contact.closure_projection import project, projection
-from robodyn_ros.simulation.contact.closure_rows import is_closed, lead_closures, write_closures
+from robodyn_ros.simulation.contact.closure_rows import (
+    is_closed,
+    is_open,
+    lead_closures,
+    write_closures,
+)
 from robodyn_ros.simulation.contact.contact_response import (
     TOUCH,
     apply_impulses,
@@ -36,7 +42,16 @@ from robodyn_ros.simulation.dry_friction import assume_frictionless, next_veloci
 from robodyn_ros.simulation.integrators.euler import accelerate, euler
 from robodyn_ros.simulation.integrators.events import copy_vector, with_events
 from robodyn_ros.simulation.integrators.names import SEMI_IMPLICIT_EULER
-from robodyn_ros.simulation.joint_table import DAMPING, NEXT, OLD_Q, START_Q, START_QD, STATIC
+from robodyn_ros.simulation.integrators.runge_kutta import needs_no_euler
+from robodyn_ros.simulation.joint_table import (
+    DAMPING,
+    NEXT,
+    OLD_Q,
+    OLD_QD,
+    START_Q,
+    START_QD,
+    STATIC,
+)
 from robodyn_ros.simulation.servo import (
     assume_unsaturated,
     correct_saturation,
@@ -313,7 +328,8 @@ def runge_kutta_in_contact(
     """Take one Runge-Kutta step if nothing touches before and after it, else an Euler step.
 
     A dependent joint with dry friction, or at a stop, counts as touching. Its viscous friction is
-    that at the beginning of the step. If a drive follows by feedback, it touches, too.
+    that at the beginning of the step. If a drive follows by feedback, it touches, too. With
+    closures over all joints the step is that of `closed_runge_kutta`, if this serves.
 
     Parameters
     ----------
@@ -340,13 +356,40 @@ def runge_kutta_in_contact(
         0, or the body whose pivot is singular.
     """
     count = approach(topology, constants, scratch, contact, h, q, qd)
-    damps, n = has_any(contact, DAMPING), qd.shape[0]
+    damps, n, closed = has_any(contact, DAMPING), qd.shape[0], is_closed(contact.closing)
     is_smooth = not (
         has_any(contact, STATIC)
-        or is_closed(contact.closing)
+        or (closed and not is_explicit(joints, method))
         or (damps and assume_unsaturated(joints, work, qd))
     )
-    if is_smooth and is_clear(contact, count, h):
+    if closed and is_smooth and is_clear(contact, count, h):
+        copy_vector(q, work[OLD_Q])
+        copy_vector(qd, work[OLD_QD])
+        status = closed_runge_kutta(
+            topology,
+            constants,
+            gravity,
+            joints,
+            scratch,
+            work,
+            effort,
+            f_ext,
+            h,
+            stribeck,
+            contact,
+            q,
+            qd,
+        )
+        if status != 0:
+            return status
+        is_free = count == 0 or is_clear(
+            contact, approach(topology, constants, scratch, contact, h, q, qd), h
+        )
+        if is_free and needs_no_euler(joints, work, q) and not is_open(contact.closing):
+            return 0
+        copy_vector(work[START_Q], q)
+        copy_vector(work[START_QD][: qd.shape[0]], qd)
+    elif is_smooth and is_clear(contact, count, h):
         given = contact.vectors[START][:n]
         copy_vector(effort, given)
         if damps:
@@ -533,7 +576,7 @@ CALLED = (
     projection,
     *(
         separate_kernel(function, fastmath=False)
-        for function in (contact_impulses, euler_in_contact)
+        for function in (contact_impulses, euler_in_contact, closed_runge_kutta)
     ),
 )
 

@@ -14,13 +14,12 @@ from robodyn_ros.model.dependent.closures import Closure, constrained_motions
 from robodyn_ros.model.description import Placement
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.simulation.contact.closure_projection import projection
-from robodyn_ros.simulation.contact.closure_rows import closure_arrays
+from robodyn_ros.simulation.contact.closure_rows import closure_arrays, is_open
 from robodyn_ros.simulation.plant import BEYOND_REACH, Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
 
 MOST_STEPS = 50  # of Newton's method
 CLOSED = 1e-11  # gap at which it ends [m or rad]
-OPEN = 1e-6  # gap of a step that failed [m or rad]
 
 
 class GraspingPlant(Plant):
@@ -29,7 +28,10 @@ class GraspingPlant(Plant):
     All joints of the tree keep their commands, friction and stops. Multipliers keep the closures
     (Jain 2011, section 11.7), by impulses of the step together with those of friction, stops and
     contacts. Every substep ends with a projection to closed loops. So the gaps stay bounded, and
-    closures may be redundant. While any closure acts, every substep is an Euler step.
+    closures may be redundant. While any closure acts, the substep of a Runge-Kutta integrator is
+    that of `closed_runge_kutta`, of order 4. It is an Euler step with dry friction, where a stop
+    or contact acts, and with 'semi_implicit_euler'. The Rosenbrock integrators also take Euler
+    steps with viscous friction and with drives that follow by feedback.
 
     Parameters
     ----------
@@ -38,7 +40,7 @@ class GraspingPlant(Plant):
     closures : sequence of Closure
         All closures that may act.
     settings : PlantSettings
-        As of a `Plant`; not kinematic.
+        As of a `Plant`; not kinematic, since their efforts would need the multipliers.
     position, velocity : (nq,) and (nv,) array_like, optional
         Initial state near closed loops [rad or m, rad/s or m/s]; it is projected.
     contacts : Contacts, optional
@@ -73,8 +75,9 @@ class GraspingPlant(Plant):
             )
         if settings.kinematic:
             raise ParameterError(
-                f'robot {robot.model.name!r}: kinematic drives beside closures; expected drives '
-                'with effort limits'
+                f'robot {robot.model.name!r}: kinematic drives beside closures, which share the '
+                'effort that a prescribed motion needs; expected kinematic False, or a robot '
+                'over independent joints'
             )
         self._first = names if active is None else tuple(active)
         super().__init__(robot, settings, position, velocity, contacts)
@@ -184,6 +187,40 @@ class GraspingPlant(Plant):
         qd = self.qd if velocity is None else self.checked_velocity(velocity)
         super().set_state(*self._projected(q, qd))
 
+    def rollout(self, position, velocity, efforts, dt=1e-3, **options):
+        """Simulate many copies of this plant at once, each with the closures that act now.
+
+        Initial states are projected to closed loops, as by `set_state`.
+
+        Parameters
+        ----------
+        position, velocity, efforts, dt, **options
+            As of `Plant.rollout`.
+
+        Returns
+        -------
+        Rollout
+            As of `Plant.rollout`.
+
+        Raises
+        ------
+        SingularityError
+            If the loops do not close near an initial state.
+        """
+        position, velocity = np.asarray(position, float), np.asarray(velocity, float)
+        k = max(len(x) if x.ndim == 2 else 1 for x in (position, velocity))
+        states = [
+            self._projected(q, qd)
+            for q, qd in zip(
+                np.broadcast_to(position, (k, self.model.nq)),
+                np.broadcast_to(velocity, (k, self.model.nv)),
+            )
+        ]
+        position, velocity = (np.array(each) for each in zip(*states))
+        if k == 1:
+            position, velocity = position[0], velocity[0]
+        return super().rollout(position, velocity, efforts, dt, **options)
+
     @property
     def _closing(self):
         """Return the arrays of the closures."""
@@ -196,7 +233,7 @@ class GraspingPlant(Plant):
 
     def _status_of_loops(self, before):
         """Return 0 if the loops close in the present state."""
-        return super()._status_of_loops(before) if self.gap < OPEN else BEYOND_REACH
+        return BEYOND_REACH if is_open(self._closing) else super()._status_of_loops(before)
 
     def _require(self, names):
         """Require that closures exist."""
