@@ -55,7 +55,7 @@ class Centroidal(View):
             If nothing has mass.
         """
         robot = self._robot
-        (q,), k = robot._states(q)
+        (q,), k = robot._states(q, out=out)
         out = robot._out(out, k, (3,))
         self._require_mass()
         robot._run(generic.centre_of_mass, k, *robot._body, q, out)
@@ -144,7 +144,7 @@ class Centroidal(View):
             If nothing has mass.
         """
         robot = self._robot
-        states, k = robot._states(q, qd)
+        states, k = robot._states(q, qd, out=out)
         out, com = robot._out(out, k, (6,)), np.empty(3)
         self._require_mass()
         robot._run(generic.centroidal_momentum, k, *robot._body, *states, com, out)
@@ -173,7 +173,7 @@ class Centroidal(View):
             If nothing has mass.
         """
         robot = self._robot
-        (q,), k = robot._states(q)
+        (q,), k = robot._states(q, out=out)
         out, com = robot._out(out, k, (6, robot.nv)), np.empty(3)
         self._require_mass()
         robot._run(generic.centroidal_momentum_matrix, k, *robot._body, q, com, out)
@@ -206,7 +206,7 @@ class Centroidal(View):
             If nothing has mass.
         """
         robot = self._robot
-        states, k = robot._states(q, qd)
+        states, k = robot._states(q, qd, out=out)
         out, com = robot._out(out, k, (6,)), np.empty(3)
         self._require_mass()
         robot._run(
@@ -240,8 +240,9 @@ class Centroidal(View):
         SingularityError
             If nothing has mass.
         """
+        com = self.centre_of_mass(q)  # before out is written, which may be q
         out = self.momentum(q, qd, out=out)
-        out[..., 3:] += np.cross(self.centre_of_mass(q), out[..., :3])
+        out[..., 3:] += np.cross(com, out[..., :3])
         return out
 
     def velocity(self, q: ArrayLike, qd: ArrayLike) -> np.ndarray:

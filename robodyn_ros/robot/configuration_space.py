@@ -15,6 +15,7 @@ from robodyn_ros.compile import generic
 from robodyn_ros.errors import ShapeError
 from robodyn_ros.robot.capsules import Capsule, distances, pairs_of
 from robodyn_ros.robot.robot_view import View
+from robodyn_ros.robot.validation import spread
 
 #: Postures drawn at once, and at most before the search for a free one ends.
 ATTEMPTS, MOST_ATTEMPTS = 100, 1000
@@ -174,7 +175,7 @@ class ConfigurationSpace(View):
             Positions, with quaternions of length one.
         """
         robot = self._robot
-        (q, qd), k = robot._states(q, qd)
+        (q, qd), k = robot._states(q, qd, out=out)
         if not (isinstance(dt, Real) and np.isfinite(dt)):
             raise ShapeError(
                 f'time of a motion of robot {robot.name!r}: got {dt!r}; expected a '
@@ -206,10 +207,15 @@ class ConfigurationSpace(View):
             Velocity [rad/s or m/s].
         """
         robot = self._robot
-        (start,), k = robot._states(start)
-        (end,), of_end = robot._states(end)
-        if k != of_end:
-            raise robot._wrong_shapes((start, end))
+        (start,), k = robot._states(start, out=out)
+        (end,), of_end = robot._states(end, out=out)
+        if None not in (k, of_end) and k != of_end:
+            raise ShapeError(
+                f'robot {robot.name!r}: got {k} and {of_end} configurations; expected as many of '
+                'both, or one of either'
+            )
+        start, end = spread([start, end])
+        k = of_end if k is None else k
         out = robot._out(out, k, (robot.nv,))
         robot._run(generic.difference, k, robot.model.topology, start, end, out)
         return out

@@ -137,7 +137,7 @@ class Derivatives(View):
             Entry [i, j, k] is dM_ij / dq_k.
         """
         robot = self._robot
-        (q,), k = robot._states(q)
+        (q,), k = robot._states(q, out=out)
         out = robot._out(out, k, (robot.nv, robot.nv, robot.nv))
         robot._run(generic.mass_matrix_derivative, k, *robot._body, q, robot._zero, out)
         return out
@@ -276,7 +276,7 @@ class Derivatives(View):
 
         They are the tensors of `forward_dynamics_second` times the multipliers. With
         mu = -M^-1 multipliers, and L = mu . tau of inverse dynamics at the same motion, they are
-        d2L/dx dy + d2L/dx dqdd dqdd/dy + d2L/dy dqdd dqdd/dx. O(n^3), for one state.
+        d2L/dx dy + d2L/dx dqdd dqdd/dy + d2L/dy dqdd dqdd/dx. O(n^3).
 
         Parameters
         ----------
@@ -305,12 +305,14 @@ class Derivatives(View):
         """
         robot = self._robot
         self._refuse_others('forward_dynamics_hessian')
+        (q, qd, tau, weights), _ = robot._states(q, qd, tau, multipliers)
         qdd = robot.forward_dynamics(q, qd, tau, f_ext)
         by_q, by_qd, by_tau = self.forward_dynamics(q, qd, tau, f_ext)
-        mu = -by_tau @ np.asarray(multipliers, float)
+        mu = -(by_tau @ weights[..., None])[..., 0]
         q_q, q_qd, qd_qd, q_qdd = self.inverse_dynamics_hessian(q, qd, qdd, mu, f_ext)
         mixed = q_qdd @ by_q
-        return q_q + mixed + mixed.T, q_qd + q_qdd @ by_qd, qd_qd, q_qdd @ by_tau
+        mixed += mixed.swapaxes(-1, -2)
+        return q_q + mixed, q_qd + q_qdd @ by_qd, qd_qd, q_qdd @ by_tau
 
     def _refuse_others(self, what):
         """Raise ModelError where velocities are not the rates of coordinates."""

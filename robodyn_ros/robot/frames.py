@@ -87,7 +87,7 @@ class Frames(View, Sequence):
             For a frame that does not exist.
         """
         robot, names = self._robot, self._names if frames is None else self._several(frames)
-        (q,), k = robot._states(q)
+        (q,), k = robot._states(q, out=out)
         out = robot._out(out, k, (len(names), 4, 4))
         robot._run(generic.frame_poses, k, *robot._body, q, *robot._placed(names), out)
         return out

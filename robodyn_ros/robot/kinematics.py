@@ -116,7 +116,7 @@ class FrameQuantities(Boundary):
 
     def _of_frame(self, name, frame, shape, out, *states, work=()):
         """Return the result of the kernel `name`, for one state or a batch of them."""
-        states, k = self._states(*states)
+        states, k = self._states(*states, out=out)
         out = self._out(out, k, shape)
         self._run(
             getattr(generic, name), k, *self._body, *states, *self._placement(frame), *work, out

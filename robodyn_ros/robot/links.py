@@ -120,7 +120,7 @@ class Links(View):
             has the row of the child link.
         """
         robot = self._robot
-        states, k = robot._states(q, qd, qdd)
+        states, k = robot._states(q, qd, qdd, out=out)
         out, tau = robot._out(out, k, self._links_shape), np.empty(robot.nv)
         robot._run(
             generic.joint_wrenches,
@@ -343,11 +343,11 @@ class Links(View):
 
         Returns
         -------
-        (nv, 10 nv) ndarray
+        (nv, 10 (nb - 1)) ndarray
             Regressor.
         """
         robot = self._robot
-        states, k = robot._states(q, qd, qd if qd_r is None else qd_r, qdd)
+        states, k = robot._states(q, qd, qd if qd_r is None else qd_r, qdd, out=out)
         out = robot._out(out, k, (robot.nv, 10 * (len(robot.model.body_names) - 1)))
         robot._run(generic.regressor, k, *robot._weighted, *states, out)
         return out
@@ -360,7 +360,7 @@ class Links(View):
 
         Returns
         -------
-        (10 nv,) ndarray
+        (10 (nb - 1),) ndarray
             Parameters in the order of the model.
         """
         return self._robot.model.constants[1:, MASS : INERTIA + 6].ravel()
@@ -371,4 +371,5 @@ class Links(View):
 
     def _blocks(self, results):
         """Reshape six rows of each link to a matrix for each."""
-        return tuple(blocks.reshape(*blocks.shape[:-2], -1, 6, 6) for blocks in results)
+        links = self._links_shape[0]
+        return tuple(blocks.reshape(*blocks.shape[:-2], links, 6, 6) for blocks in results)

@@ -68,7 +68,7 @@ class MassOperator(View):
             If the mass matrix is singular.
         """
         robot = self._robot
-        (q, b), k = robot._states(q, b)
+        (q, b), k = robot._states(q, b, out=out)
         out = robot._out(out, k, (robot.nv,))
         robot._run(generic.mass_solve, k, *robot._body, q, robot._zero, b, out)
         return out
@@ -94,7 +94,7 @@ class MassOperator(View):
             The product.
         """
         robot = self._robot
-        (q, x), k = robot._states(q, x)
+        (q, x), k = robot._states(q, x, out=out)
         out = robot._out(out, k, (robot.nv,))
         robot._run(generic.mass_product, k, *robot._body, q, x, out)
         return out
@@ -216,7 +216,7 @@ class MassOperator(View):
             If the mass matrix is singular.
         """
         robot = self._robot
-        (q, x), k = robot._states(q, x)
+        (q, x), k = robot._states(q, x, out=out)
         out = robot._out(out, k, (robot.nv,))
         robot._run(
             generic.factor_product,
@@ -249,7 +249,7 @@ class MassOperator(View):
             Inertias in the order of `joint_names` [kg m^2 or kg].
         """
         robot = self._robot
-        (q,), k = robot._states(q)
+        (q,), k = robot._states(q, out=out)
         out = robot._out(out, k, (robot.nv,))
         robot._run(generic.joint_inertias, k, *robot._body, q, robot._zero, out)
         return out
@@ -301,7 +301,7 @@ class MassOperator(View):
             If the mass matrix is singular.
         """
         robot = self._robot
-        (q,), k = robot._states(q)
+        (q,), k = robot._states(q, out=out)
         out = robot._out(out, k, (robot.nv,))
         if robot.model.is_embedded:
             rates = robot.derivatives.mass_matrix(q)
@@ -350,7 +350,7 @@ class MassOperator(View):
             Inertias [kg m^2 or kg].
         """
         robot = self._robot
-        (q,), k = robot._states(q)
+        (q,), k = robot._states(q, out=out)
         out = robot._out(out, k, (robot.nv,))
         robot._run(generic.mass_matrix_diagonal, k, *robot._body, q, out)
         return out

@@ -519,7 +519,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         (nv,) ndarray
             Joint torques or forces [N m or N].
         """
-        states, k = self._states(q, qd, qdd)
+        states, k = self._states(q, qd, qdd, out=out)
         out = self._out(out, k, (self.nv,))
         self._run(
             generic.inverse_dynamics,
@@ -549,7 +549,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         (nv,) ndarray
             Joint torques or forces [N m or N].
         """
-        (q,), k = self._states(q)
+        (q,), k = self._states(q, out=out)
         out = self._out(out, k, (self.nv,))
         self._run(generic.gravity_torque, k, *self._weighted, q, out)
         return out
@@ -576,7 +576,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         (nv,) ndarray
             Joint torques or forces [N m or N].
         """
-        states, k = self._states(q, qd)
+        states, k = self._states(q, qd, out=out)
         out = self._out(out, k, (self.nv,))
         self._run(generic.bias_torque, k, *self._weighted, *states, out)
         return out
@@ -599,7 +599,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         (nv, nv) ndarray
             Mass matrix [kg m^2, kg m or kg].
         """
-        (q,), k = self._states(q)
+        (q,), k = self._states(q, out=out)
         out = self._out(out, k, (self.nv, self.nv))
         self._run(generic.mass_matrix, k, *self._body, q, out)
         return out
@@ -627,7 +627,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         SingularityError
             If the mass matrix is singular.
         """
-        (q,), k = self._states(q)
+        (q,), k = self._states(q, out=out)
         out = self._out(out, k, (self.nv, self.nv))
         self._run(
             generic.mass_matrix_inverse,
@@ -662,7 +662,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         (nv, nv) ndarray
             Coriolis matrix.
         """
-        states, k = self._states(q, qd)
+        states, k = self._states(q, qd, out=out)
         out = self._out(out, k, (self.nv, self.nv))
         self._run(generic.coriolis_matrix, k, *self._body, *states, out)
         return out
@@ -704,7 +704,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         SingularityError
             If the mass matrix is singular.
         """
-        states, k = self._states(q, qd, tau)
+        states, k = self._states(q, qd, tau, out=out)
         out = self._out(out, k, (self.nv,))
         self._run(
             generic.forward_dynamics,

@@ -23,7 +23,7 @@ from robodyn_ros.codegen.specialise import sizes, specialise
 from robodyn_ros.compile import generic
 from robodyn_ros.compile.kernel import warm_up
 from robodyn_ros.compile.vectorcall.entry import entry
-from robodyn_ros.compile.vectorcall.method import machine_method, python_method
+from robodyn_ros.compile.vectorcall.method import apart, machine_method, python_method
 from robodyn_ros.errors import UnknownNameError
 from robodyn_ros.model.model_report import NOTE, Finding
 from robodyn_ros.model.normal_form import cleaned_cosines
@@ -246,6 +246,7 @@ class SpecialisedRobot(SpecialisedForms):
 
     def _of_frame(self, name, frame, shape, out, *states, work=()):
         result = np.empty(shape) if out is None else out
+        states = apart(out, states)
         try:
             one = self._one[name, frame]
         except (KeyError, TypeError):  # no such frame, or not a name

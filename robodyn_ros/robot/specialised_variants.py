@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from robodyn_ros.codegen.registry import FURTHER_RECIPES
+from robodyn_ros.compile.vectorcall.method import apart
 from robodyn_ros.robot.centroidal import Centroidal
 from robodyn_ros.robot.links import Links
 from robodyn_ros.robot.mass_operator import MassOperator
@@ -185,6 +186,7 @@ class SpecialisedForms(Robot):
         one = self._one.get(key)
         if one is None:
             return None
+        states = apart(out, states)
         results = [np.empty(shape) for shape in self._shapes[key][1]] if out is None else [out]
         return results if not one(*states, *results) else self._in_rows(key, states, out)
 

@@ -348,7 +348,7 @@ class TaskSpace(View):
             Joint torques or forces [N m or N].
         """
         robot = self._robot
-        (q,), k = robot._states(q)
+        (q,), k = robot._states(q, out=out)
         out = robot._out(out, k, (robot.nv,))
         robot._run(
             generic.torque_of_wrench, k, *robot._body, q, *robot._wrenches(q, k, f_ext), out
@@ -383,7 +383,7 @@ class TaskSpace(View):
             If the mass matrix is singular.
         """
         robot = self._robot
-        (q,), k = robot._states(q)
+        (q,), k = robot._states(q, out=out)
         out = robot._out(out, k, (robot.nv,))
         robot._run(
             generic.acceleration_of_wrench,

@@ -10,6 +10,7 @@ import numpy as np
 from robodyn_ros.algorithms.core import scratch
 from robodyn_ros.codegen.parallel_rows import share_out
 from robodyn_ros.compile import batch_loops, embedded, generic, state_checks
+from robodyn_ros.compile.vectorcall.method import apart
 from robodyn_ros.errors import ModelError, NotFiniteError, ShapeError, SingularityError
 from robodyn_ros.model.layout import V
 from robodyn_ros.model.robot_model import RobotModel
@@ -98,18 +99,18 @@ class Boundary:
             )
         return found
 
-    def _states(self, *arrays):
+    def _states(self, *arrays, out=None):
         """Return float64 C-contiguous states, q (nq,) and the others (nv,), and k.
 
         A batch has an axis of length k in front; k is None for a single state. One state beside a
-        batch is repeated.
+        batch is repeated. States in the memory of `out` are copied.
         """
         try:
             if len(arrays) <= 3 and state_checks.ALL[len(arrays) - 1].vectorcall(
                 self.nq, self.nv, *arrays
             ):
                 self._refuse_lost_turns(arrays[0])
-                return arrays, None
+                return apart(out, arrays), None
         except Exception:
             pass  # Numba refuses other types with unclear errors: convert, or explain
         checked = spread([self._floats(array) for array in arrays])
@@ -128,7 +129,7 @@ class Boundary:
                     'finite numbers'
                 )
         self._refuse_lost_turns(checked[0])
-        return checked, batch[0] if batch else None
+        return apart(out, checked), batch[0] if batch else None
 
     def _wrong_shapes(self, arrays):
         shapes = ', '.join(str(a.shape) for a in arrays)

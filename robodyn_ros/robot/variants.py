@@ -61,7 +61,7 @@ class Variants(View):
             Joint torques or forces [N m or N].
         """
         robot = self._robot
-        states, k = robot._states(q, qd, qdd)
+        states, k = robot._states(q, qd, qdd, out=out)
         out = robot._out(out, k, (robot.nv,))
         robot._run(
             generic.inverse_dynamics_composite,
@@ -120,7 +120,7 @@ class Variants(View):
                 f'reference of inverse dynamics of robot {robot.name!r}: got '
                 f'{reference!r}; expected one of {", ".join(REFERENCES)}'
             )
-        states, k = robot._states(q, qd, qdd)
+        states, k = robot._states(q, qd, qdd, out=out)
         out = robot._out(out, k, (robot.nv,))
         kernel, frames = generic.inverse_dynamics_body, []
         if reference == 'body':
@@ -220,7 +220,7 @@ class Variants(View):
     def _by_factors(self, kernel, q, qd, tau, f_ext, out):
         """Compute forward dynamics by a kernel with a matrix and a vector of scratch."""
         robot = self._robot
-        states, k = robot._states(q, qd, tau)
+        states, k = robot._states(q, qd, tau, out=out)
         out = robot._out(out, k, (robot.nv,))
         robot._run(
             kernel,

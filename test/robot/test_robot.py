@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros import OperationalSpaceInertia, RobodynError, Robot
+from robodyn_ros.codegen.registry import FRAME_RECIPES, FURTHER_RECIPES, RECIPES
 from robodyn_ros.errors import ModelError, NotFiniteError, ShapeError, UnknownNameError
 from robodyn_ros.model.dh import DHRow
 from robodyn_ros.robot.dispatch import method_of
@@ -35,6 +36,21 @@ METHODS = {
     'jacobian_bias': 2,
 }
 OF_FRAMES = ('pose', 'jacobian', 'velocity', 'jacobian_bias')
+ALL_RECIPES = RECIPES | FURTHER_RECIPES | FRAME_RECIPES
+#: Further kernels of the specialised robot.
+FURTHER = ('mass_product', 'factor_product', 'joint_inertias')
+#: Kernels whose method takes states, a frame, and `out`.
+OF_STATES = (
+    *(name for name in METHODS if name != 'energy'),
+    'mass_product',
+    'factor_product',
+    'joint_inertias',
+    'log_det_gradient',
+    'forward_dynamics_factored',
+    'forward_dynamics_dense',
+    'inverse_dynamics_composite',
+    'centroidal_momentum',
+)
 
 
 @pytest.fixture(scope='module')
@@ -47,6 +63,12 @@ def case():
 def robot(case):
     """Return the robot of the case."""
     return case.robot
+
+
+@pytest.fixture(scope='module')
+def one_of_a_kind(robot, case):
+    """Return the robot with code for any robot, and with code for it alone."""
+    return {'generic': robot, 'specialised': robot.specialised([case.tip], also=FURTHER)}
 
 
 @pytest.fixture
@@ -316,17 +338,60 @@ def test_out_is_not_touched_by_a_refused_call(robot, call):
     assert np.array_equal(out, before)
 
 
-def test_out_may_be_an_input(robot):
-    """Torques may overwrite accelerations and the other way round: each is read before written."""
-    q, qd, qdd = states(robot, 1)[0]
-    for method, vectors in (
-        (robot.inverse_dynamics, (q, qd, qdd)),
-        (robot.mass_operator.solve, (q, qdd)),
-        (robot.forward_dynamics, (q, qd, qdd)),
-    ):
-        expected, reused = method(*vectors), vectors[-1].copy()
-        assert method(*vectors[:-1], reused, out=reused) is reused
-        assert np.array_equal(reused, expected)
+@pytest.mark.parametrize('rows', [None, 3])
+@pytest.mark.parametrize('kernel', OF_STATES)
+@pytest.mark.parametrize('kind', ['generic', 'specialised'])
+def test_out_may_be_in_the_memory_of_an_input(one_of_a_kind, kind, kernel, rows, case):
+    """At its place or one number further, results are those of an array apart, to the last bit."""
+    robot = one_of_a_kind[kind]
+    given = states(robot, 1)[0][: len(ALL_RECIPES[kernel].inputs)]
+    if rows:
+        given = [np.array([(k + 1.0) * state for k in range(rows)]) for state in given]
+    frame = (case.tip,) if kernel in OF_FRAMES else ()
+    method = method_of(robot, kernel)
+    method(*given, *frame)  # the first call prepares the machine code
+    expected = method(*given, *frame)
+    for place, state in enumerate(given):
+        for shift in (0, 1):
+            memory = np.empty(shift + max(state.size, expected.size))
+            memory[: state.size] = state.ravel()
+            replaced = [other.copy() for other in given]
+            replaced[place] = memory[: state.size].reshape(state.shape)
+            out = memory[shift : shift + expected.size].reshape(expected.shape)
+            assert method(*replaced, *frame, out=out) is out
+            assert np.array_equal(out, expected), f'{kernel} by input {place}'
+
+
+def test_configurations_may_be_moved_in_place(robot):
+    """By integrate, whose result is the next configuration."""
+    many = [np.array(rows) for rows in zip(*states(robot, 3))][:2]
+    for q, qd in (states(robot, 1)[0][:2], many):
+        expected = robot.configuration.integrate(q, qd, 0.1)
+        memory = np.empty(q.size + robot.nv)
+        memory[: q.size] = q.ravel()
+        out = memory[robot.nv :].reshape(q.shape)  # each row is written where the next is read
+        robot.configuration.integrate(memory[: q.size].reshape(q.shape), qd, 0.1, out=out)
+        assert np.array_equal(out, expected)
+
+
+def test_one_configuration_is_compared_with_many(robot):
+    """As everywhere, one state beside a batch is used for all rows."""
+    q = np.array([state[0] for state in states(robot, 3)])
+    difference = robot.configuration.difference
+    assert np.array_equal(difference(q[0], q), [difference(q[0], row) for row in q])
+    assert np.array_equal(difference(q, q[0]), [difference(row, q[0]) for row in q])
+    with pytest.raises(ShapeError, match='got 3 and 2 configurations; expected as many of both'):
+        difference(q, q[:2])
+
+
+def test_a_batch_of_no_states_has_no_results(robot):
+    """Of links, too, whose results are one matrix for each."""
+    q = qd = np.zeros((0, robot.nv))
+    links = len(robot.model.body_names) - 1
+    for inertias in robot.links.inertias(q):
+        assert inertias.shape == (0, links, 6, 6)
+    assert robot.links.articulated_inertia_rates(q, qd).shape == (0, links, 6, 6)
+    assert robot.links.operators(q).phi.shape == (0, links, 6, 6)
 
 
 # ------------------------------------------------------------------ wrenches, frames, tasks

@@ -31,6 +31,7 @@ from robodyn_ros.compile.vectorcall.entry import (
     METH_FASTCALL,
     OWN,
     OWNER,
+    READABLE,
     RECORD,
     REFERENCES,
     TYPE,
@@ -60,7 +61,7 @@ NEW_ARRAY = 94  # index of PyArray_NewFromDescr in numpy's table of functions
 NOT_FINITE = 0x7FF << 52  # the exponent of NaN and infinity
 
 METHOD = """def {name}({inputs}{option}):
-    {results}
+    {results}{separation}
     return otherwise({inputs}{passed}) if {test}one({inputs}, {names}) else ({names})
 """
 
@@ -89,8 +90,11 @@ def python_method(name, text, one, otherwise, inputs, shapes, wrenches=False):
     names = [f'result{k}' for k in range(len(shapes))]
     made = [f'{result} = empty({shape!r})' for result, shape in zip(names, shapes)]
     given = (['f_ext'] if wrenches else []) + (['out'] if len(shapes) == 1 else [])
+    separation = ''
     if 'out' in given:
         made = [f'{made[0]} if out is None else out']
+        states = ', '.join(inputs)
+        separation = f'\n    if out is not None: {states}, = apart(out, ({states},))'
     written = METHOD.format(
         name=name,
         inputs=', '.join(inputs),
@@ -99,8 +103,9 @@ def python_method(name, text, one, otherwise, inputs, shapes, wrenches=False):
         option=''.join(f', {key}=None' for key in given),
         passed=''.join(f', {key}={key}' for key in given),
         test='f_ext is not None or ' if wrenches else '',
+        separation=separation,
     )
-    space = {'one': one, 'otherwise': otherwise, 'empty': np.empty}
+    space = {'apart': apart}
     exec(
         f'def make(one, otherwise, empty):\n{textwrap.indent(written, "    ")}    return {name}\n',
         space,
@@ -108,6 +113,26 @@ def python_method(name, text, one, otherwise, inputs, shapes, wrenches=False):
     function = space['make'](one, otherwise, np.empty)
     function.__doc__ = text
     return function
+
+
+def apart(out, arrays):
+    """Return arrays, of which copies replace those that may share memory with `out`.
+
+    Kernels may write results before they have read all arguments.
+
+    Parameters
+    ----------
+    out : ndarray or None
+        Array that receives results.
+    arrays : sequence
+        Arguments of a method.
+    """
+    if not isinstance(out, np.ndarray):
+        return arrays
+    return tuple(
+        each.copy() if isinstance(each, np.ndarray) and np.may_share_memory(each, out) else each
+        for each in arrays
+    )
 
 
 def machine_method(otherwise, cases, lengths, shapes, of_frame=False, keeps=KEPT_EACH):
@@ -216,7 +241,7 @@ def _emit(of_frame, module):
     more, rest = (code.load(items, TUPLE_SIZE) for items in (before, after))
     with code.if_('!=', more, 0):
         code.expect_states(plan, states)
-    out = code.out(names, results, plan)
+    out = code.out(names, states, results, plan)
     first = builder.add(builder.add(more, states), rest)
     total = builder.add(first, results)
     frame = builder.ptrtoint(builder.alloca(INTEGER, total), INTEGER)
@@ -369,8 +394,8 @@ class _Code(ArgumentReader):
                     self.builder.store(self.builder.or_(self.value(bad), flag), bad)
                 self.expect(self.value(bad), INTEGER(0))
 
-    def out(self, names, results, plan):
-        """Return the array given as `out`, or 0."""
+    def out(self, names, states, results, plan):
+        """Return the array given as `out`, or 0. Refuse one in the memory of a state."""
         given = self.variable(INTEGER(0))
         with self.if_('!=', names, 0):
             self.expect(results, INTEGER(1))
@@ -379,14 +404,25 @@ class _Code(ArgumentReader):
             found = self.entry(self.arguments, self.count)
             with self.if_('!=', found, self.item(NONE)):
                 axes = self.load(plan, 8 * AXES)
-                _, lengths = self.data_and_lengths(found, axes, DTYPE, WRITEABLE)
+                data, lengths = self.data_and_lengths(found, axes, DTYPE, WRITEABLE)
+                size = self.variable(INTEGER(1))
                 with self.loop(axes) as axis:
-                    self.expect(
-                        self.entry(lengths, axis),
-                        self.entry(self.place(plan, INTEGER(AXES + 1)), axis),
-                    )
+                    length = self.entry(lengths, axis)
+                    self.expect(length, self.entry(self.place(plan, INTEGER(AXES + 1)), axis))
+                    self.builder.store(self.builder.mul(self.value(size), length), size)
+                self.expect_apart(states, data, self.place(data, self.value(size)))
                 self.builder.store(found, given)
         return self.value(given)
+
+    def expect_apart(self, states, first, last):
+        """Branch to refusal unless each state is an array outside of a range of addresses."""
+        for k in range(MOST):
+            with self.if_('>', states, k):
+                data, (length,) = self.array(k, 1, DTYPE, READABLE)
+                before = self.builder.icmp_signed('<=', self.place(data, length), first)
+                after = self.builder.icmp_signed('>=', data, last)
+                outside = self.builder.or_(before, after)
+                self.expect(self.builder.zext(outside, INTEGER), INTEGER(1))
 
     def make(self, plan, results, out, made):
         """Allocate an array for each result. Return 0 if memory is exhausted, else 1."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros.compile import generic
-from robodyn_ros.errors import ModelError
+from robodyn_ros.errors import ModelError, ShapeError
 from support.calls import run
 from support.compare import agree, solve_tolerance
 from support.referees import slopes
@@ -138,11 +138,23 @@ def test_a_batch_is_its_rows():
         (robot.derivatives.inverse_dynamics_second, (q, qd, third)),
         (robot.derivatives.forward_dynamics_second, (q, qd, third)),
         (robot.derivatives.inverse_dynamics_hessian, (q, qd, third, qd)),
+        (robot.derivatives.forward_dynamics_hessian, (q, qd, third, qd)),
     ):
         together = method(*given)
         for k in range(3):
             for many, one in zip(together, method(*(rows[k] for rows in given)), strict=True):
                 assert np.array_equal(many[k], one)
+
+
+@pytest.mark.parametrize('method', ['inverse_dynamics_hessian', 'forward_dynamics_hessian'])
+def test_multipliers_are_checked_like_states(method):
+    """Their length, and that they are real numbers."""
+    robot = FAMILIES['permuted'].robot
+    state, wrong = states(robot, 1)[0], np.ones(robot.nv + 1)
+    with pytest.raises(ShapeError, match='state 4 goes on after joint'):
+        getattr(robot.derivatives, method)(*state, wrong)
+    with pytest.raises(ShapeError, match='expected an array of real numbers'):
+        getattr(robot.derivatives, method)(*state, wrong[1:] + 1j)
 
 
 @pytest.mark.parametrize('name', ['inverse_dynamics_second', 'forward_dynamics_second'])
