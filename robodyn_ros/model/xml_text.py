@@ -40,9 +40,17 @@ def root_element(source):
     Raises
     ------
     ModelError
-        For XML that is malformed or too large; if possible with the line.
+        For XML that is malformed or too large; with the file, and if possible the line.
     """
-    content = _content(source)
+    content, origin = _content(source)
+    try:
+        return _parsed(content)
+    except ModelError as error:
+        raise ModelError(f'{origin}{error}') from None
+
+
+def _parsed(content):
+    """Return the root element of bytes."""
     _check_size(content)
     if content.startswith((b'\xff\xfe', b'\xfe\xff')) or b'\x00' in content:
         raise ModelError('the description is UTF-16 or binary; expected UTF-8 text')
@@ -85,9 +93,9 @@ def _end_of_prolog(content):
 
 
 def _content(source):
-    """Return the bytes of a text or of a file."""
+    """Return the bytes of a text or of a file, and how an error begins that is about the file."""
     if isinstance(source, bytes):
-        return source
+        return source, ''
     if not isinstance(source, (str, os.PathLike)):
         raise ModelError(
             f'the description is of type {type(source).__name__}; expected URDF text '
@@ -97,12 +105,12 @@ def _content(source):
         _check_size(source)
         # Indented text in a program starts with a line break, which must not precede a
         # declaration.
-        return source.lstrip().encode('utf-8', errors='surrogatepass')
+        return source.lstrip().encode('utf-8', errors='surrogatepass'), ''
     if not os.path.isfile(source):
         raise ModelError(f'{repr(os.fspath(source))[:120]} is neither URDF text nor a file')
     try:
         with open(source, 'rb') as file:
-            return file.read(MOST_BYTES + 1)
+            return file.read(MOST_BYTES + 1), f'file {os.fspath(source)!r}: '
     except OSError as error:
         raise ModelError(f'{os.fspath(source)!r} cannot be read: {error.strerror}') from None
 

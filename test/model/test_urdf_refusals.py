@@ -155,6 +155,16 @@ def test_the_sentence_names_the_element(change):
     assert len(sentence) < 500
 
 
+def test_a_malformed_file_is_named(tmp_path):
+    """A text has no name."""
+    path = tmp_path / 'my arm.urdf'
+    path.write_text(GOOD.replace('</robot>', ''))
+    with pytest.raises(ModelError, match="^file '.*my arm.urdf': the description is not well-"):
+        read(path)
+    with pytest.raises(ModelError, match='^the description is not well-formed'):
+        read(path.read_text())
+
+
 @pytest.mark.parametrize(
     ('source', 'word'),
     [

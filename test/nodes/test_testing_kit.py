@@ -63,6 +63,7 @@ def test_states_are_lost_from_one_second_to_another(controlled_robot):
     assert arm.advance(0.02) and arm.status == 'STALE STATE_TIMEOUT'
     # a state that lasts a millisecond of the machine may go without a line: time stands until then
     wait_until(lambda: 'STALE: No fresh joint state comes.' in arm.log, 'the line in the log')
+    assert 'The last new one is 0.021 s old; expected at most 0.02 s (state_timeout).' in arm.log
     assert arm.advance(0.1) and arm.status == 'HOLD STATE_RECOVERED'
 
 

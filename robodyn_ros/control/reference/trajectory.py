@@ -119,7 +119,7 @@ class Trajectory:
             return f'a streamed target: got {times.size} points; expected one'
         if not streamed and self.passed == times.size:
             return (
-                f'the last point is due {-(times[-1] + self.delay):g} s before now; '
+                f'the last point is due {0.0 - (times[-1] + self.delay):g} s before now; '
                 'expected one that lies ahead'
             )
         return ''

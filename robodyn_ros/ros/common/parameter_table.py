@@ -120,7 +120,10 @@ class ParamSpec:
             value = 'yes' if value else 'no'  # YAML reads unquoted yes and no as booleans
         is_bool = isinstance(value, bool)  # in Python True is an int
         if not isinstance(value, _SCALARS[scalar]) or is_bool != (scalar == 'bool'):
-            raise ParameterError(f"Parameter '{name}' must be a {scalar}, got {shorten(value)}.")
+            article = 'an' if scalar == 'int' else 'a'
+            raise ParameterError(
+                f"Parameter '{name}' must be {article} {scalar}, got {shorten(value)}."
+            )
         if scalar in ('int', 'float'):
             return self._convert_number(value, name, scalar)
         if self.choices and value not in self.choices:
@@ -286,9 +289,17 @@ class Parameters:
                 self._values[spec.name] = spec.convert(value)
             except Exception as error:  # rclpy has several exceptions for refused values
                 _declare(self._node, spec, ignore_override=True)
-                self._refused[spec.name] = str(error)
+                self._refused[spec.name] = self._complaint(spec, error)
             self.at_start[spec.name] = self._values[spec.name]
         self._declaring = False
+
+    def _complaint(self, spec, error):
+        """Return why a value at the start is refused; the sentence of rclpy if only it objects."""
+        try:
+            spec.convert(self._node._parameter_overrides[spec.name].value)
+        except (ParameterError, KeyError) as ours:
+            return str(error if isinstance(ours, KeyError) else ours)
+        return str(error)
 
     def require_valid(self, joints: int | None = None, positions: int | None = None):
         """Raise if a value was refused or an array does not fit the robot.

@@ -82,10 +82,12 @@ def _state(name, status, session):
 
 def _loop(name, status, refused, rates):
     level, text = OK, 'The loop keeps its rate.'
-    if rates.success < SUCCESS_ERROR:
-        level, text = ERROR, 'Many cycles are missed.'
-    elif rates.success < SUCCESS_WARN:
-        level, text = WARN, 'Cycles are missed.'
+    if rates.success < SUCCESS_WARN:
+        level = ERROR if rates.success < SUCCESS_ERROR else WARN
+        text = (
+            f'Cycles are missed: {rates.success:.1%} of them ran, expected {SUCCESS_WARN:.0%}. '
+            'A free processor, realtime.priority or a lower update_rate helps.'
+        )
     if refused:
         level, text = max(level, WARN), ' '.join((text, *refused))
     fields = {field: getattr(status, field) for field in LOOP_FIELDS}

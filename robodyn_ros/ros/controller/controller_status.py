@@ -33,15 +33,14 @@ SENTENCES = {
     Reason.HOLD_REQUESTED: 'The reference was cancelled; the measured posture is held.',
     Reason.POSITION_JUMP: 'The measured position jumped; the new posture is held.',
     Reason.STATE_TIMEOUT: 'No fresh joint state comes.',
-    Reason.STATE_STUCK: 'The joint states repeat themselves bit for bit; '
-    'the value is for how long [s].',
+    Reason.STATE_STUCK: 'The joint states repeat themselves bit for bit.',
     Reason.STATE_RECOVERED: 'Joint states come again; the measured posture is held.',
     Reason.RESET: 'The fault has been reset.',
     Reason.TORQUE_NOT_FINITE: 'The law computed an effort that is not finite.',
     Reason.LAW_EXCEPTION: 'The law failed.',
     Reason.OVERSPEED: 'A joint was faster than overspeed times its velocity limit; the value is '
     'its velocity.',
-    Reason.KERNEL_STATUS: 'The mass matrix is singular; the value is the body.',
+    Reason.KERNEL_STATUS: 'The mass matrix is singular.',
     Reason.LOOP_EXCEPTION: 'The control loop failed, which is a defect.',
     Reason.STOPPED: 'The controller has been stopped.',
 }
@@ -135,7 +134,10 @@ class StatusReporter:
             status.joint = supervisor.joint_names[supervisor.joint]
         status.value = float(supervisor.value)
         status.message = ' '.join(
-            filter(None, (status.message, supervisor.detail, *loop.warnings))
+            filter(
+                None,
+                (status.message, supervisor.detail, _explained(status, session), *loop.warnings),
+            )
         )
         status.robot_compensates_gravity = supervisor.settings.robot_compensates_gravity
         status.cycles, status.missed, _ = session.counts
@@ -180,6 +182,20 @@ class StatusReporter:
                 continue
             if self._warnings.try_acquire(entry.name):
                 self._node.get_logger().warning(entry.message)
+
+
+def _explained(status: ControllerStatus, session) -> str:
+    """Return a sentence about a value that belongs to no joint; '' if there is none."""
+    value, settings = status.value, session.supervisor.settings
+    if status.reason == Reason.KERNEL_STATUS:
+        return f'Its pivot is lost at {session.robot.model.body_names[int(value)]}.'
+    if status.state == State.STALE and status.reason == Reason.STATE_TIMEOUT:
+        limit, name = settings.state_timeout, 'state_timeout'
+    elif status.state == State.STALE and status.reason == Reason.STATE_STUCK:
+        limit, name = settings.stuck_time, 'stuck_time'
+    else:
+        return ''
+    return f'The last new one is {value:.3g} s old; expected at most {limit:.3g} s ({name}).'
 
 
 def _percentiles(histogram) -> tuple[float, float]:

@@ -73,12 +73,14 @@ def task_settings(values: Mapping[str, Any], robot: Robot) -> TaskSettings:
         values['osi_damping'],
         values['state_timeout'],
     )
-    if settings.rate:
-        try:
-            require_links(links, robot)
-            robot.task_space.rows(settings.links, settings.axes or None)
-        except RobodynError as error:
-            raise ParameterError(f"Parameters 'osi_links' and 'osi_axes': {error}") from error
+    named = [link for link in (values['tip_link'], *values['osi_links']) if link]
+    try:
+        require_links((*named, *links) if settings.rate else named, robot)
+        robot.task_space.rows(settings.links, settings.axes or None)
+    except RobodynError as error:
+        raise ParameterError(
+            f"Parameters 'tip_link', 'osi_links' and 'osi_axes': {error}"
+        ) from error
     return settings
 
 

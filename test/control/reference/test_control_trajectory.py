@@ -171,7 +171,7 @@ def test_way_is_continuous_and_its_rates_are_its_derivatives(gaps, order, seed):
         (dict(times=[math.nan], positions=[[1.0, 1.0]]), 'expected finite'),
         (dict(times=[1.0, math.inf], positions=[[1.0, 1.0]] * 2), 'expected finite'),
         (dict(times=[1.0], positions=[[1.0, 1.0]], delay=math.nan), 'expected finite'),
-        (dict(times=[0.0], positions=[[1.0, 1.0]]), 'the last point is due'),
+        (dict(times=[0.0], positions=[[1.0, 1.0]]), 'the last point is due 0 s before now'),
         (
             dict(times=[1.0], positions=[[1.0, 1.0]], delay=-2.0),
             'the last point is due 1 s before now',

@@ -271,6 +271,14 @@ def test_parameters_that_do_not_fit_are_refused(probe, values, sentence):
     assert not result.successful and sentence in result.reason
 
 
+def test_names_of_links_are_judged_though_the_topic_is_off(probe):
+    """~/get_operational_space_inertia would refuse every request that names no link."""
+    assert probe.set(osi_publish_rate=0.0).successful
+    for values in ({'tip_link': 'nowhere'}, {'osi_links': ['left_hand', 'nowhere']}):
+        result = probe.set(**values)
+        assert not result.successful and "no link 'nowhere'; expected one of" in result.reason
+
+
 def test_the_topic_can_be_turned_off(probe):
     topic = f'{probe.name}/operational_space_inertia'
     assert probe.set(osi_publish_rate=50.0).successful
