@@ -201,7 +201,8 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         """Build a robot from the bodies, joints, inertias, sites and equalities of an MJCF.
 
         Quaternions are (x, y, z, w) here, and (w, x, y, z) in MuJoCo. A joint of an equality
-        follows another one. Those of bodies and sites, connect and weld, close loops.
+        follows another one. Those of bodies and sites, connect and weld, close loops. Springs of
+        joints, actuators and `gravcomp` are not read.
 
         Parameters
         ----------

@@ -188,6 +188,31 @@ def test_what_is_not_known_is_refused(old, new, sentence):
         mjcf.parse(text)
 
 
+@pytest.mark.parametrize(
+    'attribute', ['settotalmass="10"', 'boundmass="2.5"', 'boundinertia="0.5"']
+)
+def test_a_compiler_that_changes_masses_is_refused(attribute):
+    """MuJoCo has other masses or inertias than those of the text."""
+    text = ARM.replace('<compiler', f'<compiler {attribute}')
+    models = [mujoco.MjModel.from_xml_string(each) for each in (ARM, text)]
+    before, after = (np.append(model.body_mass, model.body_inertia) for model in models)
+    assert np.abs(after - before).max() > 1e-3
+    name = attribute.partition('=')[0]
+    with pytest.raises(ModelError, match=f'<compiler>: got {name} .*; expected'):
+        Robot.from_mjcf(text)
+
+
+def test_what_a_compiler_says_by_default_is_accepted():
+    said = 'settotalmass="-1.0" boundmass="0" inertiafromgeom="false" balanceinertia="true"'
+    text = ARM.replace('<compiler', f'<compiler {said}')
+    q = np.linspace(0.1, 0.5, Robot.from_mjcf(ARM).nv)
+    matrices = [Robot.from_mjcf(each).mass_matrix(q) for each in (ARM, text)]
+    assert np.array_equal(*matrices)
+    for said in ('inertiafromgeom="true"', 'coordinate="global"'):
+        with pytest.raises(ModelError, match='<compiler>: got .*; expected'):
+            Robot.from_mjcf(ARM.replace('<compiler', f'<compiler {said}'))
+
+
 def test_shapes_without_inertia_are_refused():
     """MuJoCo would compute it from the geoms."""
     text = BALL.replace(

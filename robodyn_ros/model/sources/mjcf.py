@@ -21,6 +21,14 @@ from robodyn_ros.model.rotation_matrix import clean
 
 KINDS = {'hinge': 'revolute', 'slide': 'prismatic', 'ball': 'spherical', 'free': 'floating'}
 ORIENTATIONS = ('quat', 'euler', 'axisangle')
+#: Attributes of <compiler> by which MuJoCo changes the written masses, inertias or places.
+NEUTRAL = {
+    'settotalmass': ('-1',),
+    'boundmass': ('0',),
+    'boundinertia': ('0',),
+    'inertiafromgeom': ('auto', 'false'),
+    'coordinate': ('local',),
+}
 #: Elements of a body without effect on the model.
 IGNORED = {'geom', 'camera', 'light', 'inertial', 'joint', 'freejoint', 'body', 'site', 'plugin'}
 
@@ -58,6 +66,21 @@ def parse(source):
     return _Reader(root).description()
 
 
+def _refuse_changes(compiler):
+    """Refuse a <compiler> by which MuJoCo has other inertias than those of the text."""
+    for name, neutral in NEUTRAL.items():
+        found = compiler.get(name, neutral[0]).strip()
+        try:
+            same = found in neutral or float(found) == float(neutral[0])
+        except ValueError:
+            same = False
+        if not same:
+            raise ModelError(
+                f'<compiler>: got {name} {found!r}; expected {" or ".join(neutral)}, as MuJoCo '
+                'writes it with mj_saveLastXML: masses are those of <inertial>'
+            )
+
+
 class _Reader:
     """State of the parser."""
 
@@ -67,6 +90,7 @@ class _Reader:
         for compiler in root.findall('compiler'):
             self.degrees = compiler.get('angle', 'degree' if self.degrees else '') == 'degree'
             self.order = compiler.get('eulerseq', self.order)
+            _refuse_changes(compiler)
         self.defaults = {}
         for default in root.findall('default'):
             self._default(default, {})
