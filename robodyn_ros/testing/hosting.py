@@ -3,6 +3,7 @@
 """Run nodes of this package in the process of a test; compiled ones start in milliseconds."""
 
 import contextlib
+import os
 import threading
 from typing import Any, Mapping
 
@@ -38,7 +39,10 @@ def _yaml(value) -> str:
         return str(value).lower()
     if isinstance(value, (tuple, list)):
         return '[' + ', '.join(map(_yaml, value)) + ']'
-    return str(value)
+    text = str(value)
+    if isinstance(value, os.PathLike) or ' #' in text or ': ' in text:  # YAML ends a word there
+        return "'" + text.replace("'", "''") + "'"
+    return text
 
 
 # rclpy distinguishes log calls by their file, except for the files named here

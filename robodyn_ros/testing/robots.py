@@ -23,7 +23,7 @@ from robodyn_ros.testing import ending
 from robodyn_ros.testing.context import end_context, new_context
 from robodyn_ros.testing.hosting import Hosted, ros_arguments
 from robodyn_ros.testing.participant import ALL, Inbox, Participant, wait_until
-from robodyn_ros.testing.topic_commands import TopicCommands
+from robodyn_ros.testing.topic_commands import KINDS, TopicCommands
 
 NANOSECONDS = 1_000_000_000
 START = 180.0  # [s] of wall time; a first start may compile
@@ -82,6 +82,13 @@ class SimulatedRobot:
         The simulator.
     joint_names : list of str
         The joints.
+
+    Raises
+    ------
+    AssertionError
+        If the simulator refuses a parameter, or does not know it; the message says why.
+    ValueError
+        For an unknown type of command or quantity.
     """
 
     def __init__(
@@ -96,40 +103,46 @@ class SimulatedRobot:
         **parameters: Any,
     ):
         self._events: list[tuple[int, Callable[[], None]]] = []
+        _one_of('command_type', command_type, KINDS)
+        _one_of('quantity', quantity, CODES)
         self._context = context = new_context()
         self._closing = contextlib.ExitStack()
         self._closing.callback(end_context, context)
-        self.participant = Participant()
-        self._closing.callback(self.participant.close)
-        values = {
-            'urdf_path': urdf,
-            'trigger': 'lock_step',
-            'joint_states_topic': 'joint_states',
-            'lock_step__participants': [TEST],
-            'specialise': False,
-            **parameters,
-        }
-        self.simulator = Hosted('simulator', *ros_arguments(values), context=self._context)
-        self._closing.callback(self.simulator.close)
-        self._await(lambda: self._active(self.simulator))
-        self.joint_names = list(self._session.runner.plant.model.joint_names)
-        nothing = np.full(len(self.joint_names), np.nan)
-        self._command = Command(nothing, np.zeros_like(nothing))
-        if command_topic:
-            commands = TopicCommands(
-                self.participant.node,
-                self.simulator.node.get_logger(),
-                self._session.runner.plant,
-                command_topic,
-                command_type,
-                quantity,
-                every,
-                patience,
-                self._session.repeat_states,
-            )
-            self._join(TEST, commands.answer)
-        elif TEST in values['lock_step__participants']:
-            self._join(TEST, self._answer)
+        with contextlib.ExitStack() as failure:
+            failure.callback(self.close)
+            self.participant = Participant()
+            self._closing.callback(self.participant.close)
+            values = {
+                'urdf_path': urdf,
+                'trigger': 'lock_step',
+                'joint_states_topic': 'joint_states',
+                'lock_step__participants': [TEST],
+                'specialise': False,
+                **parameters,
+            }
+            self.simulator = Hosted('simulator', *ros_arguments(values), context=self._context)
+            self._closing.callback(self.simulator.close)
+            self._await(lambda: self._active(self.simulator))
+            _refuse_unknown(self.simulator, values)
+            self.joint_names = list(self._session.runner.plant.model.joint_names)
+            nothing = np.full(len(self.joint_names), np.nan)
+            self._command = Command(nothing, np.zeros_like(nothing))
+            if command_topic:
+                commands = TopicCommands(
+                    self.participant.node,
+                    self.simulator.node.get_logger(),
+                    self._session.runner.plant,
+                    command_topic,
+                    command_type,
+                    quantity,
+                    every,
+                    patience,
+                    self._session.repeat_states,
+                )
+                self._join(TEST, commands.answer)
+            elif TEST in values['lock_step__participants']:
+                self._join(TEST, self._answer)
+            failure.pop_all()
 
     # State.
 
@@ -185,7 +198,11 @@ class SimulatedRobot:
         ------
         AssertionError
             If the run ends earlier; the message says why.
+        ValueError
+            For a negative duration, or one that is not finite.
         """
+        if not (np.isfinite(seconds) and seconds >= 0.0):
+            raise ValueError(f'got {seconds} s to advance; expected 0 or more, and finite')
         end = self._session.run.time + round(seconds * NANOSECONDS)
         while True:
             now = self._session.run.time
@@ -244,7 +261,14 @@ class SimulatedRobot:
             Simulated time [s].
         action : callable
             The function, without arguments.
+
+        Raises
+        ------
+        ValueError
+            If that time has passed.
         """
+        if not time >= self.time:
+            raise ValueError(f'got {time} s for an action; expected at least {self.time:g} s, now')
         self._events.append((round(time * NANOSECONDS), action))
 
     def during(self, begin: float, end: float, **parameters: Any):
@@ -258,7 +282,17 @@ class SimulatedRobot:
             Simulated times [s]. At the end the earlier values return.
         **parameters
             Of the simulator, with two underscores for a dot.
+
+        Raises
+        ------
+        ValueError
+            If the begin has passed, or is not before the end.
+        AssertionError
+            For an unknown parameter.
         """
+        if not begin < end:
+            raise ValueError(f'got {begin} s to {end} s; expected a begin before the end')
+        _refuse_unknown(self.simulator, parameters)
         before = {
             name: self.simulator.node.parameters[name.replace('__', '.')] for name in parameters
         }
@@ -293,8 +327,10 @@ class SimulatedRobot:
         Raises
         ------
         ValueError
-            For an unknown joint, or another number of values.
+            For an unknown joint or quantity, or another number of values.
         """
+        if quantity:
+            _one_of('quantity', quantity, CODES)
         if isinstance(value, Mapping):
             unknown = set(value) - set(self.joint_names)
             if unknown:
@@ -327,7 +363,16 @@ class SimulatedRobot:
             The wrench [N, N m] in axes of the frame.
         duration : float
             Simulated time [s]; without end by default.
+
+        Raises
+        ------
+        ValueError
+            If the force or the torque has not three numbers.
+        RobodynError
+            For an unknown frame, a number that is not finite, or a duration that is not positive.
         """
+        if np.shape(force) != (3,) or np.shape(torque) != (3,):
+            raise ValueError(f'got the force {force} and torque {torque}; expected three each')
         message = WrenchStamped()
         message.header.frame_id = frame
         for part, values in ((message.wrench.force, force), (message.wrench.torque, torque)):
@@ -500,7 +545,7 @@ class ControlledRobot(SimulatedRobot):
     controller : dict, optional
         Parameters of the controller.
     **parameters
-        As of SimulatedRobot.
+        Of the simulator, as of SimulatedRobot.
 
     Attributes
     ----------
@@ -521,9 +566,13 @@ class ControlledRobot(SimulatedRobot):
             'lock_step__specialise': self.simulator.node.parameters['lock_step.specialise'],
             **(controller or {}),
         }
-        self.controller = Hosted('controller', *ros_arguments(values), context=self._context)
-        self._closing.callback(self.controller.close)
-        self._settle()
+        with contextlib.ExitStack() as failure:
+            failure.callback(self.close)
+            self.controller = Hosted('controller', *ros_arguments(values), context=self._context)
+            self._closing.callback(self.controller.close)
+            self._settle()
+            _refuse_unknown(self.controller, values)
+            failure.pop_all()
 
     @property
     def status(self) -> str:
@@ -626,7 +675,20 @@ class ControlledRobot(SimulatedRobot):
             self._await(commands)
 
 
+def _one_of(what: str, value: str, known):
+    if value not in known:
+        raise ValueError(f'got {value!r} for {what}; expected one of {", ".join(known)}')
+
+
+def _refuse_unknown(hosted: Hosted, parameters: Mapping[str, Any]):
+    """Refuse names that a node does not know: a misspelt one would have no effect."""
+    for name in (name.replace('__', '.') for name in parameters):
+        sentence = hosted.node.parameters.unknown_name_sentence(name)
+        assert hosted.node.has_parameter(name), f'{hosted.node.get_name()}: {sentence}'
+
+
 def _set(hosted: Hosted, parameters: Mapping[str, Any]):
+    _refuse_unknown(hosted, parameters)
     result = hosted.node.set_parameters_atomically(
         [Parameter(name.replace('__', '.'), value=_plain(x)) for name, x in parameters.items()]
     )

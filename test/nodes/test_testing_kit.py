@@ -291,6 +291,71 @@ def test_a_hanging_loop_of_a_node_is_named(simulated_robot, held_up):
     )
 
 
+def threads_of_robots():
+    """Return the names of the running threads of the kit and its nodes."""
+    return {each.name for each in threading.enumerate() if 'robodyn' in each.name}
+
+
+@pytest.mark.parametrize(
+    ('given', 'kind', 'sentence'),
+    [
+        (
+            {'noise__positon': 1e-3},
+            AssertionError,
+            "no parameter 'noise.positon'; expected one of",
+        ),
+        ({'quantity': 'torque'}, ValueError, "'torque' for quantity; expected one of effort"),
+        ({'command_type': 'floats'}, ValueError, "'floats' for command_type; expected one of"),
+        ({'command_topic': 'a b'}, rclpy.exceptions.InvalidTopicNameException, 'topic name'),
+    ],
+)
+def test_a_robot_that_does_not_start_leaves_no_thread(simulated_robot, given, kind, sentence):
+    """Else the process would abort at its end, and take the results of all tests with it."""
+    before = threads_of_robots()
+    with pytest.raises(kind, match=sentence):
+        simulated_robot(TWO_LINK, **given)
+    assert threads_of_robots() == before
+
+
+def test_an_unknown_parameter_of_the_controller_is_refused(controlled_robot):
+    before = threads_of_robots()
+    with pytest.raises(AssertionError, match="robodyn_controller: There is no parameter 'gain.j"):
+        controlled_robot(TWO_LINK, {'gain.joint1.p': 100.0})
+    assert threads_of_robots() == before
+
+
+def test_mistakes_of_a_test_are_named(simulated_robot):
+    """What is misspelt, past or not a number has no silent effect."""
+    arm = simulated_robot(TWO_LINK)
+    arm.advance(0.01)
+    for call, sentence in (
+        (lambda: arm.advance(-1.0), 'got -1.0 s to advance; expected 0 or more'),
+        (lambda: arm.advance(np.nan), 'got nan s to advance'),
+        (lambda: arm.step(-1), 'expected 0 or more'),
+        (lambda: arm.at(0.005, arm.reset), 'got 0.005 s for an action; expected at least 0.01 s'),
+        (lambda: arm.lose_states(0.3, 2.0, 1.0), 'got 2.0 s to 1.0 s; expected a begin before'),
+        (lambda: arm.command([1.0, 2.0], 'torque'), "'torque' for quantity; expected one of"),
+        (lambda: arm.push('tool0', (1.0, 0.0)), 'expected three each'),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            call()
+    for call in (
+        lambda: arm.set_parameters(fault__frozen=True),
+        lambda: arm.during(1.0, 2.0, fault__frozen=True),
+    ):
+        with pytest.raises(AssertionError, match='no parameter .fault.frozen.; expected one of'):
+            call()
+    arm.advance(0.01)
+
+
+def test_a_path_may_have_blanks_and_signs_of_yaml(simulated_robot, tmp_path):
+    path = tmp_path / "an arm #2: it's" / 'arm.urdf'
+    path.parent.mkdir()
+    path.write_text(TWO_LINK.read_text())
+    for urdf in (path, str(path)):
+        assert simulated_robot(urdf).joint_names == ['joint1', 'joint2']
+
+
 def test_every_robot_of_a_test_is_closed_though_one_raises():
     closed = []
 
