@@ -20,7 +20,7 @@ import sys
 import numpy as np
 
 from robodyn_ros import RobodynError, Robot
-from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse
+from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse, within
 from robodyn_ros.formulations import compare
 from robodyn_ros.formulations.jain.embedding.closed_robot import compare_closed
 from robodyn_ros.formulations.spong.properties import check, ranges, report
@@ -47,7 +47,7 @@ def main(args=None):
     )
     add_robot(parser)
     parser.add_argument(
-        '--seed', type=int, default=0, help='seed of the random states (%(default)s)'
+        '--seed', type=within(int, 0), default=0, help='seed of the random states (%(default)s)'
     )
     options = parser.parse_args(args)
     try:

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse, urdf_text
+from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse, urdf_text, within
 from robodyn_ros.demonstration import identification_report, identified_robot, identify_demo
 from robodyn_ros.demonstration.result_files import ResultFolder, add_force
 from robodyn_ros.errors import RobodynError
@@ -94,12 +94,20 @@ def parser():
             help='folder for the results (%(default)s)',
         )
         if run is not run_fit:
-            command.add_argument('--period', type=float, default=10.0, help='[s] (%(default)s)')
             command.add_argument(
-                '--trials', type=int, default=400, help='random motions (%(default)s)'
+                '--period', type=within(float, 0.1, 3600.0), default=10.0, help='[s] (%(default)s)'
             )
             command.add_argument(
-                '--seed', type=int, default=0, help='seed of the random motions (%(default)s)'
+                '--trials',
+                type=within(int, 1, 1e6),
+                default=400,
+                help='random motions (%(default)s)',
+            )
+            command.add_argument(
+                '--seed',
+                type=within(int, 0),
+                default=0,
+                help='seed of the random motions (%(default)s)',
             )
         if run is not run_excite:
             command.add_argument(

@@ -21,6 +21,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from trajectory_msgs.msg import JointTrajectory
 
 from robodyn_msgs.msg import ControllerStatus
+from robodyn_ros.console.robot_arguments import refuse
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.middleware.fast_dds import leave_shared_memory
 from robodyn_ros.ros.common.trajectory_files import (
@@ -167,8 +168,7 @@ def main(args=None):
         )
         return 1
     except (RobodynError, OSError) as error:
-        print(f'Refused: {error}', file=sys.stderr)
-        return 1
+        return refuse(error)
     return 0
 
 

@@ -22,6 +22,7 @@ import numpy as np
 
 from robodyn_ros import Robot
 from robodyn_ros.compile import warm_up
+from robodyn_ros.console.robot_arguments import within
 from robodyn_ros.control import Supervisor, TaskTarget
 from robodyn_ros.control.laws.operational_space import HEAVIEST, LENGTH, OperationalSpace
 from robodyn_ros.demonstration.result_files import ResultFolder, add_force
@@ -444,7 +445,9 @@ def main(args=None):
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument('--seeds', type=int, default=3, help='drives of every kind')
+    parser.add_argument(
+        '--seeds', type=within(int, 1, 1e6), default=3, help='drives of every kind'
+    )
     parser.add_argument(
         '--output', type=Path, default=Path('audit'), help='folder for the results'
     )

@@ -13,7 +13,7 @@ import argparse
 import sys
 
 from robodyn_ros import RobodynError
-from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse
+from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse, within
 from robodyn_ros.demonstration.text_table import aligned
 from robodyn_ros.formulations.torque_terms import KINDS, swing, torque_terms
 from robodyn_ros.robot.robot import Robot
@@ -47,7 +47,7 @@ def main(args=None):
     )
     parser.add_argument(
         '--limit',
-        type=float,
+        type=within(float, 0.0, 100.0),
         default=1.0,
         help='allowed error of a torque in percent (%(default)s)',
     )

@@ -16,7 +16,7 @@ import sys
 import webbrowser
 from pathlib import Path
 
-from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse, urdf_text
+from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse, urdf_text, within
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.model import urdf
 from robodyn_ros.model.sources import package_path
@@ -132,7 +132,7 @@ def _parser():
     )
     parser.add_argument(
         '--port',
-        type=int,
+        type=within(int, 0, 65535),
         default=8080,
         help='first port to try; the next free one is used (%(default)s)',
     )

@@ -3,6 +3,7 @@
 """Arguments that describe the robot of a command: file, joints, locked joints."""
 
 import argparse
+import math
 import sys
 from pathlib import Path
 
@@ -137,6 +138,33 @@ def rotors_of(options):
     return known_rotors(description, rotor_file.rotors_of(options.rotor_file))
 
 
+def within(kind, least, most=math.inf):
+    """Return the type of an option that is a number in a range.
+
+    Parameters
+    ----------
+    kind : type
+        int or float.
+    least, most : float
+        The range, both ends included.
+    """
+
+    def read(text):
+        try:
+            value = kind(text)
+        except ValueError:
+            value = math.nan
+        if not least <= value <= most:
+            what = 'an integer' if kind is int else 'a number'
+            range_ = f'of at least {least:g}' + (
+                f' and at most {most:g}' if most < math.inf else ''
+            )
+            raise argparse.ArgumentTypeError(f'got {text}; expected {what} {range_}')
+        return value
+
+    return read
+
+
 def refuse(error):
     """Print why a command is refused, with remedies in the syntax of options; return 1.
 
@@ -150,6 +178,8 @@ def refuse(error):
         sentence = error.with_remedy(
             lambda joints: ' '.join(['--locked', *(f'{j}=0' for j in joints)])
         )
+    if isinstance(error, OSError) and error.strerror:
+        sentence = f'{error.filename!r} cannot be used: {error.strerror}'
     print(f'Refused: {sentence}', file=sys.stderr)
     return 1
 

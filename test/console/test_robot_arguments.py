@@ -156,3 +156,35 @@ def test_a_hint_of_a_node_is_yaml():
     with pytest.raises(UnlockedError) as caught:
         Robot.from_urdf(PLANAR)
     assert by_parameters(caught.value).endswith("hold it still: locked: ['a=0']")
+
+
+@pytest.mark.parametrize(
+    ('name', 'given'),
+    [
+        ('check', ('--seed', '-3')),
+        ('terms', ('--limit', 'nan')),
+        ('identify', ('excite', '--seed', '-1')),
+        ('identify', ('excite', '--trials', '0')),
+        ('identify', ('excite', '--period', '-1')),
+        ('task_audit', ('--seeds', '0')),
+        ('view', ('--port', '65536')),
+    ],
+)
+def test_a_number_out_of_range_is_refused_before_any_work(name, given, tmp_path, capsys):
+    """As argparse refuses a word: exit code 2, and the received and expected number."""
+    path = tmp_path / 'arm.urdf'
+    path.write_text(ARM)
+    robot = () if name == 'task_audit' else (str(path),)
+    first = given[:-2]  # a subcommand comes before the robot
+    with pytest.raises(SystemExit) as error:
+        command(name)([*first, *robot, *given[len(first) :]])
+    assert error.value.code == 2
+    assert f'argument {given[-2]}: got {given[-1]}; expected a' in capsys.readouterr().err
+
+
+def test_a_file_that_cannot_be_used_is_named(tmp_path, capsys):
+    """In a sentence, without the number of the error."""
+    path = tmp_path / 'arm.urdf'
+    path.write_text(ARM)
+    assert command('emit')([str(path), '--out', str(path)]) == 1
+    assert capsys.readouterr().err == f"Refused: '{path}' cannot be used: File exists\n"

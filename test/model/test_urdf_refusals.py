@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from robodyn_ros import Robot
 from robodyn_ros.errors import ModelError, UnknownNameError
 from robodyn_ros.model import urdf, xml_text
 from robodyn_ros.model.build import build
@@ -153,6 +154,16 @@ def test_the_sentence_names_the_element(change):
     sentence = str(caught.value)
     assert [word for word in words if word not in sentence] == [], sentence
     assert len(sentence) < 500
+
+
+def test_a_joint_name_that_occurs_twice_is_named():
+    """Not the links that seem to lack a parent, if one of the two joints is forgotten."""
+    joint = """<joint name="twin" type="revolute"><parent link="{}"/><child link="{}"/>
+<limit lower="-1" upper="1" velocity="1" effort="9"/></joint>"""
+    links = ''.join(f'<link name="{name}"/>' for name in 'abc')
+    text = f'<robot name="r">{links}{joint.format("a", "b")}{joint.format("b", "c")}</robot>'
+    with pytest.raises(ModelError, match="joint names 'twin' are used more than once"):
+        Robot.from_urdf(text)
 
 
 def test_a_malformed_file_is_named(tmp_path):

@@ -53,6 +53,8 @@ def with_couplings(description: RobotDescription, couplings: Sequence[Coupling])
     ModelError
         For a joint that follows others already, or nothing.
     """
+    if not couplings:
+        return description  # where a joint's name may still occur twice, and is refused later
     where = f'robot {description.name!r}'
     joints = {joint.name: joint for joint in description.joints}
     for coupling in couplings:
