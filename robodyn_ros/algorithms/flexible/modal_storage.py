@@ -26,54 +26,6 @@ NODE = 13
 TURNING, MOVING, TURNING_BIAS, MOVING_BIAS, MOTIONS = 0, 3, 6, 9, 12
 
 
-def numbers_of(n):
-    """Return how many constants a body with n modes has.
-
-    Parameters
-    ----------
-    n : int
-        Number of modes of the body.
-
-    Returns
-    -------
-    int
-        Number.
-    """
-    return 12 * n + 10 * n * n
-
-
-def room_of(n):
-    """Return how many entries of memory a body with n modes needs.
-
-    Parameters
-    ----------
-    n : int
-        Number of modes of the body.
-
-    Returns
-    -------
-    int
-        Number of entries.
-    """
-    return n * n + 17 * n
-
-
-def mount_room_of(n):
-    """Return how many entries of memory a mount on a body with n modes needs.
-
-    Parameters
-    ----------
-    n : int
-        Number of modes of the body.
-
-    Returns
-    -------
-    int
-        Number of entries.
-    """
-    return MOTIONS + 6 * n
-
-
 @primitive
 def numbers(constants):
     """Return the constants as a vector.
