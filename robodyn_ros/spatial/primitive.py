@@ -111,6 +111,11 @@ def separate(function):
 separate.call_of = lambda function: function
 
 
+#: {emitted function: function that returns what kernels compile in its place, or None}. It is told
+#: the types of the arguments. Its entries are set by robodyn_ros.compile.simd.
+MACHINE_CODE: dict[Callable, Callable] = {}
+
+
 def emitted(function):
     """Decorate a plain function that is machine code written by hand in kernels.
 
@@ -129,10 +134,6 @@ def emitted(function):
 
     @overload(function, jit_options={'forceinline': True, 'no_cfunc_wrapper': True}, strict=False)
     def chosen(*given):
-        return emitted.code_of(function, given)
+        return MACHINE_CODE.get(function, lambda *_: None)(*given) or function
 
     return function
-
-
-#: What kernels compile in place of an emitted function, set by robodyn_ros.compile.simd.
-emitted.code_of = lambda function, given: function

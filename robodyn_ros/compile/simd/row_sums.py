@@ -13,7 +13,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from robodyn_ros.compile.numba_private import MISSING, cgutils
-from robodyn_ros.spatial.primitive import emitted
+from robodyn_ros.spatial.primitive import MACHINE_CODE
 from robodyn_ros.spatial.row_products import BYTES, LANES, subtract_products, subtract_two_products
 
 DEPTH = 4  # registers for each row of sums
@@ -130,18 +130,19 @@ def _products(X, target, count, A, row, below, end):
     _two_rows(X, target, count, A, row, below, end)
 
 
-CODE = {subtract_products: _product, subtract_two_products: _products}
-
-
-def _code_of(function, given):
-    """Return the machine code of a function, or itself for arrays of another layout."""
-    fits = all(
+def _fits(X, A):
+    """Return whether two arrays have the layout of the machine code."""
+    return all(
         isinstance(each, types.Array)
         and (each.dtype, each.ndim, each.layout) == (types.float64, 2, 'C')
-        for each in (given[0], given[3])
+        for each in (X, A)
     )
-    return CODE[function] if fits else function
 
 
 if not MISSING:
-    emitted.code_of = _code_of
+    MACHINE_CODE[subtract_products] = lambda X, target, count, A, *_: (
+        _product if _fits(X, A) else None
+    )
+    MACHINE_CODE[subtract_two_products] = lambda X, target, count, A, *_: (
+        _products if _fits(X, A) else None
+    )
