@@ -136,7 +136,7 @@ class StatusReporter:
         status.message = ' '.join(
             filter(
                 None,
-                (status.message, supervisor.detail, _explained(status, session), *loop.warnings),
+                (status.message, supervisor.detail, explained(status, session), *loop.warnings),
             )
         )
         status.robot_compensates_gravity = supervisor.settings.robot_compensates_gravity
@@ -184,11 +184,22 @@ class StatusReporter:
                 self._node.get_logger().warning(entry.message)
 
 
-def _explained(status: ControllerStatus, session) -> str:
-    """Return a sentence about a value that belongs to no joint; '' if there is none."""
+def explained(status: ControllerStatus, session) -> str:
+    """Return a sentence about a value that belongs to no joint; '' if there is none.
+
+    Parameters
+    ----------
+    status : ControllerStatus
+        With state, reason and value.
+    session : ControlSession
+        Session of the node.
+    """
     value, settings = status.value, session.supervisor.settings
     if status.reason == Reason.KERNEL_STATUS:
-        return f'Its pivot is lost at {session.robot.model.body_names[int(value)]}.'
+        names = session.robot.model.body_names
+        # The kernel of a law of another package may return any other number.
+        is_body = value.is_integer() and 0.0 < value < len(names)
+        return f'Its pivot is lost at {names[int(value)]}.' if is_body else f'Status {value:g}.'
     if status.state == State.STALE and status.reason == Reason.STATE_TIMEOUT:
         limit, name = settings.state_timeout, 'state_timeout'
     elif status.state == State.STALE and status.reason == Reason.STATE_STUCK:

@@ -1,0 +1,47 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What ~/status says of a value that belongs to no joint."""
+
+from types import SimpleNamespace
+
+import pytest
+
+pytest.importorskip('rclpy', reason='rclpy is not installed')
+pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
+
+from robodyn_msgs.msg import ControllerStatus
+from robodyn_ros.control.supervisor.controller_states import Reason, State
+from robodyn_ros.ros.controller.controller_status import explained
+
+SESSION = SimpleNamespace(
+    robot=SimpleNamespace(model=SimpleNamespace(body_names=('base', 'upper', 'lower'))),
+    supervisor=SimpleNamespace(settings=SimpleNamespace(state_timeout=0.02, stuck_time=4.0)),
+)
+
+
+@pytest.mark.parametrize(
+    ('state', 'reason', 'value', 'sentence'),
+    [
+        (State.FAULT, Reason.KERNEL_STATUS, 2.0, 'Its pivot is lost at lower.'),
+        (State.FAULT, Reason.KERNEL_STATUS, 3.0, 'Status 3.'),
+        (State.FAULT, Reason.KERNEL_STATUS, -1.0, 'Status -1.'),
+        (
+            State.STALE,
+            Reason.STATE_TIMEOUT,
+            0.0307,
+            'The last new one is 0.0307 s old; expected at most 0.02 s (state_timeout).',
+        ),
+        (
+            State.STALE,
+            Reason.STATE_STUCK,
+            4.5,
+            'The last new one is 4.5 s old; expected at most 4 s (stuck_time).',
+        ),
+        (State.WAIT_STATE, Reason.STATE_TIMEOUT, 0.0, ''),
+        (State.FAULT, Reason.OVERSPEED, 12.0, ''),
+    ],
+)
+def test_a_value_is_explained(state, reason, value, sentence):
+    """A log line that speaks of a value shows it, with its limit."""
+    status = ControllerStatus(state=int(state), reason=reason, value=value)
+    assert explained(status, SESSION) == sentence
