@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A robot model whose payloads change over a ramp, while a control loop uses it."""
 
+import copy
 import dataclasses
 import math
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.model.rigid_body import Payloads
+from robodyn_ros.robot.robot import Robot
 
 LONGEST = 60.0  # [s] longest ramp
 
@@ -35,13 +37,17 @@ class PayloadRamp:
 
     def __init__(self, model):
         self._payloads = Payloads(model)
-        self._constants = model.constants.copy()
-        view = self._constants.view()
-        view.flags.writeable = False
-        self.model = dataclasses.replace(model, constants=view)
+        self._constants, self.model = _changeable(model)
+        self._planned, planned = _changeable(model)
+        self._robot = Robot(planned)  # made here, since that takes longer than cycles of a loop
         self._start, self._change = model.constants, np.zeros_like(self._constants)
         self._goal, self._duration, self._elapsed = model.constants, 0.0, 0.0
         self.moving = False
+
+    @property
+    def now(self):
+        """Return a plan that keeps the present payloads."""
+        return self._constants.copy(), 0.0, self._payloads
 
     @property
     def empty(self):
@@ -76,7 +82,26 @@ class PayloadRamp:
         """
         if not 0.0 <= duration <= LONGEST:  # also true for NaN
             raise ParameterError(f'a payload ramp of {duration:g} s; expected 0 to {LONGEST:g} s')
-        return self._payloads.attach(frame, mass, com, inertia).constants, duration
+        payloads = copy.copy(self._payloads)
+        return payloads.attach(frame, mass, com, inertia).constants, duration, payloads
+
+    def weight(self, plan, q):
+        """Return the gravity torque at the end of a ramp.
+
+        Parameters
+        ----------
+        plan : tuple
+            Result of `plan`.
+        q : (nv,) ndarray
+            Posture [rad or m].
+
+        Returns
+        -------
+        (nv,) ndarray
+            Torque that holds the robot with its payloads [N m or N].
+        """
+        self._planned[:], *_ = plan
+        return self._robot.gravity_torque(q)
 
     def begin(self, plan):
         """Begin a ramp from the present payloads.
@@ -86,7 +111,7 @@ class PayloadRamp:
         plan : tuple
             Result of `plan`.
         """
-        self._goal, self._duration = plan
+        self._goal, self._duration, self._payloads = plan
         self._start, self._elapsed, self.moving = self._constants.copy(), 0.0, True
         np.subtract(self._goal, self._start, out=self._change)
 
@@ -106,3 +131,11 @@ class PayloadRamp:
         else:
             self._constants[:] = self._goal
             self.moving = False
+
+
+def _changeable(model):
+    """Return an array of constants, and a model that reads them."""
+    constants = model.constants.copy()
+    view = constants.view()
+    view.flags.writeable = False
+    return constants, dataclasses.replace(model, constants=view)

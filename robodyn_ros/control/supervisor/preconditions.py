@@ -55,6 +55,36 @@ def refuse_effort_limits(settings, joint_names):
     )
 
 
+def refuse_weight(mass, torque, present, settings, joint_names):
+    """Refuse a payload that a joint cannot hold, although it can hold the present ones.
+
+    Parameters
+    ----------
+    mass : float
+        Mass of the payload [kg].
+    torque, present : (nv,) ndarray
+        Gravity torque with it and without it, in the measured posture [N m or N].
+    settings : Settings
+        Has the effort limits.
+    joint_names : sequence of str
+        Names of the joints.
+
+    Returns
+    -------
+    str
+        Reason of the refusal, or ''.
+    """
+    limits = settings.effort_limits
+    wrong = np.flatnonzero((np.abs(torque) > limits) & ~(np.abs(present) > limits))
+    if not wrong.size:
+        return ''
+    i = wrong[0]
+    return (
+        f'a payload of {mass:g} kg: joint {joint_names[i]} needs {abs(torque[i]):.6g} to hold it '
+        f'in the measured posture; expected at most its effort limit, {limits[i]:g}'
+    )
+
+
 def refuse_far(wanted, actual, reach, joint_names, what):
     """Refuse a posture that is too far from the actual one.
 

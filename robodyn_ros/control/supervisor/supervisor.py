@@ -19,6 +19,7 @@ from robodyn_ros.control.supervisor.preconditions import (
     refuse_effort_limits,
     refuse_far,
     refuse_law_values,
+    refuse_weight,
 )
 from robodyn_ros.control.supervisor.reference_clock import Clock
 from robodyn_ros.control.supervisor.rehearsal import Rehearsal
@@ -147,6 +148,8 @@ class Supervisor:
     def attach(self, frame, mass, com, inertia, ramp):
         """Change the payload on a frame over a ramp; zeros detach it.
 
+        A payload is refused if a joint cannot hold it in the measured posture.
+
         Parameters
         ----------
         frame : str
@@ -167,7 +170,15 @@ class Supervisor:
         """
         if self._payload is None:
             raise ParameterError('this supervisor has no payloads; expected one with a ramp')
-        plan = self._payload.plan(frame, mass, com, inertia, ramp)
+        plan, settings = self._payload.plan(frame, mass, com, inertia, ramp), self.settings
+        measured = self.measurement
+        if measured is not None and not settings.robot_compensates_gravity:
+            torques = (
+                self._payload.weight(each, measured.q) for each in (plan, self._payload.now)
+            )
+            sentence = refuse_weight(mass, *torques, settings, self.joint_names)
+            if sentence:
+                raise ParameterError(sentence)
         with self._lock:
             self._payload.begin(plan)
             if self._replacements:

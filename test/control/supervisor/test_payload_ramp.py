@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A controlled robot goes over to a payload: every quantity is linear in it."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from robodyn_ros import Robot, example
 from robodyn_ros.control.supervisor.payload_ramp import PayloadRamp
+from robodyn_ros.control.supervisor.preconditions import refuse_weight
 from robodyn_ros.errors import ModelError, ParameterError, UnknownNameError
 
 INERTIA = np.diag([0.02, 0.03, 0.04])
@@ -44,6 +47,27 @@ def test_weight_and_inertia_go_linearly_from_one_payload_to_the_next(robot):
     ramp.advance(0.0)
     np.testing.assert_array_equal(ramp.model.constants, loaded.model.constants)
     assert not ramp.moving and not ramp.empty
+
+
+def test_the_weight_at_the_end_of_a_ramp_is_known_before_it_begins(robot):
+    ramp = PayloadRamp(robot.model)
+    plan = ramp.plan('tool0', 2.0, COM, INERTIA, 0.4)
+    loaded = robot.with_payload(2.0, COM, INERTIA, 'tool0')
+    np.testing.assert_array_equal(ramp.weight(plan, Q), loaded.gravity_torque(Q))
+    np.testing.assert_array_equal(ramp.weight(ramp.now, Q), robot.gravity_torque(Q))
+    np.testing.assert_array_equal(ramp.model.constants, robot.model.constants)
+    assert ramp.empty
+
+
+def test_a_payload_is_refused_where_it_alone_is_too_heavy():
+    """A joint that cannot hold the robot as it is, such as a passive one, is no reason."""
+    settings = SimpleNamespace(effort_limits=np.array([10.0, 0.0, np.nan, 5.0]))
+    names, present = ('a', 'b', 'c', 'd'), np.array([9.0, 1.0, 3.0, -4.0])
+    assert refuse_weight(2.0, np.array([-10.0, 7.0, 99.0, 5.0]), present, settings, names) == ''
+    assert refuse_weight(2.0, np.array([10.0, 7.0, 99.0, -5.1]), present, settings, names) == (
+        'a payload of 2 kg: joint d needs 5.1 to hold it in the measured posture; expected at '
+        'most its effort limit, 5'
+    )
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,24 @@ def test_an_arm_with_its_payload_in_the_model_holds_it(controlled_robot):
     np.testing.assert_allclose(arm.advance(2.0).position, START, atol=0.01 * sag)
 
 
+def test_a_payload_that_the_arm_cannot_hold_is_refused(controlled_robot):
+    """Such as one in grams. The arm holds on as before, and takes what it can hold."""
+    arm = controlled_robot(TWO_LINK, initial_position=START)
+    before = arm.advance(1.0).position
+    answer = set_payload(arm, CONTROLLER, mass=1e3 * MASS)
+    assert not answer.success
+    limit = arm.controller.node.session.supervisor.settings.effort_limits[0]
+    robot = Robot.from_urdf(TWO_LINK).with_payload(1e3 * MASS, COM, np.zeros((3, 3)), 'tool0')
+    needed = abs(robot.gravity_torque(before)[0])
+    assert answer.message == (
+        f'a payload of 1500 kg: joint joint1 needs {needed:.6g} to hold it in the measured '
+        f'posture; expected at most its effort limit, {limit:g}'
+    )
+    np.testing.assert_allclose(arm.advance(0.5).position, before, atol=1e-6)
+    assert arm.controller.node.session.supervisor._payload.empty
+    assert set_payload(arm, CONTROLLER).success
+
+
 def test_the_effort_goes_to_the_payload_within_its_ramp(controlled_robot):
     """Linearly, to a step of the ramp, while the joints cannot move."""
     arm = controlled_robot(
