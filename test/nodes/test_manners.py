@@ -140,7 +140,7 @@ def test_a_gain_of_an_unknown_joint_names_those_that_there_are(arm):
 def test_a_target_out_of_reach_is_reported_with_the_distance_left(controlled_robot):
     arm = controlled_robot(
         ARM,
-        controller={'law': 'operational_space', 'operational_space__hand': 'tool0'},
+        controller={'law': 'operational_space', 'operational_space__frame': 'tool0'},
         initial_position=[0.0, -0.3, 0.0, -1.9, 0.0, 1.6, 0.8],
     )
     told = arm.participant.collect(ControllerStatus, f'{NAME}/status', LATCHED)
