@@ -19,6 +19,7 @@ import numpy as np
 
 from robodyn_ros.algorithms.core import rnea
 from robodyn_ros.algorithms.derivatives import (
+    derivatives_from_inverse,
     forward_dynamics_derivatives,
     inverse_dynamics_derivatives,
     mass_matrix_derivative,
@@ -410,6 +411,7 @@ DERIVATIVES = {
         forward_dynamics_derivatives.forward_dynamics_derivatives,
         DRIVEN,
         {'by_q': SQUARE, 'by_qd': SQUARE, 'by_tau': SQUARE},
+        others=(derivatives_from_inverse.derivatives_from_inverse,),
         recorder=functools.partial(record_shorter, eliminate_forward),
     ),
     'mass_matrix_derivative': Recipe(

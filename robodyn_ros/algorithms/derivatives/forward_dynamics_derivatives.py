@@ -2,31 +2,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Derivatives of forward dynamics, from those of inverse dynamics at the same motion.
 
-The inverse of the mass matrix is one of them. So the accelerations follow from it and from the
-torque without acceleration, and need no articulated bodies. They enter only the derivative by
-position. Its accelerations and wrenches are linear in them, and are corrected afterwards.
+The inverse of the mass matrix is one of them. But accelerations from it would have errors of about
+cond(M) roundings, and the derivatives by position even larger ones. Those of articulated bodies
+have a few roundings.
 """
 
-from robodyn_ros.algorithms.core import scratch as at
-from robodyn_ros.algorithms.core.coriolis import composite_inertia_times
+from robodyn_ros.algorithms.core.aba import forward_dynamics
 from robodyn_ros.algorithms.core.matrices import negative_products
 from robodyn_ros.algorithms.derivatives.inverse_dynamics_derivatives import (
     by_position,
     by_velocity,
     carry_axes,
     forces_in_world_frame,
-    power,
     sum_tip_to_base,
 )
 from robodyn_ros.algorithms.mass_matrix.symmetric_inverse import factorise_rows, inverse_of_rows
-from robodyn_ros.model.layout import PARENT, V
+from robodyn_ros.model.layout import V
 from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
-from robodyn_ros.spatial.vec3 import accumulate, add, load, scale, store
-
-#: Columns of quantities that this recursion does not need.
-CHANGE = at.P_ANGULAR  # 6, change of the acceleration of the body
-BELOW = at.P_COUPLING  # 6, wrench that accelerates the bodies beyond this one along its joint
 
 
 @primitive
@@ -50,77 +43,6 @@ def body_of_joint(topology, number):
         if topology[i, V] == number - 1:
             found = i
     return found
-
-
-@primitive
-def accelerations_of_torques(topology, scratch, tau, inverse, work, qdd):
-    """Compute qdd = M^-1 (tau - bias). Needs the wrenches of the motion without acceleration.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    tau : (nv,) array
-        Joint torques or forces [N m or N].
-    inverse : (nv, nv) array
-        Inverse of the mass matrix [1/(kg m^2), 1/(kg m) or 1/kg].
-    work : (m, p) array
-        Working memory with p >= nv.
-    qdd : (nv,) array
-        Written: joint accelerations [rad/s^2 or m/s^2].
-    """
-    for i in range(1, topology.shape[0]):
-        k = topology[i, V]
-        bias = power(scratch, i, at.AXIS, load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE))
-        work[0, k] = tau[k] - bias
-    for row in range(qdd.shape[0]):
-        entry = 0.0
-        for k in range(qdd.shape[0]):
-            entry = entry + inverse[row, k] * work[0, k]
-        qdd[row] = entry
-
-
-@primitive
-def add_accelerations(topology, scratch, qdd):
-    """Add joint accelerations to the motion of all bodies and to wrenches of composite bodies.
-
-    Body i accelerates by S qdd of all joints up to its own. The composite body i needs the
-    composite inertia times that, and I_k S_k qdd_k for every joint k that it carries. Needs
-    `by_velocity`.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    qdd : (nv,) array
-        Joint accelerations [rad/s^2 or m/s^2].
-    """
-    for i in range(1, topology.shape[0]):
-        parent, x = topology[i, PARENT], qdd[topology[i, V]]
-        for k in (0, 3):
-            change = scale(x, load(scratch, i, at.AXIS + k))
-            if parent > 0:
-                change = add(load(scratch, parent, CHANGE + k), change)
-            store(scratch, i, CHANGE + k, change)
-            store(scratch, i, BELOW + k, (0.0, 0.0, 0.0))
-        accumulate(scratch, i, at.ALPHA, load(scratch, i, CHANGE))
-        accumulate(scratch, i, at.ACCEL, load(scratch, i, CHANGE + 3))
-    for i in range(topology.shape[0] - 1, 0, -1):
-        parent, x = topology[i, PARENT], qdd[topology[i, V]]
-        n, f = composite_inertia_times(
-            scratch, i, load(scratch, i, CHANGE), load(scratch, i, CHANGE + 3)
-        )
-        below, push = load(scratch, i, BELOW), load(scratch, i, BELOW + 3)
-        accumulate(scratch, i, at.MOMENT, add(n, below))
-        accumulate(scratch, i, at.FORCE, add(f, push))
-        if parent > 0:
-            n, f = load(scratch, i, at.JOINT_MOMENTUM), load(scratch, i, at.JOINT_MOMENTUM + 3)
-            accumulate(scratch, parent, BELOW, add(below, scale(x, n)))
-            accumulate(scratch, parent, BELOW + 3, add(push, scale(x, f)))
 
 
 @recursion
@@ -179,14 +101,15 @@ def forward_dynamics_derivatives(
     int
         0, or the body whose pivot is singular.
     """
-    forces_in_world_frame(topology, constants, gravity, scratch, q, qd, diagonal, f_ext)
+    status = forward_dynamics(
+        topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, bias
+    )
+    forces_in_world_frame(topology, constants, gravity, scratch, q, qd, bias, f_ext)
     carry_axes(topology, scratch)
     sum_tip_to_base(topology, scratch)
     by_velocity(topology, constants, scratch, by_qd, factors)
-    status = body_of_joint(topology, factorise_rows(factors, bias))
-    inverse_of_rows(factors, wide, by_tau)
-    accelerations_of_torques(topology, scratch, tau, by_tau, wide, bias)
-    add_accelerations(topology, scratch, bias)
     by_position(topology, gravity, scratch, by_q)
+    singular = body_of_joint(topology, factorise_rows(factors, bias))
+    inverse_of_rows(factors, wide, by_tau)
     negative_products(by_tau, by_q, by_qd, wide)
-    return status
+    return status if status != 0 else singular

@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 
+from robodyn_ros.control.supervisor.preconditions import refuse_weight
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.model.rigid_body import Payloads
 from robodyn_ros.robot.robot import Robot
@@ -102,6 +103,25 @@ class PayloadRamp:
         """
         self._planned[:], *_ = plan
         return self._robot.gravity_torque(q)
+
+    def judge(self, plan, measured, settings, joint_names):
+        """Refuse a plan whose weight a joint cannot hold.
+
+        Parameters
+        ----------
+        plan : tuple
+            Result of `plan`.
+        measured, settings, joint_names
+            As of `preconditions.refuse_weight`.
+
+        Raises
+        ------
+        ParameterError
+            If it is refused.
+        """
+        sentence = refuse_weight(self, plan, measured, settings, joint_names)
+        if sentence:
+            raise ParameterError(sentence)
 
     def begin(self, plan):
         """Begin a ramp from the present payloads.

@@ -55,15 +55,17 @@ def refuse_effort_limits(settings, joint_names):
     )
 
 
-def refuse_weight(mass, torque, present, settings, joint_names):
+def refuse_weight(ramp, plan, measured, settings, joint_names):
     """Refuse a payload that a joint cannot hold, although it can hold the present ones.
 
     Parameters
     ----------
-    mass : float
-        Mass of the payload [kg].
-    torque, present : (nv,) ndarray
-        Gravity torque with it and without it, in the measured posture [N m or N].
+    ramp : PayloadRamp
+        The payloads of the robot.
+    plan : tuple
+        Its plan with the payload.
+    measured : Measurement or None
+        The last joint state; without one nothing is refused.
     settings : Settings
         Has the effort limits.
     joint_names : sequence of str
@@ -74,14 +76,17 @@ def refuse_weight(mass, torque, present, settings, joint_names):
     str
         Reason of the refusal, or ''.
     """
+    if measured is None or settings.robot_compensates_gravity:
+        return ''
     limits = settings.effort_limits
-    wrong = np.flatnonzero((np.abs(torque) > limits) & ~(np.abs(present) > limits))
+    needed, present = (np.abs(ramp.weight(each, measured.q)) for each in (plan, ramp.now))
+    wrong = np.flatnonzero((needed > limits) & ~(present > limits))
     if not wrong.size:
         return ''
     i = wrong[0]
     return (
-        f'a payload of {mass:g} kg: joint {joint_names[i]} needs {abs(torque[i]):.6g} to hold it '
-        f'in the measured posture; expected at most its effort limit, {limits[i]:g}'
+        f'the payload: joint {joint_names[i]} needs {needed[i]:.6g} to hold it in the measured '
+        f'posture; expected at most its effort limit, {limits[i]:g} (masses are in kg)'
     )
 
 

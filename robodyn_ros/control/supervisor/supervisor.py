@@ -19,7 +19,6 @@ from robodyn_ros.control.supervisor.preconditions import (
     refuse_effort_limits,
     refuse_far,
     refuse_law_values,
-    refuse_weight,
 )
 from robodyn_ros.control.supervisor.reference_clock import Clock
 from robodyn_ros.control.supervisor.rehearsal import Rehearsal
@@ -170,15 +169,8 @@ class Supervisor:
         """
         if self._payload is None:
             raise ParameterError('this supervisor has no payloads; expected one with a ramp')
-        plan, settings = self._payload.plan(frame, mass, com, inertia, ramp), self.settings
-        measured = self.measurement
-        if measured is not None and not settings.robot_compensates_gravity:
-            torques = (
-                self._payload.weight(each, measured.q) for each in (plan, self._payload.now)
-            )
-            sentence = refuse_weight(mass, *torques, settings, self.joint_names)
-            if sentence:
-                raise ParameterError(sentence)
+        plan = self._payload.plan(frame, mass, com, inertia, ramp)
+        self._payload.judge(plan, self.measurement, self.settings, self.joint_names)
         with self._lock:
             self._payload.begin(plan)
             if self._replacements:

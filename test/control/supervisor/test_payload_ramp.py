@@ -59,15 +59,26 @@ def test_the_weight_at_the_end_of_a_ramp_is_known_before_it_begins(robot):
     assert ramp.empty
 
 
-def test_a_payload_is_refused_where_it_alone_is_too_heavy():
+def test_a_payload_is_refused_where_it_alone_is_too_heavy(robot):
     """A joint that cannot hold the robot as it is, such as a passive one, is no reason."""
-    settings = SimpleNamespace(effort_limits=np.array([10.0, 0.0, np.nan, 5.0]))
-    names, present = ('a', 'b', 'c', 'd'), np.array([9.0, 1.0, 3.0, -4.0])
-    assert refuse_weight(2.0, np.array([-10.0, 7.0, 99.0, 5.0]), present, settings, names) == ''
-    assert refuse_weight(2.0, np.array([10.0, 7.0, 99.0, -5.1]), present, settings, names) == (
-        'a payload of 2 kg: joint d needs 5.1 to hold it in the measured posture; expected at '
-        'most its effort limit, 5'
+    ramp, measured = PayloadRamp(robot.model), SimpleNamespace(q=Q)
+    plan = ramp.plan('tool0', 2.0, COM, INERTIA, 0.4)
+    bare, loaded = (abs(ramp.weight(each, Q)) for each in (ramp.now, plan))
+    assert (loaded > bare).all()
+
+    def judged(limits, known=measured, by_robot=False):
+        settings = SimpleNamespace(
+            effort_limits=np.array(limits), robot_compensates_gravity=by_robot
+        )
+        return refuse_weight(ramp, plan, known, settings, ('a', 'b'))
+
+    assert judged([loaded[0], np.nan]) == judged([0.0, loaded[1]]) == ''
+    little = 0.5 * (bare[1] + loaded[1])
+    assert judged([0.0, little]) == (
+        f'the payload: joint b needs {loaded[1]:.6g} to hold it in the measured posture; expected '
+        f'at most its effort limit, {little:g} (masses are in kg)'
     )
+    assert judged([0.0, little], None) == judged([0.0, little], by_robot=True) == ''
 
 
 @pytest.mark.parametrize(
