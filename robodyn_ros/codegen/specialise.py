@@ -571,8 +571,11 @@ def specialise(model, name, recipe, subject=None):
     if module.one is None:
         return _refused(model)
     # the order of operations is fixed, and Numba's fastmath would break the rounding of angles
-    plain = {'has_vectorcall': False, 'fastmath': False}
-    plain['context'] = functools.partial(statements_in_order, module.statements)
+    plain = {
+        'has_vectorcall': False,
+        'fastmath': False,
+        'context': functools.partial(statements_in_order, module.statements),
+    }
     return Specialised(
         Kernel(module.one, what, **plain),
         Kernel(module.rows, f'{what} of batches', nogil=True, **plain),

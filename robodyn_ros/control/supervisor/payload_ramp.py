@@ -104,7 +104,7 @@ class PayloadRamp:
         self._planned[:], *_ = plan
         return self._robot.gravity_torque(q)
 
-    def judge(self, plan, measured, settings, joint_names):
+    def require_held(self, plan, measured, settings, joint_names):
         """Refuse a plan whose weight a joint cannot hold.
 
         Parameters

@@ -170,7 +170,7 @@ class Supervisor:
         if self._payload is None:
             raise ParameterError('this supervisor has no payloads; expected one with a ramp')
         plan = self._payload.plan(frame, mass, com, inertia, ramp)
-        self._payload.judge(plan, self.measurement, self.settings, self.joint_names)
+        self._payload.require_held(plan, self.measurement, self.settings, self.joint_names)
         with self._lock:
             self._payload.begin(plan)
             if self._replacements:
