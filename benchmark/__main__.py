@@ -29,6 +29,7 @@ FOLDERS = {
         'reference_counts',
         'recording',
         'scheduler',
+        'row_sums',
     ),
     'simulation': ('plant', 'contact', 'closed_steps', 'integrators'),
     'nodes': (
