@@ -40,13 +40,11 @@ class StartedNode:
     ):
         self._log = Path(log_folder) / 'output.txt'
         own = {'PYTHONUNBUFFERED': '1', 'ROS_LOG_DIR': str(log_folder)}
+        self._process = self._begin(command, {**os.environ, **own, **(environment or {})})
+
+    def _begin(self, command, environment):
         with self._log.open('w') as log:
-            self._process = subprocess.Popen(
-                command,
-                env={**os.environ, **own, **(environment or {})},
-                stdout=log,
-                stderr=subprocess.STDOUT,
-            )
+            return subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)
 
     @property
     def running(self) -> bool:

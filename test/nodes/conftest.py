@@ -41,20 +41,30 @@ def subscriptions_end(request):
     node.executor.create_task(end)  # between two waits for them
 
 
-@pytest.fixture
-def start(node_command, tmp_path_factory):
-    """Return the function that starts a node; what is still running at the end is ended."""
-    from support.nodes.node_harness import processes
+@pytest.fixture(scope='session')
+def warm_nodes():
+    """Return a process that has imported both nodes, and runs them in its forks."""
+    from support.warm_python import WarmPython
 
-    yield from processes(node_command, tmp_path_factory)
+    python = WarmPython('robodyn_ros.nodes.controller', 'robodyn_ros.nodes.simulator')
+    yield python
+    python.close()
+
+
+@pytest.fixture
+def start(warm_nodes, node_command, tmp_path_factory):
+    """Return the function that starts a node; what is still running at the end is ended."""
+    from support.nodes.node_harness import from_warm, processes
+
+    yield from processes(from_warm(warm_nodes, node_command), tmp_path_factory)
 
 
 @pytest.fixture(scope='module')
-def start_shared(node_command, tmp_path_factory):
+def start_shared(warm_nodes, node_command, tmp_path_factory):
     """Return the same function for nodes that the tests of a module share."""
-    from support.nodes.node_harness import processes
+    from support.nodes.node_harness import from_warm, processes
 
-    yield from processes(node_command, tmp_path_factory)
+    yield from processes(from_warm(warm_nodes, node_command), tmp_path_factory)
 
 
 @pytest.fixture

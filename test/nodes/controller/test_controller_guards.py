@@ -172,10 +172,11 @@ def test_row_49_after_a_shutdown_of_rclpy_the_last_word_is_the_safe_torque(
 ):
     """It ends by itself, and its exit code says what happened."""
 
-    def command(_, *ros_arguments):
-        return [sys.executable, '-c', SHUT_DOWN_BY_SIGNAL, '--ros-args', *ros_arguments]
+    def begin(_, arguments, folder):
+        command = [sys.executable, '-c', SHUT_DOWN_BY_SIGNAL, '--ros-args', *arguments]
+        return harness.StartedNode(command, folder, harness.PATH)
 
-    processes = harness.processes(command, tmp_path_factory)
+    processes = harness.processes(begin, tmp_path_factory)
     node = next(processes)('controller', **{**EASY, 'robot_compensates_gravity': "'yes'"})
     probe.wait_for('HOLD', timeout=COLD)
     arm.position[0] += 0.05

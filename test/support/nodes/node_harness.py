@@ -72,14 +72,53 @@ def host():
     yield from closing_factory(hosted)
 
 
-def processes(node_command, tmp_path_factory):
-    """Yield a function that starts nodes as processes, and end what it has started."""
+MAIN = 'import sys\nfrom robodyn_ros.nodes.{} import main\nsys.exit(main())\n'
+
+
+class ForkedNode(StartedNode):
+    """A node in a fork of a process that has imported it, which takes most of a start.
+
+    Parameters
+    ----------
+    python : WarmPython
+        The process.
+    *rest
+        As of StartedNode; the command begins with the name of the node.
+    """
+
+    def __init__(self, python, *rest):
+        self._python = python
+        super().__init__(*rest)
+
+    def _begin(self, command, environment):
+        name, *arguments = command
+        return self._python.start(
+            MAIN.format(name), self._log.parent, arguments, environment, self._log, self._log
+        )
+
+
+def from_warm(warm_nodes, node_command):
+    """Return the function that starts a node as a fork; where imports would differ, from new."""
+
+    def begin(name, arguments, folder):
+        if warm_nodes.serves({**os.environ, **PATH}):
+            return ForkedNode(warm_nodes, [name, '--ros-args', *arguments], folder, PATH)
+        return StartedNode(node_command(name, *arguments), folder, PATH)
+
+    return begin
+
+
+def processes(begin, tmp_path_factory):
+    """Yield a function that starts nodes as processes, and end what it has started.
+
+    `begin` starts one; it is called with its name, its ROS arguments and a folder.
+    """
 
     def process(name, *arguments, **parameters):
         # kernels of one robot are compiled where a test asks for them
         for key, value in {'specialise': False, **parameters}.items():
             arguments += ('-p', f'{key.replace("__", ".")}:={value}')
-        return StartedNode(node_command(name, *arguments), tmp_path_factory.mktemp(name), PATH)
+        return begin(name, arguments, tmp_path_factory.mktemp(name))
 
     yield from closing_factory(process)
 
