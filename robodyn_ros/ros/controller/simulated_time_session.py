@@ -4,8 +4,10 @@
 
 import time
 
+from rclpy.clock import ClockType
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.serialization import deserialize_message
+from rclpy.time import Time
 from rosgraph_msgs.msg import Clock
 
 from robodyn_ros.errors import ParameterError
@@ -16,6 +18,7 @@ from robodyn_ros.ros.controller.controller_parameters import TIMER
 from robodyn_ros.ros.controller.controller_session import COMMAND_QOS, ControlSession
 from robodyn_ros.ros.controller.state_intake import StateIntake
 from robodyn_ros.ros.transport.lock_step_transport import LockStepThread, Mailbox
+from robodyn_ros.ros.transport.polled_group import PolledGroup
 
 # Only the newest time is used: a late controller runs all due cycles with the newest state.
 CLOCK_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -47,6 +50,9 @@ class SimulatedTimeSession(ControlSession):
     A cycle runs at every integer multiple of the period. If /clock advances by several periods at
     once, as many cycles run in sequence. A cycle is skipped if its joint state would be older than
     half of `state_timeout`.
+
+    The thread of the session also sets the clock of the node. The executor would ask all entities
+    of the node anew after each message of /clock.
     """
 
     def _make_loop(self, values, changed):
@@ -60,6 +66,14 @@ class SimulatedTimeSession(ControlSession):
         self._slot = None  # number of the last cycle since time zero
         self._last_progress, self._stalled, self._restarting = time.monotonic(), False, False
         self._step = NANOSECONDS // values['update_rate']
+        self._relieved = {
+            entity: entity.callback_group
+            for subscription in self._node.subscriptions
+            if subscription.topic_name == '/clock'
+            for entity in (subscription, *subscription.event_handlers)
+        }
+        for entity in self._relieved:
+            entity.callback_group = PolledGroup()
         self._mailbox = Mailbox(self._node, Clock, '/clock', CLOCK_QOS)
         options = {} if self.law.task is None else {'lag': self._lag}
         self.intake = StateIntake(
@@ -92,6 +106,8 @@ class SimulatedTimeSession(ControlSession):
         """Release all resources."""
         super().close()
         self._mailbox.close()
+        for entity, group in self._relieved.items():
+            entity.callback_group = group
 
     def now(self) -> float:
         """Return the simulated time of the last or current cycle [s]."""
@@ -124,8 +140,9 @@ class SimulatedTimeSession(ControlSession):
         if self._restarting:
             return
         if data is not None:
-            clock = deserialize_message(data, Clock).clock
-            self._run_due(clock.sec * NANOSECONDS + clock.nanosec)
+            now = Time.from_msg(deserialize_message(data, Clock).clock, ClockType.ROS_TIME)
+            self._clock.set_ros_time_override(now)
+            self._run_due(now.nanoseconds)
         self._watch()
 
     def _run_due(self, now: int):

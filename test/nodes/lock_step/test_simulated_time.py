@@ -99,6 +99,20 @@ def bench(graph):
     made.close()
 
 
+def test_messages_of_the_clock_do_not_wake_the_executor(bench, monkeypatch):
+    """It would ask all entities of the node anew after each; the node's clock goes on anyway."""
+    bench.hold()
+    executor, waits = bench.hosted.node.executor, []
+    wait = executor.wait_for_ready_callbacks
+    monkeypatch.setattr(
+        executor, 'wait_for_ready_callbacks', lambda *a, **k: waits.append(0) or wait(*a, **k)
+    )
+    for _ in range(200):
+        bench.turn()
+        assert bench.hosted.node.get_clock().now().nanoseconds == bench.time
+    assert len(waits) < 100
+
+
 @pytest.mark.parametrize('periods', [1, 4])
 def test_a_cycle_a_period_and_a_trajectory_as_long_as_it_says(bench, periods):
     """However time goes: a period or four at once, with a pause that lasts on the wall clock."""
