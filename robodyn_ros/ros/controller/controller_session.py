@@ -112,7 +112,8 @@ class ControlSession:
             self.supervisor.replace_kernels,
             at_once=values['lock_step.specialise'] and values['trigger'] == LOCK_STEP,
         )
-        settle_memory()
+        if isinstance(self.loop, PeriodicLoop):  # no pause costs a cycle of simulated time
+            settle_memory()
         self.loop.start()
         for sentence in self.loop.warnings:
             node.get_logger().warning(sentence)

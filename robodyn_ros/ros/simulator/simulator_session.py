@@ -162,7 +162,8 @@ class SimulatorSession:
 
     def activate(self):
         """Start running, and publish the state at once."""
-        settle_memory()
+        if isinstance(self.loop, PeriodicLoop):  # no pause costs a cycle of simulated time
+            settle_memory()
         self.pause.__enter__()
         self._ticks_done, self.running = 0, True
         with self.lock:
