@@ -129,7 +129,9 @@ class Experiment:
         }
         self._context = rclpy.Context()
         rclpy.init(context=self._context)
-        self._node = rclpy.create_node('robodyn_demo', context=self._context)
+        self._node = rclpy.create_node(
+            'robodyn_demo', context=self._context, start_parameter_services=False
+        )
         self._executor = rclpy.executors.SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self._node)
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)

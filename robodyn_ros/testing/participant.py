@@ -58,9 +58,20 @@ def wait_until(condition: Callable[[], Any], what: str, timeout: float = SOON):
 
 
 class Inbox:
-    """Received messages of one topic."""
+    """Received messages of one topic.
+
+    Attributes
+    ----------
+    messages : list
+        The messages.
+    times : list of float
+        When they came, by the monotonic clock [s].
+    subscription : rclpy Subscription or None
+        Their source; None if the caller has made it.
+    """
 
     def __init__(self):
+        self.subscription = None
         self.messages: list = []
         self.times: list[float] = []
 
@@ -127,7 +138,8 @@ class Participant:
 
     def __init__(self, name: str = 'test_harness'):
         self._context = new_context()
-        self.node = rclpy.create_node(name, context=self._context)
+        # the executor asks for every service anew after each message
+        self.node = rclpy.create_node(name, context=self._context, start_parameter_services=False)
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self.node)
         self._clients: dict = {}
@@ -170,7 +182,7 @@ class Participant:
             Quality of service of the subscription.
         """
         inbox = Inbox()
-        self.node.create_subscription(kind, topic, inbox, qos)
+        inbox.subscription = self.node.create_subscription(kind, topic, inbox, qos)
         return inbox
 
     def publisher(self, kind, topic: str, qos=1):

@@ -7,6 +7,7 @@ Simulated time advances only by calls of the test, so results do not depend on t
 
 import contextlib
 import threading
+import time
 from typing import Any, Callable, Mapping, NamedTuple
 
 import numpy as np
@@ -29,6 +30,8 @@ NANOSECONDS = 1_000_000_000
 START = 180.0  # [s] of wall time; a first start may compile
 TEST = 'test'  # name of the test as a participant
 SPIN = 0.05  # [s] between checks of a spinning thread for its end
+#: [s] Fast DDS drops what it sends to a new listener before the first answer of that one.
+HANDSHAKE = 0.1
 
 
 class RobotState(NamedTuple):
@@ -457,10 +460,12 @@ class SimulatedRobot:
         before = listeners()
         inbox = self.participant.collect(kind, topic, ALL)
 
-        def heard():
-            return any(count > before.get(each, 0) for each, count in listeners().items())
+        def heard():  # each finds the other at its own time
+            found = any(count > before.get(each, 0) for each, count in listeners().items())
+            return found and inbox.subscription.get_publisher_count() > 0
 
-        wait_until(heard, f'a publisher of {name} to find its listener')
+        wait_until(heard, f'a publisher of {name} and its listener to find each other')
+        time.sleep(HANDSHAKE)
         return inbox
 
     # Other nodes.
