@@ -128,15 +128,9 @@ def pytest_runtest_teardown(item, nextitem):
         exempt_what_lives()
 
 
-def pytest_collection_finish(session):
-    """Exempt imported and collected objects from garbage collections; keep processors awake."""
+def pytest_collection_finish():
+    """Exempt imported and collected objects from garbage collections."""
     exempt_what_lives()
-    nodes = any(map(starts_nodes, session.items)) and not session.config.option.collectonly
-    if nodes and ' hypervisor' in Path('/proc/cpuinfo').read_text():
-        # A processor that sleeps wakes late.
-        from benchmark.nodes.idle_prevention import Awake
-
-        session.config.add_cleanup(Awake().close)
 
 
 @pytest.fixture(scope='session')
