@@ -111,8 +111,10 @@ CallbackReturn GuardedController::on_configure(const rclcpp_lifecycle::State &)
     const EmittedModel model(parameters_.dynamics_library, parameters_.dynamics_prefix);
     model.check(get_robot_description(), joints_);
     base_ = model.base();
+    const Settings wanted = settings();
     supervisor_ = std::make_unique<Supervisor>(
-      model, law().empty() ? nullptr : model.law(law()), settings());
+      model, law().empty() ? EmittedModel::Law() : model.law(law()), wanted);
+    offer_payloads(model, wanted);
     offer_task_space(model);
   } catch (const std::exception & error) {
     RCLCPP_ERROR(get_node()->get_logger(), "%s", error.what());
@@ -129,17 +131,24 @@ CallbackReturn GuardedController::on_configure(const rclcpp_lifecycle::State &)
   return CallbackReturn::SUCCESS;
 }
 
-void GuardedController::offer_task_space(const EmittedModel & model)
+void GuardedController::offer_payloads(const EmittedModel & model, const Settings & wanted)
 {
   task_service_.reset();
-  task_publisher_.reset();
-  latest_values_.assign(2 * model.size() + 2, 0.0);
+  payload_service_.reset();
+  latest_values_.assign(2 * model.size() + 2 + PAYLOAD * model.payload_frames().size(), 0.0);
   latest_ = std::make_unique<Snapshot>(latest_values_.size());
+  payload_service_ =
+    std::make_unique<PayloadService>(*get_node(), model, wanted, *latest_, active_);
+}
+
+void GuardedController::offer_task_space(const EmittedModel & model)
+{
+  task_publisher_.reset();
   const bool printed = !model.frames().empty();
   const std::string tip =
     parameters_.tip_link.empty() && printed ? model.frames().back() : parameters_.tip_link;
   task_service_ = std::make_unique<TaskSpaceService>(
-    *get_node(), model, *latest_, tip, parameters_.osi_damping);
+    *get_node(), model, *latest_, *payload_service_, tip, parameters_.osi_damping);
   if (parameters_.osi_publish_rate > 0.0) {
     task_publisher_ = std::make_unique<TaskSpacePublisher>(
       *get_node(), model,
@@ -279,12 +288,15 @@ CallbackReturn GuardedController::on_activate(const rclcpp_lifecycle::State &)
   std::fill(reference_interfaces_.begin(), reference_interfaces_.end(), NOT_GIVEN);
   read_states(now);
   answer_requests(now);
+  supervisor_->finish_ramp();  // meanwhile no cycle advanced it, and no torque was commanded
   const Refusal refusal = supervisor_->activate(now);
   if (refusal != Refusal::NONE) {
     RCLCPP_ERROR(get_node()->get_logger(), "Not activated: %s.", words(refusal));
     return CallbackReturn::ERROR;
   }
   next_state_ = next_status_ = now;
+  share_state(get_node()->now(), now);
+  active_ = true;
   // hardware may use these before the first cycle, which repeats a failed write
   static_cast<void>(write_efforts());
   return CallbackReturn::SUCCESS;
@@ -292,6 +304,7 @@ CallbackReturn GuardedController::on_activate(const rclcpp_lifecycle::State &)
 
 CallbackReturn GuardedController::on_deactivate(const rclcpp_lifecycle::State &)
 {
+  active_ = false;
   supervisor_->release(since_configured(get_node()->now()));
   return write_efforts() ? CallbackReturn::SUCCESS : CallbackReturn::ERROR;
 }
@@ -359,6 +372,7 @@ void GuardedController::answer_requests(double now)
   if (hold_wanted_.exchange(false)) {
     supervisor_->hold();
   }
+  payload_service_->hand_over(*supervisor_);
 }
 
 bool GuardedController::write_efforts()
@@ -380,9 +394,17 @@ void GuardedController::share_state(const rclcpp::Time & time, double now)
   std::copy_n(states.state(), 2 * joints_.size(), latest_values_.begin());
   latest_values_[2 * joints_.size()] = static_cast<double>(time.nanoseconds() / SECOND);
   latest_values_[2 * joints_.size() + 1] = static_cast<double>(time.nanoseconds() % SECOND);
+  const double * const payload = supervisor_->payload();
+  double * const shared = &latest_values_[0] + 2 * joints_.size() + 2;
+  const std::size_t numbers = latest_values_.size() - 2 * joints_.size() - 2;
+  if (payload) {
+    std::copy_n(payload, numbers, shared);
+  } else {
+    std::fill_n(shared, numbers, 0.0);
+  }
   latest_->write(latest_values_);
   if (task_publisher_) {
-    task_publisher_->publish(time, now, states.q(), states.qd());
+    task_publisher_->publish(time, now, states.q(), states.qd(), payload);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "controller_interface/chainable_controller_interface.hpp"
+#include "payload_service.hpp"
 #include "polled_publisher.hpp"
 #include "rclcpp/service.hpp"
 #include "robodyn_control/controller_parameters.hpp"
@@ -53,6 +54,7 @@ private:
   void prepare_messages();
   void offer_services();
   void offer_task_space(const EmittedModel & model);
+  void offer_payloads(const EmittedModel & model, const Settings & wanted);
   void read_states(double now);
   void read_reference(double now);
   void answer_requests(double now);
@@ -74,8 +76,10 @@ private:
   ControllerStatus status_;
   std::unique_ptr<PolledPublisher<ControllerState>> state_publisher_;
   std::unique_ptr<PolledPublisher<ControllerStatus>> status_publisher_;
-  std::unique_ptr<Snapshot> latest_;  // for the service, which reads it in another thread
+  std::atomic<bool> active_{false};
+  std::unique_ptr<Snapshot> latest_;  // for the services, which read it in another thread
   std::vector<double> latest_values_;
+  std::unique_ptr<PayloadService> payload_service_;
   std::unique_ptr<TaskSpaceService> task_service_;
   std::unique_ptr<TaskSpacePublisher> task_publisher_;
   double next_state_ = 0.0, next_status_ = 0.0;

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <sstream>
 #include <stdexcept>
 
 #include "pluginlib/class_list_macros.hpp"
 #include "rclcpp/logging.hpp"
+#include "robodyn_control/payload.hpp"
 
 namespace robodyn_control
 {
@@ -55,6 +58,35 @@ double SimulatedRobot::gain(const std::string & name) const
   return value;
 }
 
+std::vector<double> SimulatedRobot::numbers(const std::string & name, std::size_t count) const
+{
+  const std::string text = parameter(name, "");
+  std::istringstream stream(text);
+  std::vector<double> found{std::istream_iterator<double>(stream), {}};
+  if (text.empty()) {
+    found.assign(count, 0.0);
+  }
+  if (found.size() != count || !(text.empty() || stream.eof())) {
+    throw std::invalid_argument(
+            name + ": got '" + text + "'; expected " + std::to_string(count) +
+            " numbers, separated by spaces");
+  }
+  return found;
+}
+
+std::vector<double> SimulatedRobot::payload(const EmittedModel & model) const
+{
+  const std::string frame = parameter("payload.frame", "");
+  if (frame.empty()) {
+    return {};
+  }
+  Payload body{numbers("payload.mass", 1)[0], {}, {}};
+  std::copy_n(numbers("payload.com", 3).begin(), 3, body.com.begin());
+  std::copy_n(numbers("payload.inertia", 6).begin(), 6, body.inertia.begin());
+  const std::vector<double> none(PAYLOAD * model.payload_frames().size());
+  return plan_payload(model, none, frame, body, 0.0);
+}
+
 void SimulatedRobot::make_arm()
 {
   const EmittedModel model(parameter("dynamics_library", ""), parameter("dynamics_prefix", "arm"));
@@ -90,8 +122,9 @@ void SimulatedRobot::make_arm()
     throw std::invalid_argument(
             "drive.carries_weight: got " + carries + "; expected true or false");
   }
-  derive_gains(model, start_.data(), joints);
-  arm_ = std::make_unique<SimulatedArm>(model, joints, carries == "true");
+  const auto carried = payload(model);
+  derive_gains(model, start_.data(), carried.empty() ? nullptr : carried.data(), joints);
+  arm_ = std::make_unique<SimulatedArm>(model, joints, carries == "true", carried);
   commands_.assign(names.size(), 0.0);
   modes_.assign(names.size(), Mode::EFFORT);
 }

@@ -14,8 +14,9 @@ namespace robodyn_control
 
 /// Simulated hardware with real dynamics: `write` advances a SimulatedArm by one period.
 /// Parameters in the description are dynamics_library, dynamics_prefix, steps, initial_value of
-/// the position interfaces, and those of the simulator node for its drives: drive.stiffness,
-/// drive.rate_gain, drive.velocity_gain and drive.carries_weight.
+/// the position interfaces, and those of the simulator node. These are drive.stiffness,
+/// drive.rate_gain, drive.velocity_gain, drive.carries_weight, and payload.frame, payload.mass,
+/// payload.com and payload.inertia, with numbers separated by spaces.
 class SimulatedRobot : public hardware_interface::SystemInterface
 {
 public:
@@ -34,6 +35,10 @@ private:
   std::string parameter(const std::string & name, const std::string & otherwise) const;
   /// Return a gain of the drives, NaN if it is not given.
   double gain(const std::string & name) const;
+  /// Return so many numbers of a parameter, zeros if it is not given.
+  std::vector<double> numbers(const std::string & name, std::size_t count) const;
+  /// Return the numbers of all payloads; none without payload.frame.
+  std::vector<double> payload(const EmittedModel & model) const;
   void make_arm();
   /// Return the command of a joint after a switch: it stays, stops, or keeps its effort.
   double until_commanded(std::size_t joint) const;

@@ -60,9 +60,10 @@ TaskSpacePublisher::TaskSpacePublisher(
 }
 
 void TaskSpacePublisher::publish(
-  const rclcpp::Time & time, double now, const double * q, const double * qd)
+  const rclcpp::Time & time, double now, const double * q, const double * qd,
+  const double * payload)
 {
-  if (now >= next_ && task_.compute(q, qd) == 0) {
+  if (now >= next_ && task_.compute(q, qd, payload) == 0) {
     next_ = std::max(next_ + period_, now);
     message_.header.stamp = time;
     fill(q, qd);

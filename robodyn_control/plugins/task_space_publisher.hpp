@@ -23,8 +23,9 @@ public:
     rclcpp_lifecycle::LifecycleNode & node, const EmittedModel & model,
     const std::vector<std::string> & links, const std::string & axes, double damping, double rate);
 
-  /// Publish at a state, if the period of the rate is over.
-  void publish(const rclcpp::Time & time, double now, const double * q, const double * qd);
+  /// Publish at a state with payloads (null: none), if the period of the rate is over.
+  void publish(const rclcpp::Time & time, double now, const double * q, const double * qd,
+    const double * payload);
 
 private:
   using Message = robodyn_msgs::msg::OperationalSpaceInertia;

@@ -116,8 +116,9 @@ struct TaskSpaceService::State
 
 TaskSpaceService::TaskSpaceService(
   rclcpp_lifecycle::LifecycleNode & node, const EmittedModel & model, const Snapshot & latest,
-  const std::string & default_link, double default_damping)
-: model_(model), latest_(latest), default_link_(default_link), default_damping_(default_damping)
+  const PayloadService & payloads, const std::string & default_link, double default_damping)
+: model_(model), latest_(latest), payloads_(payloads), default_link_(default_link),
+  default_damping_(default_damping)
 {
   service_ = node.create_service<Kind>(
     "~/get_operational_space_inertia",
@@ -150,13 +151,15 @@ void TaskSpaceService::answer(const Kind::Request & request, Kind::Response & re
     model_, points, rows_of(request, points.size()),
     request.damping < 0.0 ? default_damping_ : request.damping,
     static_cast<TaskReference>(request.reference));
+  const auto payloads = payloads_.present();
+  const double * const carried = payloads.empty() ? nullptr : payloads.data();
   require(
-    task.compute(state.q.data(), state.qd.data()) == 0,
+    task.compute(state.q.data(), state.qd.data(), carried) == 0,
     "The state is not finite, or the mass matrix is singular there.");
   write(task, fields, response);
   if (fields & Request::FIELD_MASS_MATRIX) {
     response.mass_matrix.resize(task.cols() * task.cols());
-    model_.mass_matrix()(state.q.data(), response.mass_matrix.data());
+    model_.mass_matrix()(state.q.data(), carried, response.mass_matrix.data());
   }
   require_finite(response);
   if (response.rank < response.rows) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "payload_service.hpp"
 #include "rclcpp/service.hpp"
 #include "rclcpp_lifecycle/lifecycle_node.hpp"
 #include "robodyn_control/snapshot.hpp"
@@ -20,10 +21,11 @@ namespace robodyn_control
 class TaskSpaceService
 {
 public:
-  /// latest : positions, velocities, seconds and nanoseconds of the stamp; outlives the service.
+  /// latest : positions, velocities, seconds and nanoseconds of the stamp, and more.
+  /// payloads : has those of the arm. Both outlive the service.
   TaskSpaceService(
     rclcpp_lifecycle::LifecycleNode & node, const EmittedModel & model, const Snapshot & latest,
-    const std::string & default_link, double default_damping);
+    const PayloadService & payloads, const std::string & default_link, double default_damping);
 
 private:
   using Kind = robodyn_msgs::srv::GetOperationalSpaceInertia;
@@ -35,6 +37,7 @@ private:
 
   EmittedModel model_;
   const Snapshot & latest_;
+  const PayloadService & payloads_;
   std::string default_link_;
   double default_damping_;
   rclcpp::Service<Kind>::SharedPtr service_;

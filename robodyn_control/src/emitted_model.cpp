@@ -15,7 +15,7 @@ namespace
 {
 
 /// Version of the interface, as in robodyn_ros/codegen/c_package.py.
-constexpr int INTERFACE = 2;
+constexpr int INTERFACE = 3;
 
 template<typename Function>
 Function as(void * symbol)
@@ -85,21 +85,37 @@ EmittedModel::EmittedModel(const std::string & path, const std::string & prefix)
   base_ = as<const char * (*)()>(symbol("base_name"))();
   joint_names_ = names_of(as<const char * (*)(int)>(symbol("joint_name")));
   frames_ = names_of(as<const char * (*)(int)>(symbol("frame_name")));
+  payload_frames_ = names_of(as<const char * (*)(int)>(symbol("payload_frame")));
+  robot_ = as<const char * (*)()>(symbol("robot_name"))();
+}
+
+template<typename ... Inputs>
+void EmittedModel::assign(const std::string & name, Loadable<Inputs...> & function) const
+{
+  function = Loadable<Inputs...>(
+    as<int (*)(Inputs..., double *)>(symbol(name)),
+    as<int (*)(Inputs..., const double *, double *)>(find(name + "_loaded")));
 }
 
 EmittedModel::Law EmittedModel::law(const std::string & name) const
 {
-  return as<Law>(symbol(name));
+  Law function;
+  assign(name, function);
+  return function;
 }
 
 EmittedModel::SafeLaw EmittedModel::safe_law() const
 {
-  return as<SafeLaw>(symbol("gravity_compensation"));
+  SafeLaw function;
+  assign("gravity_compensation", function);
+  return function;
 }
 
 EmittedModel::DampedForwardDynamics EmittedModel::damped_forward_dynamics() const
 {
-  return as<DampedForwardDynamics>(symbol("forward_dynamics_damped"));
+  DampedForwardDynamics function;
+  assign("forward_dynamics_damped", function);
+  return function;
 }
 
 EmittedModel::Friction EmittedModel::friction() const
@@ -107,24 +123,32 @@ EmittedModel::Friction EmittedModel::friction() const
   return as<Friction>(symbol("friction_torque"));
 }
 
-EmittedModel::OfPosition EmittedModel::mass_matrix() const
+EmittedModel::LoadableOfPosition EmittedModel::mass_matrix() const
 {
-  return as<OfPosition>(symbol("mass_matrix"));
+  LoadableOfPosition function;
+  assign("mass_matrix", function);
+  return function;
 }
 
-EmittedModel::OfPosition EmittedModel::mass_matrix_inverse() const
+EmittedModel::LoadableOfPosition EmittedModel::mass_matrix_inverse() const
 {
-  return as<OfPosition>(symbol("mass_matrix_inverse"));
+  LoadableOfPosition function;
+  assign("mass_matrix_inverse", function);
+  return function;
 }
 
-EmittedModel::OfPosition EmittedModel::gravity_torque() const
+EmittedModel::LoadableOfPosition EmittedModel::gravity_torque() const
 {
-  return as<OfPosition>(symbol("gravity_torque"));
+  LoadableOfPosition function;
+  assign("gravity_torque", function);
+  return function;
 }
 
 EmittedModel::InverseDynamics EmittedModel::inverse_dynamics() const
 {
-  return as<InverseDynamics>(symbol("inverse_dynamics"));
+  InverseDynamics function;
+  assign("inverse_dynamics", function);
+  return function;
 }
 
 EmittedModel::OfPosition EmittedModel::pose(const std::string & frame) const
@@ -168,9 +192,14 @@ void * EmittedModel::of_frame(const std::string & quantity, const std::string & 
   return symbol(quantity + "_" + identifier(frame));
 }
 
+void * EmittedModel::find(const std::string & name) const
+{
+  return dlsym(library_.get(), (prefix_ + "_" + name).c_str());
+}
+
 void * EmittedModel::symbol(const std::string & name) const
 {
-  void * const found = dlsym(library_.get(), (prefix_ + "_" + name).c_str());
+  void * const found = find(name);
   if (!found) {
     throw std::runtime_error(
             "dynamics library " + path_ + " has no " + prefix_ + "_" + name +

@@ -20,16 +20,17 @@ constexpr double NATURAL_FREQUENCY = 50.0;  // [rad/s] of drives whose gains are
 }  // namespace
 
 void derive_gains(
-  const EmittedModel & model, const double * q, std::vector<SimulatedJoint> & joints)
+  const EmittedModel & model, const double * q, const double * payload,
+  std::vector<SimulatedJoint> & joints)
 {
   const std::size_t n = model.size();
   std::vector<double> zero(n), unit(n), weight(n), tau(n);
   const auto inverse_dynamics = model.inverse_dynamics();
-  inverse_dynamics(q, zero.data(), zero.data(), weight.data());
+  inverse_dynamics(q, zero.data(), zero.data(), payload, weight.data());
   for (std::size_t i = 0; i < n; ++i) {
     std::fill(unit.begin(), unit.end(), 0.0);
     unit[i] = 1.0;
-    inverse_dynamics(q, zero.data(), unit.data(), tau.data());
+    inverse_dynamics(q, zero.data(), unit.data(), payload, tau.data());
     const double inertia = tau[i] - weight[i];  // entry of the mass matrix
     const auto derive = [](double & gain, double own) {gain = std::isnan(gain) ? own : gain;};
     derive(joints[i].stiffness, NATURAL_FREQUENCY * NATURAL_FREQUENCY * inertia);
@@ -39,10 +40,11 @@ void derive_gains(
 }
 
 SimulatedArm::SimulatedArm(
-  const EmittedModel & model, const std::vector<SimulatedJoint> & joints, bool carries_weight)
+  const EmittedModel & model, const std::vector<SimulatedJoint> & joints, bool carries_weight,
+  const std::vector<double> & payload)
 : n_(model.size()), model_(model), forward_dynamics_(model.damped_forward_dynamics()),
   inverse_dynamics_(model.inverse_dynamics()), friction_(model.friction()), joints_(joints),
-  carries_weight_(carries_weight), q_(n_), qd_(n_), qdd_(n_), effort_(n_), tau_(n_),
+  carries_weight_(carries_weight), payload_(payload), q_(n_), qd_(n_), qdd_(n_), effort_(n_), tau_(n_),
   friction_torque_(n_), diagonal_(n_), speeds_(n_), zero_(n_), weight_(n_), at_rest_(n_),
   gain_(n_), slope_(n_), next_(n_), needed_(n_), saturated_(n_), stopped_(n_)
 {
@@ -64,7 +66,8 @@ int SimulatedArm::advance(
 {
   int status = 0;
   if (carries_weight_) {
-    status = inverse_dynamics_(q_.data(), zero_.data(), zero_.data(), weight_.data());
+    status = inverse_dynamics_(
+      q_.data(), zero_.data(), zero_.data(), payload(), weight_.data());
   }
   for (int k = 0; k < steps && status == 0; ++k) {
     status = step(commands, modes, dt / steps);
@@ -147,7 +150,7 @@ int SimulatedArm::solve(double h) noexcept
     }
   }
   const int status = forward_dynamics_(
-    q_.data(), qd_.data(), tau_.data(), diagonal_.data(), qdd_.data());
+    q_.data(), qd_.data(), tau_.data(), diagonal_.data(), payload(), qdd_.data());
   for (std::size_t i = 0; i < n_; ++i) {
     if (stopped_[i] == Side::NONE) {
       next_[i] = qd_[i] + h * qdd_[i];
@@ -161,7 +164,7 @@ bool SimulatedArm::correct_stops(double h) noexcept
   bool found = false;
   const auto stops = [](Side side) {return side != Side::NONE;};
   if (std::any_of(stopped_.begin(), stopped_.end(), stops)) {
-    inverse_dynamics_(q_.data(), qd_.data(), qdd_.data(), needed_.data());
+    inverse_dynamics_(q_.data(), qd_.data(), qdd_.data(), payload(), needed_.data());
   }
   for (std::size_t i = 0; i < n_; ++i) {
     const Side before = stopped_[i];

@@ -24,7 +24,7 @@ constexpr double SPEED_TOLERANCE = 1.001;  // allows for rounding of the limit i
 Supervisor::Supervisor(
   const EmittedModel & model, EmittedModel::Law law, const Settings & settings)
 : n_(model.size()), model_(model), law_(law), safe_law_(model.safe_law()), guards_(GUARDS * n_),
-  gains_(2 * n_), damping_(n_), undamped_(n_), states_(n_), reference_(n_), stillness_(-NEVER),
+  gains_(2 * n_), damping_(n_), undamped_(n_), payload_(model.payload_frames().size()), states_(n_), reference_(n_), stillness_(-NEVER),
   q_(n_), terms_(TERMS * n_), unlimited_(n_), command_(n_), still_(n_), feedforward_(n_), hits_(n_)
 {
   configure(settings);
@@ -215,6 +215,9 @@ void Supervisor::set_feedforward(const double * effort) noexcept
 State Supervisor::tick(double now) noexcept
 {
   const double dt = clock_.tick(now, settings_.period);
+  if (payload_.moving()) {
+    payload_.advance(dt);
+  }
   bool fresh = states_.is_fresh(now, state_timeout_);
   if (fresh && active_ && sticks()) {
     fresh = !settings_.stuck_is_stale;
@@ -307,8 +310,8 @@ bool Supervisor::write_law_torque() noexcept
 {
   std::fill(terms_.begin(), terms_.end(), 0.0);
   const int status = law_ ?
-    law_(q_.data(), states_.qd(), reference_.rows(), gains_.data(), terms_.data()) :
-    safe_law_(undamped_.data(), q_.data(), states_.qd(), terms_.data());
+    law_(q_.data(), states_.qd(), reference_.rows(), gains_.data(), payload(), terms_.data()) :
+    safe_law_(undamped_.data(), q_.data(), states_.qd(), payload(), terms_.data());
   if (state_ == State::ACTIVE) {
     std::copy_n(feedforward_.data(), n_, terms_.data() + OTHER * n_);
   }
@@ -326,7 +329,8 @@ void Supervisor::write_safe_torque(bool fresh, double dt) noexcept
   lost_for_ = fresh ? 0.0 : lost_for_ + dt;
   std::fill(terms_.begin(), terms_.end(), 0.0);
   if (lost_for_ <= gravity_held_for_) {
-    safe_law_((fresh ? damping_ : undamped_).data(), states_.q(), states_.qd(), terms_.data());
+    safe_law_(
+      (fresh ? damping_ : undamped_).data(), states_.q(), states_.qd(), payload(), terms_.data());
   }
   add_terms(terms_.data(), safe_.data(), n_, unlimited_.data());
 }

@@ -178,9 +178,9 @@ TaskSpace::TaskSpace(
   }
 }
 
-int TaskSpace::compute(const double * q, const double * qd) noexcept
+int TaskSpace::compute(const double * q, const double * qd, const double * payload) noexcept
 {
-  int status = write_dynamics(q, qd);
+  int status = write_dynamics(q, qd, payload);
   for (std::size_t k = 0; k < points_.size() && status == 0; ++k) {
     status = write_point(points_[k], q, qd, &whole_[k * ROWS * (n_ + 1)]);
   }
@@ -190,11 +190,12 @@ int TaskSpace::compute(const double * q, const double * qd) noexcept
   return status;
 }
 
-int TaskSpace::write_dynamics(const double * q, const double * qd) noexcept
+int TaskSpace::write_dynamics(
+  const double * q, const double * qd, const double * payload) noexcept
 {
-  int status = mass_matrix_inverse_(q, inverse_.data());
-  status = status ? status : gravity_torque_(q, gravity_.data());
-  status = status ? status : inverse_dynamics_(q, qd, rest_.data(), coriolis_.data());
+  int status = mass_matrix_inverse_(q, payload, inverse_.data());
+  status = status ? status : gravity_torque_(q, payload, gravity_.data());
+  status = status ? status : inverse_dynamics_(q, qd, rest_.data(), payload, coriolis_.data());
   for (std::size_t i = 0; i < n_; ++i) {
     coriolis_[i] -= gravity_[i];
   }

@@ -31,6 +31,7 @@ int main(int, char ** arguments)
   robodyn_control::TaskSpace task(
     model, {{model.frames().back(), {}}}, robodyn_control::rows_of_axes(""), 0.0);
   std::vector<double> q(n), qd(n), target(n), zero(n);
+  std::vector<double> payload(robodyn_control::PAYLOAD * model.payload_frames().size());
   arm.measure(q.data(), qd.data(), 0.0);
   arm.activate(0.0);
 
@@ -55,9 +56,13 @@ int main(int, char ** arguments)
     if (k % 1000 < 800 || k % 1000 > 860) {
       arm.measure(q.data(), qd.data(), now);
     }
+    if (!payload.empty() && k % 400 == 0) {  // picked up, and put down
+      payload[0] = 2.0 - payload[0];
+      arm.carry(payload.data(), 0.1);
+    }
     arm.stream_target(target.data(), qd.data(), zero.data(), now);
     states |= 1UL << static_cast<int>(arm.tick(now));
-    const bool lost = task.compute(arm.states().q(), arm.states().qd()) != 0;
+    const bool lost = task.compute(arm.states().q(), arm.states().qd(), arm.payload()) != 0;
     faults += lost || !std::isfinite(arm.command()[0]) || !std::isfinite(task.inertia()[0]);
   }
   const counted_calls::Counts did = counted_calls::counts - before;

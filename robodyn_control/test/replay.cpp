@@ -5,10 +5,12 @@
 // Numbers are doubles in memory order, so that nothing is rounded. The settings come first, then
 // the events. An event is a letter and its numbers. `t` and `e` print one line of numbers.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -88,6 +90,35 @@ void tell(const robodyn_control::Supervisor & arm, const char * answer)
   std::printf("\n");
 }
 
+/// Attach a payload over a ramp; return the reason of a refusal, without commas, or "".
+std::string attach(
+  robodyn_control::Supervisor & arm, const robodyn_control::EmittedModel & model,
+  std::vector<double> & payloads)
+{
+  const auto told = read(12);
+  const auto place = static_cast<std::size_t>(told[0]);
+  const auto & frames = model.payload_frames();
+  robodyn_control::Payload body{told[1], {}, {}};
+  std::copy_n(told.begin() + 2, 3, body.com.begin());
+  std::copy_n(told.begin() + 5, 6, body.inertia.begin());
+  std::string sentence;
+  try {
+    const auto planned = robodyn_control::plan_payload(
+      model, payloads, place < frames.size() ? frames[place] : "hand", body, told[11]);
+    sentence = robodyn_control::refuse_weight(
+      model, planned, arm.payload(), arm.states().empty() ? nullptr : arm.states().q(),
+      arm.settings());
+    if (sentence.empty()) {
+      payloads = planned;
+      arm.carry(payloads.data(), told[11]);
+    }
+  } catch (const std::invalid_argument & error) {
+    sentence = error.what();
+  }
+  std::replace(sentence.begin(), sentence.end(), ',', ';');
+  return sentence;
+}
+
 }  // namespace
 
 int main(int count, char ** arguments)
@@ -100,7 +131,9 @@ int main(int count, char ** arguments)
   const std::string law = arguments[3];
   const std::size_t n = model.size();
   robodyn_control::Supervisor arm(
-    model, law == "gravity_compensation" ? nullptr : model.law(law), read_settings(n));
+    model, law == "gravity_compensation" ? robodyn_control::EmittedModel::Law() : model.law(law),
+    read_settings(n));
+  std::vector<double> payloads(robodyn_control::PAYLOAD * model.payload_frames().size());
   std::string answer;
   for (int event = std::getchar(); event != EOF; event = std::getchar()) {
     const double now = read(1)[0];
@@ -125,6 +158,7 @@ int main(int count, char ** arguments)
       case 'a':
         answer = arm.activate(now) == robodyn_control::Refusal::NONE ? "" : "refused"; break;
       case 'x': answer = arm.reset(now) == robodyn_control::Refusal::NONE ? "" : "refused"; break;
+      case 'p': answer = attach(arm, model, payloads); break;
       case 'd': arm.deactivate(); break;
       case 'e':
         arm.release(now);

@@ -32,7 +32,7 @@ int main(int, char ** arguments)
     modes.push_back(static_cast<robodyn_control::Mode>(static_cast<int>(row[7])));
     commands.push_back(row[8]);
   }
-  robodyn_control::derive_gains(model, start.data(), joints);
+  robodyn_control::derive_gains(model, start.data(), nullptr, joints);
   robodyn_control::SimulatedArm arm(model, joints, std::atoi(arguments[2]) != 0);
   arm.place(start.data());
   for (int k = 0; k < std::atoi(arguments[5]); ++k) {

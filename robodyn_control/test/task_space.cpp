@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Print the dynamics of a task:
 // `task_space <library> <reference> <damping> <rows> (<link> <x> <y> <z>)... < states`.
-// `rows` are numbers separated by commas. Each state is read as doubles in memory order. The answer
-// is a line with all results.
+// `rows` are numbers separated by commas. Doubles are read in memory order: first those of the
+// payloads, then each state. The answer is a line with all results.
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -42,9 +44,15 @@ void run(int count, char ** arguments)
     model, points, kept, std::atof(arguments[3]),
     static_cast<robodyn_control::TaskReference>(std::atoi(arguments[2])));
   const std::size_t n = model.size(), m = task.rows();
-  std::vector<double> state(2 * n);
+  std::vector<double> state(2 * n), payload(10 * model.payload_frames().size());
+  if (std::fread(payload.data(), sizeof(double), payload.size(), stdin) != payload.size()) {
+    throw std::runtime_error("the payloads end early");
+  }
+  const auto zero = [](double x) {return x == 0.0;};
+  const bool empty = std::all_of(payload.begin(), payload.end(), zero);
   while (std::fread(state.data(), sizeof(double), 2 * n, stdin) == 2 * n) {
-    const int status = task.compute(state.data(), state.data() + n);
+    const int status = task.compute(
+      state.data(), state.data() + n, empty ? nullptr : payload.data());
     std::printf("%d %d ", status, task.rank());
     print(task.inertia(), m * m);
     print(task.compliance(), m * m);

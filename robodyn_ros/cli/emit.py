@@ -67,6 +67,13 @@ def main(args=None):
         help='joints whose motion is given, for hybrid_dynamics',
     )
     parser.add_argument(
+        '--payload',
+        nargs='+',
+        default=[],
+        metavar='FRAME',
+        help='frames of payloads; <function>_loaded then has them as an argument',
+    )
+    parser.add_argument(
         '--law',
         nargs='+',
         default=[],
@@ -94,6 +101,7 @@ def main(args=None):
             frames,
             options.prescribed,
             chosen_laws(model, options.law, options.passive),
+            options.payload,
         )
         emitted = c_selection.record_all(model, chosen)
         style = Style(options.prefix, options.language, options.real, options.lanes)

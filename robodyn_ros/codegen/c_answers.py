@@ -7,6 +7,9 @@ import numpy as np
 from robodyn_ros.codegen.registry import RECIPES
 from robodyn_ros.codegen.specialise import sizes
 from robodyn_ros.codegen.verification import NEARBY, interpreted
+from robodyn_ros.model.description import Inertial, Placement
+from robodyn_ros.model.layout import CONSTANT_COLUMNS, INERTIA, MASS
+from robodyn_ros.model.rigid_body import add_rigid_body
 
 STATES = 3
 #: Allowed relative error, and its increase with the condition number of an inverted matrix.
@@ -38,6 +41,8 @@ def answers(model, one, style):
         given = {name: rng.uniform(-1.5, 1.5, shape) for name, shape in inputs.items()}
         if model.has_loops:  # the loops cannot close everywhere, but they do near this posture
             given['q'] = model.closed_posture + NEARBY * given['q']
+        if 'payload' in given:
+            given['payload'] = np.array([_payload(rng) for _ in given['payload']])
         if 'diagonal' in given:  # added to the mass matrix, which must stay positive definite
             given['diagonal'] = np.abs(given['diagonal'])
         if style.real == 'float':
@@ -56,3 +61,11 @@ def answers(model, one, style):
         errors = [relative * max(1.0, np.abs(values).max()) for values in results.values()]
         found.append(([*given.values()], expected, errors))
     return found
+
+
+def _payload(rng):
+    """Return the parameters of a random rigid body; other ones may make the dynamics singular."""
+    row, (mass, *moments) = np.zeros(CONSTANT_COLUMNS), rng.uniform(0.1, 1.0, 4)
+    inertia = np.diag(np.sum(moments) - moments)
+    add_rigid_body(row, Placement(), Inertial(mass, rng.uniform(-0.5, 0.5, 3), inertia))
+    return row[MASS : INERTIA + 6]

@@ -19,7 +19,7 @@ from robodyn_ros.codegen.emit_c import STATUS, comment, declaration, definition
 from robodyn_ros.errors import ModelError
 
 #: Version of the interface. Increase it with any change of arguments, here and in robodyn_control.
-INTERFACE = 2
+INTERFACE = 3
 UNITS = {
     'q': 'rad or m',
     'qd': 'rad/s or m/s',
@@ -32,6 +32,8 @@ UNITS = {
     'reference': 'position, velocity, acceleration',
     'gains': 'position and velocity gain, in the units of the law',
     'damping': 'N m s/rad or N s/m',
+    'payload': 'mass, first moment, inertia xx xy xz yy yz zz in the axes of the frame, about its '
+    'origin; kg, kg m, kg m^2',
     'diagonal': 'added to that of the mass matrix; kg m^2 or kg',
     'terms': 'feedback, inertia, coriolis, gravity, friction, other; N m or N',
 }
@@ -163,93 +165,16 @@ def filled(template, names):
 
 #: Keywords of C++, where the prefix is a namespace.
 _KEYWORDS = frozenset(
-    [
-        'alignas',
-        'alignof',
-        'and',
-        'and_eq',
-        'asm',
-        'auto',
-        'bitand',
-        'bitor',
-        'bool',
-        'break',
-        'case',
-        'catch',
-        'char',
-        'char16_t',
-        'char32_t',
-        'class',
-        'compl',
-        'const',
-        'const_cast',
-        'constexpr',
-        'continue',
-        'decltype',
-        'default',
-        'delete',
-        'do',
-        'double',
-        'dynamic_cast',
-        'else',
-        'enum',
-        'explicit',
-        'export',
-        'extern',
-        'false',
-        'float',
-        'for',
-        'friend',
-        'goto',
-        'if',
-        'inline',
-        'int',
-        'long',
-        'mutable',
-        'namespace',
-        'new',
-        'noexcept',
-        'not',
-        'not_eq',
-        'nullptr',
-        'operator',
-        'or',
-        'or_eq',
-        'private',
-        'protected',
-        'public',
-        'register',
-        'reinterpret_cast',
-        'return',
-        'short',
-        'signed',
-        'sizeof',
-        'static',
-        'static_assert',
-        'static_cast',
-        'std',
-        'struct',
-        'switch',
-        'template',
-        'this',
-        'thread_local',
-        'throw',
-        'true',
-        'try',
-        'typedef',
-        'typeid',
-        'typename',
-        'union',
-        'unsigned',
-        'using',
-        'virtual',
-        'void',
-        'volatile',
-        'wchar_t',
-        'while',
-        'xor',
-        'xor_eq',
-    ]
+    """
+    alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t
+    char32_t class compl const const_cast constexpr continue decltype default delete do
+    double dynamic_cast else enum explicit export extern false float for friend goto if
+    inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq
+    private protected public register reinterpret_cast return short signed sizeof static
+    static_assert static_cast std struct switch template this thread_local throw true try
+    typedef typeid typename union unsigned using virtual void volatile wchar_t while xor
+    xor_eq
+    """.split()
 )
 _STANDARD = {
     'c': 'C_STANDARD 99 C_STANDARD_REQUIRED ON',
@@ -389,6 +314,12 @@ def public_header(model, emitted, style, header):
         comment('Name of frame k of this package, from 0; a null pointer for other k.'),
         f'const char *{own("frame_name")}(int k);',
         '',
+        comment('Name of the frame of payload k, from 0; a null pointer for other k.'),
+        f'const char *{own("payload_frame")}(int k);',
+        '',
+        comment('Name of the robot.'),
+        f'const char *{own("robot_name")}({void});',
+        '',
         comment('Compare every function with known answers; return the number of wrong results.'),
         f'int {own("self_test")}({void});',
         '',
@@ -450,6 +381,11 @@ def description(model, digest, emitted, style, header):
             f'    return {INTERFACE};',
             '}',
             '',
+            f'const char *{own("robot_name")}({void})',
+            '{',
+            f'    return {json.dumps(model.name)};',
+            '}',
+            '',
             f'const char *{own("base_name")}({void})',
             '{',
             f'    return {json.dumps(model.body_names[0])};',
@@ -457,6 +393,7 @@ def description(model, digest, emitted, style, header):
             '',
             *_numbered(own('joint_name'), model.joint_names, style),
             *_numbered(own('frame_name'), _frames(emitted), style),
+            *_numbered(own('payload_frame'), _payloads(emitted), style),
             *_closed(style),
         )
     )
@@ -465,6 +402,11 @@ def description(model, digest, emitted, style, header):
 def _frames(emitted):
     """Return the names of the frames of a package, in the order given."""
     return list(dict.fromkeys(one.subject for one in emitted if one.quantity == 'jacobian'))
+
+
+def _payloads(emitted):
+    """Return the names of the frames of payloads of a package."""
+    return list(next((one.recipe.payloads for one in emitted if one.recipe.payloads), ()))
 
 
 def _numbered(function, names, style):
@@ -525,6 +467,7 @@ def manifest(model, digest, emitted, style):
         'joint_names': list(model.joint_names),
         'position_names': list(model.position_names),
         'frames': _frames(emitted),
+        'payloads': _payloads(emitted),
         'base': model.body_names[0],
         'gravity': [float(g) for g in model.gravity],
         'units': UNITS,

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Select and record the functions of an emitted package."""
 
-from dataclasses import dataclass
+import functools
+import inspect
+from dataclasses import dataclass, replace
 
 from robodyn_ros.codegen.derivative_registry import DERIVATIVES
 from robodyn_ros.codegen.emit_c import identifier
@@ -13,10 +15,14 @@ from robodyn_ros.codegen.registry import (
     JOINT_RECIPES,
     RECIPES,
     Recipe,
+    at_frames,
     frame_recipes,
 )
 from robodyn_ros.codegen.specialise import LARGEST, Recording, label, record
 from robodyn_ros.errors import ModelError, UnknownNameError
+from robodyn_ros.model.layout import INERTIA, MASS, MOMENT
+from robodyn_ros.spatial.rotation import rotate, rotate_symmetric
+from robodyn_ros.spatial.rotational_inertia import shift_inertia
 
 DEFAULT = (
     'inverse_dynamics',
@@ -26,6 +32,7 @@ DEFAULT = (
     'mass_matrix_inverse',
     'coriolis_matrix',
 )
+PAYLOAD = 10  # parameters: mass, first moment, and inertia about the origin of the frame
 OF_ROBOT = RECIPES | FURTHER_RECIPES | DERIVATIVES
 OF_FRAMES = (*FRAME_RECIPES, 'coupled_compliance', *FURTHER_FRAME_RECIPES)
 QUANTITIES = (*OF_ROBOT, *OF_FRAMES, *JOINT_RECIPES)
@@ -56,7 +63,7 @@ class Emitted:
     recording: Recording
 
 
-def selected_functions(model, quantities=None, frames=(), prescribed=(), laws=None):
+def selected_functions(model, quantities=None, frames=(), prescribed=(), laws=None, payloads=()):
     """Return the functions to emit.
 
     Parameters
@@ -71,6 +78,8 @@ def selected_functions(model, quantities=None, frames=(), prescribed=(), laws=No
         Joints of prescribed motion, for 'hybrid_dynamics'.
     laws : list of tuple, optional
         Control laws to emit too, [(name, subject, Recipe)].
+    payloads : sequence of str
+        Frames of payloads. Each function is then also selected with payloads as an argument.
 
     Returns
     -------
@@ -113,7 +122,97 @@ def selected_functions(model, quantities=None, frames=(), prescribed=(), laws=No
                     f'{label(frame)}; expected some of {", ".join(recipes)}'
                 )
             chosen.append((name, frame, recipe))
-    return chosen + list(laws or ())
+    chosen += list(laws or ())
+    return chosen + [
+        (f'{name}_loaded', subject, with_payloads(recipe, model, payloads))
+        for name, subject, recipe in chosen
+        if payloads and recipe.recorder is None
+    ]
+
+
+def with_payloads(recipe, model, frames):
+    """Return the recipe of a recursion for a robot with payloads, which are its last input.
+
+    Ten numbers of a payload are added to those of the body that carries it. All functions of the
+    dynamics depend on these alone, so the recursion is the same.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        The recipe without payloads.
+    model : RobotModel
+        The robot.
+    frames : sequence of str
+        A frame for each payload, all different.
+
+    Returns
+    -------
+    Recipe
+        The recipe with the input 'payload' (k, 10), in the axes of each frame: mass [kg],
+        first moment [kg m], inertia about the origin [kg m^2]. Its entries are xx xy xz yy yz zz.
+
+    Raises
+    ------
+    UnknownNameError
+        For an unknown frame.
+    ModelError
+        For a frame that is given twice.
+    """
+    frames = tuple(frames)
+    if len(set(frames)) < len(frames):
+        raise ModelError(
+            f'robot {model.name!r}: got the payloads {", ".join(frames)}; expected each frame once'
+        )
+    recipe = recipe.of_model(model)
+
+    def given(form, subject):
+        places = at_frames(form, frames)
+        own = recipe.given(form, subject) if recipe.given else {}
+        return own | {'carriers': places['bodies'], 'placements': places['frames']}
+
+    at_frames(model, frames)  # refuses unknown frames
+    return replace(
+        recipe,
+        recursion=_carrying(recipe.recursion),
+        others=tuple(map(_carrying, recipe.others)),
+        inputs={**recipe.inputs, 'payload': (len(frames), PAYLOAD)},
+        given=given,
+        payloads=frames,
+    )
+
+
+def _carrying(recursion):
+    """Return a recursion whose bodies carry payloads; its first arguments are these."""
+    names = [*inspect.signature(recursion).parameters]
+    place = names.index('constants') if 'constants' in names else None
+
+    @functools.wraps(recursion)
+    def carrying(payload, carriers, placements, *arguments):
+        if place is None:
+            return recursion(*arguments)
+        constants = arguments[place].copy()
+        for k, body in enumerate(carriers):
+            if body > 0:  # on the base a payload is at rest
+                _add_payload(constants[body], payload[k], placements, k)
+        return recursion(*arguments[:place], constants, *arguments[place + 1 :])
+
+    kind = inspect.Parameter.POSITIONAL_ONLY
+    carrying.__signature__ = inspect.Signature(
+        [inspect.Parameter(name, kind) for name in ('payload', 'carriers', 'placements', *names)]
+    )
+    return carrying
+
+
+def _add_payload(row, payload, placements, k):
+    """Add a payload to the row of a body; its frame is placed as row k of a table."""
+    moment, p = rotate(placements, k, 0, tuple(payload[1:4])), tuple(placements[k, 9:])
+    inertia = rotate_symmetric(placements, k, 0, tuple(payload[4:]))
+    mass, inertia = payload[0], shift_inertia(inertia, payload[0], moment, p)
+    row[MASS] += mass
+    for i in range(3):
+        row[MOMENT + i] += moment[i] + mass * p[i]
+    for i in range(6):
+        row[INERTIA + i] += inertia[i]
 
 
 def require_joints(model, names, kind, use):
@@ -155,7 +254,7 @@ def record_all(model, chosen):
     Returns
     -------
     list of Emitted
-        The functions.
+        The functions, without those that do not depend on their payloads.
 
     Raises
     ------
@@ -167,6 +266,8 @@ def record_all(model, chosen):
         words = [subject] if isinstance(subject, str) else subject or ()
         name = '_'.join((quantity, *map(identifier, words)))
         recording = (recipe.recorder or record)(quantity, recipe, model, subject)
+        if recipe.payloads and not _uses(recording, 'payload'):
+            continue  # such as a pose, which no payload changes
         total = sum(recording.counts().values())
         if total > LARGEST:
             raise ModelError(
@@ -181,3 +282,12 @@ def record_all(model, chosen):
             )
         found[name] = Emitted(name, quantity, subject, recipe, recording)
     return list(found.values())
+
+
+def _uses(recording, argument):
+    """Return whether results depend on an argument."""
+    nodes = recording.tape.nodes
+    return any(
+        nodes[index][0] == 'input' and nodes[index][1].startswith(f'{argument}[')
+        for index in recording.computed
+    )

@@ -95,6 +95,8 @@ class Recipe:
         Whether velocities must be the rates of independent coordinates.
     is_embedded : bool
         Whether the recursion is over independent coordinates already.
+    payloads : tuple of str
+        Frames whose payloads are an input, see `with_payloads`.
     """
 
     recursion: Callable
@@ -108,6 +110,7 @@ class Recipe:
     recorder: Callable | None = None
     of_rates: bool = False
     is_embedded: bool = False
+    payloads: tuple[str, ...] = ()
 
     def of_model(self, model):
         """Return the recipe over the independent coordinates of a robot.

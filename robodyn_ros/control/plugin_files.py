@@ -134,10 +134,13 @@ def _start(limits):
 def _compile(model, text, folder, library):
     """Emit and compile the dynamics, unless the library for this description exists."""
     frames = [model.body_names[-1]]
-    laws = chosen_laws(model, [LAW])
-    found = c_selection.record_all(
-        model, c_selection.selected_functions(model, frames=frames, laws=laws)
+    carriers = [
+        name for name, frame in model.frames.items() if frame.body == len(model.body_names) - 1
+    ]
+    chosen = c_selection.selected_functions(
+        model, frames=frames, laws=chosen_laws(model, [LAW]), payloads=carriers
     )
+    found = c_selection.record_all(model, chosen)
     texts = c_package.files(model, text, found, Style(PREFIX))
     manifest = folder / 'dynamics' / 'manifest.json'
     if library.is_file() and manifest.is_file():

@@ -81,7 +81,10 @@ def length(subject, what, vector):
         For such a vector.
     """
     if not np.max(np.abs(vector)) <= LARGEST_LENGTH:
-        raise ModelError(f'{subject}: {what} is {vector} m; expected at most {LARGEST_LENGTH:g}')
+        entries = ' '.join(f'{x:g}' for x in vector)
+        raise ModelError(
+            f'{subject}: {what} is [{entries}] m; expected at most {LARGEST_LENGTH:g}'
+        )
 
 
 def placement(subject, placement):

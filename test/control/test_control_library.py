@@ -11,6 +11,7 @@ import subprocess
 import numpy as np
 import pytest
 
+from robodyn_ros import Robot
 from robodyn_ros.codegen import c_package
 from robodyn_ros.codegen.emit_c import Style
 from robodyn_ros.control import Settings, State, Supervisor
@@ -18,7 +19,9 @@ from robodyn_ros.control.laws.computed_torque import ComputedTorque
 from robodyn_ros.control.laws.law import FRICTION, OTHER
 from robodyn_ros.control.laws.law_registry import law_class
 from robodyn_ros.control.reference.trajectory import Trajectory
+from robodyn_ros.control.supervisor.payload_ramp import PayloadRamp
 from robodyn_ros.control.task_dynamics import BASE, LOCAL, WORLD_ALIGNED, TaskPoint, task_dynamics
+from robodyn_ros.errors import RobodynError
 from support.c_libraries import EXACT, STRICT, built, compiler, emitted, run
 from support.processes import ROOT
 from support.supervised import FRANKA, TWO_LINK, settings_for
@@ -48,7 +51,10 @@ def programs(tmp_path_factory):
         run(['g++', *FLAGS, SOURCES / 'test' / f'{program}.cpp', *objects]
             + ['-o', folder / program, '-ldl', '-pthread'])  # fmt: skip
     for name, robot in ROBOTS.items():
-        _, texts = emitted(robot.model, Style('arm'), TASKS, LINKS[name], laws=['computed_torque'])
+        _, texts = emitted(
+            robot.model, Style('arm'), TASKS, LINKS[name], laws=['computed_torque'],
+            payloads=LINKS[name],
+        )  # fmt: skip
         c_package.write(folder / name, texts)
         command = ['gcc', '-std=c99', *EXACT, '-O1']
         built(folder / f'lib{name}.so', folder / name, command)
@@ -95,9 +101,10 @@ class Recorder:
     """A supervisor in operation, with records of its inputs and outputs."""
 
     def __init__(self, robot, law, settings):
-        self.robot = robot
+        payload = PayloadRamp(robot.model)
+        self.robot = robot = Robot(payload.model)
         self.law = Fed(robot) if law == 'fed' else law_class(law)(robot)
-        self.supervisor = Supervisor(robot, self.law, settings)
+        self.supervisor = Supervisor(robot, self.law, settings, payload)
         self.events, self.cycles, self.answer = [told(settings)], [], ''
         self.seen = set()
 
@@ -119,6 +126,19 @@ class Recorder:
         """Set the effort reference; None for none."""
         self._event('f', now, np.full(self.robot.nv, np.nan) if effort is None else effort)
         self.law.effort = effort
+
+    def attach(self, place, body, ramp, now):
+        """Attach a body, as (mass, com, inertia), to a link of LINKS; beyond them to no frame."""
+        mass, com, inertia = body
+        rows = [[place, mass], com, np.asarray(inertia)[np.triu_indices(3)], [ramp]]
+        self._event('p', now, *rows)
+        self.answer, links = '', LINKS[self.robot.name]
+        try:
+            frame = links[place] if place < len(links) else 'hand'
+            self.supervisor.attach(frame, mass, com, inertia, ramp)
+        except RobodynError as error:
+            self.answer = str(error).replace(',', ';')
+        self.seen.add('REFUSED PAYLOAD' if self.answer else 'PAYLOAD')
 
     def request(self, letter, now):
         self._event(letter, now)
@@ -226,6 +246,7 @@ def drive(robot, cycles, seed, law='computed_torque', **changes):
     """Return the Recorder of an arm in closed loop, with all sorts of trouble at random times."""
     rng, n, now = np.random.default_rng(seed), robot.nv, 10.0
     recorder = Recorder(robot, law, settings_for(robot, **changes))
+    robot = recorder.robot  # with its payloads
     recorder.tick(now)
     q, qd = rng.uniform(0.1, 0.5, n), np.zeros(n)
     centre, trouble, left = q.copy(), '', 0
@@ -240,6 +261,8 @@ def drive(robot, cycles, seed, law='computed_torque', **changes):
             trouble, left = str(rng.choice(TROUBLE)), int(rng.integers(1, 30))
         left = max(0, left - 1)
         act = trouble if left else ''
+        if act == 'payload' and left == 4:
+            recorder.attach(int(rng.integers(2)), some_body(rng), rng.choice([0.0, 0.05]), now)
         if act == 'late':
             now += rng.uniform(-0.5, 6.0) * PERIOD
         shown, moving = q.copy(), qd.copy()
@@ -284,14 +307,22 @@ def drive(robot, cycles, seed, law='computed_torque', **changes):
     return recorder
 
 
+def some_body(rng):
+    """Return mass, centre and inertia of a random body, or none at all."""
+    if rng.uniform() < 0.3:
+        return 0.0, np.zeros(3), np.zeros((3, 3))
+    moments = rng.uniform(0.01, 0.05, 3)
+    return rng.uniform(0.2, 3.0), rng.uniform(-0.2, 0.2, 3), np.diag(moments.sum() - moments)
+
+
 TROUBLE = ('', 'nan', 'outlier', 'jump', 'fast', 'limits', 'late', 'lost', 'silent', 'far', 'bad',
-           's', 'd', 'e', 'h', 'change')  # fmt: skip
+           's', 'd', 'e', 'h', 'change', 'payload', 'payload')  # fmt: skip
 #: What the runs must have met, so that agreement says something.
 MET = {
     *('ACTIVATED', 'DEACTIVATED', 'FOLLOWING', 'REFERENCE_TIMEOUT', 'HOLD_REQUESTED'),
     *('POSITION_JUMP', 'STATE_TIMEOUT', 'STATE_RECOVERED', 'RESET', 'OVERSPEED', 'STOPPED'),
     *('NOT_FINITE', 'IMPLAUSIBLE', 'OUTLIER'),
-    *('RELEASED', *GUARDS),
+    *('RELEASED', 'PAYLOAD', *GUARDS),
     *('WAIT_STATE', 'READY', 'ACTIVE', 'HOLD', 'STALE', 'FAULT'),
 }
 
@@ -355,6 +386,90 @@ def test_an_effort_reference_acts_while_a_reference_is_followed(programs):
 
 #: Effort references by cycle.
 FED = {5: np.array([3.0, -2.0]), 55: np.array([500.0, 1.5]), 100: None}
+
+
+def test_a_payload_is_compensated_over_its_ramp(programs):
+    """At rest the torque goes linearly to the weight of the arm with its payloads, and back."""
+    for robot in ROBOTS.values():
+        settings = settings_for(robot, effort_rate=np.full(robot.nv, 1e6))
+        recorder = Recorder(robot, 'computed_torque', settings)
+        q, qd, rng = np.full(robot.nv, 0.3), np.zeros(robot.nv), np.random.default_rng(4)
+        loaded = robot
+        bodies = [some_body(np.random.default_rng(seed)) for seed in (6, 7)]
+        for place, (mass, com, inertia) in enumerate(bodies):
+            assert mass > 0.0
+            loaded = loaded.with_payload(mass, com, inertia, LINKS[robot.name][place])
+        torques = []
+        for k in range(100):
+            now = 10.0 + PERIOD * k
+            recorder.measure(q + 1e-9 * rng.normal(size=robot.nv), qd, now)
+            if k == 0:
+                recorder.request('a', now)
+            elif k in (10, 20):  # the second ramp begins where the first one is half-way
+                recorder.attach(k // 20, bodies[k // 20], 20 * PERIOD, now)
+            elif k in (60, 61):
+                recorder.attach(k - 60, (0.0, np.zeros(3), np.zeros((3, 3))), 10 * PERIOD, now)
+            recorder.tick(now)
+            torques.append(recorder.supervisor.command.copy())
+        agree(programs, recorder)
+        bare, full = robot.gravity_torque(q), loaded.gravity_torque(q)
+        torques = np.array(torques)
+        np.testing.assert_allclose(torques[45:60], np.tile(full, (15, 1)), atol=1e-6)
+        np.testing.assert_allclose(torques[80:], np.tile(bare, (20, 1)), atol=1e-6)
+        steps = np.diff(torques[10:20], axis=0)
+        np.testing.assert_allclose(steps, np.tile(steps[0], (9, 1)), atol=1e-6)
+        assert np.abs(full - bare).max() > 100 * np.abs(steps).max() / 20 > 0.0
+
+
+BODY = (2.0, np.array([0.1, 0.0, 0.2]), np.diag([0.02, 0.03, 0.04]))
+REFUSED = {
+    'a ramp that is too long': (1, BODY, 61.0, 'expected 0 to 60 s'),
+    'a ramp that is no number': (1, BODY, math.nan, 'a payload ramp of nan s'),
+    'a mass that is no number': (1, (math.nan, *BODY[1:]), 0.1, 'mass has the entry nan'),
+    'a negative mass': (1, (-2.0, *BODY[1:]), 0.1, 'mass is -2 kg'),
+    'grams': (1, (2000.0, *BODY[1:]), 0.1, 'is its number in kg?'),
+    'millimetres': (1, (2.0, 1e3 * BODY[1], BODY[2]), 0.1, 'are its numbers in metres?'),
+    'far beyond the world': (1, (2.0, 1e8 * BODY[1], BODY[2]), 0.1, 'expected at most 1e+06'),
+    'a centre that is no number': (1, (2.0, BODY[1] + np.inf, BODY[2]), 0.1, 'com has the'),
+    'no triangle': (1, (2.0, BODY[1], np.diag([0.1, 0.1, 1.0])), 0.1, 'triangle inequality'),
+    'an indefinite inertia': (
+        1, (2.0, BODY[1], np.eye(3) + 3.0 * np.eye(3)[[0, 2, 1]]), 0.1, 'expected none below zero',
+    ),
+    'a wide body': (1, (0.01, BODY[1], np.eye(3)), 0.1, 'radius of gyration'),
+    'a huge inertia': (1, (2.0, BODY[1], 1e13 * np.eye(3)), 0.1, 'entries up to 1e+13'),
+    'inertia alone': (1, (0.0, *BODY[1:]), 0.1, 'has mass 0 and other values'),
+    'what a joint cannot hold': (1, (90.0, *BODY[1:]), 0.1, 'needs'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize('place, body, ramp, words', REFUSED.values(), ids=REFUSED)
+def test_a_payload_is_refused_in_the_words_of_the_node(programs, place, body, ramp, words):
+    """Nothing changes then, and a robot that compensates gravity is asked for no weight."""
+    for by_robot in (False, True):
+        settings = settings_for(TWO_LINK, robot_compensates_gravity=by_robot)
+        recorder = Recorder(TWO_LINK, 'computed_torque', settings)
+        q, qd = np.full(2, 0.3), np.zeros(2)
+        for k in range(5):
+            now = 10.0 + PERIOD * k
+            recorder.measure(q, qd, now)
+            if k == 2:
+                recorder.attach(place, body, ramp, now)
+                refused = words != 'needs' or not by_robot
+                assert (words.replace(',', ';') in recorder.answer) == refused
+            recorder.tick(now)
+            if k == 0:
+                recorder.request('a', now)
+        agree(programs, recorder)
+
+
+def test_a_payload_on_no_frame_of_the_library_is_refused(programs):
+    """With the frames that it was printed with."""
+    recorder = Recorder(TWO_LINK, 'computed_torque', settings_for(TWO_LINK))
+    recorder.attach(9, BODY, 0.1, 10.0)
+    recorder.tick(10.0)
+    ((decided, *_),) = replayed(programs, recorder, 'computed_torque')
+    assert decided[5] == "robot 'two_link' has no frame 'hand'; valid: link1; tool0"
+    assert recorder.answer.startswith(decided[5].partition('; valid')[0])
 
 
 def test_both_supervisors_agree_on_seven_joints_with_friction(programs):
@@ -517,13 +632,17 @@ def test_without_ros2_control_nothing_is_built_and_nothing_fails(tmp_path):
     assert 'compiler' not in said
 
 
-def task_results(programs, robot, reference, damping, rows, points, states):
-    """Return what the program computes of a task at each state, {name: array}."""
+def task_results(programs, robot, reference, damping, rows, points, states, payload=None):
+    """Return what the program computes of a task at each state, {name: array}.
+
+    payload : ten numbers for each of the robot's LINKS; by default zeros.
+    """
+    payload = np.zeros(10 * len(LINKS[robot.name])) if payload is None else payload
     numbers = [number for link, place in points for number in (link, *place)]
     out = run_with(
         [programs / 'task_space', programs / f'lib{robot.name}.so', reference, damping]
         + [','.join(map(str, rows)), *numbers],
-        states.tobytes(),
+        np.concatenate([payload, states.ravel()]).tobytes(),
     )
     m, n = len(rows), robot.nv
     shapes = {
@@ -557,11 +676,15 @@ def test_task_dynamics_are_those_of_the_node(programs, robot, reference):
     points = [*zip(LINKS[robot.name], ((0.1, -0.2, 0.3), (-0.15, 0.05, 0.2)))]
     rows = [0, 5, 6, 7, 8] if robot is FRANKA else [4, 8]
     states = np.random.default_rng(reference).uniform(-1.5, 1.5, (6, 2, robot.nv))
-    for damping in (0.0, 0.3):
-        found = task_results(programs, robot, reference, damping, rows, points, states)
+    mass, com, inertia = BODY
+    loaded, about = robot.with_payload(*BODY, 'tool0'), com @ com * np.eye(3) - np.outer(com, com)
+    row = [mass, *(mass * com), *(inertia + mass * about)[np.triu_indices(3)]]
+    for damping, carrier in ((0.0, robot), (0.3, robot), (0.0, loaded)):
+        payload = np.concatenate([np.zeros(10), row if carrier is loaded else np.zeros(10)])
+        found = task_results(programs, robot, reference, damping, rows, points, states, payload)
         for (q, qd), mine in zip(states, found, strict=True):
             points_of = [TaskPoint(link, np.array(place)) for link, place in points]
-            theirs = task_dynamics(robot, q, qd, points_of, reference, rows, damping)
+            theirs = task_dynamics(carrier, q, qd, points_of, reference, rows, damping)
             condition = theirs.inertia.singular_values[0] / theirs.inertia.singular_values[-1]
             assert mine['status'] == 0 and mine['rank'] == theirs.inertia.rank == len(rows)
             for name, result in mine.items():

@@ -31,10 +31,14 @@ def compiler(name):
     return found
 
 
-def emitted(model, style, quantities=None, frames=(), prescribed=(), laws=(), passive=()):
+def emitted(
+    model, style, quantities=None, frames=(), prescribed=(), laws=(), passive=(), payloads=()
+):
     """Return the functions of a package, and its files."""
     of_laws = chosen_laws(model, laws, passive)
-    chosen = c_selection.selected_functions(model, quantities, frames, prescribed, of_laws)
+    chosen = c_selection.selected_functions(
+        model, quantities, frames, prescribed, of_laws, payloads
+    )
     found = c_selection.record_all(model, chosen)
     return found, c_package.files(model, '<robot/>', found, style)
 

@@ -10,25 +10,48 @@
 namespace robodyn_control
 {
 
+/// A function of the dynamics that payloads may change.
+template<typename ... Inputs>
+class Loadable
+{
+public:
+  Loadable() = default;
+  /// loaded : the same function with payloads; null if they do not change it.
+  Loadable(
+    int (* bare)(Inputs..., double *), int (* loaded)(Inputs..., const double *, double *))
+  : bare_(bare), loaded_(loaded) {}
+
+  explicit operator bool() const noexcept {return bare_;}
+
+  /// Write the result, with ten numbers for each payload; null: without payloads.
+  int operator()(Inputs... inputs, const double * payload, double * result) const noexcept
+  {
+    return payload && loaded_ ? loaded_(inputs ..., payload, result) : bare_(inputs ..., result);
+  }
+
+private:
+  int (* bare_)(Inputs..., double *) = nullptr;
+  int (* loaded_)(Inputs..., const double *, double *) = nullptr;
+};
+
 /// A library of `robodyn_ros emit --law` for one robot, loaded by its path.
 class EmittedModel
 {
 public:
-  /// Arguments are arrays of one number per joint; reference has 3 rows, gains 2, terms 6.
-  using Law = int (*)(
-    const double * q, const double * qd, const double * reference, const double * gains,
-    double * terms);
-  using SafeLaw = int (*)(
-    const double * damping, const double * q, const double * qd, double * terms);
-  /// The diagonal is added to the diagonal of the mass matrix.
-  using DampedForwardDynamics = int (*)(
-    const double * q, const double * qd, const double * tau, const double * diagonal,
-    double * qdd);
+  using Input = const double *;  ///< an array of one number per joint, or of rows of these
+  /// q, qd, 3 rows of the reference, 2 of gains, payload, 6 of terms.
+  using Law = Loadable<Input, Input, Input, Input>;
+  /// damping, q, qd, payload, 6 rows of terms.
+  using SafeLaw = Loadable<Input, Input, Input>;
+  /// q, qd, tau, what is added to the diagonal of the mass matrix, payload, qdd.
+  using DampedForwardDynamics = Loadable<Input, Input, Input, Input>;
+  /// q, qd, qdd, payload, tau.
+  using InverseDynamics = Loadable<Input, Input, Input>;
+  /// q, payload, result.
+  using LoadableOfPosition = Loadable<Input>;
   using Friction = int (*)(const double * q, const double * qd, double * tau);
   using OfPosition = int (*)(const double * q, double * result);
   using OfMotion = int (*)(const double * q, const double * qd, double * result);
-  using InverseDynamics = int (*)(
-    const double * q, const double * qd, const double * qdd, double * tau);
 
   /// Load a shared library whose names begin with a prefix, and run its known answers.
   /// Throws std::runtime_error with a sentence if it cannot be used.
@@ -39,9 +62,9 @@ public:
   SafeLaw safe_law() const;
   DampedForwardDynamics damped_forward_dynamics() const;
   Friction friction() const;
-  OfPosition mass_matrix() const;
-  OfPosition mass_matrix_inverse() const;
-  OfPosition gravity_torque() const;
+  LoadableOfPosition mass_matrix() const;
+  LoadableOfPosition mass_matrix_inverse() const;
+  LoadableOfPosition gravity_torque() const;
   InverseDynamics inverse_dynamics() const;
   /// Quantities of a frame in base axes, linear rows first; they throw for an unknown frame.
   OfPosition pose(const std::string & frame) const;
@@ -52,6 +75,10 @@ public:
   std::size_t size() const noexcept {return joint_names_.size();}
   /// Frames of the library.
   const std::vector<std::string> & frames() const noexcept {return frames_;}
+  /// Frames of payloads, in the order of their rows of ten numbers.
+  const std::vector<std::string> & payload_frames() const noexcept {return payload_frames_;}
+  /// Name of the robot.
+  const std::string & robot() const noexcept {return robot_;}
   /// Name of the base link.
   const std::string & base() const noexcept {return base_;}
   /// SHA-256 of the description of the robot, in hexadecimal.
@@ -62,11 +89,14 @@ public:
 
 private:
   void * symbol(const std::string & name) const;
+  void * find(const std::string & name) const;
   void * of_frame(const std::string & quantity, const std::string & frame) const;
+  template<typename ... Inputs>
+  void assign(const std::string & name, Loadable<Inputs...> & function) const;
 
-  std::string path_, prefix_, urdf_sha256_, base_;
+  std::string path_, prefix_, urdf_sha256_, base_, robot_;
   std::shared_ptr<void> library_;
-  std::vector<std::string> joint_names_, frames_;
+  std::vector<std::string> joint_names_, frames_, payload_frames_;
 };
 
 /// Return the SHA-256 of a text, in hexadecimal (FIPS 180-4).

@@ -24,9 +24,10 @@ struct SimulatedJoint
 };
 
 /// Replace gains that are NaN by those of critical damping at 50 rad/s.
-/// The inertia of each joint is that at a posture of all joints.
+/// The inertia of each joint is that at a posture of all joints, with payloads (null: none).
 void derive_gains(
-  const EmittedModel & model, const double * q, std::vector<SimulatedJoint> & joints);
+  const EmittedModel & model, const double * q, const double * payload,
+  std::vector<SimulatedJoint> & joints);
 
 /// An arm that moves by its emitted articulated-body dynamics, as the simulator node does.
 /// The drives have the law of robodyn_ros/simulation/servo.py: w + Kp (q_d - q) - Kd qd or
@@ -38,8 +39,10 @@ class SimulatedArm
 {
 public:
   /// Drives add the gravity torque if they carry the weight.
+  /// payload : ten numbers for each of the model; empty without payloads.
   SimulatedArm(
-    const EmittedModel & model, const std::vector<SimulatedJoint> & joints, bool carries_weight);
+    const EmittedModel & model, const std::vector<SimulatedJoint> & joints, bool carries_weight,
+    const std::vector<double> & payload = {});
 
   /// Rest at a posture.
   void place(const double * q) noexcept;
@@ -65,6 +68,7 @@ private:
   bool correct_stops(double h) noexcept;
   /// Find drives that reach their limit or return from it; return whether there are any.
   bool correct_saturation() noexcept;
+  const double * payload() const noexcept {return payload_.empty() ? nullptr : payload_.data();}
   double effort_at_the_end(std::size_t joint) const noexcept;
   double slowest(std::size_t joint, double h) const noexcept;
   double fastest(std::size_t joint, double h) const noexcept;
@@ -76,7 +80,7 @@ private:
   EmittedModel::Friction friction_;
   std::vector<SimulatedJoint> joints_;
   bool carries_weight_;
-  std::vector<double> q_, qd_, qdd_, effort_, tau_, friction_torque_, diagonal_, speeds_, zero_;
+  std::vector<double> payload_, q_, qd_, qdd_, effort_, tau_, friction_torque_, diagonal_, speeds_, zero_;
   std::vector<double> weight_, at_rest_, gain_, slope_, next_, needed_;
   std::vector<Side> saturated_, stopped_;
 };

@@ -47,6 +47,25 @@ public:
     }
   }
 
+  /// Read numbers that were written after a version, and return whether there are any.
+  /// Never waits, and does not allocate: while they are written, it returns false.
+  bool read_newer(std::vector<double> & values, unsigned & version) const noexcept
+  {
+    const unsigned found = version_.load(std::memory_order_acquire);
+    if (found == version || found % 2 == 1) {
+      return false;
+    }
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      values[i] = values_[i].load(std::memory_order_relaxed);
+    }
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (version_.load(std::memory_order_relaxed) != found) {
+      return false;
+    }
+    version = found;
+    return true;
+  }
+
 private:
   std::vector<std::atomic<double>> values_;
   std::atomic<unsigned> version_{0};

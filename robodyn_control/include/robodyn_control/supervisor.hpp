@@ -7,6 +7,7 @@
 
 #include "robodyn_control/controller_states.hpp"
 #include "robodyn_control/emitted_model.hpp"
+#include "robodyn_control/payload.hpp"
 #include "robodyn_control/reference.hpp"
 #include "robodyn_control/settings.hpp"
 #include "robodyn_control/state_buffer.hpp"
@@ -59,6 +60,10 @@ public:
   /// Follow a target. Without a successor within `reference_timeout` the posture is held.
   Refusal stream_target(
     const double * q, const double * qd, const double * qdd, double now) noexcept;
+  /// Change the payloads over a ramp [s]; PAYLOAD numbers for each of the model, see plan_payload.
+  void carry(const double * payloads, double ramp) noexcept {payload_.begin(payloads, ramp);}
+  /// End a ramp at once. No torque may jump then, so this is for a supervisor without cycles.
+  void finish_ramp() noexcept {payload_.finish();}
   /// Set a torque to be added in ACTIVE, as the term OTHER [N m or N]; null for none.
   void set_feedforward(const double * effort) noexcept;
 
@@ -73,12 +78,14 @@ public:
   bool active() const noexcept {return active_;}
   bool publishing() const noexcept {return publishing_;}
   bool stuck() const noexcept {return stuck_;}
+  const double * payload() const noexcept {return payload_.values();}    ///< null without any
   const double * command() const noexcept {return command_.data();}      ///< [N m or N]
   const double * unlimited() const noexcept {return unlimited_.data();}  ///< before limits
   const double * terms() const noexcept {return terms_.data();}          ///< TERMS rows
   const double * reference() const noexcept {return reference_.rows();}  ///< 3 rows
   const int * hits() const noexcept {return hits_.data();}               ///< bits of Hit, by joint
   const StateBuffer & states() const noexcept {return states_;}
+  const Settings & settings() const noexcept {return settings_;}
   const Counters & counters() const noexcept {return counters_;}
 
 private:
@@ -107,6 +114,7 @@ private:
   double state_timeout_ = 0.0, gravity_held_for_ = 0.0;
   std::array<bool, TERMS> commanded_{}, safe_{};
   std::vector<double> guards_, gains_, damping_, undamped_;
+  PayloadRamp payload_;
   StateBuffer states_;
   Reference reference_;
   ReferenceClock clock_;

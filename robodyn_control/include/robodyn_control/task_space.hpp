@@ -35,7 +35,8 @@ public:
     TaskReference reference = TaskReference::WORLD_ALIGNED);
 
   /// Compute everything below at a state; return 0, or the status of the dynamics.
-  int compute(const double * q, const double * qd) noexcept;
+  /// payload : ten numbers for each of the model; null without payloads.
+  int compute(const double * q, const double * qd, const double * payload = nullptr) noexcept;
 
   std::size_t rows() const noexcept {return kept_.size();}
   std::size_t cols() const noexcept {return n_;}
@@ -63,12 +64,12 @@ private:
   };
 
   int write_point(const Point & point, const double * q, const double * qd, double * out) noexcept;
-  int write_dynamics(const double * q, const double * qd) noexcept;
+  int write_dynamics(const double * q, const double * qd, const double * payload) noexcept;
   void invert() noexcept;
 
   std::size_t n_;
   EmittedModel model_;  // keeps the library loaded
-  EmittedModel::OfPosition mass_matrix_inverse_, gravity_torque_;
+  EmittedModel::LoadableOfPosition mass_matrix_inverse_, gravity_torque_;
   EmittedModel::InverseDynamics inverse_dynamics_;
   std::vector<Point> points_;
   std::vector<std::size_t> kept_;

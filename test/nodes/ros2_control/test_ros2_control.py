@@ -16,7 +16,7 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from robodyn_msgs.msg import ControllerState, ControllerStatus, OperationalSpaceInertia
-from robodyn_msgs.srv import GetOperationalSpaceInertia
+from robodyn_msgs.srv import GetOperationalSpaceInertia, SetPayload
 from robodyn_ros import Robot
 from robodyn_ros.control.plugin_files import plugin_files
 from robodyn_ros.testing.participant import LATCHED, wait_until
@@ -210,3 +210,48 @@ def test_operational_space_inertia_is_that_of_the_robot(arm):
         GetOperationalSpaceInertia, f'/{LAW}/get_operational_space_inertia', request
     )
     assert not answer.success and 'no link hand' in answer.message
+
+
+def carried(mass, com=(0.05, 0.0, 0.1), moment=0.02, frame='tool0', ramp=0.2):
+    """Return the request of a payload, or of none."""
+    request = SetPayload.Request()
+    request.payload.header.frame_id = frame
+    body = request.payload.inertia
+    body.m, body.ixx, body.iyy, body.izz = mass, moment, moment, moment
+    body.com.x, body.com.y, body.com.z = com
+    request.ramp.nanosec = int(1e9 * ramp)
+    return request
+
+
+def test_a_payload_is_compensated_and_part_of_lambda(arm):
+    """Over a ramp while it is active, at once when it is activated with one."""
+
+    def attach(**payload):
+        return arm.graph.call(SetPayload, f'/{LAW}/set_payload', carried(**payload))
+
+    def compensates(robot):
+        arm.states.clear()
+        last = wait_until(lambda: arm.states.last, 'a controller state')
+        weight = robot.gravity_torque(np.array(last.measured_position))
+        return np.abs(last.gravity - weight).max() < 1e-9
+
+    loaded = arm.robot.with_payload(1.5, [0.05, 0.0, 0.1], 0.02 * np.eye(3), 'tool0')
+    assert attach(mass=1.5).success
+    wait_until(lambda: compensates(loaded), 'the weight of the payload')
+    request = GetOperationalSpaceInertia.Request(axes=[True, False, True, False, False, False])
+    answer = arm.graph.call(
+        GetOperationalSpaceInertia, f'/{LAW}/get_operational_space_inertia', request
+    )
+    expected = loaded.operational_space_inertia(np.array(answer.position), answer.link, 'x z')
+    np.testing.assert_allclose(np.reshape(answer.inertia, (2, 2)), expected.inertia, rtol=1e-9)
+    for wrong, words in (
+        ({'mass': 1.5, 'frame': 'hand'}, "has no frame 'hand'"),
+        ({'mass': -1.0}, 'mass is -1 kg'),
+        ({'mass': 500.0}, 'to hold it in the measured posture'),
+    ):
+        answer = attach(**wrong)
+        assert not answer.success and words in answer.message
+    assert arm.manager.switch(stop=[LAW])
+    assert attach(mass=0.0, com=(0.0, 0.0, 0.0), moment=0.0, ramp=60.0).success
+    assert arm.manager.switch(start=[LAW])
+    assert compensates(arm.robot)
