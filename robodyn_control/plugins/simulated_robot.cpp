@@ -58,6 +58,15 @@ double SimulatedRobot::gain(const std::string & name) const
   return value;
 }
 
+bool SimulatedRobot::flag(const std::string & name, bool otherwise) const
+{
+  const std::string text = parameter(name, otherwise ? "true" : "false");
+  if (text != "true" && text != "false") {
+    throw std::invalid_argument(name + ": got " + text + "; expected true or false");
+  }
+  return text == "true";
+}
+
 std::vector<double> SimulatedRobot::numbers(const std::string & name, std::size_t count) const
 {
   const std::string text = parameter(name, "");
@@ -102,7 +111,8 @@ void SimulatedRobot::make_arm()
       {limits.has_position_limits ? limits.min_position : -free,
         limits.has_position_limits ? limits.max_position : free,
         limits.has_effort_limits ? limits.max_effort : free, gain("drive.stiffness"),
-        gain("drive.rate_gain"), gain("drive.velocity_gain")});
+        gain("drive.rate_gain"), gain("drive.velocity_gain"),
+        limits.has_velocity_limits ? limits.max_velocity : free});
     double start = 0.0;
     for (const auto & interface : told.state_interfaces) {
       if (interface.name == "position" && !interface.initial_value.empty()) {
@@ -117,22 +127,55 @@ void SimulatedRobot::make_arm()
     throw std::invalid_argument(
             "steps: got " + std::to_string(steps_) + "; expected at least 1 a period");
   }
-  const std::string carries = parameter("drive.carries_weight", "true");
-  if (carries != "true" && carries != "false") {
-    throw std::invalid_argument(
-            "drive.carries_weight: got " + carries + "; expected true or false");
-  }
   const auto carried = payload(model);
   derive_gains(model, start_.data(), carried.empty() ? nullptr : carried.data(), joints);
-  arm_ = std::make_unique<SimulatedArm>(model, joints, carries == "true", carried);
+  const SimulatedDrives drives{flag("drive.carries_weight", true), flag("drive.kinematic", false)};
+  arm_ = std::make_unique<SimulatedArm>(model, joints, drives, carried);
+  read_faults();
   commands_.assign(names.size(), 0.0);
   modes_.assign(names.size(), Mode::EFFORT);
+}
+
+void SimulatedRobot::read_faults()
+{
+  effort_loss_ = numbers("fault.effort_loss", info_.joints.size());
+  for (const double loss : effort_loss_) {
+    if (!(loss >= 0.0 && loss <= 1.0)) {
+      throw std::invalid_argument(
+              "fault.effort_loss: got " + std::to_string(loss) + "; expected a share from 0 to 1");
+    }
+  }
+  stuck_.assign(info_.joints.size(), false);
+  std::istringstream names(parameter("fault.stuck_joints", ""));
+  for (std::string name; names >> name; ) {
+    const auto found = std::find_if(
+      info_.joints.begin(), info_.joints.end(),
+      [&name](const auto & joint) {return joint.name == name;});
+    if (found == info_.joints.end()) {
+      throw std::invalid_argument(
+              "fault.stuck_joints: got " + name + "; expected names of joints, separated by spaces");
+    }
+    stuck_[static_cast<std::size_t>(found - info_.joints.begin())] = true;
+  }
+  sensor_freezes_ = flag("fault.frozen_sensor", false);
+  faults_begin_ = numbers("fault.begin", 1)[0];
+}
+
+void SimulatedRobot::break_joints()
+{
+  for (std::size_t i = 0; i < arm_->size(); ++i) {
+    arm_->joint(i).stuck = broken_ && stuck_[i];
+    arm_->joint(i).strength = broken_ ? 1.0 - effort_loss_[i] : 1.0;
+  }
 }
 
 CallbackReturn SimulatedRobot::on_configure(const rclcpp_lifecycle::State &)
 {
   arm_->place(start_.data());
   braked_ = true;
+  elapsed_ = 0.0;
+  broken_ = false;
+  break_joints();
   claimed_.assign(arm_->size(), false);
   handles_.assign(arm_->size(), {});
   for (std::size_t i = 0; i < arm_->size(); ++i) {
@@ -197,6 +240,9 @@ double SimulatedRobot::until_commanded(std::size_t joint) const
 
 return_type SimulatedRobot::read(const rclcpp::Time &, const rclcpp::Duration &)
 {
+  if (broken_ && sensor_freezes_) {
+    return return_type::OK;
+  }
   bool written = true;
   for (std::size_t i = 0; i < arm_->size(); ++i) {
     const Handles & joint = handles_[i];
@@ -224,6 +270,11 @@ return_type SimulatedRobot::write(const rclcpp::Time &, const rclcpp::Duration &
   if (braked_) {
     return return_type::OK;
   }
+  if (!broken_ && elapsed_ >= faults_begin_) {
+    broken_ = true;
+    break_joints();
+  }
+  elapsed_ += period.seconds();
   const int status = arm_->advance(commands_.data(), modes_.data(), period.seconds(), steps_);
   return status == 0 ? return_type::OK : return_type::ERROR;
 }

@@ -118,9 +118,22 @@ EmittedModel::DampedForwardDynamics EmittedModel::damped_forward_dynamics() cons
   return function;
 }
 
-EmittedModel::Friction EmittedModel::friction() const
+EmittedModel::DampedInverse EmittedModel::damped_inverse() const
 {
-  return as<Friction>(symbol("friction_torque"));
+  DampedInverse function;
+  assign("mass_matrix_inverse_damped", function);
+  return function;
+}
+
+std::vector<JointFriction> EmittedModel::joint_friction() const
+{
+  const auto numbers = as<const double * (*)(int)>(symbol("joint_friction"));
+  std::vector<JointFriction> joints;
+  for (std::size_t k = 0; k < size(); ++k) {
+    const double * const x = numbers(static_cast<int>(k));
+    joints.push_back({x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]});
+  }
+  return joints;
 }
 
 EmittedModel::LoadableOfPosition EmittedModel::mass_matrix() const

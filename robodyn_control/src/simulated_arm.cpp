@@ -12,10 +12,29 @@ namespace robodyn_control
 namespace
 {
 
-constexpr double CREEP = 1e-9;  // [rad/s or m/s] divisor for a joint at rest
 constexpr double BRAKE = 1e20;  // diagonal beside which rounding hides any inertia
 constexpr double SLACK = 1e-12;  // [-] share of its limit within which an effort stays there
 constexpr double NATURAL_FREQUENCY = 50.0;  // [rad/s] of drives whose gains are not given
+constexpr double ARRIVED = 1e-15;  // [-] relative error at which a kinematic joint has arrived
+constexpr double FRICTION_SPEED = 1e-3;  // [rad/s or m/s] of Stribeck curves without one
+
+/// Return the magnitude of dry friction, as robodyn_ros/simulation/dry_friction.py does.
+double friction_level(const JointFriction & joint, double q, double rate) noexcept
+{
+  const double speed =
+    joint.stribeck_velocity > 0.0 ? joint.stribeck_velocity : FRICTION_SPEED;
+  const double ratio = std::fabs(rate) / speed;
+  double curve = 1.0 / (1.0 + ratio * ratio);
+  if (joint.exponent > 0.0) {
+    curve = std::exp(joint.exponent > 1.0 ? -ratio * ratio : -ratio);
+  }
+  double kinetic = joint.coulomb;
+  if (joint.wavenumber > 0.0) {
+    const double angle = joint.wavenumber * q;
+    kinetic += joint.cosine * std::cos(angle) + joint.sine * std::sin(angle);
+  }
+  return kinetic + joint.stiction * curve;
+}
 
 }  // namespace
 
@@ -40,13 +59,14 @@ void derive_gains(
 }
 
 SimulatedArm::SimulatedArm(
-  const EmittedModel & model, const std::vector<SimulatedJoint> & joints, bool carries_weight,
+  const EmittedModel & model, const std::vector<SimulatedJoint> & joints, SimulatedDrives drives,
   const std::vector<double> & payload)
 : n_(model.size()), model_(model), forward_dynamics_(model.damped_forward_dynamics()),
-  inverse_dynamics_(model.inverse_dynamics()), friction_(model.friction()), joints_(joints),
-  carries_weight_(carries_weight), payload_(payload), q_(n_), qd_(n_), qdd_(n_), effort_(n_), tau_(n_),
-  friction_torque_(n_), diagonal_(n_), speeds_(n_), zero_(n_), weight_(n_), at_rest_(n_),
-  gain_(n_), slope_(n_), next_(n_), needed_(n_), saturated_(n_), stopped_(n_)
+  inverse_(model.damped_inverse()), inverse_dynamics_(model.inverse_dynamics()),
+  friction_(model.joint_friction()), joints_(joints), drives_(drives), payload_(payload), q_(n_),
+  qd_(n_), qdd_(n_), effort_(n_), tau_(n_), level_(n_), diagonal_(n_), zero_(n_), weight_(n_),
+  at_rest_(n_), gain_(n_), next_(n_), needed_(n_), prescribed_(n_), before_(n_), braked_(n_),
+  kinematic_(n_), saturated_(n_), grip_(n_), bounds_(n_), impulses_(n_)
 {
   if (joints.size() != n_) {
     throw std::invalid_argument(
@@ -65,26 +85,47 @@ int SimulatedArm::advance(
   const double * commands, const Mode * modes, double dt, int steps) noexcept
 {
   int status = 0;
-  if (carries_weight_) {
+  if (drives_.carries_weight) {
     status = inverse_dynamics_(
       q_.data(), zero_.data(), zero_.data(), payload(), weight_.data());
   }
+  prescribe(commands, modes, dt);
   for (int k = 0; k < steps && status == 0; ++k) {
+    before_ = qd_;
     status = step(commands, modes, dt / steps);
   }
+  status = status ? status : write_kinematic_efforts(dt / steps);
   if (status != 0) {
     std::fill(qd_.begin(), qd_.end(), 0.0);
   }
   return status;
 }
 
+void SimulatedArm::prescribe(const double * commands, const Mode * modes, double dt) noexcept
+{
+  for (std::size_t i = 0; i < n_; ++i) {
+    const SimulatedJoint & joint = joints_[i];
+    kinematic_[i] = drives_.kinematic && modes[i] != Mode::EFFORT && !joint.stuck;
+    braked_[i] = kinematic_[i] || joint.stuck;
+    prescribed_[i] = 0.0;
+    if (kinematic_[i] && std::isfinite(commands[i])) {
+      double speed = commands[i];
+      if (modes[i] == Mode::POSITION) {
+        const double error = commands[i] - q_[i];
+        speed = std::fabs(error) > ARRIVED * std::fabs(commands[i]) ? error / dt : 0.0;
+      }
+      speed = std::clamp(speed, -joint.velocity, joint.velocity);
+      prescribed_[i] = std::clamp(speed, slowest(i, dt), fastest(i, dt));
+    }
+  }
+}
+
 int SimulatedArm::step(const double * commands, const Mode * modes, double h) noexcept
 {
-  int status = linearise(commands, modes, h);
-  bool settled = status != 0;
-  for (std::size_t k = 0; k < 2 * n_ + 1 && !settled; ++k) {
-    status = solve_within_stops(h);
-    settled = status != 0 || !correct_saturation();
+  linearise(commands, modes, h);
+  int status = solve(h);
+  for (std::size_t k = 0; k < 2 * n_ && status == 0 && correct_saturation(); ++k) {
+    status = solve(h);
   }
   if (status != 0) {
     return status;
@@ -92,27 +133,21 @@ int SimulatedArm::step(const double * commands, const Mode * modes, double h) no
   for (std::size_t i = 0; i < n_; ++i) {
     const SimulatedJoint & joint = joints_[i];
     const double lowest = std::min(joint.lower, q_[i]), highest = std::max(joint.upper, q_[i]);
-    effort_[i] = std::clamp(effort_at_the_end(i), -joint.effort, joint.effort);
+    effort_[i] = braked_[i] ? 0.0 : std::clamp(effort_at_the_end(i), -limit(i), limit(i));
     qd_[i] = next_[i];
     q_[i] = std::clamp(q_[i] + h * qd_[i], lowest, highest);  // undoes rounding at a stop
   }
   return 0;
 }
 
-int SimulatedArm::linearise(const double * commands, const Mode * modes, double h) noexcept
+void SimulatedArm::linearise(const double * commands, const Mode * modes, double h) noexcept
 {
-  for (std::size_t i = 0; i < n_; ++i) {
-    speeds_[i] = std::fabs(qd_[i]) > CREEP ? qd_[i] : CREEP;
-  }
-  const int status = friction_(q_.data(), speeds_.data(), friction_torque_.data());
-  if (status != 0) {
-    return status;
-  }
   for (std::size_t i = 0; i < n_; ++i) {
     const SimulatedJoint & joint = joints_[i];
     const double command = std::isfinite(commands[i]) ? commands[i] : 0.0;
-    slope_[i] = friction_torque_[i] / speeds_[i];  // slope of the secant, which is never negative
-    saturated_[i] = stopped_[i] = Side::NONE;
+    level_[i] = friction_level(friction_[i], q_[i], qd_[i]);
+    saturated_[i] = Side::NONE;
+    gain_[i] = 0.0;
     if (modes[i] == Mode::VELOCITY) {
       gain_[i] = joint.velocity_gain;
       at_rest_[i] = weight_[i] + joint.velocity_gain * command;
@@ -120,79 +155,115 @@ int SimulatedArm::linearise(const double * commands, const Mode * modes, double 
       gain_[i] = joint.rate_gain + h * joint.stiffness;
       at_rest_[i] = weight_[i] + joint.stiffness * (command - q_[i]);
     } else {
-      gain_[i] = 0.0;
       at_rest_[i] = std::clamp(command, -joint.effort, joint.effort);
     }
+    gain_[i] *= joint.strength;
+    at_rest_[i] *= joint.strength;
   }
-  return 0;
-}
-
-int SimulatedArm::solve_within_stops(double h) noexcept
-{
-  int status = solve(h);
-  for (std::size_t k = 0; k < 2 * n_ && status == 0 && correct_stops(h); ++k) {
-    status = solve(h);
-  }
-  return status;
 }
 
 int SimulatedArm::solve(double h) noexcept
 {
-  for (std::size_t i = 0; i < n_; ++i) {
-    const bool free = saturated_[i] == Side::NONE;
-    const double damping = slope_[i] + (free ? gain_[i] : 0.0);
-    diagonal_[i] = h * damping;
-    tau_[i] = (free ? at_rest_[i] : effort_at_the_end(i)) - damping * qd_[i];
-    if (stopped_[i] != Side::NONE) {
-      next_[i] = stopped_[i] == Side::LOW ? slowest(i, h) : fastest(i, h);
-      diagonal_[i] += BRAKE;
-      tau_[i] += BRAKE * ((next_[i] - qd_[i]) / h);
-    }
+  const bool has_friction = assume_friction();
+  int status = accelerate(h);
+  if (status != 0 || assumed_well(h)) {
+    return status;
   }
-  const int status = forward_dynamics_(
-    q_.data(), qd_.data(), tau_.data(), diagonal_.data(), payload(), qdd_.data());
+  if (has_friction) {
+    std::fill(grip_.begin(), grip_.end(), Grip::NONE);
+    status = accelerate(h);
+  }
   for (std::size_t i = 0; i < n_; ++i) {
-    if (stopped_[i] == Side::NONE) {
-      next_[i] = qd_[i] + h * qdd_[i];
+    bounds_[i] = {h * level_[i], slowest(i, h), fastest(i, h), braked_[i]};
+    diagonal_[i] = h * damping(i) + (braked_[i] ? BRAKE : 0.0);
+  }
+  status = status ? status :
+    inverse_(q_.data(), diagonal_.data(), payload(), impulses_.inverse());
+  if (status == 0) {
+    impulses_.settle(bounds_, next_.data());
+    for (std::size_t i = 0; i < n_; ++i) {
+      next_[i] = braked_[i] ? prescribed_[i] : next_[i];
     }
   }
   return status;
 }
 
-bool SimulatedArm::correct_stops(double h) noexcept
+int SimulatedArm::accelerate(double h) noexcept
+{
+  for (std::size_t i = 0; i < n_; ++i) {
+    const double brake = braked_[i] ? BRAKE : 0.0;
+    const double friction = grip_[i] == Grip::SLIDES_ON ? level_[i] :
+      grip_[i] == Grip::SLIDES_BACK ? -level_[i] : 0.0;
+    const double given = braked_[i] ? 0.0 :
+      saturated_[i] == Side::NONE ? at_rest_[i] : effort_at_the_end(i);
+    tau_[i] = given - friction - (damping(i) + brake / h) * qd_[i];
+    if (prescribed_[i] != 0.0) {
+      tau_[i] += brake / h * prescribed_[i];
+    }
+    diagonal_[i] = h * damping(i) + brake + (grip_[i] == Grip::STICKS ? BRAKE : 0.0);
+  }
+  const int status = forward_dynamics_(
+    q_.data(), qd_.data(), tau_.data(), diagonal_.data(), payload(), qdd_.data());
+  for (std::size_t i = 0; i < n_; ++i) {
+    next_[i] = braked_[i] ? prescribed_[i] :
+      grip_[i] == Grip::STICKS ? 0.0 : qd_[i] + h * qdd_[i];
+  }
+  return status;
+}
+
+bool SimulatedArm::assume_friction() noexcept
 {
   bool found = false;
-  const auto stops = [](Side side) {return side != Side::NONE;};
-  if (std::any_of(stopped_.begin(), stopped_.end(), stops)) {
+  for (std::size_t i = 0; i < n_; ++i) {
+    grip_[i] = Grip::NONE;
+    if (friction_[i].coulomb + friction_[i].stiction > 0.0 && !braked_[i]) {
+      found = true;
+      grip_[i] = qd_[i] == 0.0 ? Grip::STICKS : qd_[i] > 0.0 ? Grip::SLIDES_ON : Grip::SLIDES_BACK;
+    }
+  }
+  return found;
+}
+
+bool SimulatedArm::assumed_well(double h) noexcept
+{
+  bool sticks = false;
+  for (std::size_t i = 0; i < n_; ++i) {
+    const double x = q_[i] + h * next_[i];
+    if (x < joints_[i].lower || x > joints_[i].upper ||
+      (grip_[i] == Grip::SLIDES_ON && !(next_[i] >= 0.0)) ||
+      (grip_[i] == Grip::SLIDES_BACK && !(next_[i] <= 0.0)))
+    {
+      return false;
+    }
+    if (grip_[i] == Grip::STICKS) {
+      sticks = true;
+      qdd_[i] = 0.0;
+    }
+  }
+  if (sticks) {
     inverse_dynamics_(q_.data(), qd_.data(), qdd_.data(), payload(), needed_.data());
   }
   for (std::size_t i = 0; i < n_; ++i) {
-    const Side before = stopped_[i];
-    if (before == Side::NONE) {
-      stopped_[i] = next_[i] < slowest(i, h) ? Side::LOW :
-        next_[i] > fastest(i, h) ? Side::HIGH : Side::NONE;
-    } else {
-      const double push = needed_[i] + slope_[i] * next_[i] - effort_at_the_end(i);
-      const double slack = SLACK * (std::fabs(needed_[i]) + std::fabs(needed_[i] - push));
-      if (before == Side::LOW ? push < -slack : push > slack) {
-        stopped_[i] = Side::NONE;
-      }
+    if (grip_[i] == Grip::STICKS && !(std::fabs(needed_[i] - tau_[i]) <= level_[i])) {
+      return false;
     }
-    found = found || stopped_[i] != before;
   }
-  return found;
+  return true;
 }
 
 bool SimulatedArm::correct_saturation() noexcept
 {
   bool found = false;
   for (std::size_t i = 0; i < n_; ++i) {
-    const double wanted = at_rest_[i] - gain_[i] * next_[i], limit = joints_[i].effort;
+    const double wanted = at_rest_[i] - gain_[i] * next_[i];
     const Side before = saturated_[i];
-    if (before == Side::NONE && !(std::fabs(wanted) <= limit)) {
+    if (braked_[i]) {
+      continue;
+    }
+    if (before == Side::NONE && !(std::fabs(wanted) <= limit(i))) {
       saturated_[i] = wanted > 0.0 ? Side::HIGH : Side::LOW;
     } else if (before != Side::NONE) {
-      if ((before == Side::HIGH ? wanted : -wanted) < (1.0 - SLACK) * limit) {
+      if ((before == Side::HIGH ? wanted : -wanted) < (1.0 - SLACK) * limit(i)) {
         saturated_[i] = Side::NONE;
       }
     }
@@ -201,11 +272,41 @@ bool SimulatedArm::correct_saturation() noexcept
   return found;
 }
 
+int SimulatedArm::write_kinematic_efforts(double h) noexcept
+{
+  if (std::find(kinematic_.begin(), kinematic_.end(), true) == kinematic_.end()) {
+    return 0;
+  }
+  for (std::size_t i = 0; i < n_; ++i) {
+    qdd_[i] = (qd_[i] - before_[i]) / h;
+  }
+  const int status =
+    inverse_dynamics_(q_.data(), qd_.data(), qdd_.data(), payload(), needed_.data());
+  for (std::size_t i = 0; i < n_; ++i) {
+    if (kinematic_[i]) {
+      const double dry = qd_[i] > 0.0 ? level_[i] : qd_[i] < 0.0 ? -level_[i] : 0.0;
+      effort_[i] = needed_[i] + friction_[i].viscous * qd_[i] + dry;
+    }
+  }
+  return status;
+}
+
+double SimulatedArm::damping(std::size_t i) const noexcept
+{
+  const bool follows = saturated_[i] == Side::NONE && !braked_[i];
+  return friction_[i].viscous + (follows ? gain_[i] : 0.0);
+}
+
+double SimulatedArm::limit(std::size_t i) const noexcept
+{
+  return joints_[i].strength > 0.0 ? joints_[i].strength * joints_[i].effort : 0.0;
+}
+
 double SimulatedArm::effort_at_the_end(std::size_t i) const noexcept
 {
   switch (saturated_[i]) {
-    case Side::LOW: return -joints_[i].effort;
-    case Side::HIGH: return joints_[i].effort;
+    case Side::LOW: return -limit(i);
+    case Side::HIGH: return limit(i);
     default: return at_rest_[i] - gain_[i] * next_[i];
   }
 }

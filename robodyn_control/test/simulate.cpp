@@ -1,8 +1,8 @@
 // Copyright 2026 robodyn_ros maintainers
 // SPDX-License-Identifier: Apache-2.0
-// Move an arm from rest: `simulate <library> <carries_weight> <dt> <steps> <cycles>`.
+// Move an arm from rest: `simulate <library> <carries_weight> <kinematic> <dt> <steps> <cycles>`.
 // It reads a row for each joint: the members of SimulatedJoint, then position, mode and command.
-// Each cycle prints positions, velocities and efforts.
+// Ten numbers of each payload follow. Each cycle prints positions, velocities and efforts.
 
 #include <array>
 #include <cstdio>
@@ -11,7 +11,20 @@
 #include <string>
 #include <vector>
 
+#include "robodyn_control/payload.hpp"
 #include "robodyn_control/simulated_arm.hpp"
+
+namespace
+{
+
+double read()
+{
+  std::string text;  // the stream itself reads neither inf nor nan
+  std::cin >> text;
+  return std::strtod(text.c_str(), nullptr);
+}
+
+}  // namespace
 
 int main(int, char ** arguments)
 {
@@ -21,23 +34,27 @@ int main(int, char ** arguments)
   std::vector<double> start, commands;
   std::vector<robodyn_control::Mode> modes;
   for (std::size_t i = 0; i < n; ++i) {
-    std::array<double, 9> row{};
+    std::array<double, 12> row{};
     for (double & each : row) {
-      std::string text;  // the stream itself reads neither inf nor nan
-      std::cin >> text;
-      each = std::strtod(text.c_str(), nullptr);
+      each = read();
     }
-    joints.push_back({row[0], row[1], row[2], row[3], row[4], row[5]});
-    start.push_back(row[6]);
-    modes.push_back(static_cast<robodyn_control::Mode>(static_cast<int>(row[7])));
-    commands.push_back(row[8]);
+    joints.push_back(
+      {row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7], row[8] != 0.0});
+    start.push_back(row[9]);
+    modes.push_back(static_cast<robodyn_control::Mode>(static_cast<int>(row[10])));
+    commands.push_back(row[11]);
   }
-  robodyn_control::derive_gains(model, start.data(), nullptr, joints);
-  robodyn_control::SimulatedArm arm(model, joints, std::atoi(arguments[2]) != 0);
+  std::vector<double> payload(robodyn_control::PAYLOAD * model.payload_frames().size());
+  for (double & each : payload) {
+    each = read();
+  }
+  robodyn_control::derive_gains(model, start.data(), payload.data(), joints);
+  robodyn_control::SimulatedArm arm(
+    model, joints, {std::atoi(arguments[2]) != 0, std::atoi(arguments[3]) != 0}, payload);
   arm.place(start.data());
-  for (int k = 0; k < std::atoi(arguments[5]); ++k) {
+  for (int k = 0; k < std::atoi(arguments[6]); ++k) {
     if (arm.advance(
-        commands.data(), modes.data(), std::atof(arguments[3]), std::atoi(arguments[4])) != 0)
+        commands.data(), modes.data(), std::atof(arguments[4]), std::atoi(arguments[5])) != 0)
     {
       return 1;
     }

@@ -12,14 +12,28 @@ from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 
+import numpy as np
+
 from robodyn_ros.codegen import c_templates
 from robodyn_ros.codegen.c_answers import answers
 from robodyn_ros.codegen.c_programs import check, self_test, styles, timing
 from robodyn_ros.codegen.emit_c import STATUS, comment, declaration, definition
 from robodyn_ros.errors import ModelError
+from robodyn_ros.model import layout
 
 #: Version of the interface. Increase it with any change of arguments, here and in robodyn_control.
 INTERFACE = 3
+#: Columns of the friction of a joint, as `joint_friction` of a package lists them.
+FRICTION = {
+    'viscous': layout.DAMPING,
+    'Coulomb': layout.FRICTION,
+    'static beyond Coulomb': layout.STICTION,
+    'Stribeck velocity': layout.STRIBECK_VELOCITY,
+    'exponent of the Stribeck curve': layout.STRIBECK_EXPONENT,
+    'cosine': layout.COSINE,
+    'sine': layout.SINE,
+    'wave number over the position': layout.WAVENUMBER,
+}
 UNITS = {
     'q': 'rad or m',
     'qd': 'rad/s or m/s',
@@ -317,6 +331,9 @@ def public_header(model, emitted, style, header):
         comment('Name of the frame of payload k, from 0; a null pointer for other k.'),
         f'const char *{own("payload_frame")}(int k);',
         '',
+        comment('Friction of joint k, 0 <= k < NV: ' + ', '.join(FRICTION) + '.'),
+        f'const {style.real} *{own("joint_friction")}(int k);',
+        '',
         comment('Name of the robot.'),
         f'const char *{own("robot_name")}({void});',
         '',
@@ -363,7 +380,7 @@ def description(model, digest, emitted, style, header):
     str
         The text of the file.
     """
-    own, void = style.function, 'void' if style.is_c else ''
+    own = style.function
     return '\n'.join(
         (
             comment('Names of the robot.'),
@@ -371,24 +388,19 @@ def description(model, digest, emitted, style, header):
             '',
             *(['#include <stddef.h>', ''] if style.is_c else []),
             *_opened(style),
-            f'const char *{own("urdf_sha256")}({void})',
+            *_constant(f'const char *{own("urdf_sha256")}', f'"{digest}"', style),
+            *_constant(f'int {own("interface_version")}', INTERFACE, style),
+            *_constant(f'const char *{own("robot_name")}', json.dumps(model.name), style),
+            *_constant(f'const char *{own("base_name")}', json.dumps(model.body_names[0]), style),
+            f'const {style.real} *{own("joint_friction")}(int k)',
             '{',
-            f'    return "{digest}";',
-            '}',
-            '',
-            f'int {own("interface_version")}({void})',
-            '{',
-            f'    return {INTERFACE};',
-            '}',
-            '',
-            f'const char *{own("robot_name")}({void})',
-            '{',
-            f'    return {json.dumps(model.name)};',
-            '}',
-            '',
-            f'const char *{own("base_name")}({void})',
-            '{',
-            f'    return {json.dumps(model.body_names[0])};',
+            f'    static const {style.real} numbers[][{len(FRICTION)}] = {{',
+            *(
+                f'        {{{", ".join(map(style.number, row))}}},'
+                for row in np.transpose([model.joint_values(each) for each in FRICTION.values()])
+            ),
+            '    };',
+            '    return numbers[k];',
             '}',
             '',
             *_numbered(own('joint_name'), model.joint_names, style),
@@ -407,6 +419,11 @@ def _frames(emitted):
 def _payloads(emitted):
     """Return the names of the frames of payloads of a package."""
     return list(next((one.recipe.payloads for one in emitted if one.recipe.payloads), ()))
+
+
+def _constant(head, value, style):
+    """Return the lines of a function without arguments that returns a constant."""
+    return f'{head}({"void" if style.is_c else ""})', '{', f'    return {value};', '}', ''
 
 
 def _numbered(function, names, style):

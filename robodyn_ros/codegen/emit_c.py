@@ -231,7 +231,7 @@ class _Printer:
         self.recording, self.style, self.bodies = recording, style, bodies
         self.tape = recording.tape
         self.shapes = recording.inputs | recording.outputs
-        self.angles, self.slopes, self.place = {}, [], {}
+        self.angles, self.tangents, self.place = {}, {}, {}
 
     def body(self):
         """Yield the lines of the function."""
@@ -287,18 +287,9 @@ class _Printer:
 
         Angles that depend on a cosine or sine follow in further stages.
         """
-        nodes = self.tape.nodes
-        angles, self.slopes = (
-            list(dict.fromkeys(nodes[i][1] for i in order if nodes[i][0] in kinds))
-            for kinds in (_CIRCULAR, _HYPERBOLIC)
-        )
-        depth = self.depths()
-        stages = [[i for i in angles if depth[i] == k] for k in sorted({depth[i] for i in angles})]
+        stages, slopes = (self.stages(order, kinds) for kinds in (_CIRCULAR, _HYPERBOLIC))
         for k, stage in enumerate(stages or [[]]):
-            for index in needed(self.tape, stage + ([] if k else self.slopes)):
-                if nodes[index][0] != 'input' and index not in self.place:
-                    yield self.assignment(index)
-                    self.place[index] = None
+            yield from self.before(stage + (slopes[0] if slopes and not k else []))
             arrays = [f'{name}_{k + 1}' if k else name for name in ('angle', 'cosine', 'sine')]
             self.angles |= {
                 index: dict(zip(_CIRCULAR, ((array, at) for array in arrays[1:])))
@@ -306,18 +297,29 @@ class _Printer:
             }
             if stage:
                 yield from self.functions('cosines_and_sines', stage, arrays)
-        if self.slopes:
-            arrays = 'slope', 'tangent'
-            yield from self.functions('hyperbolic_tangents', self.slopes, arrays)
+        for k, stage in enumerate(slopes):
+            yield from self.before(stage)
+            arrays = [f'{name}_{k + 1}' if k else name for name in ('slope', 'tangent')]
+            self.tangents |= {index: (arrays[1], at) for at, index in enumerate(stage)}
+            yield from self.functions('hyperbolic_tangents', stage, arrays)
 
-    def depths(self):
-        """Return for each needed node how deeply cosines and sines are nested in it."""
-        depth = {}
+    def before(self, arguments):
+        """Yield the statements of the values that arguments of functions depend on."""
+        for index in needed(self.tape, arguments):
+            if self.tape.nodes[index][0] != 'input' and index not in self.place:
+                yield self.assignment(index)
+                self.place[index] = None
+
+    def stages(self, order, kinds):
+        """Return the arguments of functions of some kinds, by how deeply these are nested."""
+        nodes, depth = self.tape.nodes, {}
         for index in self.recording.computed:
-            node = self.tape.nodes[index]
-            depth[index] = max((depth[i] for i in operands(node)), default=0)
-            depth[index] += node[0] in _CIRCULAR
-        return depth
+            depth[index] = max((depth[i] for i in operands(nodes[index])), default=0)
+            depth[index] += nodes[index][0] in kinds
+        arguments = list(dict.fromkeys(nodes[i][1] for i in order if nodes[i][0] in kinds))
+        return [
+            [i for i in arguments if depth[i] == k] for k in sorted({depth[i] for i in arguments})
+        ]
 
     def functions(self, routine, nodes, arrays):
         """Yield a call of a routine of the package, for the values of some nodes.
@@ -365,7 +367,7 @@ class _Printer:
         if operation in _CIRCULAR:
             text = self.style.load(*self.angles[rest[0]][operation])
         elif operation in _HYPERBOLIC:
-            text = self.style.load(_HYPERBOLIC[operation], self.slopes.index(rest[0]))
+            text = self.style.load(*self.tangents[rest[0]])
         else:
             values = [self.value(i) for i in operands(self.tape.nodes[index])]
             constant = self.style.number(rest[0]) if isinstance(rest[0], float) else None
@@ -411,5 +413,5 @@ def _folded(text, between):
 
 
 _CIRCULAR = ('cos', 'sin')
-_HYPERBOLIC = {'tanh': 'tangent'}
+_HYPERBOLIC = ('tanh',)
 _NAMED = re.compile(r'_(\d+)_\d+_\d+$')

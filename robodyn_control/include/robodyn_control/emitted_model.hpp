@@ -34,6 +34,18 @@ private:
   int (* loaded_)(Inputs..., const double *, double *) = nullptr;
 };
 
+/// Friction of a joint; its dry part is that of robodyn_ros/simulation/dry_friction.py.
+struct JointFriction
+{
+  double viscous;            ///< [N m s/rad or N s/m]
+  double coulomb;            ///< [N m or N]
+  double stiction;           ///< [N m or N] static friction beyond Coulomb friction
+  double stribeck_velocity;  ///< [rad/s or m/s] 0 without
+  double exponent;           ///< of the Stribeck curve, 1 or 2; 0 for the rational one
+  double cosine, sine;       ///< [N m or N] amplitudes over the position
+  double wavenumber;         ///< [rad/rad or rad/m]
+};
+
 /// A library of `robodyn_ros emit --law` for one robot, loaded by its path.
 class EmittedModel
 {
@@ -49,7 +61,8 @@ public:
   using InverseDynamics = Loadable<Input, Input, Input>;
   /// q, payload, result.
   using LoadableOfPosition = Loadable<Input>;
-  using Friction = int (*)(const double * q, const double * qd, double * tau);
+  /// q, what is added to the diagonal of the mass matrix, payload, the inverse.
+  using DampedInverse = Loadable<Input, Input>;
   using OfPosition = int (*)(const double * q, double * result);
   using OfMotion = int (*)(const double * q, const double * qd, double * result);
 
@@ -61,7 +74,8 @@ public:
   Law law(const std::string & name) const;
   SafeLaw safe_law() const;
   DampedForwardDynamics damped_forward_dynamics() const;
-  Friction friction() const;
+  DampedInverse damped_inverse() const;
+  std::vector<JointFriction> joint_friction() const;
   LoadableOfPosition mass_matrix() const;
   LoadableOfPosition mass_matrix_inverse() const;
   LoadableOfPosition gravity_torque() const;

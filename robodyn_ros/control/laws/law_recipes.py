@@ -7,6 +7,8 @@ from typing import Mapping
 
 import numpy as np
 
+from robodyn_ros.algorithms.core import composite
+from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse import mass_matrix_inverse_in_place
 from robodyn_ros.codegen.c_selection import require_joints
 from robodyn_ros.codegen.registry import MOTION, RECIPES, VECTOR, Recipe
 from robodyn_ros.control.laws.computed_torque import ComputedTorque, friction_torque
@@ -54,6 +56,12 @@ COMPANIONS = {
     'forward_dynamics_damped': replace(
         RECIPES['forward_dynamics'],
         inputs={**RECIPES['forward_dynamics'].inputs, 'diagonal': VECTOR},
+    ),
+    'mass_matrix_inverse_damped': replace(
+        RECIPES['mass_matrix_inverse'],
+        recursion=mass_matrix_inverse_in_place,
+        others=(composite.mass_matrix_inverse,),
+        inputs={**RECIPES['mass_matrix_inverse'].inputs, 'diagonal': VECTOR},
     ),
 }
 

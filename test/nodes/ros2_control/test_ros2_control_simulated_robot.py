@@ -50,8 +50,11 @@ SETTLED = 5e-4  # [s] in which their publisher returns, which drops a state unti
 JOINT2 = 'lower="-6.283185307179586" upper="6.283185307179586" velocity="20" effort="50"'
 
 
-def described(folder):
-    """Return the arm with a nearer stop, on SimulatedRobot with all its interfaces."""
+def described(folder, further=''):
+    """Return the arm with a nearer stop, on SimulatedRobot with all its interfaces.
+
+    further : parameters of the hardware, as text.
+    """
     joints = ''.join(
         f'<joint name="{joint}">'
         + ''.join(f'<command_interface name="{kind}"/>' for kind in KINDS)
@@ -63,7 +66,7 @@ def described(folder):
     system = f"""<ros2_control name="two_link" type="system"><hardware>
       <plugin>robodyn_control/SimulatedRobot</plugin>
       <param name="dynamics_library">{folder}/build/lib{PREFIX}_dynamics.so</param>
-      <param name="steps">{STEPS}</param></hardware>{joints}</ros2_control>"""
+      <param name="steps">{STEPS}</param>{further}</hardware>{joints}</ros2_control>"""
     nearer = f'lower="{STOP}" upper="1.0" velocity="20" effort="50"'
     text = TWO_LINK.read_text().replace(JOINT2, nearer)
     return text.replace('</robot>', f'{system}</robot>')
@@ -159,8 +162,8 @@ def simulator(robot, start, mode, values, cycles):
 class Arm:
     """SimulatedRobot within a controller manager."""
 
-    def __init__(self, graph, folder):
-        text = described(folder)
+    def __init__(self, graph, folder, further):
+        text = described(folder, further)
         plugin_files(text, folder, trajectories=False)
         path = folder / 'parameters.yaml'
         path.write_text(parameters())
@@ -269,10 +272,10 @@ def arms(graph, folder):
     """Return the function that starts an arm; the one before ends first."""
     running = []
 
-    def started():
+    def started(further=''):
         for arm in running:
             arm.close()
-        running[:] = [Arm(graph, folder)]
+        running[:] = [Arm(graph, folder, further)]
         running[0].start()
         return running[0]
 
@@ -369,3 +372,33 @@ def test_the_same_commands_move_it_bit_for_bit_alike(arms, swung):
     _, first, second = np.intersect1d(cycles, swung[0], return_indices=True)
     assert len(first) > SWING // 2
     np.testing.assert_array_equal(states[first], swung[1][second])
+
+
+def test_kinematic_drives_move_all_joints_but_the_stuck_one(arms):
+    """A joint is where it was commanded to the last bit; the other keeps its position."""
+    given = {'drive.kinematic': 'true', 'fault.stuck_joints': JOINTS[1], 'fault.begin': '0.0'}
+    arm = arms(''.join(f'<param name="{name}">{text}</param>' for name, text in given.items()))
+    arm.switch(POSITION)
+    there = (GOAL[0], START[1])
+    arm.command(POSITION, GOAL, lambda q, qd, _: tuple(q) == there and not qd.any(), f'{there}')
+    assert (arm.states()[:, 0, 1] == START[1]).all()
+
+
+@pytest.mark.parametrize(
+    'name, text, sentence',
+    [
+        ('fault.stuck_joints', 'wheel', 'fault.stuck_joints: got wheel'),
+        ('fault.effort_loss', '0.1', 'fault.effort_loss: got'),
+        ('payload.frame', 'hand', 'has no frame'),
+    ],
+)
+def test_parameters_that_do_not_fit_are_refused(graph, folder, name, text, sentence):
+    text = described(folder, f'<param name="{name}">{text}</param>')
+    plugin_files(text, folder, trajectories=False)
+    path = folder / 'parameters.yaml'
+    path.write_text(parameters())
+    manager = ControllerManager(graph, text, path, folder)
+    try:
+        manager.wait_for(sentence)
+    finally:
+        manager.close()
