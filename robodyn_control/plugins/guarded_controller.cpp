@@ -133,6 +133,7 @@ CallbackReturn GuardedController::on_configure(const rclcpp_lifecycle::State &)
 
 void GuardedController::offer_payloads(const EmittedModel & model, const Settings & wanted)
 {
+  active_ = false;  // also after an error while it was active
   task_service_.reset();
   payload_service_.reset();
   latest_values_.assign(2 * model.size() + 2 + PAYLOAD * model.payload_frames().size(), 0.0);
