@@ -38,6 +38,7 @@ FOLDERS = {
         'shortcuts',
         'first_start',
         'discovery',
+        'clock_wakes',
         'transports',
         'lock_step',
         'loop',
