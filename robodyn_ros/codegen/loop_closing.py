@@ -5,6 +5,7 @@
 `algorithms.constraints.loops` closes loops by Newton's method along a path. A recording begins at
 a polynomial of the independent joints instead. It approximates the dependent ones in a box around
 the reference posture. A fixed number of Newton steps follows, with pivots in a fixed order. The
+last one corrects little more than rounding, so it keeps the factors of the step before. The
 polynomial, the number of steps and the pivots are chosen from sample postures. The code checks the
 box, the pivots and the size of the last step. It leaves other postures to the kernel for any
 robot.
@@ -39,11 +40,12 @@ from robodyn_ros.model.layout import (
 WIDEST, NARROWEST = 1.5, 0.05  # limits of the half width of the box [rad or m]
 SAMPLES = 60  # postures that determine steps and pivots
 SHRINKS, SHRINK = 12, 0.8  # number of boxes that are tried, and their ratio of width
+SPACIOUS = 1.8  # [rad or m] width of a box down to which a narrower one may save Newton steps
 SAMPLES_PER_TERM = 6  # postures for the fit of the polynomials
-DEGREES = {1: 14, 2: 7, 3: 5}  # of the polynomial, by the number of independent joints
+DEGREES = {1: 14, 2: 7, 3: 4}  # of the polynomial, by the number of independent joints
 DEGREE = 2  # for more independent joints
 MOST_STEPS = 6
-LAST_STEP = 1e-8  # [rad or m] largest last step; the error after it is about its square
+LAST_STEP = 1e-8  # [rad or m] largest last step; about 1e-4 of it, the step before, is left
 GRID = 2.0**-26  # spacing of coefficients and boxes, so that all processors agree on them
 PIVOT = 0.05  # smallest pivot as a share of the smallest one of the samples
 PIVOT_BITS = 8  # bits of this smallest pivot, so that all processors agree on it
@@ -145,7 +147,10 @@ class Closing:
             part.write(topology, x, everything)
         self._spread(constants, everything)
         for step in range(self.steps):
-            moves = self.solved(scratch, everything, everything, False, [d + nv])[:, d + nv]
+            L = _equations(topology, constants, scratch, everything, everything, False)
+            if step == 0 or step < self.steps - 1:
+                factors = _Factors(L, d, self.pivots)
+            moves = factors.solution(L[:, d + nv])
             for unknown, row in enumerate(self._unknown_rows()):
                 everything[topology[row, Q]] = everything[topology[row, Q]] - (
                     constants[row, RATIO] * moves[unknown]
@@ -223,7 +228,11 @@ class Closing:
             One row for each unknown.
         """
         L = _equations(self.topology, self.constants, scratch, everything, rates, moving)
-        return _eliminated(L, self.topology[0, UNKNOWNS], self.pivots, wanted)
+        factors = _Factors(L, self.topology[0, UNKNOWNS], self.pivots)
+        found = np.full((self.topology[0, UNKNOWNS], L.shape[1]), 0.0, dtype=object)
+        for column in wanted:
+            found[:, column] = factors.solution(L[:, column])
+        return found
 
     def steps_to(self, posture):
         """Return the number of Newton steps that a posture needs.
@@ -334,7 +343,10 @@ def _planned(model):
     above = np.clip(high - middle, NARROWEST, WIDEST)
     terms = max(len(part.powers) for part in parts)
     x = _samples(len(coordinates), SAMPLES_PER_TERM * terms + 40)
+    best, fewest = None, MOST_STEPS + 1
     for _ in range(SHRINKS):
+        if best is not None and (below + above).min() < SPACIOUS:
+            break
         box = middle - below, below + above
         postures = _closed(model, reference, at, box[0] + 0.5 * (x + 1.0) * box[1])
         if np.isfinite(postures).all():
@@ -342,10 +354,12 @@ def _planned(model):
             pivots = _pivots(model, topology, postures[:SAMPLES])
             closing = Closing(topology, model.constants, coordinates, *box, fitted, pivots, 0)
             steps = [closing.steps_to(posture) for posture in postures[:SAMPLES]]
-            if max(steps) <= MOST_STEPS:
-                return replace(closing, steps=max(steps))
+            if max(steps) < fewest:
+                best, fewest = replace(closing, steps=max(steps)), max(steps)
         below, above = SHRINK * below, SHRINK * above
-    raise RecordingTooLong
+    if best is None:
+        raise RecordingTooLong
+    return best
 
 
 def _parts(topology):
@@ -389,11 +403,11 @@ def _polynomials(powers, x):
         tables.append(table)
     terms = []
     for power in powers:
-        term = 1.0
+        term = None
         for table, k in zip(tables, power):
             if k:
-                term = table[k] if isinstance(term, float) else term * table[k]
-        terms.append(term + 0.0 * x[0] if isinstance(term, float) else term)
+                term = table[k] if term is None else term * table[k]
+        terms.append(1.0 + 0.0 * x[0] if term is None else term)
     return np.array(terms)
 
 
@@ -556,36 +570,49 @@ def _rounded(value):
     return ldexp(round(ldexp(mantissa, PIVOT_BITS)), exponent - PIVOT_BITS)
 
 
-def _eliminated(L, d, pivots, wanted):
-    """Solve the equations for the unknowns by Gaussian elimination.
+class _Factors:
+    """Equations after Gaussian elimination, for any right sides.
 
-    Return the wanted columns, with row k for unknown k.
+    Parameters
+    ----------
+    L : (rows, columns) ndarray
+        Equations; the columns of the unknowns are overwritten.
+    d : int
+        Number of unknowns, whose columns come first.
+    pivots : sequence of tuple
+        As of `Closing`. The smallest square of each pivot is checked.
     """
-    done = []
-    for row, col, least in pivots:
-        pivot = L[row, col]
-        if isinstance(pivot, Recorded):
-            _ = pivot * pivot > least
-        inverse = 1.0 / pivot
-        done.append(row)
-        left = [c for r, c, _ in pivots[len(done) :]]
-        for other, *_ in pivots[len(done) :]:
-            if not _is_zero(L[other, col]):
-                share = L[other, col] * inverse
-                for column in (*left, *wanted):
-                    if not _is_zero(L[row, column]):
-                        L[other, column] = L[other, column] - share * L[row, column]
-    X = np.full((d, L.shape[1]), 0.0, dtype=object)
-    for k in range(len(pivots) - 1, -1, -1):
-        row, col, _ = pivots[k]
-        inverse = 1.0 / L[row, col]
-        for column in wanted:
-            entry = L[row, column]
-            for _, later, _ in pivots[k + 1 :]:
-                if not _is_zero(L[row, later]) and not _is_zero(X[later, column]):
-                    entry = entry - L[row, later] * X[later, column]
-            X[col, column] = 0.0 if _is_zero(entry) else entry * inverse
-    return X
+
+    def __init__(self, L, d, pivots):
+        self._L, self._unknowns, self._pivots, self._shares = L, d, pivots, []
+        self._inverses = []
+        for k, (row, col, least) in enumerate(pivots):
+            pivot, later = L[row, col], pivots[k + 1 :]
+            if isinstance(pivot, Recorded):
+                _ = pivot * pivot > least
+            self._inverses.append(1.0 / pivot)
+            for other, *_ in later:
+                if not _is_zero(L[other, col]):
+                    share = L[other, col] * self._inverses[-1]
+                    self._shares.append((other, row, share))
+                    for _, column, _ in later:
+                        if not _is_zero(L[row, column]):
+                            L[other, column] = L[other, column] - share * L[row, column]
+
+    def solution(self, right):
+        """Return the unknowns for a right side, (rows,); it is not changed."""
+        right, X = right.copy(), np.full(self._unknowns, 0.0, dtype=object)
+        for other, row, share in self._shares:
+            if not _is_zero(right[row]):
+                right[other] = right[other] - share * right[row]
+        for k in range(len(self._pivots) - 1, -1, -1):
+            row, col, _ = self._pivots[k]
+            entry = right[row]
+            for _, later, _ in self._pivots[k + 1 :]:
+                if not _is_zero(self._L[row, later]) and not _is_zero(X[later]):
+                    entry = entry - self._L[row, later] * X[later]
+            X[col] = 0.0 if _is_zero(entry) else entry * self._inverses[k]
+        return X
 
 
 def _is_zero(entry):
