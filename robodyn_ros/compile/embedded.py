@@ -57,6 +57,7 @@ from robodyn_ros.algorithms.mass_matrix import (
 from robodyn_ros.algorithms.task_space import (
     cholesky_inverse,
     coupled_compliance,
+    inverse_kinematics,
     operational_space_inertia,
     task_acceleration,
     wrench_sweeps,
@@ -107,6 +108,7 @@ WRITTEN = {
     of_damping.damping_torques: damping_torques.damping_torques,
     kinematics.load_wrenches: task_space.load_wrenches,
     jacobian.jacobian: task_space.jacobian,
+    jacobian.jacobian_derivative: task_space.jacobian_derivative,
     operational_space_inertia.operational_space: task_space.operational_space,
     operational_space_inertia.task_solve: task_space.task_solve,
     cholesky_inverse.by_compliances: task_space.by_compliances,
@@ -152,7 +154,10 @@ EXPANDED = (
     wrench_sweeps.torque_of_wrench,
 )
 
-HAVE_COUNTERPARTS = {*WRITTEN, *EXPANDED}
+#: Recursions with the same text over independent coordinates, of which parts are replaced.
+COPIED = (inverse_kinematics.inverse_kinematics,)
+
+HAVE_COUNTERPARTS = {*WRITTEN, *EXPANDED, *COPIED}
 
 #: Recursions whose counterparts call further functions for closed loops.
 DERIVATIVES = (
@@ -198,6 +203,19 @@ from robodyn_ros.spatial.types import (
 {body}
 '''
 
+COPY = '''"""{name} over independent coordinates.
+
+Written by robodyn_ros; not meant to be edited.
+"""
+from {module} import *
+from robodyn_ros.algorithms.constraints.manifold import difference, integrate
+from robodyn_ros.algorithms.constraints.inverse_kinematics_parts import (
+    hold_at_limits, jacobian_columns, place_bodies)
+from robodyn_ros.spatial.primitive import primitive as recursion
+
+
+{source}'''
+
 
 @functools.cache
 def counterpart(recursion):
@@ -220,9 +238,10 @@ def counterpart(recursion):
     """
     if recursion in WRITTEN:
         return WRITTEN[recursion]
-    if recursion not in EXPANDED:
+    if recursion not in (*EXPANDED, *COPIED):
         raise KeyError(recursion)
-    text, name = _written(recursion), recursion.__name__
+    name = recursion.__name__
+    text = _copied(recursion) if recursion in COPIED else _written(recursion)
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     return getattr(imported(f'embedded_{name}_{digest}', lambda: text), name)
 
@@ -263,6 +282,14 @@ def kernel_of(kernel):
         nogil = {'nogil': True} if kernel.options.get('nogil') else {}
         return Kernel(counterpart(kernel.python), f'{kernel.name}, embedded', **nogil)
     return None if 'topology' in inspect.signature(kernel.python).parameters else kernel
+
+
+def _copied(function):
+    """Return the source of a recursion beside imports of its parts over other coordinates."""
+    plain = inspect.unwrap(function)
+    return COPY.format(
+        name=plain.__name__, module=plain.__module__, source=inspect.getsource(plain)
+    )
 
 
 def _written(function):

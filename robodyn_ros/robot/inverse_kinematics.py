@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from robodyn_ros.compile import generic
+from robodyn_ros.compile import embedded, generic
 from robodyn_ros.errors import ShapeError
 from robodyn_ros.robot.validation import Boundary
 
 #: Share of the distance to the preferred posture in one step.
 GAIN = 0.5
+#: Largest distance of random seeds from the posture in which the loops were closed [rad or m].
+AROUND = 1.5
 #: Largest entry of R^T R - 1 of a target that counts as a rotation.
 ROUNDING = 1e-6
 
@@ -66,7 +68,8 @@ class InverseKinematicsMethods(Boundary):
         Damped least squares: dq = n + J^T (J J^T + mu e^T e 1)^-1 (e - J n), with joints at a
         limit held. Sources: Nakamura and Hanafusa 1986; Chan and Lawrence 1988; Siciliano et al.
         2009, section 3.5. It tries one seed after the other until one succeeds. The result is
-        deterministic.
+        deterministic. Closed loops stay in the assembly mode of their model. Limits are those of
+        independent joints.
 
         Parameters
         ----------
@@ -201,10 +204,23 @@ class InverseKinematicsMethods(Boundary):
         return seeds, stands, preferred
 
     def _drawn(self, count):
-        """Return random postures of a fixed seed."""
+        """Return random postures of a fixed seed; with closed loops those in which they close."""
         rng = np.random.default_rng(0)
+        if self.model.has_loops:
+            closed = self.model.closed_posture
+            near = closed + rng.uniform(-AROUND, AROUND, (count - 1, self.nq))
+            near = np.clip(near, *self._position_limits(True))
+            return np.array([closed, *filter(self._closes, near)])
         draw = self.configuration.random  # type: ignore[attr-defined]
         return np.array([draw(rng, np.pi) for _ in range(count)])
+
+    def _closes(self, q):
+        """Return whether the loops close in a posture."""
+        n = len(self.model.all_joint_names)
+        state = np.empty(len(self.model.all_position_names)), *np.empty((2, n))
+        still = np.zeros(self.nv)
+        embedded.expand_state.compiled(*self._body, q, still, still, *state)
+        return np.isfinite(state[0]).all()
 
     def _stands(self, q, frame):
         """Return rotations and translations (s, 12) of a frame."""

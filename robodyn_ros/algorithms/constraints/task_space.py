@@ -3,10 +3,12 @@
 """Operational-space quantities over independent coordinates: J = J_tree E, and J M^-1 J^T."""
 
 from robodyn_ros.algorithms.constraints.expansion import (
+    add_rate_of_expansion,
     all_columns,
     expand,
     expand_acceleration,
     expand_positions,
+    of_joints,
     of_velocities,
     project_columns,
     reduced,
@@ -14,6 +16,7 @@ from robodyn_ros.algorithms.constraints.expansion import (
     square,
 )
 from robodyn_ros.algorithms.constraints.forward_dynamics import forward_dynamics
+from robodyn_ros.algorithms.constraints.loops import has_loops
 from robodyn_ros.algorithms.constraints.mass_matrix import factors
 from robodyn_ros.algorithms.core import jacobian as jacobians
 from robodyn_ros.algorithms.core import kinematics
@@ -54,6 +57,64 @@ def jacobian(
     J_tree = all_columns(topology, scratch, 6)
     jacobians.jacobian(topology, constants, scratch, everything, body, frame, J_tree)
     project_columns(topology, scratch, J_tree, J)
+
+
+@primitive
+def jacobian_derivative(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    body: Integer,
+    frame: Constant,
+    Jdot: Matrix,
+):
+    """Compute dJ/dt = dJ_tree/dt E + J_tree dE/dt of a frame along qd.
+
+    Column k of dE/dt is the symmetric form of `add_rate_of_expansion` of qd and unit velocity k.
+    The latter has the length of qd there, so that rounding is relative to it. O(n) for fixed
+    ratios, O(nv n) with closed loops.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    body : int
+        Row of the body that carries the frame.
+    frame : (12,) array
+        Rotation, row-major, and origin of the frame in its body [-, m].
+    Jdot : (6, nv) array
+        Written: rate of the Jacobian [m/s or 1/s].
+    """
+    everything = expand_positions(topology, constants, scratch, q)
+    rates, of_tree = expand(topology, scratch, 0, qd), all_columns(topology, scratch, 6)
+    jacobians.jacobian_derivative(
+        topology, constants, scratch, everything, rates, body, frame, of_tree
+    )
+    project_columns(topology, scratch, of_tree, Jdot)
+    size = 0.0
+    for k in range(qd.shape[0]):
+        size = max(size, abs(qd[k]))
+    if not has_loops(topology) or size == 0.0:
+        return
+    jacobians.jacobian(topology, constants, scratch, everything, body, frame, of_tree)
+    unit, column = of_velocities(topology, scratch, 0), of_joints(topology, scratch, 1)
+    for k in range(qd.shape[0]):
+        for j in range(unit.shape[0]):
+            unit[j] = size if j == k else 0.0
+        for i in range(column.shape[0]):
+            column[i] = 0.0
+        add_rate_of_expansion(topology, constants, scratch, qd, unit, column)
+        for row in range(6):
+            for i in range(column.shape[0]):
+                Jdot[row, k] = Jdot[row, k] + of_tree[row, i] * (column[i] / size)
 
 
 @primitive

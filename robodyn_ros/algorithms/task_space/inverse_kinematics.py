@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Inverse kinematics of a frame's pose: damped least squares within joint limits."""
 
-from numpy import sqrt
+from numpy import inf, sqrt
 
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.jacobian import jacobian_columns
@@ -189,6 +189,48 @@ def nearest_seed(target, weights, seed_poses, tried, first, last):
 
 
 @primitive
+def place_bodies(topology, constants, scratch, q):
+    """Compute the poses of all bodies.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    """
+    joint_transforms(topology, constants, scratch, q)
+    poses_base_to_tip(topology, scratch)
+
+
+@primitive
+def hold_joint(lower, upper, k, j, trial, residual, columns):
+    """Clear the column of a joint at a limit that the residual drives beyond it.
+
+    Parameters
+    ----------
+    lower, upper : (nq,) array
+        Limits of the positions [rad or m].
+    k, j : int
+        Indices of its position and of its velocity.
+    trial : (nq,) array
+        Present positions [rad or m].
+    residual : (6,) array
+        Error of the pose [m, rad].
+    columns : (6, nv) array
+        Jacobian of the frame, updated.
+    """
+    along = 0.0
+    for row in range(6):
+        along = along + columns[row, j] * residual[row]
+    if (along > 0.0 and trial[k] >= upper[k]) or (along < 0.0 and trial[k] <= lower[k]):
+        for row in range(6):
+            columns[row, j] = 0.0
+
+
+@primitive
 def hold_at_limits(topology, lower, upper, trial, residual, columns):
     """Clear the columns of joints at a limit that the residual drives beyond it.
 
@@ -207,14 +249,8 @@ def hold_at_limits(topology, lower, upper, trial, residual, columns):
     """
     for i in range(1, topology.shape[0]):
         k, j = topology[i, Q], topology[i, V]
-        if lower[k] < trial[k] < upper[k]:
-            continue
-        along = 0.0
-        for row in range(6):
-            along = along + columns[row, j] * residual[row]
-        if (along > 0.0 and trial[k] >= upper[k]) or (along < 0.0 and trial[k] <= lower[k]):
-            for row in range(6):
-                columns[row, j] = 0.0
+        if not lower[k] < trial[k] < upper[k]:
+            hold_joint(lower, upper, k, j, trial, residual, columns)
 
 
 @primitive
@@ -357,10 +393,11 @@ def inverse_kinematics(
             trial[k] = min(max(seeds[seed, k], lower[k]), upper[k])
         mark, waited, pull = -1.0, 0, gain
         for round_ in range(steps):
-            joint_transforms(topology, constants, scratch, trial)
-            poses_base_to_tip(topology, scratch)
+            place_bodies(topology, constants, scratch, trial)
             size = pose_error(scratch, body, frame, target, weights, residual)
             count = count + 1
+            if not size < inf:  # a trial in which closed loops are open
+                break
             if least < 0.0 or size < least or (gain > 0.0 and size < enough):
                 least = size
                 for k in range(n):

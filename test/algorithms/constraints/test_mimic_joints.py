@@ -135,7 +135,7 @@ def test_a_robot_has_the_coordinates_of_those_that_lead(tree):
 
 
 def test_frames_are_where_those_of_all_joints_are(tree):
-    """Pose, velocity, Jacobian and its bias of every frame."""
+    """Pose, velocity, Jacobian, its derivative and its bias of every frame."""
     robot, E = tree.robot, tree.E
     for (q, qd, _), (fq, fqd, _) in tree.states():
         for frame in robot.frames[1::3]:
@@ -144,6 +144,8 @@ def test_frames_are_where_those_of_all_joints_are(tree):
             agree(robot.jacobian(q, frame), tree.free.jacobian(fq, frame) @ E, 1.0)
             bias = tree.free.jacobian_bias(fq, fqd, frame)
             agree(robot.jacobian_bias(q, qd, frame), bias, max(1.0, np.abs(bias).max()))
+            rate = tree.free.frames.jacobian_derivative(fq, fqd, frame) @ E
+            agree(robot.frames.jacobian_derivative(q, qd, frame), rate, 1.0)
 
 
 def test_inverse_dynamics_is_projected(tree):

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Postures that bring a frame to a pose."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,8 @@ from robodyn_ros.errors import ShapeError, UnknownNameError
 from robodyn_ros.spatial import se3
 from support.compare import agree
 from support.processes import ROOT
-from support.robots.families import MIXED
+from support.robots.families import MIXED, describe
+from support.robots.mechanisms import STANDARD
 from support.robots.real_robots import robot as real
 
 ARMS = {'franka_like': 'tool0', 'ur_like': 'tool0'}
@@ -115,6 +118,45 @@ def test_a_pose_out_of_reach_is_reported(arm):
     assert not found.success and found.error > 1.0 and found.seeds == 64
     assert within(robot, found.q) and np.isfinite(found.q).all()
     assert found.error == pytest.approx(error(robot, found.q, tool, far), rel=1e-12)
+
+
+@pytest.mark.parametrize('name', ['Delta', 'palletizer', 'arm with a four-bar'])
+def test_closed_loops_lead_a_tool_to_its_place(name):
+    """Wherever their independent joints have brought it, to 1e-8, in the same assembly mode."""
+    robot = STANDARD[name].robot()
+    tool, rng = robot.frames[-1], np.random.default_rng(4)
+    closed = robot.model.closed_posture
+    q = closed + rng.uniform(-0.6, 0.6, (60, robot.nq))
+    targets = robot.pose(q, tool)
+    found = robot.inverse_kinematics(targets, tool, axes='x y z')
+    assert found.success.all() and within(robot, found.q)
+    agree(robot.pose(found.q, tool)[:, :3, 3], targets[:, :3, 3], scale=1.0, tolerance=1e-8)
+    near = robot.inverse_kinematics(targets, tool, seed=closed, axes='x y z', restarts=0)
+    assert near.success.mean() > 0.9  # most by one seed
+    far = targets[0].copy()
+    far[:3, 3] = (9.0, 0.0, 0.0)
+    lost = robot.inverse_kinematics(far, tool, axes='x y z')
+    assert not lost.success and np.isfinite(lost.q).all() and lost.error > 1.0
+
+
+def test_mimic_joints_lead_a_finger_to_its_pose():
+    """The error is that of the pose, which the joints that follow change, too."""
+    description = describe('followers', 9, kinds=('revolute',))
+    joints = tuple(
+        replace(each, mimic='joint3', multiplier=-0.7, offset=0.2)
+        if each.name == 'joint8'
+        else replace(each, mimic='joint2', multiplier=0.5)
+        if each.name == 'joint5'
+        else each
+        for each in description.joints
+    )
+    robot = Robot.from_description(replace(description, joints=joints))
+    tool, rng = robot.frames[-1], np.random.default_rng(5)
+    assert robot.nv == 7
+    targets = robot.pose(np.array([robot.configuration.random(rng, 2.0) for _ in range(60)]), tool)
+    found = robot.inverse_kinematics(targets, tool)
+    assert found.success.all()
+    assert np.abs(error(robot, found.q, tool, targets) - found.error).max() < 1e-13
 
 
 def test_limits_may_be_left_out():

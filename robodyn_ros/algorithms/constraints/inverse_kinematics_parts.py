@@ -1,0 +1,81 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Parts of inverse kinematics over independent coordinates.
+
+They stand in the place of those of `task_space.inverse_kinematics`, whose loop is the same.
+"""
+
+from robodyn_ros.algorithms.constraints.expansion import (
+    all_columns,
+    expand_positions,
+    project_columns,
+)
+from robodyn_ros.algorithms.core import jacobian
+from robodyn_ros.algorithms.core.joint_transform import joint_transforms
+from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip
+from robodyn_ros.algorithms.task_space.inverse_kinematics import hold_joint
+from robodyn_ros.model.layout import AT, DOF, FIRST
+from robodyn_ros.spatial.primitive import primitive
+
+
+@primitive
+def place_bodies(topology, constants, scratch, q):
+    """Compute the poses of all bodies; they are NaN if the loops do not close.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    """
+    everything = expand_positions(topology, constants, scratch, q)
+    joint_transforms(topology, constants, scratch, everything)
+    poses_base_to_tip(topology, scratch)
+
+
+@primitive
+def jacobian_columns(topology, constants, scratch, body, frame, J):
+    """Compute J = J_tree E of a frame; needs the poses of `place_bodies`.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    body : int
+        Row of the body that carries the frame.
+    frame : (12,) array
+        Rotation, row-major, and origin of the frame in its body [-, m].
+    J : (6, nv) array
+        Written: Jacobian of the frame at its origin, in base axes, linear rows first.
+    """
+    of_tree = all_columns(topology, scratch, 6)
+    jacobian.jacobian_columns(topology, constants, scratch, body, frame, of_tree)
+    project_columns(topology, scratch, of_tree, J)
+
+
+@primitive
+def hold_at_limits(topology, lower, upper, trial, residual, columns):
+    """Clear the columns of independent joints at a limit that the residual drives beyond it.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    lower, upper : (nq,) array
+        Limits of the positions [rad or m].
+    trial : (nq,) array
+        Present positions [rad or m].
+    residual : (6,) array
+        Error of the pose [m, rad].
+    columns : (6, nv) array
+        Jacobian of the frame, updated.
+    """
+    for i in range(1, topology.shape[0]):
+        k, j = topology[i, AT], topology[i, FIRST]
+        if topology[i, DOF] > 0 and not lower[k] < trial[k] < upper[k]:
+            hold_joint(lower, upper, k, j, trial, residual, columns)
