@@ -24,11 +24,13 @@ from robodyn_ros.simulation.integrators import adaptive_steps
 from robodyn_ros.simulation.integrators.names import DIAGONAL_RK4
 from robodyn_ros.simulation.joint_table import work_rows
 from robodyn_ros.simulation.plant_settings import PlantSettings
-from robodyn_ros.simulation.step import LARGEST_EFFORT, LARGEST_POSITION
-
-BEYOND_REACH = -(10**9)  # status of a step after which the loops do not close
-DEAD_CENTRE = BEYOND_REACH - 1  # status of a step after which a dead centre is close ahead
-SWIFT = 3.0  # [-] ratio of rates of dependent to independent joints that may precede one
+from robodyn_ros.simulation.step import (
+    BEYOND_REACH,
+    DEAD_CENTRE,
+    LARGEST_EFFORT,
+    LARGEST_POSITION,
+    SWIFT,
+)
 
 
 class Plant:
@@ -74,6 +76,8 @@ class Plant:
         Number of blow-ups.
     kernel : Kernel
         The step for any robot; see `replace_kernel`.
+    dead_centres : DeadCentres or None
+        Those of the closed loops; None without loops.
     refused : Counter
         Commands ignored, by reason: 'value', 'mode', 'empty' (no joint commanded).
 
@@ -105,7 +109,7 @@ class Plant:
         self.refused = Counter()
         self._touching = None
         self._all_joints = AllJoints(model) if model.has_loops else None
-        self._dead_centres = DeadCentres(robot, self._usual) if model.has_loops else None
+        self.dead_centres = DeadCentres(robot, self._usual) if model.has_loops else None
         self._largest = np.array((LARGEST_EFFORT, LARGEST_POSITION, settings.largest_speed))
         self._robot = robot
         if position is None:
@@ -249,7 +253,7 @@ class Plant:
         if not np.isfinite(places).all():
             return BEYOND_REACH
         swift = np.abs(rates).max() > SWIFT * np.abs(self.qd).max()
-        return DEAD_CENTRE if swift and self._dead_centres.is_ahead(before, self.q) else 0
+        return DEAD_CENTRE if swift and self.dead_centres.is_ahead(before, self.q) else 0
 
     @property
     def _loops(self):
@@ -275,7 +279,7 @@ class Plant:
 
         Each row has the same bits as this plant with that initial state and those commands, or
         under that law. Friction, stops, contacts, faults and wrenches act. A latency, a tolerance
-        and laws with a state are refused. No plant looks for dead centres of its loops.
+        and laws with a state are refused. A plant with closed loops stops before a dead centre.
 
         Parameters
         ----------
@@ -300,7 +304,7 @@ class Plant:
         Returns
         -------
         Rollout
-            States of the k plants, and the step of a blow-up.
+            States of the k plants, the step of a blow-up, and a sentence about it.
 
         Raises
         ------
@@ -650,6 +654,29 @@ class Plant:
         self._wrench_end = min((entry[2] for entry in self._wrenches.values()), default=inf)
 
     def _latch(self, status):
+        """Stop after a step with this status, until a reset."""
+        self.faults += 1
+        self.effort[:] = 0.0
+        self.fault = (
+            f'robot {self.model.name!r}: {self.reason(status, self.q)} at t = {self.t:.6g} s; it '
+            'stands still in the last valid state until it is reset or gets another state'
+        )
+
+    def reason(self, status, q):
+        """Return why a step failed, as the beginning of a sentence.
+
+        Parameters
+        ----------
+        status : int
+            Status of the step, not 0; see `step`.
+        q : (nq,) ndarray
+            Positions where the robot stands still [rad or m].
+
+        Returns
+        -------
+        str
+            The clause. Near a dead centre it names closures and joints.
+        """
         if status in (BEYOND_REACH, DEAD_CENTRE):
             where = f'the loops of {", ".join(self._loops)} do not close'
         elif status > 0:
@@ -657,15 +684,8 @@ class Plant:
         else:
             joint = self.model.joint_names[-1 - status]
             where = f'the state of joint {joint!r} is not finite or too large'
-        if self._dead_centres is not None:
-            share = FAR if status == BEYOND_REACH else NEAR
-            where = self._dead_centres.sentence(self.q, share) or where
-        self.faults += 1
-        self.effort[:] = 0.0
-        self.fault = (
-            f'robot {self.model.name!r}: {where} at t = {self.t:.6g} s; it stands still '
-            'in the last valid state until it is reset or gets another state'
-        )
+        share = FAR if status == BEYOND_REACH else NEAR
+        return (self.dead_centres and self.dead_centres.sentence(q, share)) or where
 
     def checked_velocity(self, values):
         """Check velocities, and return a copy of them.

@@ -21,7 +21,20 @@ from robodyn_ros.simulation.integrators.events import copy_vector
 from robodyn_ros.simulation.integrators.names import SEMI_IMPLICIT_EULER
 from robodyn_ros.simulation.joint_table import work_rows
 from robodyn_ros.simulation.rolled_law import add_law_torque, rolled_law
-from robodyn_ros.simulation.step import LARGEST_EFFORT, by_euler, by_runge_kutta
+from robodyn_ros.simulation.rollout_faults import (
+    BAD_COMMAND,
+    NO_TORQUE,
+    look_at_loops,
+    sentences,
+    stop_before_dead_centres,
+)
+from robodyn_ros.simulation.step import (
+    BEYOND_REACH,
+    DEAD_CENTRE,
+    LARGEST_EFFORT,
+    by_euler,
+    by_runge_kutta,
+)
 from robodyn_ros.spatial.primitive import unfused
 from robodyn_ros.spatial.types import (
     Block,
@@ -49,12 +62,16 @@ class Rollout(NamedTuple):
     velocity : (k, m + 1, nv) ndarray
         Velocities [rad/s or m/s].
     blown_up : (k,) ndarray of int
-        Step of the blow-up, after which the plant stands still; -1 without one.
+        Step of the blow-up, or before a dead centre of closed loops, after which the plant stands
+        still; -1 without one.
+    faults : (k,) tuple of str
+        What stopped the plant, as `Plant.fault`; '' without a blow-up.
     """
 
     position: np.ndarray
     velocity: np.ndarray
     blown_up: np.ndarray
+    faults: tuple[str, ...]
 
 
 @unfused
@@ -242,12 +259,17 @@ def rollouts(
     law_terms: Matrix,
     touches: Boolean,
     contact: Contact,
+    looped: Boolean,
+    places: Vector,
+    embedding: Matrix,
     efforts: Stack,
     gains: Stack,
     targets: Block,
     position: Stack,
     velocity: Stack,
     blown_up: Vector,
+    status_of: Vector,
+    swift: Matrix,
     first: Integer,
     last: Integer,
 ):
@@ -265,6 +287,10 @@ def rollouts(
         The fields of a RolledLaw.
     touches, contact
         As of `advance`.
+    looped : bool
+        Whether the robot has closed loops over independent coordinates.
+    places, embedding : (m,) and (m, nv) ndarray
+        Memory for the positions of all joints, and the embedding matrix.
     efforts : (k, m, nv) or (1, m, nv) ndarray
         Commands of all steps [N m or N]. One row serves all plants, also of what follows.
     gains : (k, 2, nv) or (1, 2, nv) ndarray
@@ -276,13 +302,17 @@ def rollouts(
         States, written. The first entry of each plant holds its initial state.
     blown_up : (k,) ndarray
         Step of the blow-up, -1 without one; written.
+    status_of : (k,) ndarray
+        Its status, as of `step.by_euler`, or one of this file; written.
+    swift : (k, m) or (0, 0) ndarray
+        1.0 for a step after which a dead centre may be ahead, else 0.0; written for loops.
     first, last : int
         Range of the plants, the last excluded.
     """
     for row in range(first, last):
         copy_vector(position[row, 0], q)
         copy_vector(velocity[row, 0], qd)
-        blown_up[row] = -1.0
+        blown_up[row], status_of[row] = -1.0, 0.0
         for step in range(efforts.shape[1]):
             if blown_up[row] >= 0.0:
                 for k in range(qd.shape[0]):
@@ -305,6 +335,8 @@ def rollouts(
                         gains[row % gains.shape[0]],
                         command,
                     )
+                    if status != 0:
+                        status = NO_TORQUE
                 elif targets.shape[0] > 0:
                     feed_back(
                         gains[row % gains.shape[0]],
@@ -313,8 +345,9 @@ def rollouts(
                         qd,
                         command,
                     )
-                if status == 0:
-                    status = -1 - first_beyond(command)
+                beyond = first_beyond(command)
+                if status == 0 and beyond >= 0:
+                    status = BAD_COMMAND - beyond
                 if status == 0:
                     status = advance(
                         topology,
@@ -337,11 +370,17 @@ def rollouts(
                         contact,
                     )
                 if status == 0 and touches and is_open(contact.closing):
+                    status = BEYOND_REACH
+                if status == 0 and looped:
+                    seen = look_at_loops(topology, constants, scratch, q, qd, places, embedding)
+                    swift[row, step] = 1.0 if seen == DEAD_CENTRE else 0.0
+                    if seen == BEYOND_REACH:
+                        status = BEYOND_REACH
+                if status == BEYOND_REACH:
                     copy_vector(position[row, step], q)
                     copy_vector(velocity[row, step], qd)
-                    status = -1
                 if status != 0:
-                    blown_up[row] = step
+                    blown_up[row], status_of[row] = step, status
             copy_vector(q, position[row, step + 1])
             copy_vector(qd, velocity[row, step + 1])
 
@@ -433,9 +472,11 @@ def rollout(
     efforts, gains, targets = (
         x if x.ndim > axes else x[None] for x, axes in ((efforts, 2), (gains, 2), (targets, 3))
     )
-    result = Rollout(np.empty((k, m + 1, model.nq)), np.empty((k, m + 1, model.nv)), np.empty(k))
-    result.position[:, 0] = _each(plant.checked_position, position)
-    result.velocity[:, 0] = _each(plant.checked_velocity, velocity)
+    looped = model.has_loops
+    states = np.empty((k, m + 1, model.nq)), np.empty((k, m + 1, model.nv))
+    states[0][:, 0] = _each(plant.checked_position, position)
+    states[1][:, 0] = _each(plant.checked_velocity, velocity)
+    blown_up, status, swift = np.empty(k), np.empty(k), np.zeros((k, m) if looped else (0, 0))
     contact = allocate(model, None) if touching is None else touching.arrays
     step = plant.linked(kernel)
     provide([plant.kernel])
@@ -445,6 +486,7 @@ def rollout(
     def work(first, last):
         own = columns.allocate(model.topology), np.zeros((work_rows(model.nv), model.nq))
         state = np.empty(model.nq), *np.empty((3, model.nv))
+        rates = np.empty((len(model.all_joint_names), model.nv))
         run(
             model.topology,
             model.constants,
@@ -458,16 +500,24 @@ def rollout(
             *with_memory(),
             touching is not None,
             with_own_memory(contact),
+            looped,
+            np.empty(len(model.all_position_names)),
+            rates,
             efforts,
             gains,
             targets,
-            *result,
+            *states,
+            blown_up,
+            status,
+            swift,
             first,
             last,
         )
 
     share_out(k, work, ROWS_OF_A_PART)
-    return result._replace(blown_up=result.blown_up.astype(np.int64))
+    blown_up = blown_up.astype(np.int64)
+    stop_before_dead_centres(plant, swift, *states, blown_up, status)
+    return Rollout(*states, blown_up, sentences(plant, states[0], blown_up, status, dt))
 
 
 def _each(checked, states):

@@ -50,6 +50,9 @@ from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, 
 
 LARGEST_EFFORT = 1e9  # [N m or N] no motor gives more: a larger command is a mistake
 LARGEST_POSITION = 1e6  # [rad or m] beyond it a state counts as a blow-up
+BEYOND_REACH = -(10**9)  # status of a step after which the loops do not close
+DEAD_CENTRE = BEYOND_REACH - 1  # status of a step after which a dead centre is close ahead
+SWIFT = 3.0  # [-] ratio of rates of dependent to independent joints that may precede one
 
 
 @unfused

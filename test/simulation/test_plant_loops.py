@@ -141,3 +141,47 @@ def test_a_fault_elsewhere_does_not_blame_a_dead_centre():
     plant = Plant(robot, PlantSettings(largest_speed=1.0))
     plant.step(np.full(robot.nv, 1e4), DT)
     assert 'not finite or too large' in plant.fault and 'dead centre' not in plant.fault
+
+
+def test_rollouts_stop_before_a_dead_centre_as_plants_do():
+    """Each row has the bits of a plant, and its sentence; those that turn back go on."""
+    robot = four_bar().robot(independent=['rocker'], gravity=(0.0, 0.0, 0.0))
+    plant, count = Plant(robot, PlantSettings(no_command='free')), 400
+    lead = np.array(plant.model.joint_names) == 'rocker'
+    efforts = np.zeros((4, count, robot.nv))
+    efforts[1], efforts[3] = 60.0 * lead, 90.0 * lead
+    efforts[2, :20], efforts[2, 20:40] = 60.0 * lead, -60.0 * lead
+    found = plant.rollout(plant.q.copy(), 0.0 * plant.qd, efforts, DT)
+    for k, row in enumerate(efforts):
+        plant.reset()
+        stopped = -1
+        for step, effort in enumerate(row):
+            assert np.array_equal(found.position[k, step], plant.q)
+            assert np.array_equal(found.velocity[k, step], plant.qd)
+            plant.step(effort, DT)
+            if plant.fault and stopped < 0:
+                stopped = step
+        assert found.blown_up[k] == stopped and bool(found.faults[k]) == (stopped >= 0)
+        assert np.array_equal(found.position[k, count], plant.q)
+    assert (found.blown_up >= 0).tolist() == [False, True, False, True]
+    step = found.blown_up[1]
+    assert 'in rollout 1 in pin joints crank, coupler of closed loops' in found.faults[1]
+    assert 'do not follow from rocker at a dead centre' in found.faults[1]
+    assert f'after step {step}, at t = {(step + 1) * DT:.6g} s' in found.faults[1]
+
+
+def test_a_rollout_whose_loops_open_returns_to_the_last_closed_state():
+    """A long step that leads beyond the reach of the rocker, 0.829 rad, in one go."""
+    robot = several_four_bars(1, further=0).robot(independent=['rocker0'], gravity=(0, 0, 0))
+    plant = Plant(robot, PlantSettings(integrator='rk4', no_command='free'))
+    begin, fast, long = plant.q + 0.829 - 0.3, np.array([80.0]), 0.01
+    found = plant.rollout(begin, fast, np.zeros((3, 1)), long)
+    plant.set_state(begin, fast)
+    for step in range(3):
+        assert np.array_equal(found.position[0, step], plant.q)
+        assert np.array_equal(found.velocity[0, step], plant.qd)
+        plant.step([0.0], long)
+    assert 'the loops of pin0 do not close' in plant.fault
+    assert found.blown_up.tolist() == [0]
+    assert 'in rollout 0 the loops of pin0 do not close' in found.faults[0]
+    assert np.array_equal(found.position[0, -1], begin) and not found.velocity[0, -1].any()

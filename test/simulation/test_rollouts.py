@@ -167,6 +167,9 @@ def test_a_blow_up_stops_its_row_alone(elbow):
         assert np.array_equal(found.position[row], q)
         assert np.array_equal(found.velocity[row], velocity)
     assert (found.velocity[1, found.blown_up[1] + 2 :] == 0.0).all()
+    assert found.faults[0] == ''
+    for part in ('in rollout 1 the state of joint', f'after step {found.blown_up[1]}, at t = '):
+        assert part in found.faults[1]
 
 
 def test_parts_run_side_by_side(elbow, monkeypatch):

@@ -114,7 +114,8 @@ def test_a_torque_that_no_plant_takes_stops_its_row_alone(elbow, given):
     wild = gains.copy()
     wild[1] = 1e9
     found = Plant(elbow).rollout(q, qd, efforts, DT, wild, references, PD(elbow))
-    assert found.blown_up.tolist() == [-1, 0, -1]
+    assert found.blown_up.tolist() == [-1, 0, -1] and found.faults[::2] == ('', '')
+    assert 'in rollout 1 the command of joint' in found.faults[1]
     assert (found.position[1] == q[1]).all() and (found.velocity[1, 2:] == 0.0).all()
 
 

@@ -8,7 +8,7 @@ are the joints that are not determined. In u^T J_u = 0, u^T J_i are those that c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -110,8 +110,27 @@ class DeadCentres:
         -------
         bool
         """
-        left = self._least(now)[1]
-        return left < NEAR * self.usual and left < STEPS * (self._least(before)[1] - left)
+        return bool(self.are_ahead(np.array([before, now]), [0])[0])
+
+    def are_ahead(self, motion: np.ndarray, steps: Sequence[int]) -> np.ndarray:
+        """Return after which of some steps of a motion `is_ahead` holds.
+
+        Parameters
+        ----------
+        motion : (m + 1, nq) ndarray
+            Postures before and after m steps, in which the loops close [rad or m].
+        steps : sequence of k int
+            Numbers of the steps, from 0.
+
+        Returns
+        -------
+        (k,) ndarray of bool
+        """
+        left = self._sizes(motion[np.add(steps, 1)])
+        found = left < NEAR * self.usual
+        near = np.asarray(steps)[found]
+        found[found] = left[found] < STEPS * (self._sizes(motion[near]) - left[found])
+        return found
 
     def sentence(self, q: np.ndarray, share: float = NEAR) -> str:
         """Return a sentence about the dead centre that a posture is near; '' of any other.
@@ -139,6 +158,16 @@ class DeadCentres:
             f'{", ".join(leading)} at a dead centre of this choice of independent joints '
             f'(expected another choice, such as {led[0]} in place of {leading[0]})'
         )
+
+    def _sizes(self, postures):
+        """Return the least singular value of J_u in each posture."""
+        rows = [
+            self._loops.equations(self._robot.expand(q)[0])[:, : self._loops.unknowns]
+            for q in postures
+        ]
+        if not rows:
+            return np.empty(0)
+        return np.linalg.svd(np.array(rows), compute_uv=False)[:, -1]
 
     def _least(self, q):
         return _least(self._loops, self._robot.expand(q)[0])

@@ -15,8 +15,9 @@ from robodyn_ros.model.description import Placement
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.simulation.contact.closure_projection import projection
 from robodyn_ros.simulation.contact.closure_rows import closure_arrays, is_open
-from robodyn_ros.simulation.plant import BEYOND_REACH, Plant
+from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
+from robodyn_ros.simulation.step import BEYOND_REACH
 
 MOST_STEPS = 50  # of Newton's method
 CLOSED = 1e-11  # gap at which it ends [m or rad]

@@ -61,7 +61,7 @@ class PassingPlant(Plant):
         self._driven = ()  # joints whose drives the passage knows
         self._own, self._usual = sorted(independent_in_loops(robot.model)), None
         self._lead(robot)
-        self._usual, self._first = self._dead_centres.usual, (robot, None)
+        self._usual, self._first = self.dead_centres.usual, (robot, None)
         super().__init__(robot, settings, position, velocity, contacts, led_joints=True)
         self._first = robot, self._kernel
 
@@ -137,7 +137,7 @@ class PassingPlant(Plant):
     def _move(self, dt):
         """Take the step, in a passage with other independent joints."""
         if self._passage is None:
-            found = self._dead_centres.near(self.q)
+            found = self.dead_centres.near(self.q)
             if found is not None:
                 self._begin(found)
         if self._passage is None:
@@ -147,7 +147,7 @@ class PassingPlant(Plant):
                 return
             sentence, end = self.fault, (self.q.copy(), self.qd.copy())
             self.fault, (self.q[:], self.qd[:]) = '', start
-            self._begin(self._dead_centres.nearest(self.q))
+            self._begin(self.dead_centres.nearest(self.q))
             if self._passage is None:
                 self.fault, (self.q[:], self.qd[:]) = sentence, end
                 return
@@ -217,7 +217,7 @@ class PassingPlant(Plant):
         self.qd[:] = [velocity[name] for name in self.model.joint_names]
         if passage.fault:
             self.fault, self.faults = passage.fault, self.faults + 1
-        elif self._dead_centres.is_far(position):
+        elif self.dead_centres.is_far(position):
             self._end(position)
 
     def _end(self, position):
@@ -237,7 +237,7 @@ class PassingPlant(Plant):
     def _lead(self, robot):
         """Lead with the own independent joints of a robot."""
         self._robot, self._all_joints = robot, AllJoints(robot.model)
-        self._dead_centres = DeadCentres(robot, self._usual)
+        self.dead_centres = DeadCentres(robot, self._usual)
 
     def _rechosen(self, independent, near):
         """Return the robot with its payloads over other independent joints."""

@@ -1,0 +1,110 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What stops the plants of a rollout: blow-ups, open loops and dead centres, with sentences."""
+
+import numpy as np
+
+from robodyn_ros.algorithms.core.expand_joints import expand_joints
+from robodyn_ros.simulation.step import BEYOND_REACH, DEAD_CENTRE, LARGEST_EFFORT, SWIFT
+from robodyn_ros.spatial.primitive import unfused
+
+BAD_COMMAND = 2 * BEYOND_REACH  # status less a joint whose command is out of range
+NO_TORQUE = -BEYOND_REACH  # status of a step whose law failed
+
+
+@unfused
+def look_at_loops(topology, constants, scratch, q, qd, places, embedding):
+    """Return whether loops are open, or a dependent joint is much faster than the others.
+
+    Parameters
+    ----------
+    topology, constants, scratch : ndarray
+        As of `step.by_euler`.
+    q, qd : (nq,) and (nv,) ndarray
+        State [rad or m, rad/s or m/s].
+    places, embedding : (m,) and (m, nv) ndarray
+        Memory for the positions of all joints, and the embedding matrix E.
+
+    Returns
+    -------
+    int
+        BEYOND_REACH if the loops do not close. DEAD_CENTRE if one may be ahead, else 0.
+    """
+    expand_joints(topology, constants, scratch, q, places, embedding)
+    for i in range(places.shape[0]):
+        if not abs(places[i]) < np.inf:
+            return BEYOND_REACH
+    fastest = 0.0
+    for k in range(qd.shape[0]):
+        fastest = max(fastest, abs(qd[k]))
+    for i in range(embedding.shape[0]):
+        rate = 0.0
+        for k in range(qd.shape[0]):
+            rate += embedding[i, k] * qd[k]
+        if abs(rate) > SWIFT * fastest:
+            return DEAD_CENTRE
+    return 0
+
+
+def stop_before_dead_centres(plant, swift, position, velocity, blown_up, status):
+    """Let plants stand still from the first step after which a dead centre is ahead.
+
+    Parameters
+    ----------
+    plant : Plant
+        The plant that is copied.
+    swift : (k, m) or (0, 0) ndarray
+        Not 0 for the steps after which one may be ahead.
+    position, velocity : (k, m + 1, nq) and (k, m + 1, nv) ndarray
+        States [rad or m, rad/s or m/s], updated.
+    blown_up, status : (k,) ndarray
+        Step of the blow-up, and its status, updated.
+    """
+    for row in np.flatnonzero(swift.any(axis=1)):
+        steps = np.flatnonzero(swift[row])
+        found = np.flatnonzero(plant.dead_centres.are_ahead(position[row], steps))
+        if found.size:
+            blown_up[row], status[row] = steps[found[0]], DEAD_CENTRE
+            after = blown_up[row] + 2
+            position[row, after:], velocity[row, after:] = position[row, after - 1], 0.0
+
+
+def sentences(plant, position, blown_up, status, dt):
+    """Return a sentence about each blow-up, '' without one.
+
+    Parameters
+    ----------
+    plant : Plant
+        The plant that is copied.
+    position : (k, m + 1, nq) ndarray
+        Positions [rad or m].
+    blown_up, status : (k,) ndarray
+        Step of the blow-up, -1 without one; and its status.
+    dt : float
+        Length of a step [s].
+
+    Returns
+    -------
+    tuple of str
+        The sentences.
+    """
+    return tuple(
+        '' if step < 0 else _fault(plant, row, step, status[row], position[row, step + 1], dt)
+        for row, step in enumerate(blown_up.tolist())
+    )
+
+
+def _fault(plant, row, step, status, q, dt):
+    """Return the sentence about the blow-up of one plant."""
+    model, status = plant.model, int(status)
+    if status <= BAD_COMMAND:
+        joint = model.joint_names[BAD_COMMAND - status]
+        reason = f'the command of joint {joint!r} is not finite or beyond {LARGEST_EFFORT:g}'
+    elif status == NO_TORQUE:
+        reason = 'the control law gave no torque'
+    else:
+        reason = plant.reason(status, q)
+    return (
+        f'robot {model.name!r}: in rollout {row} {reason} after step {step}, at t = '
+        f'{(step + 1) * dt:.6g} s; it stands still in the last valid state'
+    )
