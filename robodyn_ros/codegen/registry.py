@@ -64,6 +64,9 @@ from robodyn_ros.algorithms.variants import (
 from robodyn_ros.compile import embedded
 from robodyn_ros.model.layout import PARENT
 
+#: Wrenches on links, to which closures of loops add theirs; these have no code.
+OF_LINKS = (joint_wrenches.joint_wrenches, joint_wrenches.forward_dynamics_wrenches)
+
 
 @dataclass(frozen=True)
 class Recipe:
@@ -128,7 +131,7 @@ class Recipe:
         Raises
         ------
         ModelError
-            If the quantity is not defined for this robot.
+            If the quantity is not defined for this robot, or has no code.
         """
         if self.of_rates:
             what = self.recursion.__name__.replace('_', ' ')
@@ -136,6 +139,8 @@ class Recipe:
             model.refuse_quaternions(what)
         if self.is_embedded or not model.is_embedded:
             return self
+        if self.recursion in OF_LINKS:
+            model.refuse_loops(f'code of {self.recursion.__name__}')
         if self.recursion not in embedded.HAVE_COUNTERPARTS:
             if 'topology' in inspect.signature(self.recursion).parameters:
                 model.refuse_dependent(self.recursion.__name__.replace('_', ' '))

@@ -15,6 +15,7 @@ from robodyn_ros.robot.dispatch import fast_method
 from robodyn_ros.robot.loops.embedding_matrix import embedding_matrix
 from robodyn_ros.robot.loops.second_derivatives import second_derivatives
 from robodyn_ros.robot.robot_view import View
+from robodyn_ros.robot.validation import of_row
 from robodyn_ros.spatial.row_products import aligned, padded
 
 
@@ -337,7 +338,7 @@ class Derivatives(View):
         """Write the tensors of a robot with closed loops, or their sums with multipliers."""
         robot = self._robot
         for row, (q, qd, qdd, *multipliers) in enumerate(zip(*map(np.atleast_2d, states))):
-            pushes = {name: _of_row(wrench, row) for name, wrench in (f_ext or {}).items()}
+            pushes = {name: of_row(wrench, row) for name, wrench in (f_ext or {}).items()}
             wrenches = robot._wrenches(q, None, pushes)
             tensors = second_derivatives(robot, q, qd, qdd, wrenches)
             for k, (result, tensor) in enumerate(zip(results, tensors)):
@@ -360,7 +361,7 @@ class Derivatives(View):
         found = [np.empty((len(E),) * axes) for _ in results]
         rows = zip(*(np.atleast_2d(given) for given in (states[0], *every)))
         for row, (q, *one) in enumerate(rows):
-            pushes = {name: _of_row(wrench, row) for name, wrench in (f_ext or {}).items()}
+            pushes = {name: of_row(wrench, row) for name, wrench in (f_ext or {}).items()}
             kernel.vectorcall(*robot._weighted, *one, *robot._wrenches(q, None, pushes), *found)
             for result, tensor in zip(results, found):
                 result.reshape(-1, *(robot.nv,) * axes)[row] = _contracted(tensor, E)
@@ -373,11 +374,6 @@ class Derivatives(View):
         """Return results of so many axes of length nv."""
         robot = self._robot
         return tuple(robot._out(None, k, (robot.nv,) * axes) for _ in range(count))
-
-
-def _of_row(wrench, row):
-    """Return the wrench of one state of a batch, or the one for all."""
-    return wrench[row] if np.ndim(wrench) == 2 else wrench
 
 
 def _contracted(tensor, E):

@@ -12,7 +12,9 @@ from numpy.typing import ArrayLike
 
 from robodyn_ros.compile import generic
 from robodyn_ros.model.layout import INERTIA, MASS
+from robodyn_ros.robot.loops.constraint_forces import link_wrenches
 from robodyn_ros.robot.robot_view import View
+from robodyn_ros.robot.validation import of_row
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +98,8 @@ class Links(View):
         """Compute the wrench that its parent exerts on each moving link.
 
         O(n); Jain 2011, eq. (5.4) and (5.43). The motor torque about the joint is included,
-        reflected rotor inertia is not.
+        reflected rotor inertia is not. Closures of loops act on the links of their frames; see
+        `Robot.constraint_forces`.
 
         Parameters
         ----------
@@ -122,6 +125,8 @@ class Links(View):
         robot = self._robot
         states, k = robot._states(q, qd, qdd, out=out)
         out, tau = robot._out(out, k, self._links_shape), np.empty(robot.nv)
+        if robot.model.has_loops:
+            return self._in_loops(states, f_ext, out)
         robot._run(
             generic.joint_wrenches,
             k,
@@ -171,6 +176,10 @@ class Links(View):
         robot = self._robot
         states, k = robot._states(q, qd, tau)
         result = (robot._out(None, k, (robot.nv,)), robot._out(None, k, self._links_shape))
+        if robot.model.has_loops:
+            robot.forward_dynamics(*states, f_ext, out=result[0])
+            self._in_loops((*states[:2], result[0]), f_ext, result[1])
+            return result
         robot._run(
             generic.forward_dynamics_wrenches,
             k,
@@ -182,6 +191,14 @@ class Links(View):
             *result,
         )
         return result
+
+    def _in_loops(self, states, f_ext, out):
+        """Write the wrenches of a robot with closed loops, one state after the other."""
+        rows = zip(*map(np.atleast_2d, states), out.reshape(-1, *self._links_shape))
+        for row, (*state, result) in enumerate(rows):
+            pushes = {name: of_row(wrench, row) for name, wrench in (f_ext or {}).items()}
+            result[:] = link_wrenches(self._robot, *state, pushes)[0]
+        return out
 
     def inertias(self, q: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """Compute composite and articulated-body inertia of every link.

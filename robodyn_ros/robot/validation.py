@@ -315,6 +315,19 @@ class Boundary:
             )
 
 
+def of_row(wrench, row):
+    """Return the wrench of one state of a batch, or the one for all.
+
+    Parameters
+    ----------
+    wrench : (6,) or (k, 6) array_like
+        Force and moment [N, N m].
+    row : int
+        Number of the state.
+    """
+    return wrench[row] if np.ndim(wrench) == 2 else wrench
+
+
 def spread(arrays):
     """Repeat single states of a batch of k: (n,) becomes (k, n).
 

@@ -14,6 +14,7 @@ from robodyn_ros.codegen.emit_c import Style
 from robodyn_ros.codegen.registry import FRAME_RECIPES, RECIPES
 from robodyn_ros.codegen.specialise import record
 from robodyn_ros.codegen.tape import Recorded, evaluate
+from robodyn_ros.errors import ModelError
 from robodyn_ros.model.layout import REFERENCE
 from robodyn_ros.robot.robot import Robot
 from support.c_libraries import EXACT, call, emitted, shared
@@ -107,6 +108,13 @@ def test_the_last_step_is_exact_up_to_the_corners_of_the_box():
         found, holds = played(recording, q=q)
         assert holds
         agree(found, robot.gravity_torque(q), tolerance=NEAR)
+
+
+def test_wrenches_of_links_have_no_code():
+    """Closures act on the links, too, with wrenches of their own solution."""
+    robot = ALL['four-bar in a tree'].robot()
+    with pytest.raises(ModelError, match='which code of joint_wrenches cannot take'):
+        robot.specialised(also=('joint_wrenches',))
 
 
 def test_the_order_of_pivots_avoids_fill_in():

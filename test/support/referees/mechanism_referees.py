@@ -106,7 +106,20 @@ def _pinocchio(mechanism):
 
 
 def of_mujoco(mechanism, positions, rates, torques):
-    """Return accelerations by equalities `connect` and `weld`, extrapolated to rigid ones.
+    """Return accelerations by equalities `connect` and `weld`, extrapolated to rigid ones."""
+    return _extrapolated(mechanism, _accelerations, positions, rates, torques)
+
+
+def wrenches_of_mujoco(mechanism, positions, rates, torques):
+    """Return the wrench of its parent on each body, (6,) by its name, extrapolated likewise.
+
+    It is force and moment in world axes about the origin of the body, with those of equalities.
+    """
+    return _extrapolated(mechanism, _wrenches, positions, rates, torques)
+
+
+def _extrapolated(mechanism, measure, positions, rates, torques):
+    """Return what `measure` finds of rigid constraints, by name.
 
     MuJoCo's constraints give way by R = (1 - d) / d of an inverse inertia, of an impedance d. The
     cubic in (1 - d) / d through four of them has the value at R = 0 to the fourth order.
@@ -114,8 +127,27 @@ def of_mujoco(mechanism, positions, rates, torques):
     x = np.array([(1.0 - d) / d for d in COMPLIANT])
     weights = np.linalg.solve(np.vander(x, increasing=True).T, np.eye(4)[0])
     model = _mujoco_model(mechanism)
-    found = [_of_compliant(model, d, positions, rates, torques) for d in COMPLIANT]
+    found = [measure(model, _of_compliant(model, d, positions, rates, torques)) for d in COMPLIANT]
     return {name: sum(w * each[name] for w, each in zip(weights, found)) for name in found[0]}
+
+
+def _accelerations(model, data):
+    """Return the accelerations of all joints by name."""
+    joints = [model.joint(k) for k in range(model.njnt)]
+    return {joint.name: float(data.qacc[joint.dofadr][0]) for joint in joints}
+
+
+def _wrenches(model, data):
+    """Return the wrenches of the parents on all bodies by name."""
+    import mujoco
+
+    mujoco.mj_rnePostConstraint(model, data)
+    found = {}
+    for k in range(1, model.nbody):
+        moment, force = np.split(data.cfrc_int[k], 2)  # about the centre of mass of the tree
+        lever = data.subtree_com[model.body_rootid[k]] - data.xpos[k]
+        found[model.body(k).name] = np.concatenate((force, moment + np.cross(lever, force)))
+    return found
 
 
 def prepared_mujoco(mechanism, states):
@@ -161,7 +193,7 @@ def _mujoco_model(mechanism):
 
 
 def _of_compliant(model, impedance, positions, rates, torques):
-    """Return the accelerations with constraints of one impedance."""
+    """Return the data after forward dynamics with constraints of one impedance."""
     import mujoco
 
     model.eq_solimp[:, :2] = impedance
@@ -172,4 +204,4 @@ def _of_compliant(model, impedance, positions, rates, torques):
         data.qfrc_applied[joint.dofadr] = torques.get(joint.name, 0.0)
     mujoco.mj_forward(model, data)
     assert np.abs(data.efc_pos).max() < 1e-12  # the loops are closed there too
-    return {joint.name: float(data.qacc[joint.dofadr][0]) for joint in joints}
+    return data
