@@ -24,6 +24,7 @@ from robodyn_ros.simulation.integrators import adaptive_steps
 from robodyn_ros.simulation.integrators.names import DIAGONAL_RK4
 from robodyn_ros.simulation.joint_table import work_rows
 from robodyn_ros.simulation.plant_settings import PlantSettings
+from robodyn_ros.simulation.sensed_plant import SensedPlant
 from robodyn_ros.simulation.step import (
     BEYOND_REACH,
     DEAD_CENTRE,
@@ -33,7 +34,7 @@ from robodyn_ros.simulation.step import (
 )
 
 
-class Plant:
+class Plant(SensedPlant):
     """A robot that obeys commands: M qdd + C qd + g + friction = tau + J^T f_ext, between stops.
 
     tau is the command in effort mode. In position or velocity mode it comes from the drive, which
@@ -383,6 +384,17 @@ class Plant:
         """
         at = self.model.coordinates
         return np.array((np.where(at >= 0, self.q[at], 0.0), self.qd))
+
+    @property
+    def dependent_efforts(self):
+        """Return the efforts of dependent joints of closed loops in the last substep.
+
+        Returns
+        -------
+        dict of str to float
+            Of friction and stops [N m or N], of the joints that have some.
+        """
+        return {} if self._touching is None else self._touching.led_efforts()
 
     def attach(self, frame, mass, com=(0.0, 0.0, 0.0), inertia=np.zeros((3, 3))):
         """Attach a rigid payload to a frame; it replaces the one there.

@@ -98,13 +98,13 @@ class Runner:
             if command is None:
                 with self._lock:
                     command, self._pending = self._pending, None
-            before = plant.qd.copy() if self.instruments else None
+            before = plant.rates() if self.instruments else None
             plant.step(command, self._dt)
             command = None
             if left == 0 or self.sensor.remembers:
                 self.sensor.sample(*plant.measured, self._dt)
             if self.instruments:
-                self._sample((plant.qd - before) / self._dt, self._dt)
+                self._sample(plant.acceleration(before, self._dt), self._dt)
         self.steps += count
         self._deliver()
 
@@ -112,12 +112,13 @@ class Runner:
         """Read the sensors in the present state."""
         self.sensor.sample(*self.plant.measured, 0.0)
         if self.instruments:
-            self._sample(np.zeros_like(self.plant.qd), 0.0)
+            self._sample(np.zeros_like(self.plant.leading.qd), 0.0)
         self._deliver()
 
     def _sample(self, acceleration, dt):
-        if self._robot.model is not self.plant.model:
-            self._robot = Robot(self.plant.model)
+        model = self.plant.leading.model
+        if self._robot.model is not model:
+            self._robot = Robot(model)
         motion = Motion.of(self.plant, self._robot, acceleration)
         for instrument in self.instruments:
             instrument.sample(motion, dt)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from robodyn_ros.simulation.command_modes import CODES, UNSPOKEN, Command, modes_of
+from robodyn_ros.simulation.sensed_plant import SensedPlant
 
 #: Attributes that are delegated to the plant inside.
 SAME = (
@@ -19,13 +20,15 @@ SAME = (
     'replace_kernel',
     'apply_wrench',
     'acting_wrenches',
+    'contacts',
+    'dependent_efforts',
     'stepped_model',
 )
 #: Settings of a plant that have an entry for each joint.
 PER_JOINT = {'command_modes': 'effort', 'stiffness': 0.0, 'rate_gain': 0.0, 'velocity_gain': 0.0}
 
 
-class SpringPlant:
+class SpringPlant(SensedPlant):
     """The interface of `Plant` for a robot with joints and springs.
 
     A plant inside has all coordinates: first the joints, then the deflections of the springs.

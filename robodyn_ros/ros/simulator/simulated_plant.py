@@ -169,7 +169,7 @@ def make_plant(
     if links:
         _refuse_beside_flexible_links(values, robot, links, springs, contacts)
         return FlexiblePlant(robot, links, settings, *start)
-    if not springs and passes_dead_centres(values, robot):
+    if not springs and passes_dead_centres(robot):
         return PassingPlant(robot, settings, *start, contacts)
     if not springs:
         return Plant(robot, settings, *start, contacts, led_joints=robot.model.has_loops)
@@ -181,21 +181,18 @@ def make_plant(
     return ElasticPlant(robot, springs, settings, *start, values['encoders'])
 
 
-def passes_dead_centres(values: Mapping[str, Any], robot: Robot) -> bool:
+def passes_dead_centres(robot: Robot) -> bool:
     """Return whether the plant may choose other independent joints at a dead centre.
 
-    Sensors of links and coupled joints need the described choice, as do quaternions.
+    Coupled joints need the described choice, as do quaternions.
 
     Parameters
     ----------
-    values : mapping of str to object
-        The node's parameters by name.
     robot : Robot
         The simulated robot.
     """
     model = robot.model
-    has_sensors = any(values[name] for name in SENSORS_OF_LINKS)
-    return model.has_loops and not (has_sensors or model.coupled or model.multi_dof_joints)
+    return model.has_loops and not (model.coupled or model.multi_dof_joints)
 
 
 def _refuse_beside_flexible_links(values, robot, links, springs, contacts):

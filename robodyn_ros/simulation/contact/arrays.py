@@ -72,6 +72,8 @@ class ContactArrays(NamedTuple):
         Their rows of the embedding matrix.
     led_levels : (m,) ndarray
         Levels of their dry friction [N m or N].
+    led_efforts : (m,) ndarray
+        Efforts of their friction and stops in the last substep [N m or N].
     positions : (2, p) ndarray
         Positions of all joints, now and at the beginning of the substep [rad or m].
     embedding : (n, nv) ndarray
@@ -97,6 +99,7 @@ class ContactArrays(NamedTuple):
     led: Matrix
     led_rows: Indices
     led_levels: Vector
+    led_efforts: Vector
     positions: Matrix
     embedding: Matrix
     closing: Closing
@@ -157,6 +160,7 @@ def allocate(model, contacts, settings=None, closures=(), damped=()):
         np.zeros(1),
         led,
         _fixed(led_rows),
+        np.zeros(len(led)),
         np.zeros(len(led)),
         np.zeros((2, len(model.all_position_names))),
         np.zeros((len(model.all_joint_names), n)),

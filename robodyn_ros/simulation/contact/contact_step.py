@@ -32,11 +32,13 @@ from robodyn_ros.simulation.contact.contact_response import (
 )
 from robodyn_ros.simulation.contact.led_joints import (
     add_led_damping,
+    clear_led_efforts,
     correct_led_stops,
     crosses_led_stop,
     find_led_joints,
     has_any,
     rubs,
+    write_led_efforts,
 )
 from robodyn_ros.simulation.dry_friction import assume_frictionless, next_velocity
 from robodyn_ros.simulation.integrators.euler import accelerate, euler
@@ -124,6 +126,7 @@ def move_in_contact(
     if blocks < 0:
         return -1 - blocks
     copy_vector(work[NEXT][:n], qd)
+    write_led_efforts(contact, h, qd)
     integrate(topology, q, qd, h, q)
     correct_penetrations(topology, contact, blocks, h, q)
     correct_led_stops(topology, constants, scratch, contact, q)
@@ -181,6 +184,7 @@ def step_without_impact(
         0, or the body whose pivot is singular.
     """
     copy_vector(q, work[OLD_Q])
+    clear_led_efforts(contact)
     if count == 0 and not rubs(contact) and not is_closed(contact.closing):
         status = euler(
             topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
@@ -392,6 +396,7 @@ def runge_kutta_in_contact(
     elif is_smooth and is_clear(contact, count, h):
         given = contact.vectors[START][:n]
         copy_vector(effort, given)
+        clear_led_efforts(contact)
         if damps:
             find_led_joints(topology, constants, scratch, contact, stribeck, q, qd)
             add_led_damping(contact, qd, effort)

@@ -27,7 +27,7 @@ from robodyn_ros.algorithms.contact.contact_tables import (
     STICKS,
 )
 from robodyn_ros.algorithms.contact.gauss_seidel import add_impulse
-from robodyn_ros.algorithms.contact.impulses import KEPT, START
+from robodyn_ros.algorithms.contact.impulses import IMPULSES, KEPT, START
 from robodyn_ros.algorithms.core.expand_joints import expand_joints
 from robodyn_ros.algorithms.core.manifold import integrate
 from robodyn_ros.model import layout
@@ -210,6 +210,8 @@ def find_led_joints(topology, constants, scratch, contact, stribeck, q, qd):
 def add_led_damping(contact, qd, effort):
     """Add the viscous friction of dependent joints to efforts; call find_led_joints before.
 
+    It is all of their efforts while none rubs or is at a stop.
+
     Parameters
     ----------
     contact : ContactArrays
@@ -222,6 +224,7 @@ def add_led_damping(contact, qd, effort):
     first = first_led_row(contact)
     for k in range(contact.led.shape[0]):
         torque = -contact.led[k, DAMPING] * along_row(contact.rows, first + k, qd)
+        contact.led_efforts[k] = torque
         add_impulse(contact.rows, first + k, torque, effort)
 
 
@@ -310,6 +313,38 @@ def settle_led_joints(contact, b, v):
     for k in range(v.shape[0]):
         if rests and abs(v[k]) <= ROUNDING * largest:
             v[k] = 0.0
+
+
+@unfused
+def write_led_efforts(contact, h, v):
+    """Write the mean efforts of friction and stops of dependent joints over a substep.
+
+    Parameters
+    ----------
+    contact : ContactArrays
+        Tables and memory, updated; with the impulses of the substep.
+    h : float
+        Length of the substep [s].
+    v : (nv,) ndarray
+        Velocities at its end [rad/s or m/s].
+    """
+    first = first_led_row(contact)
+    for k in range(contact.led.shape[0]):
+        viscous = contact.led[k, DAMPING] * along_row(contact.rows, first + k, v)
+        contact.led_efforts[k] = contact.vectors[IMPULSES, first + k] / h - viscous
+
+
+@unfused
+def clear_led_efforts(contact):
+    """Write zeros to the efforts of dependent joints.
+
+    Parameters
+    ----------
+    contact : ContactArrays
+        Tables and memory, updated.
+    """
+    for k in range(contact.led.shape[0]):
+        contact.led_efforts[k] = 0.0
 
 
 @unfused

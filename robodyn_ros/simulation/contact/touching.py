@@ -94,9 +94,20 @@ class Touching:
         added = [damping.get(name, 0.0) for name in self._led]
         self.arrays.led[:, DAMPING] = self._damping + added
 
+    def led_efforts(self):
+        """Return the efforts of friction and stops of dependent joints in the last substep.
+
+        Returns
+        -------
+        dict of str to float
+            Efforts by joint [N m or N].
+        """
+        return dict(zip(self._led, self.arrays.led_efforts.tolist()))
+
     def clear(self):
-        """Discard the contacts of the last substep."""
+        """Discard the contacts and efforts of the last substep."""
         self.arrays.contact_count[0] = 0.0
+        self.arrays.led_efforts[:] = 0.0
 
     def points(self):
         """Return the contacts of the last substep.

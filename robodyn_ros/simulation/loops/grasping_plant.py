@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from robodyn_ros.algorithms.contact.impulses import IMPULSES
 from robodyn_ros.errors import ParameterError, SingularityError, require_names
 from robodyn_ros.model.contacts.obstacles import Contacts
 from robodyn_ros.model.dependent.closures import Closure, constrained_motions
@@ -15,6 +16,7 @@ from robodyn_ros.model.description import Placement
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.simulation.contact.closure_projection import projection
 from robodyn_ros.simulation.contact.closure_rows import closure_arrays, is_open
+from robodyn_ros.simulation.loops.closure_wrenches import closure_wrenches
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.step import BEYOND_REACH
@@ -81,6 +83,7 @@ class GraspingPlant(Plant):
                 'over independent joints'
             )
         self._first = names if active is None else tuple(active)
+        self._length = 1.0  # [s] of the last substep; without one there are no impulses
         super().__init__(robot, settings, position, velocity, contacts)
 
     @property
@@ -231,6 +234,35 @@ class GraspingPlant(Plant):
     def _loops(self):
         """Return the names of the closures that act."""
         return self.active
+
+    def pushes(self, robot):
+        """Return the wrenches on links, as `Plant.pushes`, with those of the closures.
+
+        Parameters
+        ----------
+        robot : Robot
+            The robot of the plant's model.
+
+        Returns
+        -------
+        dict of str to (6,) ndarray
+            Force and moment [N, N m] at the origin of each link.
+        """
+        found = super().pushes(robot)
+        if self.active:
+            for link, wrench in self._wrenches_of_closures(robot, dict(found)).wrenches:
+                found[link] = found.get(link, 0.0) + wrench
+        return found
+
+    def _move(self, dt):
+        """Take the step, and keep its length."""
+        self._touching.arrays.vectors[IMPULSES] = 0.0  # some steps have none
+        super()._move(dt)
+        self._length = dt / (self._substeps if self.settings.tolerance else self.settings.substeps)
+
+    def _wrenches_of_closures(self, robot, pushes):
+        """Return the ClosureWrenches of the last substep."""
+        return closure_wrenches(self, robot, self._length, pushes)
 
     def _status_of_loops(self, before):
         """Return 0 if the loops close in the present state."""

@@ -108,6 +108,7 @@ class LoopPlant:
         self._build, self._settings, self.choices = build, settings, 0
         self._contacts, self._driven = contacts, tuple(driven)
         self.drive_efforts: dict[str, float] = {}
+        self._driven_dependent: dict[str, float] = {}
         robot = build(independent=independent, near=position)
         rates = [(velocity or {}).get(name, 0.0) for name in robot.joint_names]
         self._take(robot, robot.model.closed_posture, rates)
@@ -135,6 +136,20 @@ class LoopPlant:
             dict(zip(names.all_position_names, position.tolist())),
             dict(zip(names.all_joint_names, velocity.tolist())),
         )
+
+    @property
+    def dependent_efforts(self) -> dict[str, float]:
+        """Return the efforts of dependent joints in the last substep.
+
+        Returns
+        -------
+        dict of str to float
+            Of motors, drives, friction and stops [N m or N], of the joints that have some.
+        """
+        found = dict(self._driven_dependent)
+        for name, effort in self.plant.dependent_efforts.items():
+            found[name] = found.get(name, 0.0) + effort
+        return found
 
     def step(
         self,
@@ -255,4 +270,5 @@ class LoopPlant:
             most = np.where(np.isnan(limits.effort), np.inf, limits.effort)
             of_all[at] = np.clip(of_all[at], -most, most)
         of_all += [pushes.get(name, 0.0) for name in names]
+        self._driven_dependent = {name: float(of_all[names.index(name)]) for name in led}
         return embedding_matrix(robot, self.plant.q).T @ of_all

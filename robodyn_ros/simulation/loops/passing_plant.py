@@ -93,6 +93,61 @@ class PassingPlant(Plant):
             self._carry(self._payloads.move_to(robot.model))
         super().set_state(position, velocity)
 
+    @property
+    def leading(self):
+        """Return the plant over the joints that lead at present; see `Plant.leading`.
+
+        Returns
+        -------
+        Plant
+            That of the passage, or this one.
+        """
+        return self if self._passage is None else self._passage.plant
+
+    @property
+    def dependent_efforts(self):
+        """Return the efforts of the dependent joints of `leading`; see `Plant`.
+
+        Returns
+        -------
+        dict of str to float
+            Of motors, drives, friction and stops [N m or N].
+        """
+        if self._passage is None:
+            return super().dependent_efforts
+        return self._passage.dependent_efforts
+
+    def rates(self):
+        """Return the velocities of all joints, of which any may lead after the next step.
+
+        Returns
+        -------
+        dict of str to float
+            By joint [rad/s or m/s].
+        """
+        if self._passage is not None:
+            return self._passage.state()[1]
+        rates = self._all_joints.state(self.q, self.qd, self.effort)[1]
+        return dict(zip(self.model.all_joint_names, rates.tolist()))
+
+    def acceleration(self, before, dt):
+        """Return the mean acceleration of the joints of `leading`; see `Plant.acceleration`.
+
+        Parameters
+        ----------
+        before : dict of str to float
+            What `rates` returned at the beginning.
+        dt : float
+            The time [s].
+
+        Returns
+        -------
+        (nv,) ndarray
+            Mean acceleration [rad/s^2 or m/s^2].
+        """
+        lead = self.leading
+        return (lead.qd - [before[name] for name in lead.model.joint_names]) / dt
+
     def attach(self, *payload, **more):
         """Attach a rigid payload, as `Plant.attach`.
 

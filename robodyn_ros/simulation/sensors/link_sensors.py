@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sensors on links and joints of a plant: inertial, force-torque, joint torque, motor encoders."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from robodyn_ros.model.layout import ROTOR
+from robodyn_ros.model.layout import RATIO, ROTOR
+from robodyn_ros.robot.loops.constraint_forces import link_wrenches
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.simulation.sensors.instrument import Imperfections, Instrument
 
@@ -20,13 +21,17 @@ class Motion:
     Parameters
     ----------
     robot : Robot
-        The robot with its payloads.
+        The robot with its payloads, over the joints that lead at present.
     q, qd, qdd : ndarray
         State (nq,) and (nv,), and mean acceleration (nv,) of the last step.
     wrenches : dict of str to (6,) ndarray
-        Force and moment [N, N m] in base axes at the origin of each frame.
-    motors : (2, nv) ndarray
+        Force and moment [N, N m] in base axes at the origin of each frame; see `Plant.pushes`.
+    motors : (2, m) ndarray
         Position and velocity of the motors, converted to the joint side.
+    efforts : dict of str to float
+        Efforts at dependent joints of closed loops, of friction, stops and motors [N m or N].
+    joint_names : tuple of str
+        The m joints of the plant; those of the robot by default.
     """
 
     robot: Robot
@@ -35,6 +40,8 @@ class Motion:
     qdd: np.ndarray
     wrenches: dict
     motors: np.ndarray
+    efforts: dict = field(default_factory=dict)
+    joint_names: tuple = ()
 
     @staticmethod
     def of(plant, robot, acceleration):
@@ -45,20 +52,41 @@ class Motion:
         plant : Plant
             The plant.
         robot : Robot
-            The robot of its model.
+            The robot of the model of `plant.leading`.
         acceleration : (nv,) ndarray
-            Mean acceleration of the last step [rad/s^2 or m/s^2].
+            Mean acceleration of its joints in the last step [rad/s^2 or m/s^2].
 
         Returns
         -------
         Motion
             The motion.
         """
-        wrenches = {}
-        for frame, wrench in plant.acting_wrenches.items():
-            rotation = robot.pose(plant.q, frame)[:3, :3]
-            wrenches[frame] = np.concatenate((rotation @ wrench[:3], rotation @ wrench[3:]))
-        return Motion(robot, plant.q, plant.qd, acceleration, wrenches, plant.motors)
+        lead = plant.leading
+        return Motion(
+            robot,
+            lead.q,
+            lead.qd,
+            acceleration,
+            plant.pushes(robot),
+            plant.motors,
+            plant.dependent_efforts,
+            plant.model.joint_names,
+        )
+
+    def transmitted(self):
+        """Return wrenches on links as of `Links.joint_wrenches`, and efforts of all joints.
+
+        Returns
+        -------
+        tuple of (nb - 1, 6) and (n,) ndarray
+            As of `link_wrenches`. For a robot without closed loops the efforts are those of
+            `Robot.inverse_dynamics`.
+        """
+        robot, state = self.robot, (self.q, self.qd, self.qdd)
+        if robot.model.has_loops:
+            return link_wrenches(robot, *state, self.wrenches, self.efforts)
+        wrenches = robot.links.joint_wrenches(*state, self.wrenches)
+        return wrenches, robot.inverse_dynamics(*state, self.wrenches)
 
 
 class LinkSensor(Instrument):
@@ -145,7 +173,7 @@ class ForceTorque(LinkSensor):
         body = model.frame(self.frame).body
         if body == 0:  # a frame on the base: there is no joint before it
             return np.zeros(6)
-        wrench = -robot.links.joint_wrenches(q, motion.qd, motion.qdd, motion.wrenches)[body - 1]
+        wrench = -motion.transmitted()[0][body - 1]
         pose = robot.pose(q, self.frame)
         arm = robot.pose(q, model.body_names[body])[:3, 3] - pose[:3, 3]
         moment = wrench[3:] + np.cross(arm, wrench[:3])
@@ -155,7 +183,8 @@ class ForceTorque(LinkSensor):
 class JointTorque(LinkSensor):
     """Measure the efforts that the joints transmit to the links; (nv,) [N m or N].
 
-    They are motor efforts less friction and the inertial torque of the rotors.
+    They are motor efforts less friction and the inertial torque of the rotors. Joints that
+    follow others add theirs by their ratios.
 
     Parameters
     ----------
@@ -168,15 +197,21 @@ class JointTorque(LinkSensor):
     """
 
     def __init__(self, nv, effort=PERFECT, **options):
-        self._loaded = self._links = None
         super().__init__([(nv, effort)], **options)
 
     def measure(self, motion):
-        model = motion.robot.model
-        if model is not self._loaded:
-            rotors = np.zeros(model.nv)
-            self._loaded, self._links = model, Robot(model.with_joint_values(ROTOR, rotors))
-        return self._links.inverse_dynamics(motion.q, motion.qd, motion.qdd, motion.wrenches)
+        robot, model = motion.robot, motion.robot.model
+        efforts = motion.transmitted()[1]
+        if not model.has_loops:
+            return efforts - model.joint_values(ROTOR) * motion.qdd
+        rotors = model.constants[1:, ROTOR]
+        efforts = efforts - rotors * robot.expand(motion.q, motion.qd, motion.qdd)[2]
+        found = dict(zip(model.all_joint_names, efforts.tolist()))
+        ratios = {row: {at: model.constants[row, RATIO]} for row, at in model.followed.items()}
+        for row, leaders in (ratios | model.coupled).items():
+            for leader, ratio in leaders.items():
+                found[model.all_joint_names[leader - 1]] += ratio * efforts[row - 1]
+        return np.array([found[name] for name in motion.joint_names or model.joint_names])
 
 
 class MotorEncoders(LinkSensor):
