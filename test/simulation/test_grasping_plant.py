@@ -33,6 +33,7 @@ FREE = PlantSettings(no_command='free')
 EULER = PlantSettings(no_command='free', integrator='semi_implicit_euler')
 RK4 = PlantSettings(no_command='free', integrator='rk4')
 WEIGHTLESS = (0.0, 0.0, 0.0)
+DT_SHORT = 1e-3  # [s]
 CLOSED = 1e-12  # [m or rad] of a loop after any step: rounding of its positions
 HANDS = Closure('left', 'left5', 'bar', 'weld'), Closure('right', 'right5', 'bar', 'weld')
 
@@ -288,8 +289,75 @@ def test_a_state_is_projected_and_what_does_not_close_is_refused():
         GraspingPlant(tree, [far], FREE)
     with pytest.raises(ParameterError, match='closures none; expected one or more'):
         GraspingPlant(tree, [], FREE)
-    with pytest.raises(ParameterError, match='kinematic drives beside closures'):
-        GraspingPlant(tree, mechanism.closures, PlantSettings(kinematic=True))
+
+
+def driven(robot, names):
+    """Return settings whose drives move these joints kinematically; others take efforts."""
+    modes = tuple('position' if name in names else 'effort' for name in robot.joint_names)
+    return PlantSettings('semi_implicit_euler', no_command='free', kinematic=True,
+                         command_modes=modes, command_timeout=1e9)  # fmt: skip
+
+
+def test_a_kinematic_crank_leads_its_loop_and_has_the_effort_of_the_loop():
+    """As the same crank over independent coordinates, to a thousandth at 1e-4 s."""
+    mechanism = several_four_bars(1, further=0)
+    robot, tree = mechanism.robot(), tree_of(mechanism)
+    plant = plant_of(mechanism, settings=driven(tree, ['crank0']))
+    settings = driven(robot, ['crank0'])
+    referee = Plant(robot, settings, robot.model.closed_posture)
+    crank, begin = tree.joint_names.index('crank0'), referee.q[0]
+    efforts = []
+    for step in range(300):
+        goal = begin + 0.4 * (1.0 - np.cos(40.0 * step * 1e-4))
+        command = np.full(tree.nv, np.nan)
+        command[crank] = goal
+        plant.step(command, 1e-4)
+        referee.step([goal], 1e-4)
+        expected = of_tree(robot, tree, robot.expand(referee.q)[0])
+        agree(plant.q, expected, 1.0, 1e-9)
+        if step > 1:
+            agree(plant.effort[crank], referee.effort[0], 40.0, 2e-3)
+            efforts.append(plant.effort[crank])
+    assert not plant.fault and plant.gap < CLOSED and np.ptp(efforts) > 5.0
+    assert not np.delete(plant.effort, crank).any()
+
+
+def test_two_arms_that_stand_still_carry_a_bar():
+    """Their closures are redundant; what both do to the bar is its weight, at its centre."""
+    robot, q = two_arms_and_a_bar()
+    arms = [name for name in robot.joint_names if not name.startswith('bar')]
+    plant = GraspingPlant(robot, HANDS, driven(robot, arms), q, active=())
+    plant.grasp('left', 'right')
+    places, at_q = plant.q.copy(), robot.model.coordinates
+    goals = [
+        places[at_q[k]] if name in arms else np.nan for k, name in enumerate(robot.joint_names)
+    ]
+    for _ in range(20):
+        plant.step(goals)
+    agree(plant.q, places, 1.0, 1e-9)
+    bar = body('bar', 1.5, 0.4).inertial
+    weight = -bar.mass * np.array(GRAVITY)
+    X = robot.pose(plant.q, 'bar')
+    moment = np.cross(X[:3, :3] @ bar.com, weight)
+    agree(plant.pushes(robot)['bar'], np.concatenate((weight, moment)), tolerance=1e-6)
+    torque = plant.effort - robot.gravity_torque(plant.q)
+    is_arm = np.array([name in arms for name in robot.joint_names])
+    assert np.abs(torque[is_arm]).max() > 1.0 and not plant.effort[~is_arm].any()
+
+
+def test_prescribed_motions_that_open_a_loop_stop_the_plant():
+    """A crank and a rocker that turn against each other; the sentence names both."""
+    mechanism = several_four_bars(1, further=0)
+    tree = tree_of(mechanism)
+    names = ['crank0', 'rocker0']
+    plant = plant_of(mechanism, settings=driven(tree, names))
+    command = np.where([name in names for name in tree.joint_names], plant.q, np.nan)
+    plant.step(command, DT_SHORT)
+    assert not plant.fault
+    command[tree.joint_names.index('crank0')] += 0.01
+    plant.step(command, DT_SHORT)
+    assert 'the prescribed motion of joints' in plant.fault and 'opens the loops of' in plant.fault
+    assert 'crank0' in plant.fault and 'rocker0' in plant.fault
 
 
 def test_a_rollout_has_the_bits_of_the_plant():

@@ -16,6 +16,7 @@ from robodyn_ros.model.description import Placement
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.simulation.contact.closure_projection import projection
 from robodyn_ros.simulation.contact.closure_rows import closure_arrays, is_open
+from robodyn_ros.simulation.joint_table import BRAKED, EFFORT_MODE, MODE
 from robodyn_ros.simulation.loops.closure_wrenches import closure_wrenches
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
@@ -43,7 +44,8 @@ class GraspingPlant(Plant):
     closures : sequence of Closure
         All closures that may act.
     settings : PlantSettings
-        As of a `Plant`; not kinematic, since their efforts would need the multipliers.
+        As of a `Plant`. Joints that drives move kinematically keep their motion, and the others
+        follow the closures. Where the closures cannot follow, the plant stops with a sentence.
     position, velocity : (nq,) and (nv,) array_like, optional
         Initial state near closed loops [rad or m, rad/s or m/s]; it is projected.
     contacts : Contacts, optional
@@ -75,12 +77,6 @@ class GraspingPlant(Plant):
             raise ParameterError(
                 f'robot {robot.model.name!r}: closures {", ".join(names) or "none"}; expected '
                 'one or more, each name once'
-            )
-        if settings.kinematic:
-            raise ParameterError(
-                f'robot {robot.model.name!r}: kinematic drives beside closures, which share the '
-                'effort that a prescribed motion needs; expected kinematic False, or a robot '
-                'over independent joints'
             )
         self._first = names if active is None else tuple(active)
         self._length = 1.0  # [s] of the last substep; without one there are no impulses
@@ -254,11 +250,43 @@ class GraspingPlant(Plant):
                 found[link] = found.get(link, 0.0) + wrench
         return found
 
+    def reason(self, status, q):
+        """Return why a step failed, as `Plant.reason` does.
+
+        Parameters
+        ----------
+        status, q
+            As of `Plant.reason`.
+
+        Returns
+        -------
+        str
+            The clause.
+        """
+        led = self._prescribed()
+        if status != BEYOND_REACH or not led.any():
+            return super().reason(status, q)
+        names = ', '.join(name for name, is_led in zip(self.model.joint_names, led) if is_led)
+        return (
+            f'the prescribed motion of joints {names} opens the loops of {", ".join(self.active)} '
+            '(expected commands that keep them closed, or drives with feedback)'
+        )
+
     def _move(self, dt):
-        """Take the step, and keep its length."""
+        """Take the step; kinematic joints also hold the closures."""
         self._touching.arrays.vectors[IMPULSES] = 0.0  # some steps have none
         super()._move(dt)
         self._length = dt / (self._substeps if self.settings.tolerance else self.settings.substeps)
+        led = self._prescribed()
+        if led.any() and self.active and not self.fault:
+            robot = Robot(self.model)
+            torque = self._wrenches_of_closures(robot, super().pushes(robot)).torque
+            self.effort[led] -= torque[led]
+
+    def _prescribed(self):
+        """Return whether each joint is moved kinematically."""
+        joints = self._drives.joints
+        return (joints[:, BRAKED] > 0.0) & (joints[:, MODE] != EFFORT_MODE)
 
     def _wrenches_of_closures(self, robot, pushes):
         """Return the ClosureWrenches of the last substep."""
