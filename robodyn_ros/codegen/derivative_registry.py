@@ -17,7 +17,6 @@ import functools
 
 import numpy as np
 
-from robodyn_ros.algorithms.core import rnea
 from robodyn_ros.algorithms.derivatives import (
     derivatives_from_inverse,
     forward_dynamics_derivatives,
@@ -36,8 +35,7 @@ from robodyn_ros.codegen.specialise import (
     zeros,
 )
 from robodyn_ros.codegen.tape import Recorded, Tape, count, needed, operands
-from robodyn_ros.errors import ModelError
-from robodyn_ros.model.layout import BALL_X, BALL_Y, BALL_Z
+from robodyn_ros.model.layout import AT, BALL_X, BALL_Y, BALL_Z, DOF, FIRST, KIND, Q, V
 from robodyn_ros.model.normal_form import normal_form
 from robodyn_ros.realtime.collector_pause import collections_paused
 
@@ -182,13 +180,11 @@ def record_shorter(eliminated, name, recipe, model, frame=None):
     Raises
     ------
     ModelError
-        For a robot with dependent joints.
+        For a robot with closed loops. Mimic and coupled joints leave elimination alone.
     """
+    model.refuse_loops(f'code of {name}')
     if model.is_embedded:
-        raise ModelError(
-            f'robot {model.name!r} has dependent joints, for which {name} has no code; '
-            'expected them locked, or other quantities'
-        )
+        return eliminated(name, recipe, model)
     found = record(name, recipe, model)
     if _length(found) > LONG:
         return found
@@ -251,18 +247,21 @@ def eliminate_forward(name, recipe, model):
         for argument, shape in sizes(recipe.inputs, model).items()
     )
     inverse, qdd, torque = zeros((n, n)), zeros(n), zeros(n)
+    of_inverse, bias_torque, inverse_dynamics = (
+        RECIPES[each].of_model(normal)
+        for each in ('mass_matrix_inverse', 'bias_torque', 'inverse_dynamics')
+    )
     solve = min(
-        (RECIPES['mass_matrix_inverse'].recursion, *RECIPES['mass_matrix_inverse'].others),
-        key=lambda recursion: _cost(recursion, normal),
+        (of_inverse.recursion, *of_inverse.others), key=lambda recursion: _cost(recursion, normal)
     )
     status = run_on_tape(solve, normal, tape, q=q, inverse=inverse)
-    run_on_tape(rnea.bias_torque, normal, tape, q=q, qd=qd, tau=torque)
+    run_on_tape(bias_torque.recursion, normal, tape, q=q, qd=qd, tau=torque)
     for i in range(n):
         for k in range(n):
             qdd[i] = qdd[i] + inverse[i, k] * (tau[k] - torque[k])
     # the accelerations are inputs of the inverse dynamics, whose derivatives hold them constant
     given = recorded_input(tape, 'qdd', (n,))
-    run_on_tape(rnea.inverse_dynamics, normal, tape, q=q, qd=qd, qdd=given, tau=torque)
+    run_on_tape(inverse_dynamics.recursion, normal, tape, q=q, qd=qd, qdd=given, tau=torque)
     rows = jacobian(tape, list(torque), [*q, *qd])
     at_solution = {given[k].index: qdd[k] for k in range(n)}
     slopes = np.array(_substituted(tape, rows, at_solution), dtype=object)
@@ -326,7 +325,11 @@ def by_motion(model, q, slopes):
         Their derivatives along the unit velocities.
     """
     along = zeros((len(slopes), model.nv))
-    for _, kind, k, j, _ in model.topology[1:]:
+    rows = model.topology[1:]
+    if model.is_embedded:  # of the joints that lead
+        rows = rows[rows[:, DOF] > 0]
+    at, first = (AT, FIRST) if model.is_embedded else (Q, V)
+    for kind, k, j in rows[:, [KIND, at, first]].tolist():
         if kind == BALL_X:
             x, y, z, w = q[k : k + 4]
             rates = ((w, z, -y, -x), (-z, w, x, -y), (y, -x, w, -z))

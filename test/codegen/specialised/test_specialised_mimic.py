@@ -10,6 +10,7 @@ import pytest
 
 from robodyn_ros.algorithms.core import aba, rnea
 from robodyn_ros.algorithms.core.scratch import allocate
+from robodyn_ros.codegen.derivative_registry import DERIVATIVES
 from robodyn_ros.codegen.linker import LINKS
 from robodyn_ros.codegen.specialise import specialise
 from robodyn_ros.compile import embedded, generic, kernel
@@ -63,6 +64,8 @@ def test_the_methods_are_those_for_any_robot(gripper):
             ('links.joint_wrenches', (q, qd, x)),
             ('centroidal.momentum_matrix', (q,)),
             ('derivatives.inverse_dynamics', (q, qd, x)),
+            ('derivatives.forward_dynamics', (q, qd, x)),
+            ('derivatives.mass_matrix', (q,)),
         ):
             found, expected = attrgetter(name)(mine)(*given), attrgetter(name)(gripper)(*given)
             for one, other in zip(
@@ -74,6 +77,7 @@ def test_the_methods_are_those_for_any_robot(gripper):
             agree((batch if isinstance(batch, tuple) else (batch,))[-1][3], one, tolerance=slack)
         agree(mine.jacobian(q, frame), gripper.jacobian(q, frame), 1.0)
         agree(mine.pose(q, frame), gripper.pose(q, frame))
+    assert not mine.generic and DERIVATIVES.keys() <= mine.kernels.keys()
 
 
 def test_a_law_and_a_step_of_the_plant_link_to_the_code(gripper):
