@@ -30,6 +30,7 @@ FOLDERS = {
         'recording',
         'scheduler',
         'row_sums',
+        'body_tiles',
     ),
     'simulation': ('plant', 'contact', 'closed_steps', 'integrators'),
     'nodes': (

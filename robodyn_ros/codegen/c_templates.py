@@ -5,7 +5,7 @@
 robodyn_ros.codegen.c_package replaces the placeholders `@name@`.
 """
 
-#: Cosine and sine by the reduction and the polynomials of robodyn_ros.codegen.emit_trigonometry.
+#: Cosine and sine by the reduction and the polynomials of robodyn_ros.compile.simd.trigonometry.
 INTERNAL = """\
 /* Shared by the functions of this package; not a public header. */
 #ifndef @PREFIX@_INTERNAL_H

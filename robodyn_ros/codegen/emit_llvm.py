@@ -15,7 +15,8 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from robodyn_ros.codegen import emit_trigonometry, partition
+from robodyn_ros.codegen import partition
+from robodyn_ros.compile.simd import trigonometry
 from robodyn_ros.compile.syntax_tree import parsed
 from robodyn_ros.compile.vectorcall import entry
 
@@ -311,7 +312,7 @@ class Emitter:
         both = dict(
             zip(
                 texts,
-                emit_trigonometry.cosines_and_sines(
+                trigonometry.cosines_and_sines(
                     self.builder, [self.value(angle) for angle in texts.values()]
                 ),
             )
@@ -428,7 +429,7 @@ class Emitter:
             The entry.
         """
         numbers = [self.builder.load(address) for address in self.addresses(node)]
-        return emit_trigonometry.packed(self.builder, numbers) if self.lanes else numbers[0]
+        return trigonometry.packed(self.builder, numbers) if self.lanes else numbers[0]
 
     def store(self, node, value):
         """Write an array entry, in every lane.

@@ -122,7 +122,7 @@ class RecordingScratch:
     _starts = sorted(
         (number, name.lower())
         for name, number in vars(columns).items()
-        if name.isupper() and isinstance(number, int) and name not in ('WIDTH', 'VECTORS')
+        if name.isupper() and isinstance(number, int) and name not in ('WIDTH', 'VECTORS', 'TILE')
     )
 
     def __init__(self, tape, shape, replaced=None):

@@ -176,7 +176,7 @@ def arguments(robot, kernel, dtype=float, seed=0, **given):
         'gravity': model.gravity,
         'carried': robot._links[0],
         'links': robot._links[1],
-        'scratch': np.full((len(model.topology), scratch.WIDTH), np.nan, dtype=dtype),
+        'scratch': np.full(scratch.shape(model.topology), np.nan, dtype=dtype),
         'motions': np.full(motions(robot.nv), np.nan, dtype=dtype),
         'q': q,
         'qd': qd,

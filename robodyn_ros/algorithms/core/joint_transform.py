@@ -52,22 +52,58 @@ def joint_transforms(topology, constants, scratch, q):
         Joint positions [rad or m].
     """
     for i in range(1, topology.shape[0]):
-        kind, k = topology[i, KIND], topology[i, Q]
-        store_general(scratch, i, ROTATION, load_general(constants, i, layout.ROTATION))
-        store(scratch, i, POSITION, load(constants, i, OFFSET))
-        if kind == REVOLUTE or kind == HELICAL:
-            angle = q[k] + constants[i, ZERO]
-            scratch[i, COS] = cos(angle)
-            scratch[i, SIN] = sin(angle)
-            if kind == HELICAL:
-                slide(constants, scratch, i, constants[i, PITCH] * q[k])
-        else:
-            scratch[i, COS] = 1.0
-            scratch[i, SIN] = 0.0
-            if kind == PRISMATIC:
-                slide(constants, scratch, i, q[k] + constants[i, ZERO])
-            elif kind == BALL_X:
-                turn_ball(constants, scratch, i, q[k], q[k + 1], q[k + 2], q[k + 3])
+        turn_joint(topology, constants, scratch, q, i)
+        place_body(topology, constants, scratch, q, i)
+
+
+@inlined
+def turn_joint(topology, constants, scratch, q, i):
+    """Store cosine and sine of a joint angle; those of zero for other joints.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    i : int
+        Row of the body.
+    """
+    if topology[i, KIND] == REVOLUTE or topology[i, KIND] == HELICAL:
+        angle = q[topology[i, Q]] + constants[i, ZERO]
+        scratch[i, COS] = cos(angle)
+        scratch[i, SIN] = sin(angle)
+    else:
+        scratch[i, COS] = 1.0
+        scratch[i, SIN] = 0.0
+
+
+@inlined
+def place_body(topology, constants, scratch, q, i):
+    """Store rotation and origin of a body on its parent, without the rotation of a hinge.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    i : int
+        Row of the body.
+    """
+    kind, k = topology[i, KIND], topology[i, Q]
+    store_general(scratch, i, ROTATION, load_general(constants, i, layout.ROTATION))
+    store(scratch, i, POSITION, load(constants, i, OFFSET))
+    if kind == HELICAL:
+        slide(constants, scratch, i, constants[i, PITCH] * q[k])
+    elif kind == PRISMATIC:
+        slide(constants, scratch, i, q[k] + constants[i, ZERO])
+    elif kind == BALL_X:
+        turn_ball(constants, scratch, i, q[k], q[k + 1], q[k + 2], q[k + 3])
 
 
 @primitive

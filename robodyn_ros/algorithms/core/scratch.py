@@ -10,6 +10,7 @@ has further rows, for arrays over all its joints.
 import numpy as np
 
 from robodyn_ros.model import layout
+from robodyn_ros.spatial.primitive import primitive
 
 COS, SIN = 0, 1  # of the joint angle (1, 0 for a prismatic joint)
 POSITION = 2  # 3, p_PB_P at q
@@ -54,7 +55,21 @@ JOINT_CORIOLIS = 171  # 3, angular part of 2 B^T S
 LAST_CHILD = 174  # integer: the last descendant of this body
 PLACE = 175  # integer: place of its motion, see mass_matrix_inverse_world_frame
 RUN = 176  # integer: the first body of the unbranched run that ends with this one
-WIDTH = 177
+CARRIER_OMEGA = 177  # 3, angular velocity of the body that carries the joint
+CARRIER_SPEED = 180  # 3, velocity of its point at the base origin
+CARRIER_ALPHA = 183  # 3, its angular acceleration
+CARRIER_ACCEL = 186  # 3, acceleration of that point
+BY_VELOCITY = 189  # 6, wrench of the composite body for a unit change of the joint's velocity
+BY_POSITION = 195  # 6, the same for its position, without a change of axes
+BEYOND = 201  # 6, the same, on joints that carry this one
+WIDTH = 207
+#: Further columns of tiles of eight bodies, see `derivatives.tiles`.
+NUMBERS = WIDTH  # 10, mass, first moment and inertia of the body
+WRENCH = WIDTH + 10  # 6, external wrench on the body
+ENTER, LAST = WIDTH + 16, WIDTH + 17  # numbers of this and of its last descendant, depth first
+FREE = WIDTH + 18  # number of its next child
+TILE_WIDTH = WIDTH + 19
+TILE = 8  # bodies
 
 
 #: Vectors over all joints for a kernel over independent coordinates.
@@ -93,7 +108,41 @@ def shape(topology):
     tuple of int
         Rows and columns.
     """
-    return topology.shape[0] + rows_behind(topology), WIDTH
+    return topology.shape[0] + rows_behind(topology) + rows_of_tiles(topology), WIDTH
+
+
+@primitive
+def tiles_of(topology):
+    """Return the number of tiles of eight bodies, without that of the base.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot, see `model.layout`.
+
+    Returns
+    -------
+    int
+        Number of tiles.
+    """
+    return -(-(topology.shape[0] - 1) // TILE)
+
+
+def rows_of_tiles(topology):
+    """Return the number of rows of the tiles, which are at the end of scratch.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot, see `model.layout`.
+
+    Returns
+    -------
+    int
+        Number of rows.
+    """
+    entries = (tiles_of(topology) + 1) * TILE_WIDTH * TILE + TILE  # a tile starts at a cache line
+    return -(-entries // WIDTH)
 
 
 def rows_behind(topology):

@@ -13,12 +13,17 @@ from robodyn_ros.algorithms.core.coriolis import composite_inertia_times
 from robodyn_ros.algorithms.core.matrices import negative_products
 from robodyn_ros.algorithms.derivatives.forward_dynamics_derivatives import body_of_joint
 from robodyn_ros.algorithms.derivatives.inverse_dynamics_derivatives import (
+    acceleration_of_carrier,
+    add_rotors,
     by_position,
     by_velocity,
-    carry_axes,
     forces_in_world_frame,
     power,
     sum_tip_to_base,
+    velocity_of_carrier,
+    within_joints,
+    wrenches_by_position,
+    wrenches_by_velocity,
 )
 from robodyn_ros.algorithms.mass_matrix.symmetric_inverse import factorise_rows, inverse_of_rows
 from robodyn_ros.model.layout import PARENT, V
@@ -67,7 +72,7 @@ def add_accelerations(topology, scratch, qdd):
 
     Body i accelerates by S qdd of all joints up to its own. The composite body i needs the
     composite inertia times that, and I_k S_k qdd_k for every joint k that it carries. Needs
-    `by_velocity`.
+    `wrenches_by_velocity`.
 
     Parameters
     ----------
@@ -158,13 +163,20 @@ def derivatives_from_inverse(
         0, or the body whose pivot is singular.
     """
     forces_in_world_frame(topology, constants, gravity, scratch, q, qd, diagonal, f_ext)
-    carry_axes(topology, scratch)
     sum_tip_to_base(topology, scratch)
-    by_velocity(topology, constants, scratch, by_qd, factors)
+    for i in range(1, topology.shape[0]):
+        velocity_of_carrier(topology, scratch, i)
+        wrenches_by_velocity(scratch, i)
+    by_velocity(topology, scratch, by_qd, factors)
+    add_rotors(topology, constants, factors)
     status = body_of_joint(topology, factorise_rows(factors, bias))
     inverse_of_rows(factors, wide, by_tau)
     accelerations_of_torques(topology, scratch, tau, by_tau, wide, bias)
     add_accelerations(topology, scratch, bias)
-    by_position(topology, gravity, scratch, by_q)
+    for i in range(1, topology.shape[0]):
+        acceleration_of_carrier(topology, gravity, scratch, i)
+        wrenches_by_position(scratch, i)
+    by_position(topology, scratch, by_q)
+    within_joints(topology, scratch, by_q)
     negative_products(by_tau, by_q, by_qd, wide)
     return status

@@ -10,12 +10,12 @@ have a few roundings.
 from robodyn_ros.algorithms.core.aba import forward_dynamics
 from robodyn_ros.algorithms.core.matrices import negative_products
 from robodyn_ros.algorithms.derivatives.inverse_dynamics_derivatives import (
-    by_position,
-    by_velocity,
-    carry_axes,
-    forces_in_world_frame,
-    sum_tip_to_base,
+    add_rotors,
+    by_motion,
+    composite_wrenches,
+    within_joints,
 )
+from robodyn_ros.algorithms.derivatives.tiles import body_by_body
 from robodyn_ros.algorithms.mass_matrix.symmetric_inverse import factorise_rows, inverse_of_rows
 from robodyn_ros.model.layout import V
 from robodyn_ros.spatial.primitive import primitive, recursion
@@ -104,11 +104,10 @@ def forward_dynamics_derivatives(
     status = forward_dynamics(
         topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, bias
     )
-    forces_in_world_frame(topology, constants, gravity, scratch, q, qd, bias, f_ext)
-    carry_axes(topology, scratch)
-    sum_tip_to_base(topology, scratch)
-    by_velocity(topology, constants, scratch, by_qd, factors)
-    by_position(topology, gravity, scratch, by_q)
+    composite_wrenches(topology, constants, gravity, scratch, q, qd, bias, f_ext)
+    by_motion(topology, scratch, by_q, by_qd, factors)
+    within_joints(topology, body_by_body(topology, scratch), by_q)
+    add_rotors(topology, constants, factors)
     singular = body_of_joint(topology, factorise_rows(factors, bias))
     inverse_of_rows(factors, wide, by_tau)
     negative_products(by_tau, by_q, by_qd, wide)

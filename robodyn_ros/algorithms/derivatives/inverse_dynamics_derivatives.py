@@ -25,16 +25,24 @@ from robodyn_ros.algorithms.core.coriolis import (
     composite_inertia_times,
     joint_axes_base_to_tip,
 )
-from robodyn_ros.algorithms.core.joint_transform import first_of_joint, joint_transforms, to_child
+from robodyn_ros.algorithms.core.joint_transform import first_of_joint, place_body, to_child
 from robodyn_ros.algorithms.core.matrices import clear
 from robodyn_ros.algorithms.core.world_frame import poses_in_world_frame
+from robodyn_ros.algorithms.derivatives.tiles import (
+    body_by_body,
+    last_tile,
+    numbers_in_tiles,
+    tile_by_tile,
+    turn_joints,
+    wrenches_in_tiles,
+)
 from robodyn_ros.algorithms.variants.inverse_dynamics_body import momentum_rate
 from robodyn_ros.algorithms.variants.inverse_dynamics_fixed import (
     accelerate_body,
     force_about_base,
 )
 from robodyn_ros.model.layout import PARENT, ROTOR, V
-from robodyn_ros.spatial.primitive import inlined, primitive, recursion
+from robodyn_ros.spatial.primitive import emitted, inlined, primitive, recursion
 from robodyn_ros.spatial.rotation import rotate
 from robodyn_ros.spatial.rotational_inertia import load_symmetric, times
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
@@ -86,6 +94,36 @@ def carrier_acceleration(gravity, scratch, carrier, first):
     return load(scratch, carrier, at.ALPHA), load(scratch, carrier, at.ACCEL)
 
 
+@inlined
+def motions_in_world_frame(topology, constants, gravity, scratch, q, qd, qdd):
+    """Compute poses, joint axes, velocities and accelerations of all bodies, in the common frame.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    qdd : (nv,) array
+        Joint accelerations [rad/s^2 or m/s^2].
+    """
+    turn_joints(topology, constants, scratch, q)
+    for i in range(1, topology.shape[0]):
+        place_body(topology, constants, scratch, q, i)
+    poses_in_world_frame(topology, scratch)
+    joint_axes_base_to_tip(topology, constants, scratch, qd)
+    for i in range(1, topology.shape[0]):
+        k = topology[i, V]
+        alpha, a = carrier_acceleration(gravity, scratch, topology[i, PARENT], i)
+        accelerate_body(scratch, i, alpha, a, qd[k], qdd[k])
+
+
 @primitive
 def forces_in_world_frame(topology, constants, gravity, scratch, q, qd, qdd, f_ext):
     """Compute the inertia force of every body minus its external wrench, in the common frame.
@@ -109,20 +147,32 @@ def forces_in_world_frame(topology, constants, gravity, scratch, q, qd, qdd, f_e
     f_ext : (nb, 6) array
         Moment and force on each body, in its frame about its origin, moving with it [N m, N].
     """
-    joint_transforms(topology, constants, scratch, q)
-    poses_in_world_frame(topology, scratch)
-    joint_axes_base_to_tip(topology, constants, scratch, qd)
-    for i in range(1, topology.shape[0]):
-        k = topology[i, V]
-        alpha, a = carrier_acceleration(gravity, scratch, topology[i, PARENT], i)
-        accelerate_body(scratch, i, alpha, a, qd[k], qdd[k])
+    motions_in_world_frame(topology, constants, gravity, scratch, q, qd, qdd)
     for i in range(1, topology.shape[0]):
         force_about_base(constants, scratch, i, f_ext)
 
 
 @inlined
-def carried_rate(topology, gravity, scratch, i):
-    """Return psi'' of the joint of body i. Needs `carry_axes`.
+def velocity_of_carrier(topology, scratch, i):
+    """Store the velocity of the body that carries the joint of body i.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    """
+    carrier = topology[first_of_joint(topology, i), PARENT]
+    store(scratch, i, at.CARRIER_OMEGA, load(scratch, carrier, at.OMEGA))
+    store(scratch, i, at.CARRIER_SPEED, load(scratch, carrier, at.SPEED))
+
+
+@inlined
+def acceleration_of_carrier(topology, gravity, scratch, i):
+    """Store the acceleration of the body that carries the joint of body i.
 
     Parameters
     ----------
@@ -134,48 +184,81 @@ def carried_rate(topology, gravity, scratch, i):
         Working memory, a row for each body; columns as in `core.scratch`.
     i : int
         Row of the body.
-
-    Returns
-    -------
-    tuple
-        Angular and linear part, each a 3-vector.
     """
     first = first_of_joint(topology, i)
-    carrier = topology[first, PARENT]
-    alpha, a = carrier_acceleration(gravity, scratch, carrier, first)
-    alpha, a = motion_rate(alpha, a, load(scratch, i, at.AXIS), load(scratch, i, at.AXIS + 3))
-    again, moving = motion_rate(
-        load(scratch, carrier, at.OMEGA),
-        load(scratch, carrier, at.SPEED),
-        load(scratch, i, at.CARRIED),
-        load(scratch, i, at.CARRIED + 3),
+    alpha, a = carrier_acceleration(gravity, scratch, topology[first, PARENT], first)
+    store(scratch, i, at.CARRIER_ALPHA, alpha)
+    store(scratch, i, at.CARRIER_ACCEL, a)
+
+
+@inlined
+def carry_axis(rows, i):
+    """Compute psi' and psi' + S' of a joint. Needs `velocity_of_carrier`.
+
+    Parameters
+    ----------
+    rows : array
+        Working memory, a row for each body or tile; columns as in `core.scratch`.
+    i : int
+        Row.
+    """
+    turning, sliding = motion_rate(
+        load(rows, i, at.CARRIER_OMEGA),
+        load(rows, i, at.CARRIER_SPEED),
+        load(rows, i, at.AXIS),
+        load(rows, i, at.AXIS + 3),
     )
-    return add(alpha, again), add(a, moving)
+    store(rows, i, at.CARRIED, turning)
+    store(rows, i, at.CARRIED + 3, sliding)
+    store(rows, i, at.BOTH_RATES, add(turning, load(rows, i, at.AXIS_RATE)))
+    store(rows, i, at.BOTH_RATES + 3, add(sliding, load(rows, i, at.AXIS_RATE + 3)))
+
+
+@inlined
+def carry_rate(rows, i):
+    """Compute psi'' of a joint. Needs `carry_axis` and `acceleration_of_carrier`.
+
+    Parameters
+    ----------
+    rows : array
+        Working memory, a row for each body or tile; columns as in `core.scratch`.
+    i : int
+        Row.
+    """
+    alpha, a = motion_rate(
+        load(rows, i, at.CARRIER_ALPHA),
+        load(rows, i, at.CARRIER_ACCEL),
+        load(rows, i, at.AXIS),
+        load(rows, i, at.AXIS + 3),
+    )
+    again, moving = motion_rate(
+        load(rows, i, at.CARRIER_OMEGA),
+        load(rows, i, at.CARRIER_SPEED),
+        load(rows, i, at.CARRIED),
+        load(rows, i, at.CARRIED + 3),
+    )
+    store(rows, i, at.CARRIED_RATE, add(alpha, again))
+    store(rows, i, at.CARRIED_RATE + 3, add(a, moving))
 
 
 @primitive
-def carry_axes(topology, scratch):
-    """Compute psi' and psi' + S' of every joint. Needs the joint axes and velocities.
+def carry_axes(topology, gravity, scratch):
+    """Compute psi', psi' + S' and psi'' of every joint. Needs axes and motions of the bodies.
 
     Parameters
     ----------
     topology : array
         Structure of the robot: parent and joint of each body, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
     scratch : array
         Working memory, a row for each body; columns as in `core.scratch`.
     """
     for i in range(1, topology.shape[0]):
-        carrier = topology[first_of_joint(topology, i), PARENT]
-        turning, sliding = motion_rate(
-            load(scratch, carrier, at.OMEGA),
-            load(scratch, carrier, at.SPEED),
-            load(scratch, i, at.AXIS),
-            load(scratch, i, at.AXIS + 3),
-        )
-        store(scratch, i, at.CARRIED, turning)
-        store(scratch, i, at.CARRIED + 3, sliding)
-        store(scratch, i, at.BOTH_RATES, add(turning, load(scratch, i, at.AXIS_RATE)))
-        store(scratch, i, at.BOTH_RATES + 3, add(sliding, load(scratch, i, at.AXIS_RATE + 3)))
+        velocity_of_carrier(topology, scratch, i)
+        acceleration_of_carrier(topology, gravity, scratch, i)
+        carry_axis(scratch, i)
+        carry_rate(scratch, i)
 
 
 @primitive
@@ -289,96 +372,217 @@ def power(scratch, j, k, n, f):
     return dot(load(scratch, j, k), n) + dot(load(scratch, j, k + 3), f)
 
 
-@primitive
-def by_velocity(topology, constants, scratch, by_qd, by_qdd):
-    """Compute dtau/dqd and dtau/dqdd. I S and 2 B^T S are stored in scratch.
+@inlined
+def wrenches_by_velocity(rows, i):
+    """Compute I S and 2 B^T S of a composite body, and its wrench by the joint's velocity.
 
-    Needs `carry_axes` and `sum_tip_to_base`.
+    Needs `velocity_of_carrier` and `sum_tip_to_base`.
+
+    Parameters
+    ----------
+    rows : array
+        Working memory, a row for each body or tile; columns as in `core.scratch`.
+    i : int
+        Row.
+    """
+    carry_axis(rows, i)
+    axis, slide = load(rows, i, at.AXIS), load(rows, i, at.AXIS + 3)
+    n, f = composite_inertia_times(rows, i, axis, slide)
+    store(rows, i, at.JOINT_MOMENTUM, n)
+    store(rows, i, at.JOINT_MOMENTUM + 3, f)
+    store(rows, i, at.JOINT_CORIOLIS, twice_coriolis_transposed(rows, i, axis, slide))
+    moment, force = composite_inertia_times(
+        rows, i, load(rows, i, at.BOTH_RATES), load(rows, i, at.BOTH_RATES + 3)
+    )
+    twist, push = twice_coriolis_times(rows, i, axis)
+    store(rows, i, at.BY_VELOCITY, add(moment, twist))
+    store(rows, i, at.BY_VELOCITY + 3, add(force, push))
+
+
+@inlined
+def wrenches_by_position(rows, i):
+    """Compute the wrench of a composite body by the joint's position.
+
+    Beyond the body that carries the joint, the composite body moves relative to the axes.
+
+    Needs `acceleration_of_carrier` and `wrenches_by_velocity`.
+
+    Parameters
+    ----------
+    rows : array
+        Working memory, a row for each body or tile; columns as in `core.scratch`.
+    i : int
+        Row.
+    """
+    carry_rate(rows, i)
+    moment, force = composite_inertia_times(
+        rows, i, load(rows, i, at.CARRIED_RATE), load(rows, i, at.CARRIED_RATE + 3)
+    )
+    twist, push = twice_coriolis_times(rows, i, load(rows, i, at.CARRIED))
+    moment, force = add(moment, twist), add(force, push)
+    store(rows, i, at.BY_POSITION, moment)
+    store(rows, i, at.BY_POSITION + 3, force)
+    twist, push = momentum_rate(
+        load(rows, i, at.AXIS),
+        load(rows, i, at.AXIS + 3),
+        load(rows, i, at.MOMENT),
+        load(rows, i, at.FORCE),
+    )
+    store(rows, i, at.BEYOND, add(moment, twist))
+    store(rows, i, at.BEYOND + 3, add(force, push))
+
+
+@inlined
+def composite_wrenches(topology, constants, gravity, scratch, q, qd, qdd, f_ext):
+    """Compute all motions of joints and wrenches of composite bodies that pairs of joints need.
 
     Parameters
     ----------
     topology, constants : arrays
         Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
     scratch : array
         Working memory, a row for each body; columns as in `core.scratch`.
-    by_qd : (nv, nv) array
-        Written: derivative by the velocities; a row for each torque.
-    by_qdd : (nv, nv) array
-        Written: derivative by the accelerations, which is the mass matrix.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    qdd : (nv,) array
+        Joint accelerations [rad/s^2 or m/s^2].
+    f_ext : (nb, 6) array
+        Moment and force on each body, in its frame about its origin, moving with it [N m, N].
     """
-    clear(by_qd)
-    clear(by_qdd)
+    bodies, tiles = body_by_body(topology, scratch), tile_by_tile(topology, scratch)
+    motions_in_world_frame(topology, constants, gravity, bodies, q, qd, qdd)
     for i in range(1, topology.shape[0]):
-        k, axis = topology[i, V], load(scratch, i, at.AXIS)
-        slide = load(scratch, i, at.AXIS + 3)
-        n, f = composite_inertia_times(scratch, i, axis, slide)
-        right = twice_coriolis_transposed(scratch, i, axis, slide)
-        store(scratch, i, at.JOINT_MOMENTUM, n)
-        store(scratch, i, at.JOINT_MOMENTUM + 3, f)
-        store(scratch, i, at.JOINT_CORIOLIS, right)
-        moment, force = composite_inertia_times(
-            scratch, i, load(scratch, i, at.BOTH_RATES), load(scratch, i, at.BOTH_RATES + 3)
-        )
-        twist, push = twice_coriolis_times(scratch, i, axis)
-        moment, force = add(moment, twist), add(force, push)
-        by_qdd[k, k] = power(scratch, i, at.AXIS, n, f) + constants[i, ROTOR]
-        by_qd[k, k] = power(scratch, i, at.AXIS, moment, force)
-        j = topology[i, PARENT]
-        while j > 0:
-            row = topology[j, V]
-            entry = power(scratch, j, at.AXIS, n, f)
-            by_qdd[row, k] = entry
-            by_qdd[k, row] = entry
-            by_qd[row, k] = power(scratch, j, at.AXIS, moment, force)
-            by_qd[k, row] = power(scratch, j, at.BOTH_RATES, n, f) + dot(
-                load(scratch, j, at.AXIS), right
-            )
-            j = topology[j, PARENT]
+        velocity_of_carrier(topology, bodies, i)
+        acceleration_of_carrier(topology, gravity, bodies, i)
+    numbers = numbers_in_tiles(topology, constants, scratch)
+    wrenches = wrenches_in_tiles(topology, f_ext, scratch)
+    for i in range(1, last_tile(topology) + 1):
+        force_about_base(numbers, tiles, i, wrenches)
+    sum_tip_to_base(topology, bodies)
+    for i in range(1, last_tile(topology) + 1):
+        wrenches_by_velocity(tiles, i)
+        wrenches_by_position(tiles, i)
 
 
 @primitive
-def by_position(topology, gravity, scratch, by_q):
-    """Compute dtau/dq. Needs `by_velocity`, and accelerations and wrenches of the same motion.
+def by_velocity(topology, rows, by_qd, by_qdd):
+    """Compute dtau/dqd and dtau/dqdd without rotors. Needs `wrenches_by_velocity`.
 
     Parameters
     ----------
     topology : array
         Structure of the robot: parent and joint of each body, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
+    rows : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    by_qd : (nv, nv) array
+        Written: derivative by the velocities; a row for each torque.
+    by_qdd : (nv, m) array
+        Written: derivative by the accelerations, which is the mass matrix.
+    """
+    clear(by_qd)
+    clear(by_qdd)
+    for i in range(1, topology.shape[0]):
+        k, j = topology[i, V], i
+        n, f = load(rows, i, at.JOINT_MOMENTUM), load(rows, i, at.JOINT_MOMENTUM + 3)
+        right = load(rows, i, at.JOINT_CORIOLIS)
+        moment, force = load(rows, i, at.BY_VELOCITY), load(rows, i, at.BY_VELOCITY + 3)
+        while j > 0:
+            row = topology[j, V]
+            entry = power(rows, j, at.AXIS, n, f)
+            by_qdd[row, k] = entry
+            by_qdd[k, row] = entry
+            if j != i:
+                by_qd[k, row] = power(rows, j, at.BOTH_RATES, n, f) + dot(
+                    load(rows, j, at.AXIS), right
+                )
+            by_qd[row, k] = power(rows, j, at.AXIS, moment, force)
+            j = topology[j, PARENT]
+
+
+@primitive
+def by_position(topology, rows, by_q):
+    """Compute dtau/dq between different joints. Needs `wrenches_by_position`.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    rows : array
         Working memory, a row for each body; columns as in `core.scratch`.
     by_q : (nv, nv) array
         Written: derivative by the positions, along unit velocities; a row for each torque.
     """
     clear(by_q)
     for i in range(1, topology.shape[0]):
-        first = first_of_joint(topology, i)
-        carrier = topology[first, PARENT]
-        axis, slide = load(scratch, i, at.AXIS), load(scratch, i, at.AXIS + 3)
-        turning = load(scratch, i, at.CARRIED)
-        alpha, a = carried_rate(topology, gravity, scratch, i)
-        store(scratch, i, at.CARRIED_RATE, alpha)
-        store(scratch, i, at.CARRIED_RATE + 3, a)
-        moment, force = composite_inertia_times(scratch, i, alpha, a)
-        twist, push = twice_coriolis_times(scratch, i, turning)
-        moment, force = add(moment, twist), add(force, push)
-        k, right = topology[i, V], load(scratch, i, at.JOINT_CORIOLIS)
-        n, f = load(scratch, i, at.JOINT_MOMENTUM), load(scratch, i, at.JOINT_MOMENTUM + 3)
-        by_q[k, k] = power(scratch, i, at.AXIS, moment, force)
-        j = topology[i, PARENT]
+        k, j = topology[i, V], topology[i, PARENT]
+        n, f = load(rows, i, at.JOINT_MOMENTUM), load(rows, i, at.JOINT_MOMENTUM + 3)
+        right = load(rows, i, at.JOINT_CORIOLIS)
+        moment, force = load(rows, i, at.BEYOND), load(rows, i, at.BEYOND + 3)
         while j > 0:
-            if j == carrier:  # beyond it the composite body moves relative to the axes
-                twist, push = momentum_rate(
-                    axis, slide, load(scratch, first, at.MOMENT), load(scratch, first, at.FORCE)
-                )
-                moment, force = add(moment, twist), add(force, push)
             row = topology[j, V]
-            by_q[row, k] = power(scratch, j, at.AXIS, moment, force)
-            by_q[k, row] = power(scratch, j, at.CARRIED_RATE, n, f) + dot(
-                load(scratch, j, at.CARRIED), right
+            by_q[row, k] = power(rows, j, at.AXIS, moment, force)
+            by_q[k, row] = power(rows, j, at.CARRIED_RATE, n, f) + dot(
+                load(rows, j, at.CARRIED), right
             )
             j = topology[j, PARENT]
+
+
+@emitted
+def by_motion(topology, scratch, by_q, by_qd, by_qdd):
+    """Compute `by_velocity` and `by_position`, in machine code eight joints at a time.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    by_q, by_qd : (nv, nv) array
+        Written: derivatives, a row for each torque.
+    by_qdd : (nv, m) array
+        Written: derivative by the accelerations, which is the mass matrix.
+    """
+    by_velocity(topology, scratch, by_qd, by_qdd)
+    by_position(topology, scratch, by_q)
+
+
+@primitive
+def within_joints(topology, rows, by_q):
+    """Write dtau/dq of the pairs of one joint, which are several for a spherical one.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    rows : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    by_q : (nv, nv) array
+        Derivative by the positions, along unit velocities; a row for each torque.
+    """
+    for i in range(1, topology.shape[0]):
+        moment, force = load(rows, i, at.BY_POSITION), load(rows, i, at.BY_POSITION + 3)
+        for j in range(first_of_joint(topology, i), i + 1):
+            by_q[topology[j, V], topology[i, V]] = power(rows, j, at.AXIS, moment, force)
+
+
+@primitive
+def add_rotors(topology, constants, by_qdd):
+    """Add the inertia of rotors to the mass matrix.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    by_qdd : (nv, m) array
+        Mass matrix, changed in place.
+    """
+    for i in range(1, topology.shape[0]):
+        k = topology[i, V]
+        by_qdd[k, k] = by_qdd[k, k] + constants[i, ROTOR]
 
 
 @recursion
@@ -416,8 +620,7 @@ def inverse_dynamics_derivatives(
     by_q, by_qd, by_qdd : (nv, nv) array
         Written: derivatives, a row for each torque.
     """
-    forces_in_world_frame(topology, constants, gravity, scratch, q, qd, qdd, f_ext)
-    carry_axes(topology, scratch)
-    sum_tip_to_base(topology, scratch)
-    by_velocity(topology, constants, scratch, by_qd, by_qdd)
-    by_position(topology, gravity, scratch, by_q)
+    composite_wrenches(topology, constants, gravity, scratch, q, qd, qdd, f_ext)
+    by_motion(topology, scratch, by_q, by_qd, by_qdd)
+    within_joints(topology, body_by_body(topology, scratch), by_q)
+    add_rotors(topology, constants, by_qdd)

@@ -31,7 +31,6 @@ from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.coriolis import composite_inertia_times
 from robodyn_ros.algorithms.core.matrices import clear
 from robodyn_ros.algorithms.derivatives.inverse_dynamics_derivatives import (
-    carried_rate,
     carry_axes,
     forces_in_world_frame,
     motion_rate,
@@ -205,16 +204,13 @@ def inverse_dynamics_hessian(
         Written: second derivatives, a row for each coordinate named first.
     """
     forces_in_world_frame(topology, constants, gravity, scratch, q, qd, qdd, f_ext)
-    carry_axes(topology, scratch)
+    carry_axes(topology, gravity, scratch)
     sum_tip_to_base(topology, scratch)
     weigh_axes(topology, multipliers, scratch)
     weigh_composites(topology, multipliers, scratch)
     for matrix in (by_q_q, by_q_qd, by_qd_qd, by_q_qdd):
         clear(matrix)
     for o in range(1, topology.shape[0]):
-        alpha, a = carried_rate(topology, gravity, scratch, o)
-        store(scratch, o, at.CARRIED_RATE, alpha)
-        store(scratch, o, at.CARRIED_RATE + 3, a)
         P, Q, N = outer_sums(scratch, o)
         G, K = outer_wrenches(scratch, o)
         w, v = motion(scratch, o, at.AXIS)

@@ -36,7 +36,6 @@ inertias.
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.coriolis import composite_inertia_times
 from robodyn_ros.algorithms.derivatives.inverse_dynamics_derivatives import (
-    carried_rate,
     carry_axes,
     forces_in_world_frame,
     motion_rate,
@@ -50,7 +49,7 @@ from robodyn_ros.algorithms.variants.inverse_dynamics_body import momentum_rate
 from robodyn_ros.model.layout import PARENT, V
 from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.types import Constant, Matrix, Stack, Table, Topology, Vector
-from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale, store, sub
+from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale, sub
 
 
 @primitive
@@ -472,15 +471,12 @@ def inverse_dynamics_second_derivatives(
         Written: entry [j, k, l] is dM_jk/dq_l, which is d2tau_j / dqdd_k dq_l.
     """
     forces_in_world_frame(topology, constants, gravity, scratch, q, qd, qdd, f_ext)
-    carry_axes(topology, scratch)
+    carry_axes(topology, gravity, scratch)
     sum_tip_to_base(topology, scratch)
     empty(by_q_q)
     empty(by_q_qd)
     empty(M_q)
     for o in range(1, topology.shape[0]):
-        alpha, a = carried_rate(topology, gravity, scratch, o)
-        store(scratch, o, at.CARRIED_RATE, alpha)
-        store(scratch, o, at.CARRIED_RATE + 3, a)
         w, v = motion(scratch, o, at.AXIS)
         n, f = composite_inertia_times(scratch, o, w, v)
         g = twice_coriolis_transposed(scratch, o, w, v)

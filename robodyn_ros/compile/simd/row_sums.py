@@ -26,8 +26,8 @@ def _one_row(_, X, target, count, A, row, begin, end):
     def emit(context, builder, signature, given):
         X, target, count, A, row, begin, end = given
         matrices = (
-            _Rows(context, builder, signature.args[0], X),
-            _Rows(context, builder, signature.args[3], A),
+            Rows(context, builder, signature.args[0], X),
+            Rows(context, builder, signature.args[3], A),
         )
         _emit_sums(builder, *matrices, [(target, row)], count, begin, end)
         return context.get_dummy_value()
@@ -43,8 +43,8 @@ def _two_rows(_, X, target, count, A, row, below, end):
     def emit(context, builder, signature, given):
         X, target, count, A, row, below, end = given
         matrices = (
-            _Rows(context, builder, signature.args[0], X),
-            _Rows(context, builder, signature.args[3], A),
+            Rows(context, builder, signature.args[0], X),
+            Rows(context, builder, signature.args[3], A),
         )
         one = target.type(1)
         pairs = [(target, row), (builder.add(target, one), below)]
@@ -55,7 +55,7 @@ def _two_rows(_, X, target, count, A, row, below, end):
     return types.void(X, index, index, A, index, index, index), emit
 
 
-class _Rows:
+class Rows:
     """The rows of an array in machine code.
 
     Parameters

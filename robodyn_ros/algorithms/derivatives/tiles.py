@@ -1,0 +1,123 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Scratch of recursions in tiles, for steps that machine code takes for eight bodies at a time.
+
+A tile has one register for each column of scratch, with a number for each of eight bodies. Steps
+of single bodies then take a register as they take a number. In Python there are no tiles, and
+these steps take one body after the other in scratch itself. See robodyn_ros.compile.simd.lanes.
+"""
+
+from robodyn_ros.algorithms.core.joint_transform import turn_joint
+from robodyn_ros.spatial.primitive import emitted
+
+
+@emitted
+def body_by_body(topology, scratch):
+    """Return the rows of single bodies in tiles.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+
+    Returns
+    -------
+    array
+        Rows as those of scratch; a row for each body.
+    """
+    return scratch
+
+
+@emitted
+def tile_by_tile(topology, scratch):
+    """Return rows of eight bodies each: those of the tiles.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+
+    Returns
+    -------
+    array
+        Rows as those of scratch, from 1 to `last_tile`.
+    """
+    return scratch
+
+
+@emitted
+def last_tile(topology):
+    """Return the last row of `tile_by_tile`.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+
+    Returns
+    -------
+    int
+        Row.
+    """
+    return topology.shape[0] - 1
+
+
+@emitted
+def numbers_in_tiles(topology, constants, scratch):
+    """Return mass, first moment and inertia in rows like `tile_by_tile`.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+
+    Returns
+    -------
+    array
+        Rows with these columns of `constants`.
+    """
+    return constants
+
+
+@emitted
+def wrenches_in_tiles(topology, f_ext, scratch):
+    """Return external wrenches in rows like `tile_by_tile`.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    f_ext : (nb, 6) array
+        Moment and force on each body.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+
+    Returns
+    -------
+    array
+        Rows with the columns of `f_ext`.
+    """
+    return f_ext
+
+
+@emitted
+def turn_joints(topology, constants, rows, q):
+    """Store cosine and sine of all joint angles, see `core.joint_transform.turn_joint`.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    rows : array
+        Rows of `body_by_body`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    """
+    for i in range(1, topology.shape[0]):
+        turn_joint(topology, constants, rows, q, i)

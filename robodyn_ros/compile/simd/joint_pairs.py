@@ -1,0 +1,234 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Machine code of `inverse_dynamics_derivatives.by_motion`: rows of all joints, eight at a time.
+
+Joint i carries joint j if j is among its descendants. Numbered depth first, these follow i. Above
+the diagonal an entry is a motion of the row's joint times a wrench of the column's joint. Below it
+is the other way round. Wrenches or motions of eight columns stay in registers while all rows take
+turns. So each entry is written once, a register at a time.
+"""
+
+import contextlib
+import functools
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.matrices import ordered
+from robodyn_ros.algorithms.core.scratch import TILE, TILE_WIDTH, tiles_of
+from robodyn_ros.algorithms.derivatives.inverse_dynamics_derivatives import (
+    by_motion,
+    by_position,
+    by_velocity,
+)
+from robodyn_ros.algorithms.derivatives.tiles import body_by_body
+from robodyn_ros.compile.numba_private import MISSING, cgutils
+from robodyn_ros.compile.simd.lanes import ALIGNED, FLAGS, REGISTER, is_matrix, spread, tile_memory
+from robodyn_ros.compile.simd.row_sums import Rows
+from robodyn_ros.model.layout import PARENT
+from robodyn_ros.spatial.primitive import MACHINE_CODE, inlined
+from robodyn_ros.spatial.row_products import BYTES
+
+ZERO = ir.Constant(REGISTER, [0.0] * TILE)
+MASKED_STORE = f'llvm.masked.store.v{TILE}f64.p0'
+
+
+def _pairs(row, column, count):
+    """Return pairs of columns of scratch: of the joint of the row, and of that of the column."""
+    return [(row + k, column + k) for k in range(count)]
+
+
+#: Sums of products for by_q, by_qd and by_qdd, above the diagonal and on it.
+ABOVE = (
+    _pairs(at.AXIS, at.BEYOND, 6),
+    _pairs(at.AXIS, at.BY_VELOCITY, 6),
+    _pairs(at.AXIS, at.JOINT_MOMENTUM, 6),
+)
+#: The same below the diagonal. Motions of B^T S have an angular part only.
+BELOW = (
+    _pairs(at.JOINT_MOMENTUM, at.CARRIED_RATE, 6) + _pairs(at.JOINT_CORIOLIS, at.CARRIED, 3),
+    _pairs(at.JOINT_MOMENTUM, at.BOTH_RATES, 6) + _pairs(at.JOINT_CORIOLIS, at.AXIS, 3),
+    _pairs(at.JOINT_MOMENTUM, at.AXIS, 6),
+)
+
+
+@inlined
+def number_depth_first(topology, rows):
+    """Store the numbers of every body and of its last descendant, in the order of a walk.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    rows : array
+        Rows of bodies in tiles.
+    """
+    for i in range(topology.shape[0]):
+        rows[i, at.LAST] = 0.0
+    for i in range(topology.shape[0] - 1, 0, -1):
+        parent = topology[i, PARENT]
+        rows[parent, at.LAST] = rows[parent, at.LAST] + rows[i, at.LAST] + 1.0
+    rows[0, at.FREE] = 0.0
+    for i in range(1, topology.shape[0]):
+        parent = topology[i, PARENT]
+        own = rows[parent, at.FREE]
+        last = own + rows[i, at.LAST]
+        rows[i, at.ENTER] = own
+        rows[i, at.LAST] = last
+        rows[i, at.FREE] = own + 1.0
+        rows[parent, at.FREE] = last + 1.0
+
+
+@intrinsic
+def _all_pairs(_, scratch, count, by_q, by_qd, by_qdd):
+    """Emit the rows of the three matrices."""
+
+    def emit(context, builder, signature, given):
+        kinds, count = signature.args, given[1]
+        scratch = context.make_array(kinds[0])(context, builder, given[0])
+        square = context.make_array(kinds[2])(context, builder, given[2])
+        n = builder.extract_value(square.shape, 0)
+        matrices = [Rows(context, builder, *each) for each in zip(kinds[2:], given[2:])]
+        tiles = tile_memory(builder, scratch, count)
+        _Columns(builder, tiles, matrices, n).emit()
+        return context.get_dummy_value()
+
+    return types.void(scratch, types.intp, by_q, by_qd, by_qdd), emit
+
+
+class _Columns:
+    """Emits all rows of three matrices, eight columns at a time.
+
+    Parameters
+    ----------
+    builder : llvmlite IRBuilder
+        Where the code is emitted.
+    tiles : LLVM value
+        Address of the first tile.
+    matrices : list of Rows
+        Written matrices.
+    n : LLVM value
+        Their size.
+    """
+
+    def __init__(self, builder, tiles, matrices, n):
+        self._build, self._tiles, self._matrices, self._n = builder, tiles, matrices, n
+        self._index = n.type
+
+    def emit(self):
+        """Emit all columns; the last ones may be fewer than eight."""
+        build, index = self._build, self._index
+        whole = build.and_(self._n, index(-TILE))
+        with cgutils.for_range_slice(build, index(0), whole, index(TILE), intp=index) as (
+            first,
+            _,
+        ):
+            self._columns(first, build.add(first, index(TILE)), None)
+        with build.if_then(build.icmp_signed('<', whole, self._n)):
+            lanes = ir.VectorType(index, TILE)
+            left = spread(build, build.sub(self._n, whole), lanes)
+            kept = build.icmp_signed('<', ir.Constant(lanes, list(range(TILE))), left)
+            self._columns(whole, self._n, kept)
+
+    def _columns(self, first, end, kept):
+        """Emit the columns from first to before end: rows above them, theirs, and those below."""
+        build, index, tile = self._build, self._index, self._tile(first)
+        wrenches = self._registers(tile, ABOVE)
+        numbers = [self._register(tile, k) for k in (at.ENTER, at.LAST)]
+        with self._rows(index(0), first) as row:
+            carried, _ = self._related(row, *numbers)
+            above = self._sums(ABOVE, row, wrenches)
+            self._store(row, first, kept, [build.select(carried, x, ZERO) for x in above])
+        motions = self._registers(tile, BELOW)
+        with self._rows(first, end) as row:
+            carried, carries = self._related(row, *numbers)
+            sums = zip(self._sums(ABOVE, row, wrenches), self._sums(BELOW, row, motions))
+            chosen = [build.select(carried, x, build.select(carries, y, ZERO)) for x, y in sums]
+            self._store(row, first, kept, chosen)
+        with self._rows(end, self._n) as row:
+            _, carries = self._related(row, *numbers)
+            below = self._sums(BELOW, row, motions)
+            self._store(row, first, kept, [build.select(carries, x, ZERO) for x in below])
+
+    @contextlib.contextmanager
+    def _rows(self, begin, end):
+        """Emit a loop over rows."""
+        one = self._index(1)
+        with cgutils.for_range_slice(self._build, begin, end, one, intp=self._index) as (row, _):
+            yield row
+
+    def _tile(self, column):
+        """Return the address of the tile of a joint."""
+        build, index = self._build, self._index
+        tile = build.add(build.ashr(column, index(TILE.bit_length() - 1)), index(1))
+        return build.gep(self._tiles, [build.mul(tile, index(TILE_WIDTH * TILE))])
+
+    def _register(self, tile, k):
+        """Return a register of a tile."""
+        address = self._build.gep(tile, [self._index(k * TILE)])
+        address = self._build.bitcast(address, REGISTER.as_pointer())
+        return self._build.load(address, align=ALIGNED)
+
+    def _registers(self, tile, terms):
+        """Return {column of scratch: register} of the columns in sums."""
+        columns = dict.fromkeys(column for pairs in terms for _, column in pairs)
+        return {column: self._register(tile, column) for column in columns}
+
+    def _everywhere(self, row, k):
+        """Return a number of one joint in all lanes."""
+        lane = self._build.and_(row, self._index(TILE - 1))
+        place = self._build.add(lane, self._index(k * TILE))
+        return spread(self._build, self._build.load(self._build.gep(self._tile(row), [place])))
+
+    def _related(self, row, enter, last):
+        """Return which joints the joint of the row carries, itself too, and which carry it."""
+        build = self._build
+        own, end = (self._everywhere(row, k) for k in (at.ENTER, at.LAST))
+        behind = build.fcmp_ordered('>=', enter, own)
+        carried = build.and_(behind, build.fcmp_ordered('<=', enter, end))
+        before = build.fcmp_ordered('<', enter, own)
+        return carried, build.and_(before, build.fcmp_ordered('>=', last, own))
+
+    def _sums(self, terms, row, registers):
+        """Return sums of products: numbers of the joint of a row, with registers of columns."""
+        build, sums = self._build, []
+        for pairs in terms:
+            products = [
+                build.fmul(self._everywhere(row, k), registers[column], flags=FLAGS)
+                for k, column in pairs
+            ]
+            sums.append(functools.reduce(self._add, products))
+        return sums
+
+    def _add(self, a, b):
+        return self._build.fadd(a, b, flags=FLAGS)
+
+    def _store(self, row, first, kept, values):
+        """Write a register to each matrix; only the lanes that are kept."""
+        build = self._build
+        for matrix, value in zip(self._matrices, values):
+            address = matrix.at(row, first, REGISTER)
+            if kept is None:
+                build.store(value, address, align=BYTES)
+                continue
+            align = ir.IntType(32)
+            kind = ir.FunctionType(ir.VoidType(), [REGISTER, address.type, align, kept.type])
+            store = cgutils.get_or_insert_function(build.module, kind, MASKED_STORE)
+            build.call(store, [value, address, align(BYTES), kept])
+
+
+def _by_motion(topology, scratch, by_q, by_qd, by_qdd):
+    """Run the machine code, or the plain functions if joints and bodies differ in their order."""
+    rows = body_by_body(topology, scratch)
+    if ordered(topology):
+        number_depth_first(topology, rows)
+        _all_pairs(scratch, tiles_of(topology), by_q, by_qd, by_qdd)
+    else:
+        by_velocity(topology, rows, by_qd, by_qdd)
+        by_position(topology, rows, by_q)
+
+
+if not MISSING:
+    MACHINE_CODE[by_motion] = lambda topology, *arrays: _by_motion if is_matrix(*arrays) else None

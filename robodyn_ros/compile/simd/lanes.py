@@ -1,0 +1,333 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Machine code of `algorithms.derivatives.tiles`: registers of eight bodies as numbers.
+
+A tile is a block of memory at the end of scratch. Column k of scratch is its register k, with a
+lane for each of eight bodies. So a number is at a constant distance from the begin of its tile.
+The base is the last lane of the first tile, and bodies begin with the second one. Lanes behind the
+last body compute with any numbers, which no result depends on.
+
+Rows of bodies and of tiles are types of their own, whose entries are numbers and registers. The
+arithmetic of registers is that of numbers, so functions of a body take eight bodies as they are.
+"""
+
+import operator
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, models, overload, register_model
+
+from robodyn_ros.algorithms.core.scratch import (
+    COS,
+    NUMBERS,
+    SIN,
+    TILE,
+    TILE_WIDTH,
+    WRENCH,
+    tiles_of,
+)
+from robodyn_ros.algorithms.derivatives import tiles
+from robodyn_ros.compile import reproducible
+from robodyn_ros.compile.numba_private import MISSING
+from robodyn_ros.compile.simd.trigonometry import cosines_and_sines
+from robodyn_ros.model.layout import HELICAL, KIND, MASS, REVOLUTE, ROTOR, ZERO, Q
+from robodyn_ros.spatial.primitive import MACHINE_CODE, unfused
+
+FLAGS = () if reproducible.WANTED else ('contract', 'nsz', 'reassoc')
+NUMBER = ir.DoubleType()
+REGISTER = ir.VectorType(NUMBER, TILE)
+ALIGNED = 8 * TILE  # bytes
+INLINED = {'forceinline': True, 'no_cfunc_wrapper': True}
+
+
+class RegisterType(types.Type):
+    """The type of a register of eight numbers."""
+
+    def __init__(self):
+        super().__init__('register of eight numbers')
+
+
+@register_model(RegisterType)
+class _RegisterModel(models.PrimitiveModel):
+    def __init__(self, manager, kind):
+        super().__init__(manager, kind, REGISTER)
+
+
+class RowsType(types.Type):
+    """The type of the rows of tiles, one for each body or for eight bodies.
+
+    Parameters
+    ----------
+    entry : numba type
+        Type of an entry: a number or a register.
+    """
+
+    def __init__(self, entry):
+        self.entry = entry
+        super().__init__(f'rows of tiles, each entry a {entry}')
+
+
+@register_model(RowsType)
+class _RowsModel(models.PrimitiveModel):
+    def __init__(self, manager, kind):
+        super().__init__(manager, kind, NUMBER.as_pointer())
+
+
+EIGHT = RegisterType()
+BODIES, TILES = RowsType(types.float64), RowsType(EIGHT)
+
+
+def _rows_of(kind):
+    """Return an intrinsic that gives rows of tiles, whose columns may be shifted."""
+
+    @intrinsic
+    def rows(_, scratch, count, shift):
+        def emit(context, builder, signature, given):
+            array = context.make_array(signature.args[0])(context, builder, given[0])
+            first = tile_memory(builder, array, given[1])
+            return builder.gep(first, [builder.mul(given[2], given[2].type(TILE))])
+
+        return kind(scratch, types.intp, types.intp), emit
+
+    return rows
+
+
+def tile_memory(builder, array, count):
+    """Return the address of the first tile, that of the base, in machine code.
+
+    Parameters
+    ----------
+    builder : llvmlite IRBuilder
+        Where the code is emitted.
+    array : array structure
+        Scratch.
+    count : LLVM value
+        Number of tiles.
+    """
+    index = count.type
+    size = builder.mul(*(builder.extract_value(array.shape, axis) for axis in (0, 1)))
+    tiles = builder.mul(builder.add(count, index(1)), index(TILE_WIDTH * TILE))
+    first = builder.gep(array.data, [builder.sub(size, tiles)])
+    whole = builder.and_(builder.ptrtoint(first, index), index(-ALIGNED))
+    return builder.inttoptr(whole, NUMBER.as_pointer())
+
+
+_bodies, _tiles = _rows_of(BODIES), _rows_of(TILES)
+
+
+def _address(builder, kind, rows, i, k):
+    """Return the address of an entry."""
+    index, tile, lane = i.type, i, None
+    if kind == BODIES:
+        place = builder.add(i, index(TILE - 1))
+        tile = builder.ashr(place, index(TILE.bit_length() - 1))
+        lane = builder.and_(place, index(TILE - 1))
+    offset = builder.mul(builder.add(builder.mul(tile, index(TILE_WIDTH)), k), index(TILE))
+    if lane is not None:
+        return builder.gep(rows, [builder.add(offset, lane)])
+    return builder.bitcast(builder.gep(rows, [offset]), REGISTER.as_pointer())
+
+
+@intrinsic
+def _load(_, rows, i, k):
+    def emit(_context, builder, signature, given):
+        kind = signature.args[0]
+        return builder.load(
+            _address(builder, kind, *given), align=ALIGNED if kind == TILES else None
+        )
+
+    return rows.entry(rows, types.intp, types.intp), emit
+
+
+@intrinsic
+def _store(_, rows, i, k, value):
+    def emit(context, builder, signature, given):
+        kind = signature.args[0]
+        address = _address(builder, kind, *given[:3])
+        builder.store(given[3], address, align=ALIGNED if kind == TILES else None)
+        return context.get_dummy_value()
+
+    return types.void(rows, types.intp, types.intp, rows.entry), emit
+
+
+def spread(builder, number, kind=REGISTER):
+    """Return a register with one number in every lane.
+
+    Parameters
+    ----------
+    builder : llvmlite IRBuilder
+        Where the code is emitted.
+    number : LLVM value
+        The number.
+    kind : LLVM type
+        Type of the register.
+    """
+    nothing, index = ir.Constant(kind, ir.Undefined), ir.IntType(32)
+    one = builder.insert_element(nothing, number, index(0))
+    return builder.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(index, TILE), None))
+
+
+def _arithmetic(operation, instruction):
+    """Define an operation of registers, and of registers with numbers."""
+
+    @intrinsic
+    def run(_, a, b):
+        kinds = [EIGHT if each == EIGHT else types.float64 for each in (a, b)]
+
+        def emit(_context, builder, signature, given):
+            both = [
+                value if kind == EIGHT else spread(builder, value)
+                for kind, value in zip(signature.args, given)
+            ]
+            return getattr(builder, instruction)(*both, flags=FLAGS)
+
+        return EIGHT(*kinds), emit
+
+    @overload(operation, jit_options=INLINED)
+    def chosen(a, b):
+        if EIGHT in (a, b):
+            return lambda a, b: run(a, b)
+        return None
+
+
+@intrinsic
+def _minus(_, a):
+    return EIGHT(EIGHT), lambda _context, builder, _signature, given: builder.fneg(given[0])
+
+
+def _define():
+    """Define entries of rows, and the arithmetic of registers."""
+
+    @overload(operator.getitem, jit_options=INLINED)
+    def entry(rows, place):
+        if isinstance(rows, RowsType):
+            return lambda rows, place: _load(rows, place[0], place[1])
+        return None
+
+    @overload(operator.setitem, jit_options=INLINED)
+    def write(rows, place, value):
+        if isinstance(rows, RowsType):
+            return lambda rows, place, value: _store(rows, place[0], place[1], value)
+        return None
+
+    @overload(operator.neg, jit_options=INLINED)
+    def negative(a):
+        return (lambda a: _minus(a)) if a == EIGHT else None
+
+    @overload(operator.eq, jit_options=INLINED)
+    def equal(a, b):
+        # a shorter way that a single body may go, such as that of a rotation about x
+        return (lambda a, b: False) if a == EIGHT else None
+
+    for operation, instruction in (
+        (operator.add, 'fadd'),
+        (operator.sub, 'fsub'),
+        (operator.mul, 'fmul'),
+    ):
+        _arithmetic(operation, instruction)
+
+
+def _body_by_body(topology, scratch):
+    """Return the rows of single bodies."""
+    return _bodies(scratch, tiles_of(topology), 0)
+
+
+def _tile_by_tile(topology, scratch):
+    """Return the rows of tiles."""
+    return _tiles(scratch, tiles_of(topology), 0)
+
+
+def _last_tile(topology):
+    """Return the number of tiles."""
+    return tiles_of(topology)
+
+
+def _numbers(topology, constants, scratch):
+    """Copy numbers of bodies to the tiles; return the rows that have them."""
+    count, shift = tiles_of(topology), NUMBERS - MASS
+    rows = _bodies(scratch, count, shift)
+    for i in range(1, topology.shape[0]):
+        for k in range(MASS, ROTOR):
+            rows[i, k] = constants[i, k]
+    return _tiles(scratch, count, shift)
+
+
+@intrinsic
+def _as_tiles(_, rows):
+    """Return rows of tiles for those of their bodies."""
+    return TILES(rows), lambda _context, _builder, _signature, given: given[0]
+
+
+@intrinsic
+def _cosine_and_sine(_, angles):
+    def emit(context, builder, signature, given):
+        (both,) = cosines_and_sines(builder, given)
+        return context.make_tuple(builder, signature.return_type, both)
+
+    return types.UniTuple(EIGHT, 2)(EIGHT), emit
+
+
+@unfused
+def _turn_tile(joints, i):
+    """Replace eight angles by cosines and sines; another order would break the rounding."""
+    joints[i, COS], joints[i, SIN] = _cosine_and_sine(joints[i, SIN])
+
+
+def _turn_joints(topology, constants, rows, q):
+    """Store cosine and sine of all joint angles, those of eight joints at once."""
+    count, joints = tiles_of(topology), _as_tiles(rows)
+    for i in range(1, topology.shape[0]):
+        if topology[i, KIND] == REVOLUTE or topology[i, KIND] == HELICAL:
+            rows[i, SIN] = q[topology[i, Q]] + constants[i, ZERO]
+        else:
+            rows[i, SIN] = 0.0
+    for i in range(topology.shape[0], TILE * count + 1):
+        rows[i, SIN] = 0.0  # an angle of any size would take the long way
+    for i in range(1, count + 1):
+        _turn_tile(joints, i)
+
+
+def _wrenches(topology, f_ext, scratch):
+    """Copy external wrenches to the tiles; return the rows that have them."""
+    rows = _bodies(scratch, tiles_of(topology), WRENCH)
+    for i in range(1, topology.shape[0]):
+        for k in range(6):
+            rows[i, k] = f_ext[i, k]
+    return _tiles(scratch, tiles_of(topology), WRENCH)
+
+
+def is_matrix(*kinds):
+    """Return whether types are those of contiguous matrices of numbers.
+
+    Parameters
+    ----------
+    *kinds : numba type
+        The types.
+    """
+    return all(
+        isinstance(each, types.Array)
+        and (each.dtype, each.ndim, each.layout) == (types.float64, 2, 'C')
+        for each in kinds
+    )
+
+
+if not MISSING:
+    _define()
+    MACHINE_CODE |= {
+        tiles.body_by_body: lambda topology, scratch: (
+            _body_by_body if is_matrix(scratch) else None
+        ),
+        tiles.tile_by_tile: lambda topology, scratch: (
+            _tile_by_tile if is_matrix(scratch) else None
+        ),
+        tiles.last_tile: lambda topology: _last_tile,
+        tiles.turn_joints: lambda topology, constants, rows, q: (
+            _turn_joints if rows == BODIES and not reproducible.WANTED else None
+        ),
+        tiles.numbers_in_tiles: lambda topology, constants, scratch: (
+            _numbers if is_matrix(constants, scratch) else None
+        ),
+        tiles.wrenches_in_tiles: lambda topology, f_ext, scratch: (
+            _wrenches if is_matrix(f_ext, scratch) else None
+        ),
+    }

@@ -1,0 +1,93 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Machine code of eight bodies at a time, beside the plain functions that take one body."""
+
+import numpy as np
+import pytest
+
+from benchmark.chains import chain
+from robodyn_ros import Robot
+from robodyn_ros.compile import generic
+from robodyn_ros.compile.simd.trigonometry import LARGEST
+from robodyn_ros.model.layout import PARENT, V
+from support.calls import OUTPUTS, arguments
+from support.robots.families import FAMILIES
+
+#: Less than a tile, a whole tile and more than one; of each number of joints in the last tile.
+SIZES = [1, 5, 8, 9, 15, 16, 17, 30, 33]
+ROUNDING = 1e-13  # of the largest entry; sums of 33 joints, in another order and fused
+
+
+def compare(robot, kernel, **changed):
+    """Compare a kernel with its plain function; scratch begins with NaN."""
+    mine, theirs = (arguments(robot, kernel, seed=3) | changed for _ in range(2))
+    assert kernel(*mine.values()) == kernel.python(*theirs.values())
+    for name in OUTPUTS[kernel.python.__name__]:
+        size = np.abs(theirs[name]).max()
+        assert np.abs(mine[name] - theirs[name]).max() <= ROUNDING * max(size, 1.0), name
+
+
+@pytest.mark.parametrize('joints', SIZES)
+def test_chains_that_fill_tiles_and_that_do_not(joints):
+    """Wrenches act on all bodies."""
+    robot = Robot.from_urdf(chain(joints))
+    compare(robot, generic.inverse_dynamics_derivatives)
+
+
+def in_different_branches(topology):
+    """Return which pairs of joints are in different branches, from the parents alone."""
+    apart = np.ones((len(topology) - 1,) * 2, bool)
+    for i in range(1, len(topology)):
+        j = i
+        while j > 0:
+            row, column = topology[i, V], topology[j, V]
+            apart[row, column] = apart[column, row] = False
+            j = topology[j, PARENT]
+    return apart
+
+
+@pytest.mark.parametrize('family', FAMILIES)
+def test_trees_and_joints_in_another_order(family):
+    """Entries of joints in different branches are zero to the bit."""
+    robot = FAMILIES[family].robot
+    compare(robot, generic.inverse_dynamics_derivatives)
+    given = arguments(robot, generic.inverse_dynamics_derivatives, seed=3)
+    generic.inverse_dynamics_derivatives(*given.values())
+    apart = in_different_branches(robot.model.topology)
+    for name in ('by_q', 'by_qd', 'by_qdd'):
+        assert not given[name][apart].any()
+
+
+def test_angles_beyond_the_reduction():
+    """One of them sends its tile to the C library, and no other."""
+    robot = Robot.from_urdf(chain(17))
+    q = np.random.default_rng(0).uniform(-3.0, 3.0, 17)
+    q[11] = 3.0 * LARGEST
+    compare(robot, generic.inverse_dynamics_derivatives, q=q)
+
+
+@pytest.mark.parametrize('joints', [3, 8, 11])
+def test_memory_around_the_results_stays(joints):
+    """The last register of a row has lanes behind the matrix."""
+    robot = Robot.from_urdf(chain(joints))
+    given = arguments(robot, generic.inverse_dynamics_derivatives, seed=3)
+    around = {}
+    for name in ('by_q', 'by_qd', 'by_qdd'):
+        around[name] = np.full((joints + 4, joints), np.nan)
+        given[name] = around[name][2:-2]
+    generic.inverse_dynamics_derivatives(*given.values())
+    for name, memory in around.items():
+        assert np.isfinite(given[name]).all()
+        assert np.isnan(memory[:2]).all() and np.isnan(memory[-2:]).all()
+
+
+@pytest.mark.parametrize('shift', range(8))
+def test_scratch_at_any_address(shift):
+    """Tiles begin at a cache line, wherever scratch does, and stay within it."""
+    robot = Robot.from_urdf(chain(9))
+    shape = arguments(robot, generic.inverse_dynamics_derivatives)['scratch'].shape
+    size = shape[0] * shape[1]
+    memory = np.full(size + 16, np.nan)
+    scratch = memory[shift : shift + size].reshape(shape)
+    compare(robot, generic.inverse_dynamics_derivatives, scratch=scratch)
+    assert np.isnan(memory[:shift]).all() and np.isnan(memory[shift + size :]).all()
