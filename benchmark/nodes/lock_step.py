@@ -36,8 +36,8 @@ from robodyn_ros.testing.hosting import ros_arguments
 ARM = Path(__file__).resolve().parents[2] / 'config' / 'urdf' / 'franka_like.urdf'
 TARGET = (0.3, -0.2, 0.2, -1.5, 0.1, 1.2, 0.2)
 ROUNDS, STEPS = 7, 1000
-#: Turns of those in one process are as much longer: a thousand of their steps take milliseconds,
-#: in which a processor still wakes.
+#: Turns in one process are as much longer. A thousand steps take milliseconds there, in which a
+#: processor still wakes.
 LONGER = 10
 WAYS = (
     'plant and law, one compiled loop',
