@@ -177,7 +177,7 @@ class Links(View):
         states, k = robot._states(q, qd, tau)
         result = (robot._out(None, k, (robot.nv,)), robot._out(None, k, self._links_shape))
         if robot.model.has_loops:
-            robot.forward_dynamics(*states, f_ext, out=result[0])
+            robot.forward_dynamics(states[0], states[1], states[2], f_ext, out=result[0])
             self._in_loops((*states[:2], result[0]), f_ext, result[1])
             return result
         robot._run(

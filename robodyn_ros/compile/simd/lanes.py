@@ -41,7 +41,13 @@ INLINED = {'forceinline': True, 'no_cfunc_wrapper': True}
 
 
 class RegisterType(types.Type):
-    """The type of a register of eight numbers."""
+    """The type of a register of eight numbers.
+
+    Parameters
+    ----------
+    *args, **kwargs
+        None; numba keeps one object of each type.
+    """
 
     def __init__(self):
         super().__init__('register of eight numbers')
@@ -58,8 +64,8 @@ class RowsType(types.Type):
 
     Parameters
     ----------
-    entry : numba type
-        Type of an entry: a number or a register.
+    *args, **kwargs
+        The type of an entry: a number or a register.
     """
 
     def __init__(self, entry):

@@ -70,7 +70,13 @@ class Rows:
         self._data = builder.bitcast(array.data, ir.IntType(8).as_pointer())
 
     def at(self, row, column, kind):
-        """Return a pointer to what begins at a row and column."""
+        """Return a pointer to what begins at a row and column.
+
+        Parameters
+        ----------
+        row, column, kind
+            LLVM values of both numbers, and the LLVM type of what begins there.
+        """
         build = self._builder
         offset = build.add(build.mul(row, self._stride), build.mul(column, column.type(BYTES)))
         return build.bitcast(build.gep(self._data, [offset]), kind.as_pointer())

@@ -72,7 +72,8 @@ def constraint_forces(
         )
     qdd = robot.forward_dynamics(checked[0], checked[1], checked[2], f_ext)
     state = robot.expand(checked[0], checked[1], qdd)
-    found = _wrenches(robot, state, *robot._wrenches(checked[0], None, f_ext), {})
+    pushes = robot._wrenches(checked[0], None, f_ext)[0]
+    found = _wrenches(robot, state, pushes, {})
     return {name: wrench for name, (wrench, _) in found.items()}
 
 
