@@ -55,6 +55,18 @@ class SimulatedTimeSession(ControlSession):
     of the node anew after each message of /clock.
     """
 
+    def __init__(self, *arguments):
+        super().__init__(*arguments)  # a session that fails leaves the clock to the executor
+        self._relieved = {
+            entity: entity.callback_group
+            for subscription in self._node.subscriptions
+            if subscription.topic_name == '/clock'
+            for entity in (subscription, *subscription.event_handlers)
+            if not isinstance(entity.callback_group, PolledGroup)
+        }
+        for entity in self._relieved:
+            entity.callback_group = PolledGroup()
+
     def _make_loop(self, values, changed):
         for name, needed in (('trigger', TIMER), ('executor', 'single_threaded')):
             if values[name] != needed:
@@ -66,14 +78,6 @@ class SimulatedTimeSession(ControlSession):
         self._slot = None  # number of the last cycle since time zero
         self._last_progress, self._stalled, self._restarting = time.monotonic(), False, False
         self._step = NANOSECONDS // values['update_rate']
-        self._relieved = {
-            entity: entity.callback_group
-            for subscription in self._node.subscriptions
-            if subscription.topic_name == '/clock'
-            for entity in (subscription, *subscription.event_handlers)
-        }
-        for entity in self._relieved:
-            entity.callback_group = PolledGroup()
         self._mailbox = Mailbox(self._node, Clock, '/clock', CLOCK_QOS)
         options = {} if self.law.task is None else {'lag': self._lag}
         self.intake = StateIntake(
