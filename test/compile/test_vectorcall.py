@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The fast call of a kernel: the dispatcher's answers, errors included, and nothing else."""
 
+import subprocess
 import sys
 
 import numpy as np
@@ -177,6 +178,46 @@ def test_no_reference_is_lost_or_kept():
         after = [sys.getrefcount(item) for item in watched]
         assert max(abs(a - b) for a, b in zip(after, before)) < 100, (before, after)
     assert x[0] == 1001.0
+
+
+#: The function refers to itself through two lists. The collector clears `first`, then what the
+#: function owns, then `last`, whose array makes new objects where memory was freed. Only then the
+#: function ends: CPython reads its record once more. Bytes of ones before it make a wrong record
+#: sure to be noticed.
+CYCLE = """
+import ctypes, gc
+import numpy as np
+from robodyn_ros.compile.vectorcall.entry import callable_at
+
+Words = ctypes.c_uint64 * 4
+kept = [None] * 100
+
+class Filler:
+    def __del__(self):
+        for k in range(len(kept)):
+            kept[k] = Words(*[(1 << 64) - 1] * 4)
+
+def make_garbage():
+    pollution = [b'A' * 46 + str(k % 10).encode() for k in range(3000)]
+    del pollution
+    first = []
+    function = callable_at(1, first)
+    last = [function, np.array([Filler()], object)]
+    last.append(last)
+    first.append(last)
+
+gc.collect()
+gc.disable()
+for _ in range(20):
+    make_garbage()
+    gc.collect()
+assert kept[-1] is not None
+"""
+
+
+def test_a_function_in_a_cycle_of_garbage_ends_with_its_record_intact():
+    ended = subprocess.run([sys.executable, '-c', CYCLE], capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
 
 
 def test_other_signatures_and_other_interpreters_keep_the_dispatcher(monkeypatch):

@@ -374,13 +374,15 @@ def callable_at(address, *items, name='entry', text=None, keywords=False):
     builtin_function_or_method
         The function.
     """
-    method = _Method(
-        name.encode(), address, METH_FASTCALL | _METH_KEYWORDS * keywords, text and text.encode()
-    )
+    texts = name.encode(), text and text.encode()
+    traits = METH_FASTCALL | _METH_KEYWORDS * keywords
+    # CPython reads the record until the function has ended. The garbage collector may clear a
+    # ctypes structure before, and so free its memory, but not bytes.
+    record = bytes(_Method(texts[0], address, traits, texts[1]))
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype = ctypes.py_object
-    make.argtypes = (ctypes.POINTER(_Method), ctypes.py_object, ctypes.c_void_p)
-    return make(method, (*items, method), None)
+    make.argtypes = (ctypes.c_char_p, ctypes.py_object, ctypes.c_void_p)
+    return make(record, (*items, record, *texts), None)
 
 
 def _dispatched(dispatcher, *arrays):
