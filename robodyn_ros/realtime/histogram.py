@@ -4,6 +4,7 @@
 
 import array
 import math
+from math import frexp
 
 import numpy as np
 
@@ -36,7 +37,15 @@ class Histogram:
             value = 0.0
         if value > self.maximum:
             self.maximum = value
-        self._counts[_bin(value)] += 1
+        mantissa, exponent = frexp(value)  # value = mantissa 2^exponent, 0.5 <= mantissa < 1
+        if exponent <= _SMALLEST_EXPONENT or value == 0.0:
+            k = 0
+        elif exponent > _SMALLEST_EXPONENT + _OCTAVES or value == math.inf:
+            k = _PER_OCTAVE * _OCTAVES - 1
+        else:
+            octave = exponent - _SMALLEST_EXPONENT - 1
+            k = octave * _PER_OCTAVE + int((2.0 * mantissa - 1.0) * _PER_OCTAVE)
+        self._counts[k] += 1
         self.count += 1
 
     def percentile(self, percent):
@@ -58,16 +67,6 @@ class Histogram:
             self._counts[k] = 0
         self.count = 0
         self.maximum = 0.0
-
-
-def _bin(value):
-    mantissa, exponent = math.frexp(value)  # value = mantissa 2^exponent, 0.5 <= mantissa < 1
-    if exponent <= _SMALLEST_EXPONENT or value == 0.0:
-        return 0
-    if exponent > _SMALLEST_EXPONENT + _OCTAVES or value == math.inf:
-        return _PER_OCTAVE * _OCTAVES - 1
-    octave = exponent - _SMALLEST_EXPONENT - 1
-    return octave * _PER_OCTAVE + int((2.0 * mantissa - 1.0) * _PER_OCTAVE)
 
 
 def _upper_edge(k):

@@ -109,6 +109,7 @@ class Plant(SensedPlant):
         self.faults = 0
         self.refused = Counter()
         self._touching = None
+        self._has_closures = model.has_loops or bool(self._closures)
         self._all_joints = AllJoints(model) if model.has_loops else None
         self.dead_centres = DeadCentres(robot, self._usual) if model.has_loops else None
         self._largest = np.array((LARGEST_EFFORT, LARGEST_POSITION, settings.largest_speed))
@@ -235,14 +236,15 @@ class Plant(SensedPlant):
 
     def _move(self, dt):
         """Take the step of the dynamics; latch a blow-up, or a state in which loops are open."""
-        before = self.q.copy(), self.qd.copy()
+        before = (self.q.copy(), self.qd.copy()) if self._has_closures else None
         if self.settings.tolerance:
             status = self._advance(dt)
         else:
             status = self._step(*self._arrays, dt, *self._options)
-        status = status or self._status_of_loops(before[0])
-        if status == BEYOND_REACH:
-            self.q[:], self.qd[:] = before
+        if before is not None:
+            status = status or self._status_of_loops(before[0])
+            if status == BEYOND_REACH:
+                self.q[:], self.qd[:] = before
         if status:
             self._latch(status)
 
