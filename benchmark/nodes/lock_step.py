@@ -3,14 +3,16 @@
 """Speed of lock step against real time: without ROS, in one process, in two processes.
 
 A seven-joint arm follows a trajectory at 1 kHz under the computed torque law. The variants take
-turns, so that other work of the machine disturbs all of them alike. The first two have no
-supervisor.
+turns, so that other work of the machine disturbs all of them alike. Each has its own interpreter:
+threads of the others' nodes would take its lock. The first two have no supervisor.
 """
 
+import multiprocessing
 import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -150,13 +152,14 @@ class WithCodeOfTheRobot(WithoutRos):
 
 
 class OneProcess:
-    """Both nodes in this process."""
+    """Both nodes in one process."""
 
     has_own_code = False
 
     def __init__(self):
         from robodyn_ros.testing.robots import ControlledRobot
 
+        move_to_own_domain()  # the other variant has nodes of the same names
         self._arm = ControlledRobot(ARM, lock_step__specialise=self.has_own_code)
         self._arm.go_to(TARGET, 60.0)
 
@@ -170,7 +173,7 @@ class OneProcess:
 
 
 class OneProcessWithCodeOfTheRobot(OneProcess):
-    """Both nodes in this process, with the kernels that are compiled for this robot."""
+    """Both nodes in one process, with the kernels that are compiled for this robot."""
 
     has_own_code = True
 
@@ -277,6 +280,39 @@ class OnOneProcessorWithCodeOfTheRobot(OnOneProcessor):
     parameters = {**OnOneProcessor.parameters, 'lock_step.specialise': True}
 
 
+class InOwnProcess:
+    """A variant in an interpreter of its own.
+
+    Parameters
+    ----------
+    kind : type
+        The variant.
+    """
+
+    _made = None  # the variant, in that interpreter
+
+    def __init__(self, kind):
+        self._pool = ProcessPoolExecutor(1, multiprocessing.get_context('spawn'))
+        self._pool.submit(self._make, kind).result()
+
+    def advance(self, steps):
+        """Take steps."""
+        self._pool.submit(self._call, 'advance', steps).result()
+
+    def close(self):
+        """End the variant and its interpreter."""
+        self._pool.submit(self._call, 'close').result()
+        self._pool.shutdown()
+
+    @classmethod
+    def _make(cls, kind):
+        cls._made = kind()
+
+    @classmethod
+    def _call(cls, name, *arguments):
+        getattr(cls._made, name)(*arguments)
+
+
 KINDS = (
     CompiledLoop,
     LoopInPython,
@@ -297,7 +333,8 @@ def measure():
     ways, speeds = [], {name: [] for name in WAYS}
     try:
         for kind in KINDS:
-            ways.append(kind())
+            is_apart = issubclass(kind, TwoProcesses)
+            ways.append(kind() if is_apart else InOwnProcess(kind))
         for way in ways:
             way.advance(STEPS // 10)
         for _ in range(ROUNDS):
