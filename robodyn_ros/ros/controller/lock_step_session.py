@@ -64,22 +64,21 @@ class LockStepCycle(ControlCycle):
         self.tick = self.compute  # a cycle ends before its answer is sent
 
     def run_cycle(self, now: float):
-        """Run a cycle with the newest state.
+        """Run a cycle with the newest state; only one thread runs them, and none publishes here.
 
         Parameters
         ----------
         now : float
             Simulated time [s].
         """
-        with self._lock:
-            start, supervisor = time.perf_counter(), self._supervisor
-            supervisor.tick(now)
-            self.compute.add((time.perf_counter() - start) * 1e6)
-            self.count += 1
-            self.last = now
-            self._notify_changes()
-            if supervisor.publishing:
-                self._report()
+        start, supervisor = time.perf_counter(), self._supervisor
+        supervisor.tick(now)
+        self.compute.add((time.perf_counter() - start) * 1e6)
+        self.count += 1
+        self.last = now
+        self._notify_changes()
+        if supervisor.publishing:
+            self._report()
 
     def _is_wanted(self, publisher) -> bool:
         return publisher.get_subscription_count() > 0
@@ -230,7 +229,7 @@ class LockStepSession(ControlSession):
         self._time = state.step * state.period
         if state.step % self._every == 0:
             now = 1e-9 * self._time
-            if not math.isnan(state.state[0, 0]):  # NaN stands for a lost measurement
+            if not math.isnan(state.state.item(0)):  # NaN stands for a lost measurement
                 self._accept(state.state, now, divmod(self._time, NANOSECONDS))
             self.cycle.run_cycle(now)
         supervisor = self.supervisor
