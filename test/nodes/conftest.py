@@ -43,10 +43,11 @@ def subscriptions_end(request):
 
 @pytest.fixture(scope='session')
 def warm_nodes():
-    """Return a process that has imported both nodes, and runs them in its forks."""
+    """Return a process that has imported both nodes and loaded their kernels, and forks."""
     from support.warm_python import WarmPython
 
-    python = WarmPython('robodyn_ros.nodes.controller', 'robodyn_ros.nodes.simulator')
+    nodes = ('robodyn_ros.nodes.controller', 'robodyn_ros.nodes.simulator')
+    python = WarmPython(*nodes, 'support.nodes.loaded_kernels')
     yield python
     python.close()
 

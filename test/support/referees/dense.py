@@ -11,8 +11,7 @@ Jacobians and wrenches are linear first, at the frame's origin, as those of Robo
 import numpy as np
 
 STEP = 1e-40  # of complex steps: nothing is subtracted, so it may be arbitrarily small
-
-
+KEPT = 200  # placements of one robot: those of its states and of their complex steps
 ONE = np.eye(3)
 
 
@@ -183,6 +182,7 @@ class Dense:
             known |= {joint.child for joint in ready}
             waiting = [joint for joint in waiting if joint.child not in known]
         self.rotors = np.zeros(self.nv)
+        self._links = {}
         self.moving = set()
         for joint in self.joints:
             if joint.name in self.at:
@@ -191,7 +191,19 @@ class Dense:
                 self.moving.add(joint.child)
 
     def links(self, q):
-        """Return {link: (R, p, J)}: rotation, origin, spatial Jacobian about the base origin."""
+        """Return {link: (R, p, J)}: rotation, origin, spatial Jacobian about the base origin.
+
+        Many tests ask for the same states, so some are kept.
+        """
+        key = q.dtype.char, q.tobytes()
+        if key not in self._links:
+            if len(self._links) >= KEPT:
+                self._links.clear()
+            self._links[key] = self._placed(q)
+        return self._links[key]
+
+    def _placed(self, q):
+        """Compute what `links` returns."""
         found = {self.base: (np.eye(3), np.zeros(3), np.zeros((6, self.nv)))}
         for joint in self.joints:
             R, p, J = found[joint.parent]
