@@ -186,12 +186,19 @@ def machine_method(otherwise, cases, lengths, shapes, of_frame=False, keeps=KEPT
 
 def _without_types(function):
     """Return the signature of a function without annotations, as for C functions."""
+    method = inspect.unwrap(function)
+    if inspect.ismethod(method):
+        return _signature(method.__func__, 1)
+    return _signature(method, 0)
+
+
+@functools.lru_cache(maxsize=256)  # all robots have the same methods
+def _signature(function, left_out):
+    """Return a signature without annotations and without its first parameters."""
     signature = inspect.signature(function)
+    parameters = list(signature.parameters.values())[left_out:]
     return signature.replace(
-        parameters=[
-            parameter.replace(annotation=parameter.empty)
-            for parameter in signature.parameters.values()
-        ],
+        parameters=[parameter.replace(annotation=parameter.empty) for parameter in parameters],
         return_annotation=signature.empty,
     )
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from robodyn_ros.formulations.arm import cross, skew
-from robodyn_ros.formulations.jain.spatial_algebra import angular, bar, tilde
+from robodyn_ros.formulations.jain.spatial_algebra import angular, bar, blocks, tilde
 
 
 def spatial_inertia(m, p, J):
@@ -38,7 +38,7 @@ def spatial_inertia(m, p, J):
         M(k).
     """
     mp = m * skew(p)
-    return np.block([[J, mp], [-mp, m * np.eye(3)]])
+    return blocks(J, mp, -mp, m * np.eye(3))
 
 
 def components(M):

@@ -21,6 +21,23 @@ from robodyn_ros.formulations.arm import cross, skew
 ONE, NONE = np.eye(3), np.zeros((3, 3))
 
 
+def blocks(a, b, c, d):
+    """Return [[a, b], [c, d]]; np.block takes several times as long.
+
+    Parameters
+    ----------
+    a, b, c, d : (3, 3) ndarray
+        The blocks.
+
+    Returns
+    -------
+    (6, 6) ndarray
+        The matrix.
+    """
+    upper, lower = np.concatenate((a, b), axis=1), np.concatenate((c, d), axis=1)
+    return np.concatenate((upper, lower))
+
+
 def transform(R, l):  # noqa: E741  the letter of the book
     """Return T(F, G) = [[R, l], [0, 1]] (1.1 to 1.3).
 
@@ -70,7 +87,7 @@ def tilde(z):
         tilde(z).
     """
     x, y = skew(z[:3]), skew(z[3:])
-    return np.block([[x, NONE], [y, x]])
+    return blocks(x, NONE, y, x)
 
 
 def bar(z):
@@ -103,7 +120,7 @@ def hat(z):
         hat(z).
     """
     x, y = skew(z[:3]), skew(z[3:])
-    return np.block([[x, y], [y, NONE]])
+    return blocks(x, y, y, NONE)
 
 
 def angular(X):
@@ -155,7 +172,7 @@ def phi(l, R=ONE):  # noqa: E741
     (6, 6) ndarray
         phi(x, y).
     """
-    return np.block([[R, skew(l) @ R], [NONE, R]])
+    return blocks(R, skew(l) @ R, NONE, R)
 
 
 def phi_inverse(phi_xy):
@@ -171,7 +188,7 @@ def phi_inverse(phi_xy):
     (6, 6) ndarray
         phi(y, x).
     """
-    return np.block([[phi_xy[:3, :3].T, phi_xy[:3, 3:].T], [NONE, phi_xy[3:, 3:].T]])
+    return blocks(phi_xy[:3, :3].T, phi_xy[:3, 3:].T, NONE, phi_xy[3:, 3:].T)
 
 
 def phi_rate_inertial(V_x, V_y):
