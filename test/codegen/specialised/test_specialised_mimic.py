@@ -27,14 +27,14 @@ from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 from support.compare import agree, solve_tolerance
 from support.robots.families import GRAVITY, describe, states
 
-WAYS = {'joint5': ('joint4', -1.0, 0.0), 'joint6': ('joint4', 0.5, 0.2)}
+WAYS = {'joint4': ('joint3', -1.0, 0.0), 'joint5': ('joint3', 0.5, 0.2)}
 ALSO = ('regressor', 'joint_wrenches', 'centroidal_momentum_matrix', 'mass_matrix_factors')
 
 
 @pytest.fixture(scope='module')
 def gripper():
     """Return an arm with fingers that follow one of them."""
-    plain = describe('fingers', 6, kinds=('revolute', 'prismatic', 'continuous'), branching=3)
+    plain = describe('fingers', 5, kinds=('revolute', 'prismatic', 'continuous'), branching=3)
     joints = tuple(
         replace(joint, mimic=way[0], multiplier=way[1], offset=way[2])
         if (way := WAYS.get(joint.name))
