@@ -31,6 +31,7 @@ FOLDERS = {
         'scheduler',
         'row_sums',
         'body_tiles',
+        'packs',
     ),
     'simulation': ('plant', 'contact', 'closed_steps', 'integrators'),
     'nodes': (

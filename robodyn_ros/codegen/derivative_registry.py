@@ -23,6 +23,7 @@ from robodyn_ros.algorithms.derivatives import (
     inverse_dynamics_derivatives,
     mass_matrix_derivative,
 )
+from robodyn_ros.codegen.packs import shorter_with_packs
 from robodyn_ros.codegen.registry import ACCELERATION, DRIVEN, POSITION, RECIPES, SQUARE, Recipe
 from robodyn_ros.codegen.specialise import (
     Recording,
@@ -409,6 +410,7 @@ DERIVATIVES = {
         ACCELERATION,
         {'by_q': SQUARE, 'by_qd': SQUARE, 'by_qdd': SQUARE},
         recorder=functools.partial(record_shorter, eliminate_inverse),
+        packed=shorter_with_packs,
     ),
     'forward_dynamics_derivatives': Recipe(
         forward_dynamics_derivatives.forward_dynamics_derivatives,
@@ -416,6 +418,7 @@ DERIVATIVES = {
         {'by_q': SQUARE, 'by_qd': SQUARE, 'by_tau': SQUARE},
         others=(derivatives_from_inverse.derivatives_from_inverse,),
         recorder=functools.partial(record_shorter, eliminate_forward),
+        packed=shorter_with_packs,
     ),
     'mass_matrix_derivative': Recipe(
         mass_matrix_derivative.mass_matrix_derivative,

@@ -11,6 +11,7 @@ import functools
 import inspect
 import math
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
@@ -29,12 +30,47 @@ _ARITHMETIC = {ast.Add: 'fadd', ast.Sub: 'fsub', ast.Mult: 'fmul', ast.Div: 'fdi
 _COMPARISONS = {ast.Gt: '>', ast.Eq: '==', ast.NotEq: '!='}
 
 
+def pack(*numbers):
+    """Return numbers as one value, whose operations are those of each number.
+
+    Parameters
+    ----------
+    *numbers : float
+        The numbers, one in each lane.
+
+    Returns
+    -------
+    (k,) ndarray
+        A vector register in machine code.
+    """
+    return np.array(numbers)
+
+
+def lane(numbers, k):
+    """Return one number of a pack.
+
+    Parameters
+    ----------
+    numbers : (k,) ndarray
+        The pack.
+    k : int
+        The lane.
+
+    Returns
+    -------
+    float
+        The number.
+    """
+    return numbers[k]
+
+
 def straight_line(function, by_lanes=False, outputs=None):
     """Compile a function of straight-line arithmetic, for calls from kernels.
 
     The function takes float64 arrays of fixed shape. It assigns + - * /, cos and sin to names and
     array entries. It also has `if test: return code`, and a last return (see emit_python.write).
-    If one row is refused, no row is written.
+    For one state it may have `pack` and `lane`, and assign packs to slices of rows. If one row is
+    refused, no row is written.
 
     Parameters
     ----------
@@ -155,15 +191,15 @@ class Emitter:
         Address of the values that blocks share.
     places : dict
         {name: index in the frame} of these values.
-    kept : set
-        Names of the values that are in the frame already.
+    kept : dict
+        {name: LLVM type} of the values that are in the frame already.
     """
 
     def __init__(self, builder, lanes=False):
         self.builder, self.lanes = builder, lanes
         self.kind = ir.VectorType(REAL, LANES) if lanes else REAL
         self.data, self.sizes, self.definitions, self.values = {}, {}, {}, {}
-        self.frame, self.places, self.kept = None, {}, set()
+        self.frame, self.places, self.kept = None, {}, {}
 
     def function(self, tree, lengths):
         """Emit every statement.
@@ -190,8 +226,10 @@ class Emitter:
         }
         if cut.size:
             self.places = cut.places
+            widest = max(map(_width, self.definitions.values()))
+            place = ir.VectorType(REAL, widest) if widest else self.kind
             with self.builder.goto_entry_block():
-                self.frame = self.builder.alloca(self.kind, cut.size)
+                self.frame = self.builder.alloca(place, cut.size)
         for part in cut.parts:
             statement = part[0]
             if isinstance(statement, ast.If):
@@ -275,8 +313,8 @@ class Emitter:
             The value.
         """
         if name in self.places:
-            self.builder.store(value, self.address_of(name))
-            self.kept.add(name)
+            self.kept[name] = value.type
+            self.builder.store(value, self.address_of(name), align=8)
 
     def address_of(self, name):
         """Return the address of a value in the frame.
@@ -286,7 +324,8 @@ class Emitter:
         name : str
             Name of the value.
         """
-        return self.builder.gep(self.frame, [INTEGER(self.places[name])])
+        place = self.builder.gep(self.frame, [INTEGER(self.places[name])])
+        return self.builder.bitcast(place, self.kept[name].as_pointer())
 
     def angles(self):
         """Emit cosine and sine of every angle of the function, all at once.
@@ -333,12 +372,12 @@ class Emitter:
         Returns
         -------
         LLVM value
-            One number, or a vector of LANES numbers.
+            One number, a pack, or a vector of LANES numbers.
         """
         if isinstance(node, ast.Name):
             if node.id not in self.values:
                 self.values[node.id] = (
-                    self.builder.load(self.address_of(node.id))
+                    self.builder.load(self.address_of(node.id), align=8)
                     if node.id in self.kept
                     else self.value(self.definitions[node.id])
                 )
@@ -350,10 +389,30 @@ class Emitter:
             if text not in self.values:
                 self.values[text] = self.load(node)
             return self.values[text]
+        if isinstance(node, ast.Call) and node.func.id == 'pack':
+            return trigonometry.packed(self.builder, [self.value(each) for each in node.args])
+        if isinstance(node, ast.Call):
+            numbers, k = node.args
+            return self.builder.extract_element(self.value(numbers), ir.IntType(32)(k.value))
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             return self.builder.fneg(self.value(node.operand), flags=FLAGS)
         operation = getattr(self.builder, _ARITHMETIC[type(node.op)])
-        return operation(self.value(node.left), self.value(node.right), flags=FLAGS)
+        left, right = self.value(node.left), self.value(node.right)
+        return operation(self.spread(left, right.type), self.spread(right, left.type), flags=FLAGS)
+
+    def spread(self, value, kind):
+        """Return a number in all lanes if it meets a pack; else the value itself.
+
+        Parameters
+        ----------
+        value : LLVM value
+            The value.
+        kind : LLVM type
+            Type of the other operand.
+        """
+        if value.type == kind or isinstance(value.type, ir.VectorType):
+            return value
+        return trigonometry.packed(self.builder, [value] * kind.count)
 
     def constant(self, number):
         """Return a constant, the same in every lane.
@@ -413,7 +472,8 @@ class Emitter:
         entries = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         place = 0
         for index, length in zip(entries, self.sizes[name]):
-            place = place * length + index.value
+            first = index.lower if isinstance(index, ast.Slice) else index
+            place = place * length + first.value
         size = math.prod(self.sizes[name])
         return [
             self.builder.gep(self.data[name], [INTEGER(place + lane * size)])
@@ -432,7 +492,7 @@ class Emitter:
         return trigonometry.packed(self.builder, numbers) if self.lanes else numbers[0]
 
     def store(self, node, value):
-        """Write an array entry, in every lane.
+        """Write an array entry, in every lane; a pack to a slice of a row.
 
         Parameters
         ----------
@@ -441,6 +501,13 @@ class Emitter:
         value : LLVM value
             The value.
         """
+        columns = node.slice.elts[-1] if isinstance(node.slice, ast.Tuple) else node.slice
+        if isinstance(columns, ast.Slice):
+            row = ir.VectorType(REAL, columns.upper.value - columns.lower.value)
+            (address,) = self.addresses(node)
+            address = self.builder.bitcast(address, row.as_pointer())
+            self.builder.store(self.spread(value, row), address, align=8)
+            return
         for lane, address in enumerate(self.addresses(node)):
             self.builder.store(
                 self.builder.extract_element(value, ir.IntType(32)(lane)) if self.lanes else value,
@@ -451,6 +518,12 @@ class Emitter:
 def _unpacked(builder, shape):
     """Return the lengths of an array as LLVM values."""
     return [builder.extract_value(shape, axis) for axis in range(shape.type.count)]
+
+
+def _width(node):
+    """Return the number of lanes of a pack; 0 for other expressions."""
+    is_pack = isinstance(node, ast.Call) and node.func.id == 'pack'
+    return len(node.args) if is_pack else 0
 
 
 def _literal(node):

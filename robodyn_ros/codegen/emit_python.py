@@ -14,7 +14,7 @@ Recorded by robodyn_ros from its {origin}; not meant to be edited.
 """
 from math import cos, sin
 
-from robodyn_ros.codegen.emit_llvm import LANES, straight_line
+from robodyn_ros.codegen.emit_llvm import LANES, {imported}straight_line
 from robodyn_ros.spatial.types import Block, Integer, Matrix, Stack, Vector
 
 statements = {statements}
@@ -24,7 +24,7 @@ def {name}({arguments}):
     {body}
 
 
-_one = straight_line({name}, outputs={outputs})
+{packed}_one = straight_line({one_state}, outputs={outputs})
 _lanes = straight_line({name}, by_lanes=True)
 
 
@@ -40,6 +40,13 @@ def rows({rows}, first: Integer, last: Integer):
     return first
 '''
 
+PACKED = """\
+def {name}_of_packs({arguments}):
+    {body}
+
+
+"""
+
 _TYPES = {1: 'Vector', 2: 'Matrix', 3: 'Stack', 4: 'Block'}
 _FORMATS = {
     'add': '{0} + {1}',
@@ -52,10 +59,11 @@ _FORMATS = {
     'scale': '{c!r} * {0}',
     'shift': '{c!r} + {0}',
     'from': '{c!r} - {0}',
+    'lane': 'lane({0}, {c!r})',
 }
 
 
-def write(recording):
+def write(recording, packed=None):
     """Return the source of a module with a recorded function.
 
     The function checks its arguments, computes and stores. Two kernels compile it: `one` for one
@@ -66,14 +74,15 @@ def write(recording):
     ----------
     recording : Recording
         The recording.
+    packed : Recording, optional
+        A recording with packs, which `one` then compiles.
 
     Returns
     -------
     str
         The source.
     """
-    lines = _checks(recording) + (['return 1'] if recording.singular else _steps(recording))
-    shapes = recording.inputs | recording.outputs
+    shapes, name = recording.inputs | recording.outputs, recording.name
 
     def typed(extra):
         return ', '.join(f'{name}: {_TYPES[len(shape) + extra]}' for name, shape in shapes.items())
@@ -82,9 +91,16 @@ def write(recording):
         title=_title(recording),
         counts=_counted(recording),
         origin=recording.origin,
-        name=recording.name,
+        name=name,
         arguments=', '.join(shapes),
-        body='\n    '.join(lines),
+        body=_body(recording),
+        imported='lane, pack, ' if packed else '',
+        packed=(
+            PACKED.format(name=name, arguments=', '.join(shapes), body=_body(packed))
+            if packed
+            else ''
+        ),
+        one_state=f'{name}_of_packs' if packed else name,
         outputs=len(recording.outputs),
         statements=len(recording.computed),
         one=typed(0),
@@ -92,10 +108,18 @@ def write(recording):
     )
 
 
+def _body(recording):
+    """Return the statements of a recording."""
+    last = ['return 1'] if recording.singular else _steps(recording)
+    return '\n    '.join(_checks(recording) + last)
+
+
 def _steps(recording):
     """Return the statements that compute, check the pivots and store."""
     tape, lines = recording.tape, []
     for step, what in steps(recording, recording.computed):
+        if step == 'compute' and tape.nodes[what][0] == 'constant':
+            continue  # written where it is used
         if step == 'compute':
             lines.append(f'{_name(tape, what)} = {_expression(tape, what)}')
         elif step == 'check':
@@ -186,9 +210,13 @@ def _expression(tape, index):
     if operation == 'input':
         return rest[0]
     names = [_name(tape, i) for i in operands(tape.nodes[index])]
+    if operation == 'pack':
+        return f'pack({", ".join(names)})'
     return _FORMATS[operation].format(*names, c=rest[0])
 
 
 def _name(tape, index):
-    """Return the name of the value of a node."""
+    """Return the name of the value of a node; a constant itself."""
+    if tape.nodes[index][0] == 'constant':
+        return repr(tape.nodes[index][1])
     return tape.names.get(index) or f't{index}'

@@ -78,7 +78,7 @@ def defines(statement):
 
 
 def names(node):
-    """Yield the names in an expression, without functions and arrays.
+    """Yield the names in an expression, without functions and arrays, and without angles.
 
     Parameters
     ----------
@@ -100,6 +100,9 @@ def names(node):
     elif isinstance(node, (ast.BoolOp, ast.Compare)):
         for operand in getattr(node, 'values', None) or (node.left, *node.comparators):
             yield from names(operand)
+    elif isinstance(node, ast.Call) and not trigonometric(node):  # `pack` or `lane`
+        for operand in node.args:
+            yield from names(operand)
 
 
 def trigonometric(node):
@@ -110,7 +113,7 @@ def trigonometric(node):
     node : ast.expr
         The expression.
     """
-    return isinstance(node, ast.Call)
+    return isinstance(node, ast.Call) and node.func.id in ('cos', 'sin')
 
 
 def stages(definitions):

@@ -94,6 +94,8 @@ class Recipe:
         A recursion to run first, which writes f_ext.
     recorder : callable, optional
         Makes the recording in place of `record`.
+    packed : callable, optional
+        Makes a recording with packs for one state, see `codegen.packs.shorter_with_packs`.
     of_rates : bool
         Whether velocities must be the rates of independent coordinates.
     is_embedded : bool
@@ -111,6 +113,7 @@ class Recipe:
     given: Callable | None = None
     before: Callable | None = None
     recorder: Callable | None = None
+    packed: Callable | None = None
     of_rates: bool = False
     is_embedded: bool = False
     payloads: tuple[str, ...] = ()

@@ -127,7 +127,7 @@ class RecordingScratch:
 
     def __init__(self, tape, shape, replaced=None):
         self.shape, self.replaced = shape, replaced or {}
-        self._tape = tape
+        self.tape = tape
         self._entries = {}
         self._plain = None
 
@@ -163,12 +163,12 @@ class RecordingScratch:
         return self._plain
 
     def _name(self, place, value, sign):
-        if value.index in self._tape.names or self._tape.nodes[value.index][0] == 'input':
+        if value.index in self.tape.names or self.tape.nodes[value.index][0] == 'input':
             return
         body, column = place
         start, name = self._starts[bisect(self._starts, column, key=itemgetter(0)) - 1]
         # an entry may be written again, as in a sum, so the node number makes its name unique
-        self._tape.names[value.index] = f'{sign}{name}_{body}_{column - start}_{value.index}'
+        self.tape.names[value.index] = f'{sign}{name}_{body}_{column - start}_{value.index}'
 
 
 def record(name, recipe, model, subject=None):
@@ -559,10 +559,11 @@ def specialise(model, name, recipe, subject=None):
         try:
             with limited(MOST_NODES, MOST_SECONDS):
                 recording = (recipe.recorder or record)(name, recipe, model, subject)
+                packed = recipe.packed and recipe.packed(name, recipe, model, recording)
         except RecordingTooLong:
             return emit_python.refuse_unfinished(what, f'more than {MOST_NODES} nodes')
         small = sum(recording.counts().values()) <= LARGEST
-        return emit_python.write(recording) if small else emit_python.refuse(recording)
+        return emit_python.write(recording, packed) if small else emit_python.refuse(recording)
 
     try:
         module = imported(stem, text)

@@ -55,7 +55,7 @@ class Tape:
     ----------
     nodes : list of tuple
         (operation, *operands). Operands are numbers of earlier nodes. The first operand of
-        'scale', 'shift' and 'from' is a constant.
+        'scale', 'shift', 'from' and 'constant' is a constant, that of 'lane' the lane.
     values : list of Recorded
         The scalar of each node.
     names : dict
@@ -68,7 +68,7 @@ class Tape:
         self.nodes, self.values = [], []
         self.names = {}
         self.checks = []
-        self._known = {}
+        self._known, self._packs = {}, set()
         self._constants = {_place(1.0) // CLOSE: 1.0}
         self._most, self._deadline = _limits.get()
 
@@ -94,6 +94,8 @@ class Tape:
             return known
         nodes, values = self.nodes, self.values
         value = Recorded(self, len(nodes), values[node[1]] if node[0] == 'negate' else None)
+        if self._packs and node[0] != 'lane' and not self._packs.isdisjoint(operands(node)):
+            self._packs.add(len(nodes))
         nodes.append(node)
         values.append(value)
         self._known[node] = value
@@ -268,6 +270,75 @@ class Tape:
             return self._node('from', constant, negated.index)
         return self._node('shift', constant, a.index)
 
+    def pack(self, numbers):
+        """Return several numbers as one value. Operations of it are those of each number.
+
+        Parameters
+        ----------
+        numbers : sequence of Recorded or float
+            The numbers, one in each lane.
+
+        Returns
+        -------
+        Recorded or float
+            A node; the number itself if it is the same in every lane.
+        """
+        recorded = [each for each in numbers if isinstance(each, Recorded)]
+        if len({_identity(each) for each in numbers}) == 1:
+            return numbers[0]
+        if recorded and all(each.positive is not None for each in recorded):
+            return -self.pack([-each if each else 0.0 for each in numbers])
+        whole = self._whole([self.nodes[each.index] for each in recorded], len(numbers))
+        if whole is not None:
+            return whole
+        lanes = [
+            each if isinstance(each, Recorded) else self._node('constant', float(each))
+            for each in numbers
+        ]
+        pack = self._node('pack', *(each.index for each in lanes))
+        self._packs.add(pack.index)
+        return pack
+
+    def _whole(self, nodes, count):
+        """Return the pack whose lanes in turn are these nodes; None if there is none."""
+        if [node[:2] for node in nodes] != [('lane', k) for k in range(count)]:
+            return None
+        packs = {node[2] for node in nodes}
+        pack = self.values[packs.pop()]
+        return pack if not packs and self._count(pack.index) == count else None
+
+    def _count(self, index):
+        """Return the number of lanes of a pack."""
+        while self.nodes[index][0] != 'pack':
+            index = next(each for each in operands(self.nodes[index]) if each in self._packs)
+        return len(operands(self.nodes[index]))
+
+    def lane(self, value, k):
+        """Return the number in lane k of a pack; any other value is the same in all lanes.
+
+        Parameters
+        ----------
+        value : Recorded or float
+            The value.
+        k : int
+            The lane.
+
+        Returns
+        -------
+        Recorded or float
+            The number.
+        """
+        if not isinstance(value, Recorded) or value.index not in self._packs:
+            return value
+        if value.positive is not None:
+            return -self.lane(value.positive, k)
+        node = self.nodes[value.index]
+        if node[0] != 'pack':
+            return self._node('lane', k, value.index)
+        inside = operands(node)[k]
+        is_constant = self.nodes[inside][0] == 'constant'
+        return self.nodes[inside][1] if is_constant else self.values[inside]
+
     def _constant(self, value):
         """Return the constant that represents a positive value: 1, a close one, or itself."""
         place = _place(value)
@@ -276,6 +347,11 @@ class Tape:
             if known is not None and abs(_place(known) - place) <= CLOSE:
                 return known
         return self._constants.setdefault(place // CLOSE, value)
+
+
+def _identity(number):
+    """Return what tells numbers apart: that of the node, or a constant."""
+    return ('node', number.index) if isinstance(number, Recorded) else float(number)
 
 
 def _in_order(a, b):
@@ -289,7 +365,7 @@ def _place(value):
 
 
 #: Where node numbers begin in nodes that have a name or a constant first.
-FIRST_OPERAND = {'input': 2, 'scale': 2, 'shift': 2, 'from': 2}
+FIRST_OPERAND = {'input': 2, 'constant': 2, 'lane': 2, 'scale': 2, 'shift': 2, 'from': 2}
 _DOUBLE, _INTEGER = struct.Struct('<d'), struct.Struct('<q')
 
 

@@ -38,6 +38,7 @@ def short_blocks(monkeypatch, tmp_path):
         ('franka_like', 'inverse_dynamics'),
         ('sliding_tree', 'forward_dynamics'),
         ('one_slide', 'inverse_dynamics_derivatives'),
+        ('franka_like', 'inverse_dynamics_derivatives'),  # with packs, also between blocks
     ],
 )
 def test_blocks_equal_the_text(short_blocks, robot, name):

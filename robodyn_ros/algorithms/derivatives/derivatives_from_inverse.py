@@ -17,7 +17,7 @@ from robodyn_ros.algorithms.derivatives.inverse_dynamics_derivatives import (
     add_rotors,
     by_position,
     by_velocity,
-    forces_in_world_frame,
+    motions_in_world_frame,
     power,
     sum_tip_to_base,
     velocity_of_carrier,
@@ -25,7 +25,14 @@ from robodyn_ros.algorithms.derivatives.inverse_dynamics_derivatives import (
     wrenches_by_position,
     wrenches_by_velocity,
 )
+from robodyn_ros.algorithms.derivatives.tiles import (
+    last_tile,
+    numbers_in_tiles,
+    tile_by_tile,
+    wrenches_in_tiles,
+)
 from robodyn_ros.algorithms.mass_matrix.symmetric_inverse import factorise_rows, inverse_of_rows
+from robodyn_ros.algorithms.variants.inverse_dynamics_fixed import force_about_base
 from robodyn_ros.model.layout import PARENT, V
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
@@ -95,16 +102,18 @@ def add_accelerations(topology, scratch, qdd):
         accumulate(scratch, i, at.ACCEL, load(scratch, i, CHANGE + 3))
     for i in range(topology.shape[0] - 1, 0, -1):
         parent, x = topology[i, PARENT], qdd[topology[i, V]]
-        n, f = composite_inertia_times(
-            scratch, i, load(scratch, i, CHANGE), load(scratch, i, CHANGE + 3)
-        )
-        below, push = load(scratch, i, BELOW), load(scratch, i, BELOW + 3)
-        accumulate(scratch, i, at.MOMENT, add(n, below))
-        accumulate(scratch, i, at.FORCE, add(f, push))
         if parent > 0:
             n, f = load(scratch, i, at.JOINT_MOMENTUM), load(scratch, i, at.JOINT_MOMENTUM + 3)
+            below, push = load(scratch, i, BELOW), load(scratch, i, BELOW + 3)
             accumulate(scratch, parent, BELOW, add(below, scale(x, n)))
             accumulate(scratch, parent, BELOW + 3, add(push, scale(x, f)))
+    tiles = tile_by_tile(topology, scratch)
+    for i in range(1, last_tile(topology) + 1):
+        n, f = composite_inertia_times(
+            tiles, i, load(tiles, i, CHANGE), load(tiles, i, CHANGE + 3)
+        )
+        accumulate(tiles, i, at.MOMENT, add(n, load(tiles, i, BELOW)))
+        accumulate(tiles, i, at.FORCE, add(f, load(tiles, i, BELOW + 3)))
 
 
 def derivatives_from_inverse(
@@ -162,11 +171,17 @@ def derivatives_from_inverse(
     int
         0, or the body whose pivot is singular.
     """
-    forces_in_world_frame(topology, constants, gravity, scratch, q, qd, diagonal, f_ext)
+    tiles = tile_by_tile(topology, scratch)
+    motions_in_world_frame(topology, constants, gravity, scratch, q, qd, diagonal)
+    numbers = numbers_in_tiles(topology, constants, scratch)
+    wrenches = wrenches_in_tiles(topology, f_ext, scratch)
+    for i in range(1, last_tile(topology) + 1):
+        force_about_base(numbers, tiles, i, wrenches)
     sum_tip_to_base(topology, scratch)
     for i in range(1, topology.shape[0]):
         velocity_of_carrier(topology, scratch, i)
-        wrenches_by_velocity(scratch, i)
+    for i in range(1, last_tile(topology) + 1):
+        wrenches_by_velocity(tiles, i)
     by_velocity(topology, scratch, by_qd, factors)
     add_rotors(topology, constants, factors)
     status = body_of_joint(topology, factorise_rows(factors, bias))
@@ -175,7 +190,8 @@ def derivatives_from_inverse(
     add_accelerations(topology, scratch, bias)
     for i in range(1, topology.shape[0]):
         acceleration_of_carrier(topology, gravity, scratch, i)
-        wrenches_by_position(scratch, i)
+    for i in range(1, last_tile(topology) + 1):
+        wrenches_by_position(tiles, i)
     by_position(topology, scratch, by_q)
     within_joints(topology, scratch, by_q)
     negative_products(by_tau, by_q, by_qd, wide)
