@@ -17,12 +17,7 @@ from robodyn_ros.algorithms.mass_matrix.symmetric_inverse import factorise_rows,
 from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.compile.rebound import rebound
 from robodyn_ros.spatial.primitive import primitive
-from robodyn_ros.spatial.row_products import (
-    aligned,
-    padded,
-    subtract_products,
-    subtract_two_products,
-)
+from robodyn_ros.spatial.row_products import aligned, padded, subtract_products
 from robodyn_ros.spatial.types import Integer, Matrix, Vector
 
 SIZES, ROUNDS, SPAN = (7, 14, 30, 48), 60, 2e-3  # joints, rounds, time of a measurement [s]
@@ -38,13 +33,20 @@ def subtract_in_loops(X, target, count, A, row, begin, end):
 
 
 @primitive
-def subtract_two_in_loops(X, target, count, A, row, below, end):
-    """Subtract the products of one row of factors, and those of another from the next row."""
-    for k in range(end):
-        one, other = A[row, k], A[below, k]
-        for column in range(count):
-            X[target, column] = X[target, column] - one * X[k, column]
-            X[target + 1, column] = X[target + 1, column] - other * X[k, column]
+def products_in_loops(A, B, C, work):
+    """Replace B by -A B and C by -A C."""
+    n = A.shape[0]
+    for row in range(n):
+        for column in range(n):
+            work[row, column], work[row, n + column] = B[row, column], C[row, column]
+            B[row, column] = C[row, column] = 0.0
+    for row in range(n):
+        for k in range(n):
+            factor = A[row, k]
+            for column in range(n):
+                B[row, column] = B[row, column] - factor * work[k, column]
+            for column in range(n):
+                C[row, column] = C[row, column] - factor * work[k, n + column]
 
 
 def solve(
@@ -70,7 +72,7 @@ def solve(
 
 def measure():
     """Return {joints: {'registers', 'loops': us}}, the least of interleaved rounds."""
-    plain = {subtract_products: subtract_in_loops, subtract_two_products: subtract_two_in_loops}
+    plain = {subtract_products: subtract_in_loops, negative_products: products_in_loops}
     kernels = {'registers': Kernel(solve), 'loops': Kernel(rebound(solve, plain))}
     for kernel in kernels.values():
         vars(kernel)['_code'] = None  # both have one name in the cache

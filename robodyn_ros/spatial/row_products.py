@@ -73,30 +73,3 @@ def subtract_products(X, target, count, A, row, begin, end):
     for column in range(count):
         for k in range(begin, end):
             X[target, column] = X[target, column] - A[row, k] * X[k, column]
-
-
-@emitted
-def subtract_two_products(X, target, count, A, row, below, end):
-    """Subtract A[row, k] X[k] from X[target], and A[below, k] X[k] from the next row, for k < end.
-
-    Machine code changes further columns, up to the next multiple of LANES.
-
-    Parameters
-    ----------
-    X : (n, m) array
-        Matrix, changed in place; m is a multiple of LANES.
-    target : int
-        First of the two rows that change.
-    count : int
-        Number of columns.
-    A : (l, n) array
-        Factors.
-    row, below : int
-        Rows of the factors.
-    end : int
-        Number of rows to subtract.
-    """
-    for column in range(count):
-        for k in range(end):
-            X[target, column] = X[target, column] - A[row, k] * X[k, column]
-            X[target + 1, column] = X[target + 1, column] - A[below, k] * X[k, column]

@@ -6,8 +6,8 @@ So the compiler vectorises over columns, and loads each number once for several 
 """
 
 from robodyn_ros.model.layout import PARENT, V
-from robodyn_ros.spatial.primitive import inlined, primitive
-from robodyn_ros.spatial.row_products import padded, subtract_two_products
+from robodyn_ros.spatial.primitive import emitted, inlined, primitive
+from robodyn_ros.spatial.row_products import padded
 
 
 @primitive
@@ -130,12 +130,12 @@ def wide(n):
     tuple of int
         Rows and columns.
     """
-    return n + 2, padded(2 * n)
+    return n, 2 * padded(n)
 
 
-@primitive
+@emitted
 def negative_products(A, B, C, work):
-    """Replace B by -A B and C by -A C, in one pass over long rows.
+    """Replace B by -A B and C by -A C.
 
     Parameters
     ----------
@@ -147,19 +147,17 @@ def negative_products(A, B, C, work):
         Working memory, of the shape of `wide`.
     """
     n = A.shape[0]
-    clear(work)
     for row in range(n):
         for column in range(n):
-            work[row, column] = B[row, column]
-        for column in range(n):
-            work[row, n + column] = C[row, column]
+            work[row, column], work[row, n + column] = B[row, column], C[row, column]
     for row in range(0, n, 2):
-        for below in range(n, n + 2):
-            for column in range(work.shape[1]):
-                work[below, column] = 0.0
-        subtract_two_products(work, n, 2 * n, A, row, min(row + 1, n - 1), n)
-        for below in range(row, min(row + 2, n)):
-            for column in range(n):
-                B[below, column] = work[n + below - row, column]
-            for column in range(n):
-                C[below, column] = work[n + below - row, n + column]
+        below = min(row + 1, n - 1)
+        for column in range(2 * n):
+            first, second = 0.0, 0.0
+            for k in range(n):
+                first = first - A[row, k] * work[k, column]
+                second = second - A[below, k] * work[k, column]
+            if column < n:
+                B[row, column], B[below, column] = first, second
+            else:
+                C[row, column - n], C[below, column - n] = first, second

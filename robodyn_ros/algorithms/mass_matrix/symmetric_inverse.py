@@ -7,7 +7,6 @@ the entries of joints in different branches stay zero (Featherstone 2008, sectio
 """
 
 from robodyn_ros.algorithms.core.articulated import singular
-from robodyn_ros.algorithms.core.matrices import clear
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.row_products import subtract_products
 
@@ -64,8 +63,9 @@ def inverse_of_rows(factors, work, inverse):
     inverse : (n, n) array
         Written: the inverse.
     """
-    clear(work)
     for row in range(inverse.shape[0]):
+        for column in range(factors.shape[1]):
+            work[row, column] = 0.0
         subtract_products(work, row, row, factors, row, 0, row)
         own = factors[row, row]
         for k in range(row):

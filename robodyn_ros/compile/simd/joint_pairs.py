@@ -26,13 +26,13 @@ from robodyn_ros.algorithms.derivatives.inverse_dynamics_derivatives import (
 from robodyn_ros.algorithms.derivatives.tiles import body_by_body
 from robodyn_ros.compile.numba_private import MISSING, cgutils
 from robodyn_ros.compile.simd.lanes import ALIGNED, FLAGS, REGISTER, is_matrix, spread, tile_memory
+from robodyn_ros.compile.simd.masked import lanes_before, store_lanes
 from robodyn_ros.compile.simd.row_sums import Rows
 from robodyn_ros.model.layout import PARENT
 from robodyn_ros.spatial.primitive import MACHINE_CODE, inlined
 from robodyn_ros.spatial.row_products import BYTES
 
 ZERO = ir.Constant(REGISTER, [0.0] * TILE)
-MASKED_STORE = f'llvm.masked.store.v{TILE}f64.p0'
 
 
 def _pairs(row, column, count):
@@ -127,10 +127,7 @@ class _Columns:
         ):
             self._columns(first, build.add(first, index(TILE)), None)
         with build.if_then(build.icmp_signed('<', whole, self._n)):
-            lanes = ir.VectorType(index, TILE)
-            left = spread(build, build.sub(self._n, whole), lanes)
-            kept = build.icmp_signed('<', ir.Constant(lanes, list(range(TILE))), left)
-            self._columns(whole, self._n, kept)
+            self._columns(whole, self._n, lanes_before(build, build.sub(self._n, whole)))
 
     def _columns(self, first, end, kept):
         """Emit the columns from first to before end: rows above them, theirs, and those below."""
@@ -212,11 +209,8 @@ class _Columns:
             address = matrix.at(row, first, REGISTER)
             if kept is None:
                 build.store(value, address, align=BYTES)
-                continue
-            align = ir.IntType(32)
-            kind = ir.FunctionType(ir.VoidType(), [REGISTER, address.type, align, kept.type])
-            store = cgutils.get_or_insert_function(build.module, kind, MASKED_STORE)
-            build.call(store, [value, address, align(BYTES), kept])
+            else:
+                store_lanes(build, value, address, kept)
 
 
 def _by_motion(topology, scratch, by_q, by_qd, by_qdd):
