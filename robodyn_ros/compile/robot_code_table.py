@@ -89,16 +89,22 @@ class RobotCodeTable:
     """
 
     def __init__(self, topology, kernels, coordinates=JOINTS):
-        self._kernels = kernels  # must live as long as their addresses are in use
-        self._without = np.ascontiguousarray(topology)
-        self._table = np.zeros(FIRST_CODE + len(ARGUMENTS), np.int64)
-        self._table[:FIRST_CODE] = self._without.ctypes.data, coordinates
+        # The kernels must live as long as their addresses are in use.
+        self._given = topology, kernels, coordinates
+        # One piece of memory. So whoever has the topology keeps all that its address leads to.
+        memory = np.zeros(2 * topology.size + FIRST_CODE + len(ARGUMENTS), np.int64)
+        without, own, table = np.split(memory, (topology.size, 2 * topology.size))
+        without[:] = own[:] = topology.ravel()
+        table[:FIRST_CODE] = without.ctypes.data, coordinates
         for slot, recursion in enumerate(ARGUMENTS, start=FIRST_CODE):
             if recursion in kernels:
-                self._table[slot] = address_of(kernels[recursion], _kinds(recursion))
-        self.topology = topology.copy()
-        self.topology[0, CODE] = self._table.ctypes.data
+                table[slot] = address_of(kernels[recursion], _kinds(recursion))
+        own[CODE] = table.ctypes.data  # in the first row
+        self.topology = own.reshape(topology.shape)
         self.topology.flags.writeable = False
+
+    def __reduce__(self):
+        return type(self), self._given  # the addresses of a copy lead to its own memory
 
     def bound(self, compiled):
         """Return a function that calls a compiled kernel with this topology.

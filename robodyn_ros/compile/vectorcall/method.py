@@ -256,10 +256,14 @@ def _emit(of_frame, module):
     code.copy_states(arguments, states, code.place(frame, more))
     code.copy(code.items(after), rest, code.place(frame, builder.add(more, states)))
     made = code.place(frame, first)
+    # Other Python code may run meanwhile, where an earlier result has a weak reference with a
+    # callback. It may replace the case.
+    code.add_reference(case)
     status = code.variable(code.make(plan, results, out, made))
     with code.if_('!=', code.value(status), 0):
         builder.store(code.run(one, frame, total), status)
     status = code.value(status)
+    code.drop_reference(case)
     code.drop_reference(status)
     done = builder.or_(
         *(builder.icmp_signed('==', status, code.item(item)) for item in (ZERO, NONE))
