@@ -15,7 +15,8 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from robodyn_ros.ros.controller import simulated_time_session
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.ros.controller import controller_session, simulated_time_session
 from robodyn_ros.ros.transport.rcl_ffi import octets_of
 from robodyn_ros.testing.hosting import Hosted, ros_arguments
 from support.nodes.node_harness import COLD, JOINTS, POSTURE, TWO_LINK, ControllerProbe, wait_until
@@ -97,6 +98,30 @@ def bench(graph):
     made = Bench(graph)
     yield made
     made.close()
+
+
+def test_a_session_that_fails_leaves_the_clock_to_the_executor(graph, monkeypatch):
+    """Else the clock of the node stands still until the node ends."""
+
+    def fail(*_, **__):
+        raise RobodynError('No kernels for this session.')
+
+    monkeypatch.setattr(controller_session, 'SessionKernels', fail)
+    bench = Bench(graph)
+    try:
+        wait_until(lambda: 'No kernels for this session.' in bench.hosted.output, 'it', COLD)
+        assert bench.session is None
+        for now in (BEGIN, BEGIN + PERIOD):
+            message = Clock()
+            message.clock.sec, message.clock.nanosec = divmod(now, 10**9)
+
+            def follows():
+                bench.clock.publish(message)
+                return bench.hosted.node.get_clock().now().nanoseconds == now
+
+            wait_until(follows, 'the clock of the node')
+    finally:
+        bench.close()
 
 
 def test_messages_of_the_clock_do_not_wake_the_executor(bench, monkeypatch):
