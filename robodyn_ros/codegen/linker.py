@@ -11,6 +11,8 @@ compiled for a robot. See robodyn_ros.compile.robot_code_table.
 import functools
 from dataclasses import replace
 
+import numpy as np
+
 from robodyn_ros.algorithms.core import aba
 from robodyn_ros.codegen.registry import FURTHER_RECIPES, LAW_RECURSIONS, RECIPES
 from robodyn_ros.codegen.specialise import specialise
@@ -21,6 +23,7 @@ from robodyn_ros.compile.machine_call import address_of
 from robodyn_ros.compile.numba_private import MISSING
 from robodyn_ros.compile.rebound import rebound
 from robodyn_ros.compile.robot_code_table import INDEPENDENT, JOINTS, MODES, RobotCodeTable
+from robodyn_ros.errors import KernelError
 from robodyn_ros.spatial.primitive import RECURSIONS
 
 #: By kind of coordinates: the function that returns the counterpart of a generic kernel.
@@ -105,6 +108,25 @@ class LinkedKernel:
         found = {each: of(generic_kernel_of(each)) for each in called_by(self.kernel)}
         return {each: kernel for each, kernel in found.items() if kernel is not None}
 
+    def require(self, model):
+        """Refuse a robot of another structure, whose arrays this kernel would leave.
+
+        Parameters
+        ----------
+        model : RobotModel
+            The robot.
+
+        Raises
+        ------
+        KernelError
+            If its topology differs.
+        """
+        if not np.array_equal(self._model.topology, model.topology):
+            raise KernelError(
+                f'robot {model.name!r}: got the kernel {self.name}; expected one for a robot '
+                'with the same joints on the same bodies'
+            )
+
     def _bound(self, attribute):
         """Return an attribute of the kernel, bound to the topology with the table."""
         if not _has_code(self.kernel):  # there are no tables
@@ -173,6 +195,32 @@ def linked(kernel, model):
     if kernel.python in RECURSIONS or not own:
         return over_coordinates(kernel, model, coordinates_of(model))
     return LinkedKernel(kernel, model, own, coordinates_of(model))
+
+
+def version_for(robot, kernel, general):
+    """Return the kernel that a robot runs in place of a given one.
+
+    Parameters
+    ----------
+    robot : Robot
+        A robot without code of its own.
+    kernel : Kernel or LinkedKernel
+        `general`, or a version of it for a robot of the same structure.
+    general : Kernel
+        The kernel for any robot, which has a version for the coordinates of each.
+
+    Returns
+    -------
+    Kernel or LinkedKernel
+
+    Raises
+    ------
+    KernelError
+        If it is a version for a robot of another structure.
+    """
+    if isinstance(kernel, LinkedKernel):
+        kernel.require(robot.model)
+    return robot.linked(kernel) if kernel is general else kernel
 
 
 def over_coordinates(kernel, model, coordinates):

@@ -8,6 +8,7 @@ from math import inf
 import numpy as np
 
 from robodyn_ros.algorithms.core import scratch
+from robodyn_ros.codegen.linker import version_for
 from robodyn_ros.compile.call import provide
 from robodyn_ros.errors import ParameterError, ShapeError
 from robodyn_ros.model.dependent.closures import Closure
@@ -153,8 +154,13 @@ class Plant(SensedPlant):
         ----------
         kernel : Kernel
             `plant.kernel`, or its version for this robot. A payload suspends the latter.
+
+        Raises
+        ------
+        KernelError
+            If it is a version for a robot of another structure.
         """
-        self._kernel = kernel
+        self._kernel = version_for(self._with_payload(self._robot.model), kernel, self.kernel)
         self._carry(self.model)
 
     def reset(self):

@@ -198,3 +198,14 @@ def test_a_recursion_may_be_known_by_another_name():
     q = np.array([0.3, -0.7])
     twin(*robot._weighted, q, tau)
     assert np.abs(tau - robot.gravity_torque(q)).max() <= EXACT * np.abs(tau).max()
+
+
+def test_a_plant_refuses_the_kernel_of_a_robot_with_other_joints():
+    """Its arrays are not as long as those of the other robot."""
+    two, six = named('two_link').robot, named('ur_like').robot
+    plant = Plant(two)
+    with pytest.raises(
+        KernelError, match='ur_like; expected one for a robot with the same joints'
+    ):
+        plant.replace_kernel(linker.linked(plant.kernel, six.model))
+    plant.replace_kernel(linker.linked(plant.kernel, two.model.with_scaled_masses(2.0)))

@@ -59,6 +59,30 @@ found = [method(q, q, q) for _ in range(8)]
 print(len(calls), all((by_q == expected).all() for by_q, *_ in found))
 """
 
+#: The kernels for any robot, which run over the independent joint alone.
+RESTORED = """
+import numpy as np
+from robodyn_ros import Robot
+from robodyn_ros.control import law_class
+from robodyn_ros.simulation import Plant
+from support.fence import Fence
+from support.robots.fingers import GRIPPER
+
+robot = Robot.from_urdf(GRIPPER)
+plant, law, one = Plant(robot), law_class('computed_torque')(robot), np.ones(1)
+Fence().install()
+found = []
+for _ in range(2):
+    terms = np.zeros((6, 1))
+    law.torques(one, one, np.ones((3, 1)), np.ones((2, 1)), terms)
+    plant.reset()
+    plant.step(one)
+    found.append((terms.tolist(), plant.qd.tolist()))
+    law.replace_kernels({})
+    plant.replace_kernel(plant.kernel)
+print(found[0] == found[1] != ([[0.0]] * 6, [0.0]))
+"""
+
 
 def run(*arguments):
     """Run a process of this Python with these arguments, or skip if nothing compiles the fence."""
@@ -99,6 +123,13 @@ def test_a_rollout_keeps_the_tables_of_its_law():
     done = run('-c', ROLLOUT)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["('',)"]
+
+
+def test_the_kernels_for_any_robot_may_be_restored():
+    """They run over the independent joints of this robot, as at first, in plant and law."""
+    done = run('-c', RESTORED)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ['True']
 
 
 def test_a_callback_may_replace_the_case_of_a_call():

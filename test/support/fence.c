@@ -31,14 +31,32 @@ static struct header *header_of(void *array)
     return (struct header *)(((uintptr_t)array & ~(uintptr_t)(PAGE - 1)) - 2 * PAGE);
 }
 
+static void *pages(size_t whole)
+{
+    return mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static void forget_freed(void)
+{
+    for (size_t k = 0; k < FREED; k++) {
+        if (freed[k].memory) munmap(freed[k].memory, freed[k].whole);
+        freed[k].memory = NULL;
+    }
+}
+
 static void *allocate(void *context, size_t size)
 {
     size_t room = size ? (size + PAGE - 1) / PAGE * PAGE : PAGE, whole = room + 3 * PAGE;
-    char *memory = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    char *array = memory + 2 * PAGE;
-    struct header *header = (struct header *)memory;
+    char *memory = pages(whole), *array;
+    struct header *header;
     (void)context;
+    if (memory == MAP_FAILED) { /* too many ranges of pages */
+        forget_freed();
+        memory = pages(whole);
+    }
     if (memory == MAP_FAILED) return NULL;
+    array = memory + 2 * PAGE;
+    header = (struct header *)memory;
     header->whole = whole;
     header->size = size;
     header->fenced = alive < MOST;

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from robodyn_ros.algorithms.core import scratch
+from robodyn_ros.codegen import linker
 from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.errors import RobodynError
 
@@ -131,6 +132,10 @@ class ControlLaw:
             [value for parameter in self.parameters for value in parameter.defaults], dtype=float
         )
         self.period = 0.0
+        model, coordinates = robot.model, linker.coordinates_of(robot.model)
+        self._general = {
+            kernel: linker.over_coordinates(kernel, model, coordinates) for kernel in self.kernels
+        }
         self.replace_kernels({kernel: robot.linked(kernel) for kernel in self.kernels})
 
     def replace_kernels(self, replacements):
@@ -143,11 +148,12 @@ class ControlLaw:
         Parameters
         ----------
         replacements : mapping of Kernel to Kernel
-            Kernels for this robot by the generic ones; empty to restore these.
+            Kernels for this robot by the generic ones; empty to restore these, over the
+            coordinates of this robot.
         """
-        self._replacements = replacements
+        self._replacements = {**self._general, **replacements}
         if self.kernels:
-            self._torques = replacements.get(self.kernels[0], self.kernels[0]).vectorcall
+            self._torques = self._replacements[self.kernels[0]].vectorcall
 
     @classmethod
     def trial_options(cls, robot):

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from robodyn_ros.codegen.linker import version_for
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.robot.loops.dead_centre import NEAR, DeadCentres
 from robodyn_ros.robot.loops.embedding_matrix import embedding_matrix
@@ -73,8 +74,9 @@ class PassingPlant(Plant):
         kernel : Kernel
             As of a `Plant`.
         """
-        self._first = self._first[0], kernel
-        if self._robot is self._first[0]:
+        robot, _ = self._first
+        self._first = robot, version_for(self._with_payload(robot.model), kernel, self.kernel)
+        if self._robot is robot:
             super().replace_kernel(kernel)
 
     def set_state(self, position=None, velocity=None):
