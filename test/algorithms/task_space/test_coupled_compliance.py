@@ -75,14 +75,22 @@ def test_every_block_equals_the_dense_inverse(case):
 
 
 def test_one_frame_in_a_list_is_the_frame_alone(case):
-    """The same bits in the compliance, whether a frame comes alone, in a list, or among others."""
+    """The same bits in the compliance, whether a frame comes alone or in a list.
+
+    Among others it comes from another kernel. A compiler may order sums otherwise there, and
+    contract other products. So the two agree to the rounding of a solve.
+    """
     q, _, _ = states(case.robot)[0]
     alone = case.robot.operational_space_inertia(q, case.tip)
     listed = case.robot.operational_space_inertia(q, [case.tip])
     among = case.robot.operational_space_inertia(q, frames_of(case))
     assert np.array_equal(alone.inverse, listed.inverse)
     assert np.array_equal(alone.inertia, listed.inertia)
-    assert np.array_equal(alone.inverse, among.block(case.tip, of='inverse'))
+    agree(
+        among.block(case.tip, of='inverse'),
+        alone.inverse,
+        tolerance=solve_tolerance(case.dense.mass_matrix(q)),
+    )
     assert alone.rows == listed.rows == {case.tip: slice(0, 6)}
 
 
