@@ -266,7 +266,8 @@ class ControlLaw:
     def torques(self, q, qd, reference, gains, terms):
         """Write the torque terms.
 
-        It is called every cycle, so it should be one compiled kernel.
+        It is called every cycle, so it should be one compiled kernel. Kernels do not check
+        lengths: they read and write beyond shorter arrays.
 
         Parameters
         ----------
