@@ -11,28 +11,35 @@ every edge into it with every edge out of it. When only inputs and outputs are l
 the Jacobian (Griewank and Walther 2008, chapter 9). Elimination in the order of the tape is
 forward accumulation; in the opposite order it is reverse accumulation. The one with fewer
 operations for the robot is kept.
+
+Newton's method, which closes loops, is not differentiated. The positions of dependent joints are
+leaves beside the independent ones. E has their derivatives, by the implicit function theorem.
 """
 
 import functools
 
 import numpy as np
 
+from robodyn_ros.algorithms.constraints import expansion
 from robodyn_ros.algorithms.derivatives import (
     derivatives_from_inverse,
     forward_dynamics_derivatives,
     inverse_dynamics_derivatives,
     mass_matrix_derivative,
 )
+from robodyn_ros.codegen.loops import loop_closing
 from robodyn_ros.codegen.packs import shorter_with_packs
 from robodyn_ros.codegen.registry import ACCELERATION, DRIVEN, POSITION, RECIPES, SQUARE, Recipe
 from robodyn_ros.codegen.specialise import (
     Recording,
+    cleaned,
     origin,
     record,
     recorded_input,
     run_on_tape,
     sizes,
     stored,
+    with_shared_values,
     zeros,
 )
 from robodyn_ros.codegen.tape import Recorded, Tape, count, needed, operands
@@ -160,6 +167,8 @@ def _eliminate(index, into, out_of):
 def record_shorter(eliminated, name, recipe, model, frame=None):
     """Record a derivative by its recursion and by elimination; return the shorter recording.
 
+    Robots with dependent joints have elimination alone.
+
     Parameters
     ----------
     eliminated : callable
@@ -177,13 +186,7 @@ def record_shorter(eliminated, name, recipe, model, frame=None):
     -------
     Recording
         The recording.
-
-    Raises
-    ------
-    ModelError
-        For a robot with closed loops. Mimic and coupled joints leave elimination alone.
     """
-    model.refuse_loops(f'code of {name}')
     if model.is_embedded:
         return eliminated(name, recipe, model)
     found = record(name, recipe, model)
@@ -215,10 +218,11 @@ def eliminate_inverse(name, recipe, model):
         recorded_input(recorded.tape, argument, shape)
         for argument, shape in sizes(recipe.inputs, model).items()
     )
-    slopes = np.array(jacobian(recorded.tape, tau, [*q, *qd, *qdd]), dtype=object)
-    by_q, by_qd, by_qdd = np.split(slopes, (len(q), len(q) + n), axis=1)
+    positions = _Positions(model, recorded.tape, q)
+    slopes = jacobian(recorded.tape, tau, [*qd, *qdd, *positions.leaves])
+    by_qd, by_qdd, by_q = np.split(np.array(slopes, dtype=object), (n, 2 * n), axis=1)
     return _recording(
-        name, recipe, model, recorded.tape, [by_motion(model, q, by_q), by_qd, by_qdd]
+        name, recipe, model, recorded.tape, [positions.by_motion(by_q), by_qd, by_qdd]
     )
 
 
@@ -242,7 +246,7 @@ def eliminate_forward(name, recipe, model):
     Recording
         The recording.
     """
-    normal, tape, n = normal_form(model), Tape(), model.nv
+    normal, tape, n = _form(model), Tape(), model.nv
     q, qd, tau = (
         recorded_input(tape, argument, shape)
         for argument, shape in sizes(recipe.inputs, model).items()
@@ -263,10 +267,11 @@ def eliminate_forward(name, recipe, model):
     # the accelerations are inputs of the inverse dynamics, whose derivatives hold them constant
     given = recorded_input(tape, 'qdd', (n,))
     run_on_tape(inverse_dynamics.recursion, normal, tape, q=q, qd=qd, qdd=given, tau=torque)
-    rows = jacobian(tape, list(torque), [*q, *qd])
+    positions = _Positions(model, tape, q)
+    rows = jacobian(tape, list(torque), [*qd, *positions.leaves])
     at_solution = {given[k].index: qdd[k] for k in range(n)}
     slopes = np.array(_substituted(tape, rows, at_solution), dtype=object)
-    by_q, by_qd = by_motion(model, q, slopes[:, : len(q)]), slopes[:, len(q) :]
+    by_qd, by_q = slopes[:, :n], positions.by_motion(slopes[:, n:])
     results = zeros((3, n, n))
     for i in range(n):
         for k in range(n):
@@ -298,12 +303,58 @@ def eliminate_mass(name, recipe, model):
     n = model.nv
     q = recorded_input(recorded.tape, 'q', (model.nq,))
     lower = [(i, j) for i in range(n) for j in range(i + 1)]
-    rows = jacobian(recorded.tape, [recorded.results[f'M[{i}, {j}]'] for i, j in lower], list(q))
-    rows = by_motion(model, q, np.array(rows, dtype=object))
+    entries = [recorded.results[f'M[{i}, {j}]'] for i, j in lower]
+    positions = _Positions(model, recorded.tape, q)
+    rows = jacobian(recorded.tape, entries, positions.leaves)
+    rows = positions.by_motion(np.array(rows, dtype=object))
     slopes = zeros((n, n, n))
     for (i, j), row in zip(lower, rows):
         slopes[i, j, :] = slopes[j, i, :] = row
     return _recording(name, recipe, model, recorded.tape, [slopes])
+
+
+def _form(model):
+    """Return the form of a model that is recorded."""
+    return cleaned(model, True) if model.has_loops else normal_form(model)
+
+
+class _Positions:
+    """Positions by which a tape is differentiated.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    tape : Tape
+        The tape.
+    q : (nq,) ndarray of Recorded
+        Positions of the independent joints.
+
+    Attributes
+    ----------
+    leaves : list of Recorded
+        Those of the independent joints, and of the dependent joints of loops.
+    """
+
+    def __init__(self, model, tape, q):
+        self._model, self._q = model, q
+        everything, E = zeros(len(model.all_position_names)), zeros((0, model.nv))
+        rows = []
+        if model.has_loops:
+            form, E = _form(model), zeros((len(model.all_joint_names), model.nv))
+            run_on_tape(expansion.expand_joints, form, tape, q=q, positions=everything, E=E)
+            rows = loop_closing.plan(form).leading_rows
+        self._E = E[[row - 1 for row in rows]]
+        self.leaves = [*q, *(everything[model.topology[row, Q]] for row in rows)]
+
+    def by_motion(self, slopes):
+        """Return derivatives along unit velocities, (m, nv), from those by the leaves."""
+        count = len(self._q)
+        along = by_motion(self._model, self._q, slopes[:, :count])
+        for dependent, entries in zip(slopes[:, count:].T, self._E):
+            for k, entry in enumerate(entries):
+                along[:, k] = along[:, k] + dependent * entry
+        return along
 
 
 def by_motion(model, q, slopes):
@@ -392,7 +443,7 @@ def _length(recording):
 def _recording(name, recipe, model, tape, matrices, singular=False):
     """Return the recording of a derivative with these matrices as results."""
     inputs, outputs = sizes(recipe.inputs, model), sizes(recipe.outputs, model)
-    return Recording(
+    recording = Recording(
         name,
         f'{name} of robot {model.name}.',
         origin(recipe.recursion),
@@ -402,6 +453,7 @@ def _recording(name, recipe, model, tape, matrices, singular=False):
         stored(dict(zip(outputs, matrices))),
         singular,
     )
+    return with_shared_values(recording, _form(model))
 
 
 DERIVATIVES = {

@@ -17,7 +17,9 @@ import numpy as np
 from robodyn_ros.algorithms.core import scratch as columns
 from robodyn_ros.algorithms.core.matrices import wide
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse_world_frame import motions
-from robodyn_ros.codegen import emit_python, loop_closing
+from robodyn_ros.codegen import emit_python
+from robodyn_ros.codegen.loops import loop_closing
+from robodyn_ros.codegen.loops.equal_values import with_equal_values_shared
 from robodyn_ros.codegen.machine_scheduler import statements_in_order
 from robodyn_ros.codegen.registry import FRAME_RECIPES, FURTHER_RECIPES, JOINT_RECIPES, RECIPES
 from robodyn_ros.codegen.tape import (
@@ -162,6 +164,11 @@ class RecordingScratch:
             self._plain = zeros((size,))
         return self._plain
 
+    def close(self):
+        """Note on the tape that the positions of all joints are known from here on."""
+        if self._tape.positions_known is None:
+            self._tape.positions_known = len(self._tape.nodes)
+
     def _name(self, place, value, sign):
         if value.index in self.tape.names or self.tape.nodes[value.index][0] == 'input':
             return
@@ -201,13 +208,26 @@ def _normal_forms(model, recipe):
     """Return the forms of a model; the form with the shortest recording is compiled."""
     forms = [normal_form(model, recipe.regrouped)] if recipe.aligned else []
     if recipe.given or not recipe.aligned:  # rotated frames change the requested quantity
-        forms.append(_cleaned(model, recipe.regrouped))
+        forms.append(cleaned(model, recipe.regrouped))
     return forms
 
 
 @functools.lru_cache(maxsize=4)  # all quantities of a robot are recorded in turn
-def _cleaned(model, regrouped):
-    """Return a model after the steps of the normal form that rotate no frame."""
+def cleaned(model, regrouped):
+    """Return a model after the steps of the normal form that rotate no frame.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    regrouped : bool
+        Whether inertias move between bodies.
+
+    Returns
+    -------
+    RobotModel
+        Equivalent robot.
+    """
     return regroup(clean(model)) if regrouped else clean(model)
 
 
@@ -310,15 +330,18 @@ def _record(name, recipe, recursion, model, subject):
         run_on_tape(recipe.before, model, tape, **given)
     status = run_on_tape(recursion, model, tape, **given, **results)
     where = f' at {label(subject)}' if subject else ''
-    return Recording(
-        name,
-        f'{name} of robot {model.name}{where}.',
-        origin(recursion),
-        tape,
-        inputs,
-        outputs,
-        stored(results),
-        bool(status),
+    return with_shared_values(
+        Recording(
+            name,
+            f'{name} of robot {model.name}{where}.',
+            origin(recursion),
+            tape,
+            inputs,
+            outputs,
+            stored(results),
+            bool(status),
+        ),
+        model,
     )
 
 
@@ -336,6 +359,26 @@ def label(subject):
         '' for None.
     """
     return subject if isinstance(subject, str) else ', '.join(subject or ())
+
+
+def with_shared_values(recording, model):
+    """Return a recording of a robot in which equal values share a node, see `equal_values`.
+
+    Parameters
+    ----------
+    recording : Recording
+        The recording.
+    model : RobotModel
+        The model that is recorded.
+
+    Returns
+    -------
+    Recording
+        The recording itself for a robot without closed loops.
+    """
+    if not model.has_loops:
+        return recording
+    return with_equal_values_shared(recording, loop_closing.plan(model))
 
 
 # All that is recorded is in use, and a search for garbage takes as long as a long recording.

@@ -341,7 +341,7 @@ class SpecialisedRobot(SpecialisedForms):
         differs from the recursion.
         """
         recipe, python, kernels = DERIVATIVES[name], self._generic_method(name), None
-        if self.nv <= WRITTEN_OUT[name] and not self.model.has_loops:
+        if self.nv <= WRITTEN_OUT[name]:
             kernels = specialise(self.model, name, recipe)
         if kernels:
             self._one[name], self._shapes[name] = entry(kernels.one), self._sizes(recipe)

@@ -397,13 +397,32 @@ def expand(topology, scratch, k, rates):
     (n,) array
         Result for all joints.
     """
-    everything, E = of_joints(topology, scratch, k), expansion(topology, scratch)
+    everything = of_joints(topology, scratch, k)
+    write_rates(topology, scratch, rates, everything)
+    return everything
+
+
+@primitive
+def write_rates(topology, scratch, rates, everything):
+    """Write E times a vector over the independent velocities. Needs `expand_positions`.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    rates : (nv,) array
+        Vector, such as velocities.
+    everything : (n,) array
+        Written: result for all joints.
+    """
+    E = expansion(topology, scratch)
     for i in range(1, topology.shape[0]):
         total = 0.0
         for m in range(topology[i, COUNT]):
             total = total + E[i - 1, m] * rates[topology[i, FIRST] + m]
         everything[i - 1] = total
-    return everything
 
 
 @primitive
@@ -430,7 +449,10 @@ def expand_acceleration(topology, constants, scratch, k, qd, qdd):
     (n,) array
         Accelerations of all joints [rad/s^2 or m/s^2].
     """
-    return expand_reference(topology, constants, scratch, k, qd, qd, qdd)
+    everything = expand(topology, scratch, k, qdd)
+    if loops.has_loops(topology):
+        add_own_rate_of_expansion(topology, constants, scratch, qd, everything)
+    return everything
 
 
 @primitive
@@ -489,8 +511,30 @@ def unaccelerated(topology, constants, scratch, k, qd):
     for i in range(everything.shape[0]):
         everything[i] = 0.0
     if loops.has_loops(topology):
-        add_rate_of_expansion(topology, constants, scratch, qd, qd, everything)
+        add_own_rate_of_expansion(topology, constants, scratch, qd, everything)
     return everything
+
+
+@primitive
+def add_own_rate_of_expansion(topology, constants, scratch, qd, accelerations):
+    """Add dE/dt qd to accelerations of all joints.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    accelerations : (n,) array
+        Accelerations to which it is added [rad/s^2 or m/s^2].
+    """
+    rates = loops.loop_vector(topology, scratch, 2, accelerations.shape[0])
+    write_rates(topology, scratch, qd, rates)
+    loops.closing_acceleration(
+        topology, constants, scratch, all_positions(topology, scratch), rates, 1.0, accelerations
+    )
 
 
 @separate
@@ -649,7 +693,8 @@ def project_both(topology, scratch, A_tree, A):
 def project_symmetric(topology, scratch, M_tree, M):
     """Compute M = E^T M_tree E of the mass matrix, symmetric to the bit, in O(n depth).
 
-    Entries of M_tree are zero unless one body carries the other. Needs `expand_positions`.
+    M = A + A^T, where A = E^T L E and M_tree = L + L^T. Entries of M_tree are zero unless one body
+    carries the other. Needs `expand_positions`.
 
     Parameters
     ----------
@@ -662,19 +707,33 @@ def project_symmetric(topology, scratch, M_tree, M):
     M : (nv, nv) array
         Written: mass matrix over the independent velocities.
     """
-    E = expansion(topology, scratch)
+    E, row = expansion(topology, scratch), of_velocities(topology, scratch, 6)
     for k in range(M.shape[0]):
+        row[k] = 0.0
         for other in range(M.shape[1]):
             M[k, other] = 0.0
     for i in range(1, topology.shape[0]):
+        # half of the diagonal entry, as the transpose is added at the end
         for m in range(topology[i, COUNT]):
             k = topology[i, FIRST] + m
-            j = i
-            while j > 0:
-                for p in range(m + 1 if i == j else topology[j, COUNT]):
-                    other = topology[j, FIRST] + p
-                    entry = E[i - 1, m] * E[j - 1, p] * M_tree[i - 1, j - 1]
-                    M[k, other] = M[k, other] + entry
-                    if i != j or p != m:
-                        M[other, k] = M[other, k] + entry
-                j = topology[j, PARENT]
+            row[k] = row[k] + 0.5 * M_tree[i - 1, i - 1] * E[i - 1, m]
+        j = topology[i, PARENT]
+        while j > 0:
+            for p in range(topology[j, COUNT]):
+                k = topology[j, FIRST] + p
+                row[k] = row[k] + M_tree[i - 1, j - 1] * E[j - 1, p]
+            j = topology[j, PARENT]
+        j = i
+        while j > 0:
+            for p in range(topology[j, COUNT]):
+                other = topology[j, FIRST] + p
+                for m in range(topology[i, COUNT]):
+                    k = topology[i, FIRST] + m
+                    M[k, other] = M[k, other] + E[i - 1, m] * row[other]
+                row[other] = 0.0
+            j = topology[j, PARENT]
+    for k in range(M.shape[0]):
+        M[k, k] = 2.0 * M[k, k]
+        for other in range(k):
+            M[k, other] = M[k, other] + M[other, k]
+            M[other, k] = M[k, other]

@@ -9,8 +9,11 @@ differ by the condition of the closures, below 1e3 here: 1e-12 of the largest en
 import numpy as np
 import pytest
 
-from robodyn_ros.codegen import c_package, emit_python, loop_closing
+from robodyn_ros.codegen import c_package, emit_python
+from robodyn_ros.codegen.derivative_registry import DERIVATIVES
 from robodyn_ros.codegen.emit_c import Style
+from robodyn_ros.codegen.loops import equal_values, loop_closing
+from robodyn_ros.codegen.loops.sparse_elimination import sparse_pivots
 from robodyn_ros.codegen.registry import FRAME_RECIPES, RECIPES
 from robodyn_ros.codegen.specialise import record
 from robodyn_ros.codegen.tape import Recorded, evaluate
@@ -20,7 +23,7 @@ from robodyn_ros.robot.robot import Robot
 from support.c_libraries import EXACT, call, emitted, shared
 from support.compare import agree
 from support.referees.tape_results import by_the_tape
-from support.robots.closed_loops import MECHANISMS
+from support.robots.closed_loops import MECHANISMS, Referee, at
 from support.robots.mechanisms import STANDARD
 
 ALL = MECHANISMS | STANDARD
@@ -65,15 +68,82 @@ def played(recording, **inputs):
 
 
 def test_the_code_of_a_delta_robot_is_that_for_any_robot():
-    """Six balls hold its platform: fifteen dependent joints of one group."""
+    """Six balls hold its platform: fifteen dependent joints of one group.
+
+    Those of the second rod of each arm move as those of the first. Equal values share a node, so
+    the code is half as long as without that.
+    """
     robot = ALL['Delta'].robot()
     closing = loop_closing.plan(robot.model)
-    assert len(closing.pivots) == 15
+    assert len(closing.pivots) == 9 and len(closing.together.leaders) == 15
     recording = record('forward_dynamics', RECIPES['forward_dynamics'], robot.model)
+    assert sum(recording.counts().values()) < 4300
     for q, qd, tau in states(robot):
         found, holds = played(recording, q=q, qd=qd, tau=tau)
         assert holds
         agree(found, robot.forward_dynamics(q, qd, tau), tolerance=NEAR)
+
+
+@pytest.mark.parametrize('name', ['gripper', 'palletizer', 'Delta'])
+def test_forward_dynamics_are_those_of_the_dense_system(name):
+    """Of all joints and multipliers, all over the box: 1e-11, the rounding of the dense solution.
+
+    Here joints move together, and equal values share a node. The referee knows of neither.
+    """
+    robot, referee = ALL[name].robot(), Referee(ALL[name])
+    closing, rng = loop_closing.plan(robot.model), np.random.default_rng(11)
+    recording = record('forward_dynamics', RECIPES['forward_dynamics'], robot.model)
+    names = referee.tree.joint_names
+    lead = [names.index(each) for each in robot.joint_names]
+    for _ in range(5):
+        q = robot.model.closed_posture.copy()
+        share = rng.uniform(0.02, 0.98, len(closing.coordinates))
+        q[closing.coordinates] = closing.low + share * closing.width
+        qd, tau = rng.uniform(-1.5, 1.5, (2, robot.nv))
+        theta, rates, _ = (dict(zip(robot.all_joint_names, x)) for x in robot.expand(q, qd))
+        driven = np.zeros(len(names))
+        driven[lead] = tau
+        expected, _ = referee.solve(
+            *(np.array([each[joint] for joint in names]) for each in (theta, rates)), driven
+        )
+        found, holds = played(recording, q=q, qd=qd, tau=tau)
+        assert holds
+        agree(found, expected[lead], tolerance=1e-11)
+
+
+def test_the_platform_of_a_delta_robot_does_not_turn():
+    """Its rotation is a number in the code, but not if one rod is not parallel to its twin."""
+    mechanism = ALL['Delta']
+    beside = {'rod1b_y': {'placement': at(0.25, -0.05, 0.0)}}
+    for each, numbers in ((mechanism, 9), (mechanism.with_joints(**beside), 0)):
+        model = each.robot().model
+        recording = record('pose', FRAME_RECIPES['pose'], model, 'tool')
+        entries = [recording.results[f'X[{i}, {j}]'] for i in range(3) for j in range(3)]
+        assert sum(isinstance(entry, float) for entry in entries) == numbers
+        if numbers:
+            agree(np.array(entries), np.eye(3).ravel(), 1.0, NEAR)
+
+
+@pytest.mark.parametrize('name, most', [('gripper', 45), ('palletizer', 650)])
+def test_parallelograms_need_no_steps(name, most):
+    """Their dependent joints are sums of independent ones, and dE/dt is zero."""
+    robot = ALL[name].robot()
+    closing = loop_closing.plan(robot.model)
+    assert closing.steps == 0 and not closing.pivots
+    recording = record('forward_dynamics', RECIPES['forward_dynamics'], robot.model)
+    assert sum(recording.counts().values()) < most
+
+
+def test_joints_move_together_only_if_they_do_in_every_posture():
+    """A ratio that is no sign, and a bend of 1e-9, leave unknowns independent."""
+    q = np.random.default_rng(1).uniform(-1.0, 1.0, (20, 3))
+    x = np.sin(q[:, 0] + q[:, 1])
+    unknowns = np.stack((x, 0.3 - x, 2.0 * x, x + 1e-9 * q[:, 0], q[:, 0] - q[:, 2] + 0.1), axis=1)
+    found = equal_values.moving_together(unknowns, q, np.arange(3))
+    assert found.leaders.tolist() == [0, 0, 2, 3, -1]
+    assert found.ratios.tolist() == [1.0, -1.0, 1.0, 1.0, 0.0]
+    assert found.slopes[4].tolist() == [1.0, 0.0, -1.0] and not found.slopes[:4].any()
+    agree(found.shifts[[1, 4]], np.array([0.3, 0.1]), 1.0, 1e-13)
 
 
 def test_newtons_method_begins_close_to_the_loops():
@@ -121,7 +191,7 @@ def test_the_order_of_pivots_avoids_fill_in():
     """The matrix of an arrow: its dense row and column come last, so nothing fills up."""
     samples = np.eye(6)[None] * np.linspace(1.0, 2.0, 4)[:, None, None]
     samples[:, 0, :] = samples[:, :, 0] = 3.0
-    pivots = loop_closing.sparse_pivots(samples)
+    pivots = sparse_pivots(samples)
     assert [pivot[:2] for pivot in pivots[:4]] == [(k, k) for k in range(1, 5)]
 
 
@@ -129,9 +199,7 @@ def test_the_order_of_pivots_avoids_fill_in():
 def test_a_last_bit_of_the_samples_does_not_change_pivots():
     """They are of postures that Newton's method closed, with other rounding on other machines."""
     samples = np.random.default_rng(0).uniform(-1.0, 1.0, (5, 4, 4))
-    assert loop_closing.sparse_pivots(samples * (1.0 + 2.0**-52)) == loop_closing.sparse_pivots(
-        samples.copy()
-    )
+    assert sparse_pivots(samples * (1.0 + 2.0**-52)) == sparse_pivots(samples.copy())
 
 
 @pytest.mark.sensitive
@@ -236,3 +304,19 @@ def test_postures_that_its_code_leaves_have_the_same_answers(both):
     )
     rows = np.array([q, far] * 4)
     agree(mine.gravity_torque(rows), robot.gravity_torque(rows), tolerance=NEAR)
+
+
+def test_its_derivatives_are_those_for_any_robot(both):
+    """In its code, and far from the closed posture, which the code leaves to the kernels."""
+    robot, mine = both
+    for q, qd, third in states(robot):
+        for turns in (0.0, 2.0 * np.pi):
+            q[robot.joint_names.index('crank')] += turns
+            for name in ('inverse_dynamics', 'forward_dynamics'):
+                found, expected = (
+                    getattr(each.derivatives, name)(q, qd, third) for each in (mine, robot)
+                )
+                for one, other in zip(found, expected):
+                    agree(one, other, np.abs(other).max(), tolerance=10 * NEAR)
+    assert DERIVATIVES.keys() - {'mass_matrix_derivative'} <= mine.kernels.keys()
+    assert not mine.generic

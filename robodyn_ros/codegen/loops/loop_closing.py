@@ -9,16 +9,21 @@ last one corrects little more than rounding, so it keeps the factors of the step
 polynomial, the number of steps and the pivots are chosen from sample postures. The code checks the
 box, the pivots and the size of the last step. It leaves other postures to the kernel for any
 robot.
+
+Dependent joints that move as others do are no unknowns, see `equal_values`. In a Delta robot these
+are the joints of the second rod of each arm. In parallelograms these are all.
 """
 
 import functools
 from dataclasses import dataclass, replace
-from math import frexp, ldexp
 
 import numpy as np
 
 from robodyn_ros.algorithms.constraints import loops
 from robodyn_ros.algorithms.core import scratch as columns
+from robodyn_ros.codegen.loops.chebyshev import chebyshev_terms, powers_of_terms
+from robodyn_ros.codegen.loops.equal_values import Together, moving_together
+from robodyn_ros.codegen.loops.sparse_elimination import Factors, sparse_pivots
 from robodyn_ros.codegen.tape import Recorded, RecordingTooLong
 from robodyn_ros.compile import embedded
 from robodyn_ros.model.layout import (
@@ -42,16 +47,11 @@ SAMPLES = 60  # postures that determine steps and pivots
 SHRINKS, SHRINK = 12, 0.8  # number of boxes that are tried, and their ratio of width
 SPACIOUS = 1.8  # [rad or m] width of a box down to which a narrower one may save Newton steps
 SAMPLES_PER_TERM = 6  # postures for the fit of the polynomials
-DEGREES = {1: 14, 2: 7, 3: 4}  # of the polynomial, by the number of independent joints
-DEGREE = 2  # for more independent joints
 MOST_STEPS = 6
 LAST_STEP = 1e-8  # [rad or m] largest last step; about 1e-4 of it, the step before, is left
 GRID = 2.0**-26  # spacing of coefficients and boxes, so that all processors agree on them
-PIVOT = 0.05  # smallest pivot as a share of the smallest one of the samples
-PIVOT_BITS = 8  # bits of this smallest pivot, so that all processors agree on it
-ADMISSIBLE = 0.05  # smallest pivot that may be chosen, as a share of the largest
-EQUAL = 1e-6  # relative difference of entries that count as equal, as those of equal arms
-ZERO = 1e-12  # share of the largest entry, below which an entry counts as zero
+REGULAR = 0.1  # least singular value of the closures in a box, as a share of the largest one
+SMALL_TERMS = (3e-3, 1e-3, 3e-4, 1e-4)  # [rad or m] coefficients that may be left out
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,13 +77,18 @@ class _Part:
 
     def values(self, x):
         """Return the terms at x, which has one entry per independent joint of all loops."""
-        return _polynomials(self.powers, [x[k] for k in self.variables])
+        return chebyshev_terms(self.powers, [x[k] for k in self.variables])
 
     def fitted(self, topology, x, postures):
         """Return the part with coefficients that fit the postures at the points x."""
         wanted = postures[:, topology[self.rows, Q]]
         coefficients = np.linalg.lstsq(self.values(x.T).T, wanted, rcond=None)[0]
         return replace(self, coefficients=_on_grid(coefficients))
+
+    def without_terms_below(self, least):
+        """Return the part without coefficients that are smaller than a number."""
+        large = np.abs(self.coefficients) >= least
+        return replace(self, coefficients=np.where(large, self.coefficients, 0.0))
 
     def write(self, topology, x, everything):
         """Write the approximate positions of the joints."""
@@ -109,6 +114,8 @@ class Closing:
         Lower corner and width of the box [rad or m].
     parts : sequence of _Part
         The polynomials.
+    together : Together
+        Dependent joints that move together.
     pivots : sequence of tuple
         Row and column of each elimination, and the smallest square of its pivot.
     steps : int
@@ -121,6 +128,7 @@ class Closing:
     low: np.ndarray
     width: np.ndarray
     parts: tuple
+    together: Together
     pivots: tuple
     steps: int
 
@@ -149,8 +157,8 @@ class Closing:
         for step in range(self.steps):
             L = _equations(topology, constants, scratch, everything, everything, False)
             if step == 0 or step < self.steps - 1:
-                factors = _Factors(L, d, self.pivots)
-            moves = factors.solution(L[:, d + nv])
+                factors = Factors(self.together.columns(L), self.pivots)
+            moves = self.together.all_unknowns(factors.solution(L[:, d + nv]))
             for unknown, row in enumerate(self._unknown_rows()):
                 everything[topology[row, Q]] = everything[topology[row, Q]] - (
                     constants[row, RATIO] * moves[unknown]
@@ -158,6 +166,7 @@ class Closing:
                 if step == self.steps - 1 and isinstance(moves[unknown], Recorded):
                     _ = LAST_STEP**2 - moves[unknown] * moves[unknown] > 0.0
             self._spread(constants, everything)
+        scratch.close()
         L = self.solved(scratch, everything, everything, False, range(d, d + nv))
         for row in self._dependent_rows():
             unknown = topology[row, COORDINATE] - nv
@@ -228,10 +237,13 @@ class Closing:
             One row for each unknown.
         """
         L = _equations(self.topology, self.constants, scratch, everything, rates, moving)
-        factors = _Factors(L, self.topology[0, UNKNOWNS], self.pivots)
         found = np.full((self.topology[0, UNKNOWNS], L.shape[1]), 0.0, dtype=object)
+        M, d, nv = self.together.columns(L), self.topology[0, UNKNOWNS], self.topology[0, FIRST]
+        factors, shift = Factors(M, self.pivots), len(self.pivots) - d
         for column in wanted:
-            found[:, column] = factors.solution(L[:, column])
+            found[:, column] = self.together.all_unknowns(factors.solution(M[:, column + shift]))
+            if column < d + nv:
+                found[:, column] = found[:, column] - self.together.slopes[:, column - d]
         return found
 
     def steps_to(self, posture):
@@ -251,15 +263,34 @@ class Closing:
         for part in self.parts:
             part.write(topology, self._in_box(found), found)
         self._spread(constants, found)
+        if not self.pivots:
+            return 0 if np.abs(found - posture).max() < LAST_STEP else MOST_STEPS + 1
         d, nv, rows = topology[0, UNKNOWNS], topology[0, FIRST], self._unknown_rows()
         for step in range(1, MOST_STEPS + 1):
             L = _numbers(topology, constants, found)
-            moves = np.linalg.lstsq(L[:, :d], L[:, d + nv], rcond=None)[0]
+            own = self.together.columns(L)[:, : len(self.pivots)]
+            moves = np.linalg.lstsq(own, L[:, d + nv], rcond=None)[0]
+            moves = self.together.all_unknowns(moves)
             found[topology[rows, Q]] -= constants[rows, RATIO] * moves
             self._spread(constants, found)
             if np.abs(moves).max() < 0.3 * LAST_STEP:
                 return step if np.abs(found - posture).max() < LAST_STEP else MOST_STEPS + 1
         return MOST_STEPS + 1
+
+    @property
+    def places(self):
+        """Indices in q of the independent joints of the loops."""
+        return np.array([self.topology[_leader(self.topology, k), AT] for k in self.coordinates])
+
+    @property
+    def leading_rows(self):
+        """First bodies of the dependent joints that move as no other does, up to a ratio."""
+        return self._unknown_rows()[self.together.independent]
+
+    def inside(self, count):
+        """Return (c, count) positions of these joints in the box, the same on every machine."""
+        x = _samples(len(self.coordinates), count)
+        return (self.low + 0.5 * (x + 1.0) * self.width).T
 
     def _dependent_rows(self):
         """Return the bodies of dependent joints."""
@@ -272,7 +303,20 @@ class Closing:
 
     def _spread(self, constants, everything):
         """Write the positions of the joints that follow a dependent joint of a loop."""
-        leaders = self._unknown_rows()
+        leaders, together = self._unknown_rows(), self.together
+        for k, row in enumerate(leaders):
+            if k != together.leaders[k]:
+                moved = together.shifts[k]
+                if together.ratios[k]:
+                    leader = leaders[together.leaders[k]]
+                    share = together.ratios[k] / constants[leader, RATIO]
+                    moved = moved + share * everything[self.topology[leader, Q]]
+                for column in np.flatnonzero(together.slopes[k]):
+                    leader = _leader(self.topology, column)
+                    share = together.slopes[k, column] / constants[leader, RATIO]
+                    angle = everything[self.topology[leader, Q]] - constants[leader, SHIFT]
+                    moved = moved + share * angle
+                everything[self.topology[row, Q]] = constants[row, RATIO] * moved
         for row in self._dependent_rows():
             leader = leaders[self.topology[row, COORDINATE] - self.topology[0, FIRST]]
             if row != leader:
@@ -350,16 +394,62 @@ def _planned(model):
         box = middle - below, below + above
         postures = _closed(model, reference, at, box[0] + 0.5 * (x + 1.0) * box[1])
         if np.isfinite(postures).all():
-            fitted = tuple(part.fitted(topology, x, postures) for part in parts)
-            pivots = _pivots(model, topology, postures[:SAMPLES])
-            closing = Closing(topology, model.constants, coordinates, *box, fitted, pivots, 0)
+            closing = _fitted(model, topology, parts, coordinates, box, x, postures)
             steps = [closing.steps_to(posture) for posture in postures[:SAMPLES]]
-            if max(steps) < fewest:
+            regular = closing.pivots or _is_regular(closing, postures[:SAMPLES])
+            if regular and max(steps) < fewest:
                 best, fewest = replace(closing, steps=max(steps)), max(steps)
+                found = postures[:SAMPLES]
         below, above = SHRINK * below, SHRINK * above
     if best is None:
         raise RecordingTooLong
-    return best
+    return _with_fewer_terms(best, found)
+
+
+def _with_fewer_terms(closing, postures):
+    """Return a closing without the small terms that save no Newton step."""
+    for least in SMALL_TERMS:
+        parts = tuple(part.without_terms_below(least) for part in closing.parts)
+        shorter = replace(closing, parts=parts)
+        if all(shorter.steps_to(posture) <= closing.steps for posture in postures):
+            return shorter
+    return closing
+
+
+def _fitted(model, topology, parts, coordinates, box, x, postures):
+    """Return how to close the loops in a box, from the points x of it; without a step."""
+    rows = _unknown_rows(topology)
+    together = moving_together(
+        postures[:, topology[rows, Q]] / model.constants[rows, RATIO],
+        _velocities(topology, model.constants, postures),
+        coordinates,
+    )
+    own = rows[together.independent]
+    fitted = tuple(
+        replace(part, rows=of_part).fitted(topology, x, postures)
+        for part in parts
+        if len(of_part := part.rows[np.isin(part.rows, own)])
+    )
+    pivots = _pivots(model, topology, together, postures[:SAMPLES])
+    return Closing(topology, model.constants, coordinates, *box, fitted, together, pivots, 0)
+
+
+def _is_regular(closing, postures):
+    """Return whether a box stays away from dead centres, for code that checks no pivot."""
+    topology, constants = closing.topology, closing.constants
+    equations = [_numbers(topology, constants, posture) for posture in postures]
+    unknowns = np.array(equations)[:, :, : topology[0, UNKNOWNS]]
+    least = np.linalg.svd(unknowns, compute_uv=False)[:, -1]
+    return least.min() > REGULAR * least.max()
+
+
+def _velocities(topology, constants, postures):
+    """Return the positions of the joints of independent velocities, (postures, nv)."""
+    q = np.zeros((len(postures), topology[0, FIRST]))
+    for k in set(topology[1:, COORDINATE]) & set(range(topology[0, FIRST])):
+        row = _leader(topology, k)
+        q[:, k] = (postures[:, topology[row, Q]] - constants[row, SHIFT]) / constants[row, RATIO]
+    return q
 
 
 def _parts(topology):
@@ -372,43 +462,10 @@ def _parts(topology):
     known = {span: [k for k in range(span[0], span[0] + span[1]) if k in own] for span in spans}
     coordinates = np.array(sorted({k for span in known.values() for k in span}), dtype=int)
     parts = [
-        _Part(np.array(spans[span]), np.searchsorted(coordinates, of), _powers(len(of)))
+        _Part(np.array(spans[span]), np.searchsorted(coordinates, of), powers_of_terms(len(of)))
         for span, of in known.items()
     ]
     return parts, coordinates
-
-
-def _powers(c):
-    """Return the powers of all terms of a polynomial in c variables."""
-    degree = DEGREES.get(c, DEGREE)
-    if c in DEGREES:
-        return np.array([p for p in np.ndindex(*[degree + 1] * c) if sum(p) <= degree])
-    return _quadratic(c)
-
-
-def _quadratic(c):
-    """Return the powers of all terms up to the second degree in c variables."""
-    unit = np.eye(c, dtype=int)
-    pairs = [unit[i] + unit[j] for i in range(c) for j in range(i + 1)]
-    return np.array([np.zeros(c, dtype=int), *unit, *pairs])
-
-
-def _polynomials(powers, x):
-    """Return the terms: products of Chebyshev polynomials of the entries of x."""
-    tables = []
-    for value, most in zip(x, powers.max(axis=0)):
-        table = [1.0 + 0.0 * value, value]
-        for _ in range(most - 1):
-            table.append(2.0 * (value * table[-1]) - table[-2])
-        tables.append(table)
-    terms = []
-    for power in powers:
-        term = None
-        for table, k in zip(tables, power):
-            if k:
-                term = table[k] if term is None else term * table[k]
-        terms.append(1.0 + 0.0 * x[0] if term is None else term)
-    return np.array(terms)
 
 
 def _samples(c, count):
@@ -509,112 +566,15 @@ def _numbers(topology, constants, posture):
     return L
 
 
-def _pivots(model, topology, postures):
+def _pivots(model, topology, together, postures):
     """Return the pivots for equations at some postures, see `sparse_pivots`."""
-    samples = np.array([_numbers(topology, model.constants, posture) for posture in postures])
-    return sparse_pivots(samples[:, :, : topology[0, UNKNOWNS]])
-
-
-def sparse_pivots(samples):
-    """Choose pivots that are regular in all samples, for few operations.
-
-    Each pivot is an entry that is large enough. Of these it gives the fewest products for the
-    unknowns and one right side. Source: Markowitz 1957, "The elimination form of the inverse".
-
-    Parameters
-    ----------
-    samples : (k, rows, unknowns) ndarray
-        Equations at k postures; overwritten.
-
-    Returns
-    -------
-    tuple of tuple
-        (row, column, smallest square) of each pivot.
-
-    Raises
-    ------
-    RecordingTooLong
-        If the equations are singular in a sample.
-    """
-    d, chosen = samples.shape[2], []
-    rows, cols = list(range(samples.shape[1])), list(range(d))
-    size = np.abs(samples).max()
-    filled = np.abs(samples).max(axis=0) > ZERO * size
-    while cols:
-        least = np.abs(samples[:, rows][:, :, cols]).min(axis=0)
-        if least.max() < 1e-9 * size:
-            raise RecordingTooLong
-        left = filled[np.ix_(rows, cols)]
-        products = (left.sum(axis=1)[:, None] + 1) * (left.sum(axis=0) - 1)
-        products[least < ADMISSIBLE * least.max()] = products.max() + 1
-        cheap = np.where(products == products.min(), least, 0.0)
-        i, j = np.argwhere(cheap > (1.0 - EQUAL) * cheap.max())[0]
-        row, col = rows.pop(i), cols.pop(j)
-        chosen.append((row, col, _rounded(PIVOT * least[i, j]) ** 2))
-        for other in rows:
-            if filled[other, col]:
-                share = samples[:, other, col] / samples[:, row, col]
-                samples[:, other] -= share[:, None] * samples[:, row]
-                filled[other] |= filled[row]
-    return tuple(chosen)
+    d = len(together.independent)
+    if not d:
+        return ()
+    equations = (_numbers(topology, model.constants, posture) for posture in postures)
+    return sparse_pivots(np.array([together.columns(L)[:, :d] for L in equations]))
 
 
 def _on_grid(values):
     """Return values rounded to multiples of GRID."""
     return GRID * np.round(values / GRID)
-
-
-def _rounded(value):
-    """Return a value rounded to PIVOT_BITS bits."""
-    mantissa, exponent = frexp(value)
-    return ldexp(round(ldexp(mantissa, PIVOT_BITS)), exponent - PIVOT_BITS)
-
-
-class _Factors:
-    """Equations after Gaussian elimination, for any right sides.
-
-    Parameters
-    ----------
-    L : (rows, columns) ndarray
-        Equations; the columns of the unknowns are overwritten.
-    d : int
-        Number of unknowns, whose columns come first.
-    pivots : sequence of tuple
-        As of `Closing`. The smallest square of each pivot is checked.
-    """
-
-    def __init__(self, L, d, pivots):
-        self._L, self._unknowns, self._pivots, self._shares = L, d, pivots, []
-        self._inverses = []
-        for k, (row, col, least) in enumerate(pivots):
-            pivot, later = L[row, col], pivots[k + 1 :]
-            if isinstance(pivot, Recorded):
-                _ = pivot * pivot > least
-            self._inverses.append(1.0 / pivot)
-            for other, *_ in later:
-                if not _is_zero(L[other, col]):
-                    share = L[other, col] * self._inverses[-1]
-                    self._shares.append((other, row, share))
-                    for _, column, _ in later:
-                        if not _is_zero(L[row, column]):
-                            L[other, column] = L[other, column] - share * L[row, column]
-
-    def solution(self, right):
-        """Return the unknowns for a right side, (rows,); it is not changed."""
-        right, X = right.copy(), np.full(self._unknowns, 0.0, dtype=object)
-        for other, row, share in self._shares:
-            if not _is_zero(right[row]):
-                right[other] = right[other] - share * right[row]
-        for k in range(len(self._pivots) - 1, -1, -1):
-            row, col, _ = self._pivots[k]
-            entry = right[row]
-            for _, later, _ in self._pivots[k + 1 :]:
-                if not _is_zero(self._L[row, later]) and not _is_zero(X[later]):
-                    entry = entry - self._L[row, later] * X[later]
-            X[col] = 0.0 if _is_zero(entry) else entry * self._inverses[k]
-        return X
-
-
-def _is_zero(entry):
-    """Return whether an entry is the constant zero."""
-    return not isinstance(entry, Recorded) and entry == 0.0
