@@ -281,7 +281,12 @@ def test_methods_and_batches_are_those_for_any_robot(both):
 def test_c_code_has_the_bits_of_the_tape(both, tmp_path):
     """Cosines of the dependent joints follow from earlier cosines: in further stages."""
     robot, _ = both
-    found, texts = emitted(robot.model, Style('arm'), ['forward_dynamics', 'pose'], ['tool'])
+    found, texts = emitted(
+        robot.model,
+        Style('arm'),
+        ['forward_dynamics', 'inverse_dynamics_derivatives', 'pose'],
+        ['tool'],
+    )
     c_package.write(tmp_path, texts)
     library = shared(tmp_path, Style('arm'), [*EXACT, '-O0', '-DARM_LIBM'], 'gcc')
     q, qd, tau = states(robot)[0]
