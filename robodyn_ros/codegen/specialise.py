@@ -166,8 +166,8 @@ class RecordingScratch:
 
     def close(self):
         """Note on the tape that the positions of all joints are known from here on."""
-        if self._tape.positions_known is None:
-            self._tape.positions_known = len(self._tape.nodes)
+        if self.tape.positions_known is None:
+            self.tape.positions_known = len(self.tape.nodes)
 
     def _name(self, place, value, sign):
         if value.index in self.tape.names or self.tape.nodes[value.index][0] == 'input':
