@@ -288,7 +288,18 @@ class Closing:
         return self._unknown_rows()[self.together.independent]
 
     def inside(self, count):
-        """Return (c, count) positions of these joints in the box, the same on every machine."""
+        """Return positions of these joints in the box, the same on every machine.
+
+        Parameters
+        ----------
+        count : int
+            Number of postures.
+
+        Returns
+        -------
+        (c, count) ndarray
+            A column for each posture.
+        """
         x = _samples(len(self.coordinates), count)
         return (self.low + 0.5 * (x + 1.0) * self.width).T
 
