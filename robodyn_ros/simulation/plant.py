@@ -107,10 +107,8 @@ class Plant(SensedPlant):
         self.settings = settings
         self.q, self.qd = np.zeros(model.nq), np.zeros(model.nv)
         self.effort = np.zeros(model.nv)
-        self.faults = 0
-        self.refused = Counter()
-        self._touching = None
-        self._has_closures = model.has_loops or bool(self._closures)
+        self.faults, self.refused = 0, Counter()
+        self._touching, self._has_closures = None, model.has_loops or bool(self._closures)
         self._all_joints = AllJoints(model) if model.has_loops else None
         self.dead_centres = DeadCentres(robot, self._usual) if model.has_loops else None
         self._largest = np.array((LARGEST_EFFORT, LARGEST_POSITION, settings.largest_speed))

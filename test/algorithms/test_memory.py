@@ -11,6 +11,7 @@ from support.calls import OUTPUTS, arguments, results
 from support.compare import agree
 from support.robots.families import FAMILIES
 
+WORKING = 'scratch', 'motions', 'wide'
 KERNELS = {kernel.python.__name__: kernel for kernel in generic.ALL}
 
 
@@ -32,7 +33,7 @@ def test_every_entry_of_every_output_is_written(case):
         untouched = {
             name: np.array(value)
             for name, value in called.items()
-            if name not in {*OUTPUTS[kernel_name], 'scratch', 'motions'}
+            if name not in {*OUTPUTS[kernel_name], *WORKING}
         }
         kernel(*called.values())
         for name, array in results(kernel, called).items():
@@ -90,13 +91,9 @@ def test_two_robots_share_nothing():
 
 
 def dirty(robot, kernel, value):
-    """Return scratch and motions full of one value, where the kernel takes any."""
+    """Return working memory full of one value, where the kernel takes any."""
     called = arguments(robot, kernel)
-    return {
-        name: np.full_like(called[name], value)
-        for name in ('scratch', 'motions')
-        if name in called
-    }
+    return {name: np.full_like(called[name], value) for name in WORKING if name in called}
 
 
 def shared(kernel, scratch):

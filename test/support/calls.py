@@ -101,7 +101,6 @@ OUTPUTS = {
     'forward_dynamics_derivatives': {
         'bias': ('nv',),
         'factors': ('nv', 'padded'),
-        'wide': ('nv + 2', 'wide'),
         'by_q': ('nv', 'nv'),
         'by_qd': ('nv', 'nv'),
         'by_tau': ('nv', 'nv'),
@@ -150,7 +149,7 @@ OUTPUTS = {
 def arguments(robot, kernel, dtype=float, seed=0, **given):
     """Return {name: value} for every argument: states, wrenches and a task drawn by seed.
 
-    Scratch, motions and outputs are full of NaN, so that what is not written is seen. `given`
+    Working memory and outputs are full of NaN, so that what is not written is seen. `given`
     overrides.
     """
     model, outputs = robot.model, OUTPUTS[kernel.python.__name__]
@@ -161,8 +160,6 @@ def arguments(robot, kernel, dtype=float, seed=0, **given):
         'nb': len(model.topology),
         'nb - 1': len(model.topology) - 1,
         '6 (nb - 1)': 6 * len(model.topology) - 6,
-        'nv + 2': robot.nv + 2,
-        'wide': wide(robot.nv)[1],
         'padded': padded(robot.nv),
     }
     rng = np.random.default_rng(seed)
@@ -178,6 +175,7 @@ def arguments(robot, kernel, dtype=float, seed=0, **given):
         'links': robot._links[1],
         'scratch': np.full(scratch.shape(model.topology), np.nan, dtype=dtype),
         'motions': np.full(motions(robot.nv), np.nan, dtype=dtype),
+        'wide': np.full(wide(robot.nv), np.nan, dtype=dtype),
         'q': q,
         'qd': qd,
         'qdd': qdd,
