@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from robodyn_ros.cli import identify
+from support.warm_python import WarmPython
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
@@ -53,11 +54,19 @@ def test_tests_and_files_that_are_named_exist(page):
     assert {path for path in missing if not path.startswith(ELSEWHERE)} == set()
 
 
+@pytest.fixture(scope='module')
+def warm_robots():
+    """Return a process that has imported what most pages use, and forks."""
+    python = WarmPython('robodyn_ros.robot.robot', 'robodyn_ros.simulation.plant')
+    yield python
+    python.close()
+
+
 @pytest.mark.parametrize('page', WITH_BLOCKS)
-def test_python_blocks_run(page, warm_python, tmp_path):
+def test_python_blocks_run(page, warm_robots, tmp_path):
     """All blocks of a page one after the other, as printed, in a process of their own."""
     blocks = BLOCK.findall((ROOT / page).read_text())
-    warm_python.run('\n'.join((f'import os\nos.chdir({str(ROOT)!r})', *blocks)), tmp_path)
+    warm_robots.run('\n'.join((f'import os\nos.chdir({str(ROOT)!r})', *blocks)), tmp_path)
 
 
 def test_the_first_pages_have_blocks():
