@@ -42,7 +42,7 @@ from robodyn_ros.codegen.specialise import (
     with_shared_values,
     zeros,
 )
-from robodyn_ros.codegen.tape import Recorded, Tape, count, needed, operands
+from robodyn_ros.codegen.tape import ARITHMETIC, Recorded, Tape, count, needed, operands
 from robodyn_ros.model.layout import AT, BALL_X, BALL_Y, BALL_Z, DOF, FIRST, KIND, Q, V
 from robodyn_ros.model.normal_form import normal_form
 from robodyn_ros.realtime.collector_pause import collections_paused
@@ -421,18 +421,9 @@ def _same(value, index):
 
 def _recomputed(tape, index, changed):
     """Return the value of a node for other values of its operands."""
-    operation, *rest = tape.nodes[index]
-    x = [changed[i] for i in operands(tape.nodes[index])]
-    return {
-        'add': lambda: x[0] + x[1],
-        'subtract': lambda: x[0] - x[1],
-        'multiply': lambda: x[0] * x[1],
-        'negate': lambda: -x[0],
-        'invert': lambda: 1.0 / x[0],
-        'scale': lambda: rest[0] * x[0],
-        'shift': lambda: rest[0] + x[0],
-        'from': lambda: rest[0] - x[0],
-    }[operation]()
+    operation, *rest = node = tape.nodes[index]
+    x = [changed[i] for i in operands(node)]
+    return ARITHMETIC[operation](*rest[: len(rest) - len(x)], *x)
 
 
 def _length(recording):

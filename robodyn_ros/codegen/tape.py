@@ -572,20 +572,19 @@ def evaluate(tape, outputs, inputs):
             continue
         arguments = [values[i] for i in operands(tape.nodes[index])]
         constant = rest[:1] if len(rest) > len(arguments) else ()
-        values[index] = _ARITHMETIC[operation](*constant, *arguments)
+        values[index] = _ON_NUMBERS[operation](*constant, *arguments)
     return [values[index] for index in outputs]
 
 
-_ARITHMETIC = {
+#: What an operation does with its constant, if it has one, and its operands.
+ARITHMETIC = {
     'add': lambda a, b: a + b,
     'subtract': lambda a, b: a - b,
     'multiply': lambda a, b: a * b,
     'negate': lambda a: -a,
     'invert': lambda a: 1.0 / a,
-    'cos': math.cos,
-    'sin': math.sin,
-    'tanh': math.tanh,
     'scale': lambda c, a: c * a,
     'shift': lambda c, a: c + a,
     'from': lambda c, a: c - a,
 }
+_ON_NUMBERS = {**ARITHMETIC, 'cos': math.cos, 'sin': math.sin, 'tanh': math.tanh}

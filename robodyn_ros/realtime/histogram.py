@@ -4,7 +4,6 @@
 
 import array
 import math
-from math import frexp
 
 import numpy as np
 
@@ -37,7 +36,7 @@ class Histogram:
             value = 0.0
         if value > self.maximum:
             self.maximum = value
-        mantissa, exponent = frexp(value)  # value = mantissa 2^exponent, 0.5 <= mantissa < 1
+        mantissa, exponent = math.frexp(value)  # value = mantissa 2^exponent, 0.5 <= mantissa < 1
         if exponent <= _SMALLEST_EXPONENT or value == 0.0:
             k = 0
         elif exponent > _SMALLEST_EXPONENT + _OCTAVES or value == math.inf:

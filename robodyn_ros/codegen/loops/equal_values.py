@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robodyn_ros.codegen.tape import Recorded, Tape, operands
+from robodyn_ros.codegen.tape import ARITHMETIC, Recorded, Tape, operands
 
 STATES = 24  # at which values are compared
 EQUAL = 2e-12  # difference of equal values, as a share of the largest of the samples
@@ -25,6 +25,7 @@ TOGETHER = 1e-10  # [rad or m] between positions of joints that move together
 SHIFT_GRID = 2.0**-44  # [rad or m] spacing of shifts between them, so that all processors agree
 CONSTANT_BITS = 44  # of a constant that replaces a node, so that all processors agree on it
 DIGITS = 1e8  # buckets of mantissas in which equal values are looked up
+OPERATIONS = {**ARITHMETIC, 'cos': np.cos, 'sin': np.sin, 'tanh': np.tanh}
 
 
 def with_equal_values_shared(recording, closing):
@@ -197,7 +198,7 @@ class _Sharing:
             else:
                 given = [found[i] for i in operands(old.nodes[index])]
                 constants = rest[: len(rest) - len(given)]
-                found[index] = _written(operation, constants, given)
+                found[index] = OPERATIONS[operation](*constants, *given)
             self._sample()
             if index >= old.positions_known:
                 found[index] = self._first_equal(found[index])
@@ -223,7 +224,7 @@ class _Sharing:
             places = operands((operation, *rest))
             constants = rest[: len(rest) - len(places)]
             given = [self._samples[i] for i in places]
-            self._samples.append(_written(operation, constants, given))
+            self._samples.append(OPERATIONS[operation](*constants, *given))
 
     def _first_equal(self, value):
         """Return the first value that is equal to another, up to its sign, or a constant."""
@@ -261,23 +262,6 @@ class _Sharing:
             return 0.0
         constant = abs(rest[0]) if operation in ('shift', 'from') else 0.0
         return max(constant, *(np.abs(self._samples[i]).max() for i in operands(node)))
-
-
-def _written(operation, constants, x):
-    """Return the value of an operation on values, some of which are numbers."""
-    return {
-        'cos': lambda: np.cos(x[0]),
-        'sin': lambda: np.sin(x[0]),
-        'tanh': lambda: np.tanh(x[0]),
-        'add': lambda: x[0] + x[1],
-        'subtract': lambda: x[0] - x[1],
-        'multiply': lambda: x[0] * x[1],
-        'negate': lambda: -x[0],
-        'invert': lambda: 1.0 / x[0],
-        'scale': lambda: constants[0] * x[0],
-        'shift': lambda: constants[0] + x[0],
-        'from': lambda: constants[0] - x[0],
-    }[operation]()
 
 
 def _rounded(value):

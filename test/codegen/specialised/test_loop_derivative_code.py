@@ -72,7 +72,7 @@ def complex_tapes(monkeypatch):
     The slope of a step of Newton's method is as exact as its start, so it is a step behind.
     """
     for name in ('cos', 'sin', 'tanh'):
-        monkeypatch.setitem(tape._ARITHMETIC, name, getattr(cmath, name))
+        monkeypatch.setitem(tape._ON_NUMBERS, name, getattr(cmath, name))
     exact = loop_closing.plan
 
     def with_more_steps(model):
