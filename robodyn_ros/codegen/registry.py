@@ -149,12 +149,21 @@ class Recipe:
                 model.refuse_dependent(self.recursion.__name__.replace('_', ' '))
             return self
         before = self.before and embedded.counterpart(self.before)
-        recursion = embedded.counterpart(self.recursion)
+        recursion, *others = (
+            embedded.counterpart(each)
+            for each in (self.recursion, *self.others)
+            if each in embedded.HAVE_COUNTERPARTS
+        )
         aligned = (
             self.aligned and not model.has_loops
         )  # `align` does not rotate frames of closures
         return replace(
-            self, recursion=recursion, others=(), before=before, aligned=aligned, is_embedded=True
+            self,
+            recursion=recursion,
+            others=tuple(others),
+            before=before,
+            aligned=aligned,
+            is_embedded=True,
         )
 
 

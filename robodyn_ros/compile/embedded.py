@@ -28,6 +28,7 @@ from robodyn_ros.algorithms.constraints import (
 )
 from robodyn_ros.algorithms.core import (
     aba,
+    composite,
     coriolis,
     crba,
     energy,
@@ -86,6 +87,7 @@ from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
 WRITTEN = {
     crba.mass_matrix: mass_matrix.mass_matrix,
     mass_matrix_solve.mass_solve: mass_matrix.mass_solve,
+    composite.mass_solve: mass_matrix.mass_solve_by_factors,
     mass_matrix_inverse_world_frame.mass_matrix_inverse: mass_matrix.mass_matrix_inverse,
     mass_matrix_inverse.mass_matrix_inverse_in_place: mass_matrix.mass_matrix_inverse_in_place,
     mass_matrix_product.mass_product: mass_matrix.mass_product,
@@ -95,6 +97,7 @@ WRITTEN = {
     mass_matrix_factors.factor_product: mass_matrix.factor_product,
     rnea.bias_torque: forward_dynamics.bias_torque,
     aba.forward_dynamics: forward_dynamics.forward_dynamics,
+    composite.forward_dynamics: forward_dynamics.unloaded_forward_dynamics,
     factored_forward_dynamics.forward_dynamics_factored: (
         forward_dynamics.forward_dynamics_factored
     ),

@@ -59,23 +59,32 @@ FIRST = 5  # first of the independent velocities that move the joint
 COUNT = 6  # their number
 AT = 7  # index of the independent position that the joint follows
 REDUCED = 8  # 5 columns: topology of the elimination tree of M of the independent velocities
-EMBEDDED_TOPOLOGY_COLUMNS = 13
+# Aggregated body k is in row k, see robodyn_ros.model.dependent.aggregates. Its bodies have
+# consecutive places in the order of a sweep, and so have its independent velocities. Row 0 has the
+# number of aggregated bodies, and the largest number of velocities of one.
+AGGREGATE_FIRST, AGGREGATE_BODIES = 13, 14  # place of its first body, number of its bodies
+AGGREGATE_SPEEDS_FIRST, AGGREGATE_SPEEDS = 15, 16  # the same for its velocities, from place 0
+AGGREGATES, WIDEST = 13, 14  # of row 0
+BODY_IN_ORDER = 17  # row k: row of the body at place k
+SPEED_IN_ORDER = 18  # row k + 1: independent velocity at place k
+PLACE_OF_SPEED = 19  # row k + 1: place of independent velocity k
+EMBEDDED_TOPOLOGY_COLUMNS = 20
 
 # For a robot with closed loops these columns are added. Closure k is in row k + 1. Row 0 has the
 # numbers of closures, of dependent joints, and of constrained motions. Dependent joints of loops
 # have COUNT consecutive independent velocities from FIRST on. Closures that share dependent joints
 # form a group, with consecutive rows and consecutive dependent joints.
 # index of the joint in the loops: the independent ones, then from nv the dependent ones; or -1
-COORDINATE = 13
-BODY_A, BODY_B = 14, 15  # to which the two frames of the closure are fixed
-STOPS = 16  # bits of the constrained motions: along and about x y z in axes of A; the distance
+COORDINATE = 20
+BODY_A, BODY_B = 21, 22  # to which the two frames of the closure are fixed
+STOPS = 23  # bits of the constrained motions: along and about x y z in axes of A; the distance
 DISTANCE = 6  # its bit
-CLOSURES, UNKNOWNS, STOPPED_ROWS = 14, 15, 16  # of row 0
-LAST_CLOSURE = 17  # row of the last closure of the group
-GROUP_ROWS = 18  # constrained motions of the group
-FIRST_UNKNOWN, GROUP_UNKNOWNS = 19, 20  # its dependent joints
-FIRST_LEADER, LEADERS = 21, 22  # consecutive independent velocities with those of the group
-CLOSED_TOPOLOGY_COLUMNS = 23
+CLOSURES, UNKNOWNS, STOPPED_ROWS = 21, 22, 23  # of row 0
+LAST_CLOSURE = 24  # row of the last closure of the group
+GROUP_ROWS = 25  # constrained motions of the group
+FIRST_UNKNOWN, GROUP_UNKNOWNS = 26, 27  # its dependent joints
+FIRST_LEADER, LEADERS = 28, 29  # consecutive independent velocities with those of the group
+CLOSED_TOPOLOGY_COLUMNS = 30
 RATIO = 34  # position of the joint per position of the one it follows
 SHIFT = 35  # position of the joint when the one it follows is at zero [rad or m]
 EMBEDDED_CONSTANT_COLUMNS = 36

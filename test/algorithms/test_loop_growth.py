@@ -1,10 +1,14 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Independent loops cost as many operations as one of them, times their number."""
+"""Independent loops cost as many operations as one of them, times their number.
+
+So does forward dynamics of loops that stand on each other.
+"""
 
 import numpy as np
+import pytest
 
-from robodyn_ros.algorithms.constraints import expansion, mass_matrix
+from robodyn_ros.algorithms.constraints import expansion, forward_dynamics, mass_matrix
 from robodyn_ros.algorithms.core import scratch
 from robodyn_ros.model.layout import FIRST_UNKNOWN, GROUP_ROWS, GROUP_UNKNOWNS, LAST_CLOSURE
 from support.robots.closed_loops import pinned_twice, several_four_bars
@@ -70,6 +74,27 @@ def test_products_grow_with_the_number_of_independent_loops():
     found = np.array([products(count) for count in (2, 4, 8)])
     assert found.min() > 1000
     np.testing.assert_array_equal(found[2] - found[1], 2 * (found[1] - found[0]))
+
+
+@pytest.mark.parametrize('in_a_row', [True, False])
+def test_forward_dynamics_is_linear_in_the_number_of_bodies(in_a_row):
+    """To the last product: two, three and four four-bars, which bend alike."""
+    found = []
+    for count in (2, 3, 4):
+        robot = several_four_bars(count, further=1, in_a_row=in_a_row).robot()
+        model, nv = robot.model, robot.nv
+        q = counted(model.closed_posture + 0.1)
+        qd, tau, f_ext, diagonal, qdd = (
+            counted(np.full(shape, 0.3)) for shape in (nv, nv, (len(model.topology), 6), nv, nv)
+        )
+        tables = counted(model.constants), counted(model.gravity)
+        memory = counted(scratch.allocate(model.topology))
+        Counted.products = 0
+        forward_dynamics.forward_dynamics(
+            model.topology, *tables, memory, q, qd, tau, f_ext, diagonal, qdd
+        )
+        found.append(Counted.products)
+    assert found[2] - found[1] == found[1] - found[0] > 1000
 
 
 def test_closures_that_share_joints_are_solved_together():

@@ -86,9 +86,26 @@ def body_of(topology, status):
     int
         Row of the body, or 0 if `status` is.
     """
-    if status == 0:
-        return 0
-    k, found = reduced(topology)[status, Q], 0
+    return 0 if status == 0 else body_of_velocity(topology, reduced(topology)[status, Q])
+
+
+@primitive
+def body_of_velocity(topology, k):
+    """Return the row of the first body that moves with an independent velocity.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    k : int
+        The velocity.
+
+    Returns
+    -------
+    int
+        Row of the body.
+    """
+    found = 0
     for i in range(topology.shape[0] - 1, 0, -1):
         if topology[i, DOF] > 0 and topology[i, FIRST] == k:
             found = i

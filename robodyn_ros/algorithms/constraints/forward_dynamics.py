@@ -1,19 +1,23 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Forward dynamics over independent coordinates, by the factors of their mass matrix.
+"""Forward dynamics over independent coordinates, in O(n) by aggregated bodies.
 
 (M + diag) qdd = tau - E^T tau_tree(q, E qd, dE/dt qd): projected dynamics (Jain 2011, section
-11.3), with sparse factors over the reduced tree.
+11.3). Variants solve this with sparse factors of M over the reduced tree.
 """
 
 import numpy as np
 
+from robodyn_ros.algorithms.constraints.aggregated_bodies import (
+    aggregated_inertias,
+    solve_aggregated,
+)
 from robodyn_ros.algorithms.constraints.expansion import (
     add_rate_of_expansion,
+    all_positions,
     all_square,
     body_of,
     expand,
-    expand_acceleration,
     expand_positions,
     of_joints,
     of_velocities,
@@ -24,7 +28,7 @@ from robodyn_ros.algorithms.constraints.expansion import (
     unaccelerated,
 )
 from robodyn_ros.algorithms.constraints.loops import has_loops
-from robodyn_ros.algorithms.constraints.mass_matrix import factors, mass_matrix, mass_solve
+from robodyn_ros.algorithms.constraints.mass_matrix import mass_matrix_at, mass_solve
 from robodyn_ros.algorithms.core import coriolis, crba, joint_wrenches, rnea
 from robodyn_ros.algorithms.core import gravity as weight
 from robodyn_ros.algorithms.core.composite import factorise, solve_factorised
@@ -34,7 +38,7 @@ from robodyn_ros.spatial.types import Constant, Flags, Indices, Matrix, Table, T
 
 
 @primitive
-def bias(topology, constants, gravity, scratch, q, qd, f_ext, tau):
+def bias_of_motion(topology, constants, gravity, scratch, q, qd, f_ext, tau):
     """Compute tau = C(q, qd) qd + g(q) - J^T f_ext.
 
     Parameters
@@ -53,6 +57,11 @@ def bias(topology, constants, gravity, scratch, q, qd, f_ext, tau):
         External moment and force on each body, in its frame about its origin [N m, N].
     tau : (nv,) array
         Written: joint torques or forces [N m or N].
+
+    Returns
+    -------
+    (n,) array
+        Positions of all joints [rad or m], a view of scratch.
     """
     everything = expand_positions(topology, constants, scratch, q)
     rates = expand(topology, scratch, 0, qd)
@@ -62,6 +71,7 @@ def bias(topology, constants, gravity, scratch, q, qd, f_ext, tau):
         topology, constants, gravity, scratch, everything, rates, accelerations, f_ext, tau_tree
     )
     project(topology, scratch, tau_tree, tau)
+    return everything
 
 
 @primitive
@@ -93,7 +103,9 @@ def bias_torque(
     tau : (nv,) array
         Written: joint torques or forces [N m or N].
     """
-    bias(topology, constants, gravity, scratch, q, qd, np.zeros((topology.shape[0], 6)), tau)
+    bias_of_motion(
+        topology, constants, gravity, scratch, q, qd, np.zeros((topology.shape[0], 6)), tau
+    )
 
 
 @primitive
@@ -137,13 +149,37 @@ def forward_dynamics(
     int
         0, or the row of the body whose pivot is singular.
     """
-    held = of_velocities(topology, scratch, 3)
-    bias(topology, constants, gravity, scratch, q, qd, f_ext, held)
-    status = factors(topology, constants, scratch, q, diagonal, qdd)
+    rest = of_velocities(topology, scratch, 3)
+    bias_of_motion(topology, constants, gravity, scratch, q, qd, f_ext, rest)
     for k in range(qdd.shape[0]):
-        qdd[k] = tau[k] - held[k]
-    solve_factorised(reduced(topology), square(topology, scratch), qdd)
+        rest[k] = tau[k] - rest[k]
+    status = aggregated_inertias(topology, constants, scratch, diagonal)
+    solve_aggregated(topology, constants, scratch, rest, qdd)
     return status
+
+
+@primitive
+def motion_of_joints(topology, scratch, qdd):
+    """Return positions, velocities and accelerations of all joints, after `forward_dynamics`.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    qdd : (nv,) array
+        Joint accelerations [rad/s^2 or m/s^2].
+
+    Returns
+    -------
+    tuple
+        Views of scratch: positions, velocities, and accelerations E qdd + dE/dt qd.
+    """
+    caused, accelerations = expand(topology, scratch, 2, qdd), of_joints(topology, scratch, 1)
+    for i in range(accelerations.shape[0]):
+        accelerations[i] = accelerations[i] + caused[i]
+    return all_positions(topology, scratch), of_joints(topology, scratch, 0), accelerations
 
 
 @primitive
@@ -161,7 +197,7 @@ def forward_dynamics_factored(
     bias: Vector,
     qdd: Vector,
 ):
-    """Compute forward dynamics; see `forward_dynamics`.
+    """Compute forward dynamics by the sparse factors of the mass matrix.
 
     Parameters
     ----------
@@ -182,9 +218,9 @@ def forward_dynamics_factored(
     diagonal : (nv,) array
         Added to the diagonal of the mass matrix [kg m^2 or kg].
     F : (nv, nv) array
-        Not used.
+        Working memory.
     bias : (nv,) array
-        Not used.
+        Working memory.
     qdd : (nv,) array
         Written: joint accelerations [rad/s^2 or m/s^2].
 
@@ -193,9 +229,13 @@ def forward_dynamics_factored(
     int
         0, or the row of the body whose pivot is singular.
     """
-    return forward_dynamics(
-        topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, qdd
-    )
+    everything = bias_of_motion(topology, constants, gravity, scratch, q, qd, f_ext, bias)
+    mass_matrix_at(topology, constants, scratch, everything, F)
+    status = body_of(topology, factorise(reduced(topology), diagonal, F, qdd))
+    for k in range(qdd.shape[0]):
+        qdd[k] = tau[k] - bias[k]
+    solve_factorised(reduced(topology), F, qdd)
+    return status
 
 
 @primitive
@@ -213,7 +253,7 @@ def forward_dynamics_dense(
     bias: Vector,
     qdd: Vector,
 ):
-    """Compute forward dynamics; see `forward_dynamics`.
+    """Compute forward dynamics as `forward_dynamics_factored` does.
 
     Parameters
     ----------
@@ -234,9 +274,9 @@ def forward_dynamics_dense(
     diagonal : (nv,) array
         Added to the diagonal of the mass matrix [kg m^2 or kg].
     M : (nv, nv) array
-        Not used.
+        Working memory.
     bias : (nv,) array
-        Not used.
+        Working memory.
     qdd : (nv,) array
         Written: joint accelerations [rad/s^2 or m/s^2].
 
@@ -245,8 +285,58 @@ def forward_dynamics_dense(
     int
         0, or the row of the body whose pivot is singular.
     """
-    return forward_dynamics(
-        topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, qdd
+    return forward_dynamics_factored(
+        topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, M, bias, qdd
+    )
+
+
+@primitive
+def unloaded_forward_dynamics(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    tau: Vector,
+    diagonal: Vector,
+    M: Matrix,
+    bias: Vector,
+    qdd: Vector,
+):
+    """Compute `forward_dynamics_factored` without external wrenches.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    tau : (nv,) array
+        Joint torques or forces [N m or N].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    M : (nv, nv) array
+        Working memory.
+    bias : (nv,) array
+        Working memory.
+    qdd : (nv,) array
+        Written: joint accelerations [rad/s^2 or m/s^2].
+
+    Returns
+    -------
+    int
+        0, or the row of the body whose pivot is singular.
+    """
+    unloaded = np.zeros((topology.shape[0], 6))
+    return forward_dynamics_factored(
+        topology, constants, gravity, scratch, q, qd, tau, unloaded, diagonal, M, bias, qdd
     )
 
 
@@ -303,9 +393,7 @@ def forward_dynamics_wrenches(
     status = forward_dynamics(
         topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, qdd
     )
-    everything = expand_positions(topology, constants, scratch, q)
-    rates = expand(topology, scratch, 0, qd)
-    accelerations = expand_acceleration(topology, constants, scratch, 1, qd, qdd)
+    everything, rates, accelerations = motion_of_joints(topology, scratch, qdd)
     joint_wrenches.joint_wrenches(
         topology,
         constants,
@@ -362,7 +450,9 @@ def acceleration_of_wrench(
     )
     wrench_sweeps.torque_of_wrench(topology, constants, scratch, everything, f_ext, tau_tree)
     project(topology, scratch, tau_tree, tau)
-    return mass_solve(topology, constants, scratch, q, diagonal, tau, qdd)
+    status = aggregated_inertias(topology, constants, scratch, diagonal)
+    solve_aggregated(topology, constants, scratch, tau, qdd)
+    return status
 
 
 @primitive
@@ -415,8 +505,8 @@ def hybrid_dynamics(
         0, or the row of the body whose pivot is singular.
     """
     held, M = of_velocities(topology, scratch, 3), square(topology, scratch)
-    bias(topology, constants, gravity, scratch, q, qd, f_ext, held)
-    mass_matrix(topology, constants, scratch, q, M)
+    everything = bias_of_motion(topology, constants, gravity, scratch, q, qd, f_ext, held)
+    mass_matrix_at(topology, constants, scratch, everything, M)
     n = qdd.shape[0]
     for k in range(n):
         qdd[k] = given[k] if prescribed[k] else given[k] - held[k]
@@ -434,7 +524,7 @@ def hybrid_dynamics(
         topology, factorise(reduced(topology), tau, M, of_velocities(topology, scratch, 4))
     )
     solve_factorised(reduced(topology), M, qdd)
-    mass_matrix(topology, constants, scratch, q, M)
+    mass_matrix_at(topology, constants, scratch, everything, M)
     for k in range(n):
         if prescribed[k]:
             tau[k] = held[k] + diagonal[k] * qdd[k]
@@ -564,10 +654,7 @@ def hamilton_rates(
     status = mass_solve(topology, constants, scratch, q, zero, p, qd)
     C = square(topology, scratch)
     coriolis_matrix(topology, constants, scratch, q, qd, C)
-    everything, tau_tree = (
-        expand_positions(topology, constants, scratch, q),
-        of_joints(topology, scratch, 2),
-    )
+    everything, tau_tree = all_positions(topology, scratch), of_joints(topology, scratch, 2)
     weight.gravity_torque(topology, constants, gravity, scratch, everything, tau_tree)
     project(topology, scratch, tau_tree, pdot)
     for k in range(pdot.shape[0]):

@@ -6,6 +6,10 @@ M = L^T D L without fill-in beyond the reduced tree (model.dependent.embedding):
 sections 6.4 and 6.5, with the elimination tree in place of the robot's tree.
 """
 
+from robodyn_ros.algorithms.constraints.aggregated_bodies import (
+    aggregated_inertias,
+    solve_aggregated,
+)
 from robodyn_ros.algorithms.constraints.expansion import (
     all_square,
     body_of,
@@ -21,6 +25,7 @@ from robodyn_ros.algorithms.core.composite import (
     solve_factorised,
     solve_outer,
 )
+from robodyn_ros.algorithms.core.joint_transform import joint_transforms
 from robodyn_ros.model.layout import PARENT, V
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Boolean, Matrix, Table, Topology, Vector
@@ -41,10 +46,26 @@ def mass_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Vector
     M : (nv, nv) array
         Written: mass matrix [kg m^2, kg m or kg].
     """
-    everything, M_tree = (
-        expand_positions(topology, constants, scratch, q),
-        all_square(topology, scratch),
-    )
+    everything = expand_positions(topology, constants, scratch, q)
+    mass_matrix_at(topology, constants, scratch, everything, M)
+
+
+@primitive
+def mass_matrix_at(topology, constants, scratch, everything, M):
+    """Compute the mass matrix at positions of all joints. Needs `expand_positions`.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    everything : (n,) array
+        Positions of all joints [rad or m].
+    M : (nv, nv) array
+        Written: mass matrix [kg m^2, kg m or kg].
+    """
+    M_tree = all_square(topology, scratch)
     crba.mass_matrix(topology, constants, scratch, everything, M_tree)
     project_symmetric(topology, scratch, M_tree, M)
 
@@ -86,7 +107,7 @@ def mass_solve(
     b: Vector,
     x: Vector,
 ):
-    """Compute x = (M(q) + diag(diagonal))^-1 b.
+    """Compute x = (M(q) + diag(diagonal))^-1 b, in O(n), by aggregated bodies.
 
     Parameters
     ----------
@@ -108,10 +129,53 @@ def mass_solve(
     int
         0, or the row of the body whose pivot is singular.
     """
-    status = factors(topology, constants, scratch, q, diagonal, x)
+    everything = expand_positions(topology, constants, scratch, q)
+    joint_transforms(topology, constants, scratch, everything)
+    status = aggregated_inertias(topology, constants, scratch, diagonal)
+    solve_aggregated(topology, constants, scratch, b, x)
+    return status
+
+
+@primitive
+def mass_solve_by_factors(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    diagonal: Vector,
+    b: Vector,
+    M: Matrix,
+    x: Vector,
+):
+    """Compute x = (M(q) + diag(diagonal))^-1 b by the factors of the mass matrix.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) array
+        Joint positions [rad or m].
+    diagonal : (nv,) array
+        Added to the diagonal of the mass matrix [kg m^2 or kg].
+    b : (nv,) array
+        Right-hand side.
+    M : (nv, nv) array
+        Working memory.
+    x : (nv,) array
+        Written: solution.
+
+    Returns
+    -------
+    int
+        0, or the row of the body whose pivot is singular.
+    """
+    mass_matrix(topology, constants, scratch, q, M)
+    status = body_of(topology, factorise(reduced(topology), diagonal, M, x))
     for k in range(x.shape[0]):
         x[k] = b[k]
-    solve_factorised(reduced(topology), square(topology, scratch), x)
+    solve_factorised(reduced(topology), M, x)
     return status
 
 

@@ -3,8 +3,8 @@
 """Hybrid dynamics term by term over independent coordinates, by the factors of M_pp."""
 
 from robodyn_ros.algorithms.constraints.expansion import body_of, of_velocities, reduced, square
-from robodyn_ros.algorithms.constraints.forward_dynamics import bias
-from robodyn_ros.algorithms.constraints.mass_matrix import mass_matrix
+from robodyn_ros.algorithms.constraints.forward_dynamics import bias_of_motion
+from robodyn_ros.algorithms.constraints.mass_matrix import mass_matrix_at
 from robodyn_ros.algorithms.core.composite import factorise, solve_factorised
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
@@ -58,8 +58,8 @@ def mixed_dynamics(
         0, or the row of the body whose pivot is singular.
     """
     held, M = of_velocities(topology, scratch, 3), square(topology, scratch)
-    bias(topology, constants, gravity, scratch, q, qd, f_ext, held)
-    mass_matrix(topology, constants, scratch, q, M)
+    everything = bias_of_motion(topology, constants, gravity, scratch, q, qd, f_ext, held)
+    mass_matrix_at(topology, constants, scratch, everything, M)
     n = free.shape[0]
     for row in range(known.shape[0]):
         for k in range(n):
@@ -79,7 +79,7 @@ def mixed_dynamics(
     status = body_of(topology, factorise(reduced(topology), nothing, M, size))
     for row in range(known.shape[0]):
         solve_factorised(reduced(topology), M, qdd[row])
-    mass_matrix(topology, constants, scratch, q, M)
+    mass_matrix_at(topology, constants, scratch, everything, M)
     for row in range(known.shape[0]):
         for k in range(n):
             own = 0.0

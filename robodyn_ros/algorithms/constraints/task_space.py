@@ -6,7 +6,6 @@ from robodyn_ros.algorithms.constraints.expansion import (
     add_rate_of_expansion,
     all_columns,
     expand,
-    expand_acceleration,
     expand_positions,
     of_joints,
     of_velocities,
@@ -15,7 +14,7 @@ from robodyn_ros.algorithms.constraints.expansion import (
     six_rows,
     square,
 )
-from robodyn_ros.algorithms.constraints.forward_dynamics import forward_dynamics
+from robodyn_ros.algorithms.constraints.forward_dynamics import forward_dynamics, motion_of_joints
 from robodyn_ros.algorithms.constraints.loops import has_loops
 from robodyn_ros.algorithms.constraints.mass_matrix import factors
 from robodyn_ros.algorithms.core import jacobian as jacobians
@@ -402,9 +401,7 @@ def task_acceleration(
     status = forward_dynamics(
         topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, qdd
     )
-    everything = expand_positions(topology, constants, scratch, q)
-    rates = expand(topology, scratch, 0, qd)
-    accelerations = expand_acceleration(topology, constants, scratch, 1, qd, qdd)
+    everything, rates, accelerations = motion_of_joints(topology, scratch, qdd)
     for k in range(bodies.shape[0]):
         jacobians.jacobian_bias(
             topology,

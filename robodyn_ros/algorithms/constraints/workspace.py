@@ -36,6 +36,28 @@ def memory(topology, scratch, start, length):
 
 
 @primitive
+def sweep_memory(topology, scratch, length):
+    """Return the memory of aggregated bodies, which is that of matrices over all joints.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    length : int
+        Number of entries.
+
+    Returns
+    -------
+    (length,) array
+        View of scratch.
+    """
+    n, width = topology.shape[0] - 1, topology[0, COUNT]
+    return memory(topology, scratch, (2 + VECTORS + width) * n, length)
+
+
+@primitive
 def loop_memory(topology, scratch, start, length):
     """Return entries of the memory behind that of `expansion`.
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from robodyn_ros.errors import ModelError, shorten
+from robodyn_ros.model.dependent.aggregates import write_aggregates
 from robodyn_ros.model.dependent.embedding import embed, reduced_tree, write_ratios
 from robodyn_ros.model.description import Placement
 from robodyn_ros.model.joint_types import JointCoordinates
@@ -324,6 +325,7 @@ def with_closures(
     if kept:
         tree = reduced_tree(topology)
         topology[: len(tree), REDUCED : REDUCED + TOPOLOGY_COLUMNS] = tree
+    write_aggregates(topology, constants)
     return replace(
         model,
         joint_names=tuple(model.joint_names[k] for k in kept),
@@ -418,7 +420,7 @@ def _wide(model):
     values = np.zeros((len(topology), max(CLOSED_CONSTANT_COLUMNS, constants.shape[1])))
     wide[:, :EMBEDDED_TOPOLOGY_COLUMNS] = topology
     values[:, : constants.shape[1]] = constants
-    wide[:, REDUCED : REDUCED + TOPOLOGY_COLUMNS] = 0
+    wide[:, REDUCED:EMBEDDED_TOPOLOGY_COLUMNS] = 0
     return wide, values, names, position_names
 
 

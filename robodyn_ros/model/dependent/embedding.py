@@ -9,6 +9,7 @@ transpose. Further columns of the tables hold the data for this, see robodyn_ros
 
 import numpy as np
 
+from robodyn_ros.model.dependent.aggregates import write_aggregates
 from robodyn_ros.model.layout import (
     AT,
     BALL_X,
@@ -70,7 +71,8 @@ def embed(topology, constants, following):
         wide[row, Q] = wide[row - 1, Q] if within else position
         position += 0 if within else 4 if topology[row, KIND] == BALL_X else 1
     wide[0, [FIRST, COUNT, AT]] = nv, wide[1:, COUNT].max(), position
-    wide[: nv + 1, REDUCED:] = reduced_tree(wide)
+    wide[: nv + 1, REDUCED : REDUCED + TOPOLOGY_COLUMNS] = reduced_tree(wide)
+    write_aggregates(wide, values)
     return wide, values
 
 

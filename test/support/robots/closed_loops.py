@@ -77,7 +77,7 @@ class Mechanism:
         """The mimic and coupled joints."""
         return [each for each in self.description.joints if leaders_of(each)]
 
-    def tree(self):
+    def tree(self, **options):
         """Return the robot whose loops are open, with frames `<closure>_a` and `_b`.
 
         Mimic and coupled joints are independent in it.
@@ -93,7 +93,7 @@ class Mechanism:
                 links.append(Link(name))
                 joints.append(Joint(f'to_{name}', 'fixed', link, name, place))
         open_loops = RobotDescription(self.description.name, tuple(links), tuple(joints))
-        return Robot.from_description(open_loops, gravity=GRAVITY)
+        return Robot.from_description(open_loops, gravity=GRAVITY, **options)
 
 
 def four_bar(links=(0.2, 0.5, 0.4, 0.45), stops=None, kind='hinge'):
@@ -275,8 +275,8 @@ MECHANISMS = {
 class Referee:
     """The tree of a mechanism with one multiplier for each stopped motion and mimic joint."""
 
-    def __init__(self, mechanism):
-        self.mechanism, self.tree = mechanism, mechanism.tree()
+    def __init__(self, mechanism, **options):
+        self.mechanism, self.tree = mechanism, mechanism.tree(**options)
 
     def rows(self, q, qd):
         """Return phi, J and Jdot qd at a state of the tree: closures, then mimic joints."""
@@ -337,18 +337,21 @@ class Referee:
         E[led] = -np.linalg.lstsq(J[:, led], J[:, lead], rcond=None)[0]
         return E
 
-    def solve(self, q, qd, tau):
+    def solve(self, q, qd, tau, held=None, added=0.0):
         """Return the accelerations of all joints by the dense KKT system, and J^T lambda.
 
-        J and lambda are those of the closures, without the rows of mimic joints.
+        J and lambda are those of the closures, without the rows of mimic joints. held : torque
+        without acceleration, by default the bias of the tree. added : to the diagonal of its M.
         """
+        held = self.tree.bias_torque(q, qd) if held is None else held
         _, rows, bias = self.rows(q, qd)
         U, sizes, _ = np.linalg.svd(rows)
         rank = int(np.count_nonzero(sizes > 1e-9 * sizes[0]))
         J, bias = U.T[:rank] @ rows, U.T[:rank] @ bias
-        M, n = self.tree.mass_matrix(q), self.tree.nv
+        n = self.tree.nv
+        M = self.tree.mass_matrix(q) + np.diag(np.broadcast_to(added, n))
         K = np.block([[M, -J.T], [J, np.zeros((rank, rank))]])
-        right = np.concatenate((tau - self.tree.bias_torque(q, qd), -bias))
+        right = np.concatenate((tau - held, -bias))
         x = np.linalg.solve(K, right)
         closures = len(rows) - len(self.mechanism.followers)
         return x[:n], rows[:closures].T @ (U[:closures, :rank] @ x[n:])

@@ -105,12 +105,15 @@ ITEMS = (
             'formulations.jain.embedding.subgraphs.loop',
             'formulations.jain.embedding.constraint_embedding.merged',
             'formulations.jain.embedding.constraint_embedding.embed',
+            'model.dependent.aggregates.aggregates',
         ),
         tests=(
             'test_cut_edges_of_a_digraph_make_their_subgraphs',
             'test_subgraphs_of_the_examples_are_minimal',
             'test_merging_reaches_a_third_subgraph',
             'test_user_chooses_the_independent_velocities',
+            'test_a_loop_is_the_sub_tree_of_chapter_15',
+            'test_a_joint_far_from_its_leader_brings_all_between',
         ),
     ),
     Item(
@@ -158,6 +161,8 @@ ITEMS = (
             'formulations.jain.sko.dynamics.forward_dynamics',
             'formulations.jain.articulated_bodies.articulated',
             'formulations.jain.embedding.constraint_embedding.Embedding.multipliers',
+            'algorithms.constraints.aggregated_bodies.aggregated_inertias',
+            'algorithms.constraints.aggregated_bodies.solve_aggregated',
         ),
         tests=(
             'test_embedded_forward_dynamics_are_the_direct_solution',
@@ -165,6 +170,8 @@ ITEMS = (
             'test_motion_in_independent_velocities_keeps_loops_and_energy',
             'test_closed_chains_agree_with_constraint_dynamics_of_pinocchio',
             'test_joint_map_of_15_22_is_that_of_the_aggregate',
+            'test_dynamics_with_diagonal_and_wrenches_are_those_of_multipliers',
+            'test_forward_dynamics_is_linear_in_the_number_of_bodies',
         ),
         correction="(15.22): H_RS is X_S' H_S A_S",
     ),
