@@ -251,7 +251,7 @@ def next_derivative(topology, constants, scratch, w, bent, third, orders, found)
         joint_series(constants, i, topology[i, KIND], x, local)
         multiply_series(poses[topology[i, PARENT]], local, poses[i])
     L, still = equations(topology, scratch), loop_vector(topology, scratch, 2, n)
-    write_equations(topology, constants, scratch, everything, still, False, L)
+    write_equations(topology, constants, scratch, everything, still, False, True, L)
     row, last = 0, L.shape[1] - 1
     for k in range(1, topology[0, CLOSURES] + 1):
         stops = topology[k, STOPS]

@@ -14,7 +14,7 @@ from math import nan
 from robodyn_ros.algorithms.constraints.householder import solve
 from robodyn_ros.algorithms.constraints.workspace import loop_memory
 from robodyn_ros.algorithms.core.jacobian import frame_acceleration, world_axis
-from robodyn_ros.algorithms.core.joint_transform import joint_transforms
+from robodyn_ros.algorithms.core.joint_transform import joint_transforms, place_body, turn_joint
 from robodyn_ros.algorithms.core.kinematics import frame_pose, poses_base_to_tip
 from robodyn_ros.algorithms.core.rnea import motion_base_to_tip, start_at_base
 from robodyn_ros.algorithms.core.scratch import OMEGA, WORLD_POSITION, WORLD_ROTATION
@@ -96,9 +96,25 @@ def equations(topology, scratch):
     (m, d + nv + 1) array
         View of scratch.
     """
-    m, d, nv = topology[0, STOPPED_ROWS], topology[0, UNKNOWNS], topology[0, FIRST]
-    columns = d + nv + 1
+    m, columns = topology[0, STOPPED_ROWS], topology[0, UNKNOWNS] + topology[0, FIRST] + 1
     return loop_memory(topology, scratch, 0, m * columns).reshape(m, columns)
+
+
+@primitive
+def behind_equations(topology):
+    """Return the number of entries of `equations`, behind which other memory begins.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+
+    Returns
+    -------
+    int
+        Number.
+    """
+    return topology[0, STOPPED_ROWS] * (topology[0, UNKNOWNS] + topology[0, FIRST] + 1)
 
 
 @primitive
@@ -121,8 +137,8 @@ def loop_vector(topology, scratch, k, length):
     (length,) array
         View of scratch.
     """
-    n, L = topology.shape[0] - 1, equations(topology, scratch)
-    return loop_memory(topology, scratch, L.size + k * n, length)
+    start = behind_equations(topology) + k * (topology.shape[0] - 1)
+    return loop_memory(topology, scratch, start, length)
 
 
 @primitive
@@ -166,8 +182,7 @@ def group_equations(topology, scratch, k):
     """
     rows = topology[k, GROUP_ROWS]
     columns = topology[k, GROUP_UNKNOWNS] + topology[k, LEADERS] + 1
-    n, L = topology.shape[0] - 1, equations(topology, scratch)
-    start = L.size + 4 * n + 44
+    start = behind_equations(topology) + 4 * (topology.shape[0] - 1) + 44
     return loop_memory(topology, scratch, start, rows * columns).reshape(rows, columns)
 
 
@@ -537,6 +552,7 @@ def write_equations(
     everything: Vector,
     rates: Vector,
     moving: Boolean,
+    anew: Boolean,
     L: Matrix,
 ):
     """Write the equations of all closures at the positions of all joints.
@@ -556,10 +572,17 @@ def write_equations(
         Velocities of all joints [rad/s or m/s].
     moving : bool
         Whether the right side is that of motion.
+    anew : bool
+        Whether joints outside of loops need their `joint_transforms`.
     L : (m, d + nv + 1) array
         Equations of all closures.
     """
-    joint_transforms(topology, constants, scratch, everything)
+    if anew:
+        joint_transforms(topology, constants, scratch, everything)
+    for i in range(1, topology.shape[0]):
+        if topology[i, COORDINATE] >= 0 and not anew:
+            turn_joint(topology, constants, scratch, everything, i)
+            place_body(topology, constants, scratch, everything, i)
     poses_base_to_tip(topology, scratch)
     if moving:
         zero = loop_vector(topology, scratch, 3, topology.shape[0] - 1)
@@ -665,7 +688,7 @@ def solve_groups(topology, scratch, L):
 
 @primitive
 def newton_step(topology, constants, scratch, everything, L):
-    """Take one step of Newton's method.
+    """Take one step of Newton's method. Needs `joint_transforms` of joints outside of loops.
 
     Parameters
     ----------
@@ -684,7 +707,7 @@ def newton_step(topology, constants, scratch, everything, L):
         Size of the step, -1 if it diverges; and the largest gap that no step closes.
     """
     d, nv, size = topology[0, UNKNOWNS], topology[0, FIRST], 0.0
-    write_equations(topology, constants, scratch, everything, everything, False, L)
+    write_equations(topology, constants, scratch, everything, everything, False, False, L)
     gap = solve_groups(topology, scratch, L)
     if gap < 0.0:
         return -1.0, gap
@@ -796,6 +819,7 @@ def close(topology: Topology, constants: Table, scratch: Matrix, everything: Vec
             if topology[i, COORDINATE] < nv:
                 longest = max(longest, abs(target[i - 1] - constants[i, REFERENCE]))
             everything[j] = constants[i, REFERENCE]
+    joint_transforms(topology, constants, scratch, everything)
     steps = 1 + int(min(longest, 1e6) / STRIDE)
     closed = newton_step(topology, constants, scratch, everything, L)[0] >= 0.0
     for step in range(steps):
@@ -835,7 +859,7 @@ def closing_acceleration(
     share: Scalar,
     accelerations: Vector,
 ):
-    """Add a share of dE/dt qd to the accelerations of the dependent joints of loops.
+    """Add a share of dE/dt qd to the accelerations of the dependent joints. Needs `close`.
 
     Parameters
     ----------
@@ -853,7 +877,7 @@ def closing_acceleration(
         Accelerations of all joints [rad/s^2 or m/s^2].
     """
     d, nv, L = topology[0, UNKNOWNS], topology[0, FIRST], equations(topology, scratch)
-    write_equations(topology, constants, scratch, everything, rates, True, L)
+    write_equations(topology, constants, scratch, everything, rates, True, False, L)
     solve_groups(topology, scratch, L)
     for i in range(1, topology.shape[0]):
         unknown = topology[i, COORDINATE] - nv

@@ -564,7 +564,7 @@ def _equations(topology, constants, scratch, everything, rates, moving):
         dtype=object,
     )
     write = loops.write_equations.__wrapped__
-    write(topology, constants, scratch, everything, rates, moving, L)
+    write(topology, constants, scratch, everything, rates, moving, True, L)
     return L
 
 
@@ -573,7 +573,7 @@ def _numbers(topology, constants, posture):
     rows, d, nv = topology[0, [STOPPED_ROWS, UNKNOWNS, FIRST]]
     L = np.zeros((rows, d + nv + 1))
     scratch = columns.allocate(topology)
-    embedded.loop_equations(topology, constants, scratch, posture, posture, False, L)
+    embedded.loop_equations(topology, constants, scratch, posture, posture, False, True, L)
     return L
 
 

@@ -47,6 +47,7 @@ class LoopEquations:
             posture,
             np.zeros(len(self._at)),
             False,
+            True,
             L,
         )
         return L
