@@ -6,5 +6,6 @@ Positions and rates of all joints follow from the independent ones: rates = E qd
 A recursion over the tree takes those of all joints. Its result is projected: tau = E^T tau_tree
 (Jain 2011, chapter 15). Algorithms that need the inverse of the mass matrix are written anew here.
 
-May import: spatial, model.layout, algorithms.core, algorithms.derivatives.
+May import: spatial, model.layout, algorithms.core, algorithms.derivatives, algorithms.mass_matrix,
+algorithms.task_space.
 """
