@@ -72,8 +72,8 @@ OF_LINKS = (joint_wrenches.joint_wrenches, joint_wrenches.forward_dynamics_wrenc
 class Recipe:
     """A recursion to record, and the shapes of its inputs and outputs.
 
-    Sizes are numbers, 'nq', 'nv', 'bodies', '6 bodies', '10 bodies' or 'nb', which counts the base
-    among the bodies.
+    Sizes are numbers, 'nq', 'all positions', 'nv', 'bodies', '6 bodies', '10 bodies' or 'nb'. The
+    last one counts the base among the bodies.
 
     Parameters
     ----------
@@ -117,6 +117,15 @@ class Recipe:
     of_rates: bool = False
     is_embedded: bool = False
     payloads: tuple[str, ...] = ()
+
+    def from_all_positions(self):
+        """Return the recipe whose q has the positions of all joints, with closed loops.
+
+        Returns
+        -------
+        Recipe
+        """
+        return replace(self, inputs=self.inputs | {'q': ('all positions',)}, packed=None)
 
     def of_model(self, model):
         """Return the recipe over the independent coordinates of a robot.

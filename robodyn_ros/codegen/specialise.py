@@ -18,7 +18,7 @@ from robodyn_ros.algorithms.core import scratch as columns
 from robodyn_ros.algorithms.core.matrices import wide
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse_world_frame import motions
 from robodyn_ros.codegen import emit_python
-from robodyn_ros.codegen.loops import loop_closing
+from robodyn_ros.codegen.loops import given_positions, loop_closing
 from robodyn_ros.codegen.loops.equal_values import with_equal_values_shared
 from robodyn_ros.codegen.machine_scheduler import statements_in_order
 from robodyn_ros.codegen.registry import FRAME_RECIPES, FURTHER_RECIPES, JOINT_RECIPES, RECIPES
@@ -168,6 +168,10 @@ class RecordingScratch:
         """Note on the tape that the positions of all joints are known from here on."""
         if self.tape.positions_known is None:
             self.tape.positions_known = len(self.tape.nodes)
+
+    def close_as_given(self):
+        """Note that all nodes follow from given positions, except for the checks so far."""
+        self.tape.positions_known, self.tape.exact_checks = 0, len(self.tape.checks)
 
     def _name(self, place, value, sign):
         if value.index in self.tape.names or self.tape.nodes[value.index][0] == 'input':
@@ -378,7 +382,13 @@ def with_shared_values(recording, model):
     """
     if not model.has_loops:
         return recording
-    return with_equal_values_shared(recording, loop_closing.plan(model))
+    return with_equal_values_shared(recording, _closing(model, recording.inputs['q'][0]))
+
+
+def _closing(model, length):
+    """Return how recordings close the loops of a robot, for an input q of some length."""
+    is_given = length == len(model.all_position_names)
+    return given_positions.plan(model) if is_given else loop_closing.plan(model)
 
 
 # All that is recorded is in use, and a search for garbage takes as long as a long recording.
@@ -402,7 +412,7 @@ def run_on_tape(recursion, model, tape, **given):
     int or None
         The status of the recursion.
     """
-    replaced = loop_closing.plan(model).replacements() if model.has_loops else {}
+    replaced = _closing(model, len(given['q'])).replacements() if model.has_loops else {}
     scratch = RecordingScratch(tape, columns.shape(model.topology), replaced)
     return recursion(*arguments(recursion, model, scratch=scratch, **given))
 
@@ -469,6 +479,7 @@ def sizes(shapes, model):
     """
     known = {
         'nq': model.nq,
+        'all positions': len(model.all_position_names),
         'nv': model.nv,
         'bodies': len(model.body_names) - 1,
         '6 bodies': 6 * (len(model.body_names) - 1),

@@ -64,13 +64,15 @@ class Tape:
         (node, floor) of recorded comparisons. The tape is valid for states with node > floor.
     positions_known : int or None
         Number of the first node that follows from the positions of all joints of closed loops.
+    exact_checks : int
+        Number of the first checks whose nodes are computed as recorded, and share no equal values.
     """
 
     def __init__(self):
         self.nodes, self.values = [], []
         self.names = {}
         self.checks = []
-        self.positions_known = None
+        self.positions_known, self.exact_checks = None, 0
         self._known, self._packs = {}, set()
         self._constants = {_place(1.0) // CLOSE: 1.0}
         self._most, self._deadline = _limits.get()

@@ -46,6 +46,40 @@ def every_kernel(robot, recipes):
                 _compare(robot, key, recipe, state, allowed)
 
 
+def from_all_positions(robot, key, recipe):
+    """Compare a kernel from the positions of all joints with its recursion, at a few states.
+
+    Parameters
+    ----------
+    robot : SpecialisedRobot
+        Has the compiled kernel.
+    key : tuple of str
+        Key of the kernel.
+    recipe : Recipe
+        Its recipe.
+
+    Returns
+    -------
+    bool
+        Whether it takes at least one of the states. It may leave some to the generic kernel.
+
+    Raises
+    ------
+    KernelError
+        If it differs.
+    """
+    inputs, outputs = (sizes(shapes, robot.model) for shapes in (recipe.inputs, recipe.outputs))
+    takes = False
+    for state in _states(robot):
+        allowed = _allowed_error(robot, state)
+        state['q'] = robot.expand(state['q'])[0]
+        given = [state[argument][: shape[0]] for argument, shape in inputs.items()]
+        if not robot._one[key](*given, *(np.zeros(shape) for shape in outputs.values())):
+            _compare(robot, key, recipe, state, allowed)
+            takes = True
+    return takes
+
+
 def derivative(robot, name, method):
     """Compare a method for a derivative with its recursion, at a few states.
 

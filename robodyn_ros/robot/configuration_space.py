@@ -175,7 +175,7 @@ class ConfigurationSpace(View):
             Positions, with quaternions of length one.
         """
         robot = self._robot
-        (q, qd), k = robot._states(q, qd, out=out)
+        (q, qd), k = robot._states(q, qd, out=out, independent=True)
         if not (isinstance(dt, Real) and np.isfinite(dt)):
             raise ShapeError(
                 f'time of a motion of robot {robot.name!r}: got {dt!r}; expected a '
@@ -207,8 +207,8 @@ class ConfigurationSpace(View):
             Velocity [rad/s or m/s].
         """
         robot = self._robot
-        (start,), k = robot._states(start, out=out)
-        (end,), of_end = robot._states(end, out=out)
+        (start,), k = robot._states(start, out=out, independent=True)
+        (end,), of_end = robot._states(end, out=out, independent=True)
         if None not in (k, of_end) and k != of_end:
             raise ShapeError(
                 f'robot {robot.name!r}: got {k} and {of_end} configurations; expected as many of '

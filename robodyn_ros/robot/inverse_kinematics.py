@@ -112,7 +112,7 @@ class InverseKinematicsMethods(Boundary):
         seeds, stands, preferred = self._seeds(seed, frame, restarts)
         preference, gain = np.zeros(self.nq), 0.0
         if posture is not None:
-            ((preference,), batch), gain = self._states(posture), GAIN
+            ((preference,), batch), gain = self._states(posture, independent=True), GAIN
             if batch is not None:
                 raise self._wrong_shapes((preference,))
         solution, outcome = self._out(None, k, (self.nq,)), self._out(None, k, (3,))
@@ -186,7 +186,7 @@ class InverseKinematicsMethods(Boundary):
         """Return initial postures, the frame's pose in each, and the number of given ones."""
         found, preferred = [], 0
         if seed is not None:
-            (given,), _ = self._states(seed)
+            (given,), _ = self._states(seed, independent=True)
             given = np.atleast_2d(given)
             found, preferred = [(given, self._stands(given, frame))], len(given)
         restarts = int(_number(self, 'restarts', restarts))

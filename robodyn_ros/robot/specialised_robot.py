@@ -35,6 +35,8 @@ from robodyn_ros.robot.validation import spread
 from robodyn_ros.robot.variants import OF_RATES
 
 SIX = (6, 6)
+#: In keys of kernels whose q has the positions of all joints.
+OF_ALL = 'the positions of all joints'
 #: Quantities that are undefined without mass.
 OF_MASS = {name for name in FURTHER_RECIPES if name.startswith('cent')} | {'composite_inertia'}
 _empty = np.empty
@@ -122,7 +124,7 @@ class SpecialisedRobot(SpecialisedForms):
         Arguments of the methods have the names of the recipes' inputs.
         """
         for name, recipe in (RECIPES | FURTHER_RECIPES).items():
-            if name in self.kernels and name not in CHOSEN:
+            if name in self._shapes and name not in CHOSEN:
                 self._put(name, recipe)
         for name in DERIVATIVES:
             self._install_derivative(name)
@@ -166,37 +168,82 @@ class SpecialisedRobot(SpecialisedForms):
         }
 
     def _put(self, name, recipe):
-        given, results = self._shapes[name]
-        method = self._python_method(name, recipe, self._generic_method(name))
-        cases = [(self._one[name], (), ())]
-        owner, title = place_of(self, name)
-        setattr(owner, title, machine_method(method, cases, [n for n, *_ in given], results))
+        """Install the code of this robot for a method, if there is any."""
+        method = python = self._generic_method(name)
+        if name in self.kernels:
+            method = self._python_method(name, recipe, python)
+        if self.model.has_loops:
+            method = self._from_all_positions(name, recipe, method)
+        if name in self.kernels:
+            method = self._machine_method(name, method, [(self._one[name], (), ())])
+        if method is not python:
+            owner, title = place_of(self, name)
+            setattr(owner, title, method)
+
+    def _machine_method(self, key, otherwise, cases):
+        """Return the C function of a method, for the cases of a kernel."""
+        given, results = self._shapes[key]
+        return machine_method(otherwise, cases, [n for n, *_ in given], results)
 
     def _generic_method(self, name):
         """Return the generic Python method of a kernel."""
         owner, title = place_of(self, name)
         return MethodType(getattr(type(owner), title), owner)
 
-    def _python_method(self, name, recipe, python):
+    def _python_method(self, name, recipe, python, key=None):
         """Return the Python method: the code of this robot, or `python` for refused arguments."""
+        key = key or name
         return python_method(
             python.__name__,
             python.__doc__,
-            self._one[name],
-            self._otherwise(name, python),
+            self._one[key],
+            self._otherwise(name, python, key),
             tuple(recipe.inputs),
-            self._shapes[name][1],
+            self._shapes[key][1],
             'f_ext' in inspect.signature(python).parameters,
         )
 
-    def _otherwise(self, name, python):
+    def _from_all_positions(self, name, recipe, method):
+        """Return the method with code from the positions of all joints, or else `method`.
+
+        This code is recorded and compiled at the first call with these positions.
+        """
+        key, recipe = (name, OF_ALL), recipe.from_all_positions()
+        cases, chosen, count = [], [], len(self.all_position_names)
+        self._shapes[key] = self._sizes(recipe)
+
+        def from_all(*given, **options):
+            q = given[0] if given else options.get('q')
+            if not chosen and np.shape(q)[-1:] == (count,):
+                chosen.append(self._prepare_from_all(key, recipe, method, cases))
+            return (chosen[0] if chosen else method)(*given, **options)
+
+        from_all.__name__, from_all.__doc__ = method.__name__, method.__doc__
+        from_all.__wrapped__ = self._generic_method(name)
+        return self._machine_method(key, from_all, cases)
+
+    def _prepare_from_all(self, key, recipe, method, cases):
+        """Fill the case of code from the positions of all joints; return the method around it.
+
+        It is `method` if there is no code, or it takes none of the states that verify it.
+        """
+        kernels = specialise(self.model, key[0], recipe)
+        if kernels:
+            self._one[key] = entry(kernels.one)
+            if verification.from_all_positions(self, key, recipe):
+                self.kernels[key] = kernels
+                cases.append((self._one[key], (), ()))
+                return self._python_method(key[0], recipe, method, key)
+        return method
+
+    def _otherwise(self, name, python, key):
         """Return the method for batches, and for arguments that only `python` handles."""
-        several = len(self._shapes[name][1]) > 1
+        several = len(self._shapes[key][1]) > 1
 
         def other_cases(*states, **options):
             results = None
             if options.get('f_ext') is None:
-                results = self._in_rows(name, states, options.get('out'))
+                results = self._in_rows(key, states, options.get('out'))
             elif name in PUSHED and np.ndim(states[0]) == 2:
                 return self._pushed(
                     method_of(self, name), *states, **options, forward=name.startswith('forward')

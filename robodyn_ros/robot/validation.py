@@ -7,12 +7,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from robodyn_ros.algorithms.constraints.closed_positions import NEAR
 from robodyn_ros.algorithms.core import scratch
 from robodyn_ros.codegen.parallel_rows import share_out
 from robodyn_ros.compile import batch_loops, embedded, generic, state_checks
 from robodyn_ros.compile.vectorcall.method import apart
 from robodyn_ros.errors import ModelError, NotFiniteError, ShapeError, SingularityError
-from robodyn_ros.model.layout import V
+from robodyn_ros.model.layout import BALL_X, KIND, Q, V
 from robodyn_ros.model.robot_model import RobotModel
 from robodyn_ros.model.rotation_matrix import SHORTEST
 from robodyn_ros.robot.dispatch import generic_case, install
@@ -61,6 +62,7 @@ class Boundary:
         self._rows_kept = {}
         self._restarts = {}  # of inverse kinematics
         self._quaternions = model.quaternions.tolist()
+        self._all_quaternions = model.topology[model.topology[:, KIND] == BALL_X, Q].tolist()
         for name, kind in self._views().items():
             setattr(self, name, kind(self, name))
         install(self)
@@ -99,28 +101,33 @@ class Boundary:
             )
         return found
 
-    def _states(self, *arrays, out=None):
+    def _states(self, *arrays, out=None, independent=False):
         """Return float64 C-contiguous states, q (nq,) and the others (nv,), and k.
 
         A batch has an axis of length k in front; k is None for a single state. One state beside a
-        batch is repeated. States in the memory of `out` are copied.
+        batch is repeated. States in the memory of `out` are copied. Unless only independent
+        positions are expected, q of a robot with closed loops may have those of all joints.
         """
+        lengths = [self.nq]
+        if self.model.has_loops and not independent:
+            lengths.append(len(self.all_position_names))
         try:
-            if len(arrays) <= 3 and state_checks.ALL[len(arrays) - 1].vectorcall(
-                self.nq, self.nv, *arrays
-            ):
-                self._refuse_lost_turns(arrays[0])
-                return apart(out, arrays), None
+            for length in lengths:
+                if len(arrays) <= 3 and state_checks.ALL[len(arrays) - 1].vectorcall(
+                    length, self.nv, *arrays
+                ):
+                    self._refuse_lost_turns(arrays[0])
+                    return apart(out, arrays), None
         except Exception:
             pass  # Numba refuses other types with unclear errors: convert, or explain
         checked = spread([self._floats(array) for array in arrays])
-        batch = checked[0].shape[:-1]
-        sizes = (self.nq,) + (self.nv,) * (len(checked) - 1)
-        if len(batch) > 1 or any(a.shape != (*batch, n) for a, n in zip(checked, sizes)):
-            raise self._wrong_shapes(checked)
+        batch, wrong = checked[0].shape[:-1], len(checked[0].shape) not in (1, 2)
+        wrong = wrong or checked[0].shape[-1] not in lengths
+        if wrong or any(a.shape != (*batch, self.nv) for a in checked[1:]):
+            raise self._wrong_shapes(checked, lengths)
         for place, array in enumerate(checked):
             if not np.isfinite(array).all():
-                names = self.joint_names if place else self.position_names
+                names = self.joint_names if place else self._names_of(array)
                 bad = np.argwhere(~np.isfinite(array))[0]
                 row = f', row {bad[0]}' if batch else ''
                 raise NotFiniteError(
@@ -131,7 +138,11 @@ class Boundary:
         self._refuse_lost_turns(checked[0])
         return apart(out, checked), batch[0] if batch else None
 
-    def _wrong_shapes(self, arrays):
+    def _names_of(self, q):
+        """Return the names of positions, of independent or of all joints."""
+        return self.position_names if q.shape[-1] == self.nq else self.all_position_names
+
+    def _wrong_shapes(self, arrays, lengths=()):
         shapes = ', '.join(str(a.shape) for a in arrays)
         q, v = f'({self.nq},) or (k, {self.nq})', f'({self.nv},) or (k, {self.nv})'
         if self.nq == self.nv:
@@ -140,6 +151,11 @@ class Boundary:
             expected = (
                 f'{q} for q, in the order {", ".join(self.position_names)}, and {v} for '
                 f'all else, in the order {", ".join(self.joint_names)}'
+            )
+        if len(lengths) > 1:
+            expected += (
+                f'; or ({lengths[1]},) or (k, {lengths[1]}) for q with the positions of all '
+                f'joints, in the order {", ".join(self.all_position_names)}'
             )
         return ShapeError(
             f'robot {self.name!r}: got states of shape {shapes}{self._misfit(arrays)}; expected '
@@ -159,7 +175,8 @@ class Boundary:
 
     def _refuse_lost_turns(self, q):
         """Refuse a quaternion of length zero; any other is normalised."""
-        for k in self._quaternions:
+        places = self._quaternions if q.shape[-1] == self.nq else self._all_quaternions
+        for k in places:
             turns = q[..., k : k + 4]
             least = (
                 turns @ turns
@@ -167,7 +184,7 @@ class Boundary:
                 else np.min(np.einsum('ij,ij->i', turns, turns), initial=np.inf)
             )
             if least < SHORTEST * SHORTEST:
-                names = ', '.join(self.position_names[k : k + 4])
+                names = ', '.join(self._names_of(q)[k : k + 4])
                 raise ShapeError(
                     f'robot {self.name!r}: got a quaternion of length '
                     f'{np.sqrt(least):.3g} for {names}; expected a unit quaternion'
@@ -311,7 +328,8 @@ class Boundary:
             raise SingularityError(
                 f'robot {self.name!r}: closed loops do not determine the joints '
                 f'{", ".join(names)} there: they cannot be closed, or are singular on the way; '
-                'expected a posture within reach'
+                'expected a posture within reach. Given positions of all joints are at most '
+                f'{NEAR} rad or m from closed ones'
             )
 
 

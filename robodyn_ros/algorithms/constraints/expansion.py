@@ -7,6 +7,7 @@ many entries. Mimic joints have one constant entry, coupled joints several.
 """
 
 from robodyn_ros.algorithms.constraints import loops
+from robodyn_ros.algorithms.constraints.closed_positions import close
 from robodyn_ros.algorithms.constraints.workspace import memory
 from robodyn_ros.algorithms.core.scratch import VECTORS
 from robodyn_ros.model.layout import (
@@ -15,6 +16,7 @@ from robodyn_ros.model.layout import (
     BALL_Y,
     BALL_Z,
     CLOSED_CONSTANT_COLUMNS,
+    COORDINATE,
     COUNT,
     DOF,
     FIRST,
@@ -329,6 +331,84 @@ def write_coupled(topology, constants, q, everything, E):
 
 
 @primitive
+def has_all_positions(topology, q):
+    """Return whether q has the positions of all joints of a robot with closed loops.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    q : (nq,) or (n,) array
+        Positions of the independent joints, or of all [rad or m].
+
+    Returns
+    -------
+    bool
+        False without loops, where dependent joints follow by fixed ratios.
+    """
+    return loops.has_loops(topology) and q.shape[0] == topology[0, AT]
+
+
+@primitive
+def independent_positions(topology, scratch, q):
+    """Return the positions of the independent joints, if q has those of all.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    q : (nq,) or (n,) array
+        Positions of the independent joints, or of all [rad or m].
+
+    Returns
+    -------
+    array
+        q itself, or a view of scratch.
+    """
+    if not has_all_positions(topology, q):
+        return q
+    found = loops.loop_vector(topology, scratch, 1, 2 * (topology.shape[0] - 1))
+    for i in range(1, topology.shape[0]):
+        kind, k, j = topology[i, KIND], topology[i, AT], topology[i, Q]
+        if kind == BALL_X:
+            for entry in range(4):
+                found[k + entry] = q[j + entry]
+        elif kind != BALL_Y and kind != BALL_Z and topology[i, DOF] > 0:
+            found[k] = q[j]
+    return found
+
+
+@primitive
+def copy_dependent(topology, constants, q, everything):
+    """Write given positions of the dependent joints of loops.
+
+    Joints that follow them by a fixed ratio are not read, but follow.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    q : (n,) array
+        Positions of all joints [rad or m].
+    everything : (n,) array
+        Positions of all joints [rad or m], of which these are written.
+    """
+    for i in range(1, topology.shape[0]):
+        if topology[i, COORDINATE] >= topology[0, FIRST]:
+            leader = i
+            if constants[i, RATIO] != 1.0 or constants[i, SHIFT] != 0.0:
+                for other in range(1, topology.shape[0]):
+                    leads = constants[other, RATIO] == 1.0 and constants[other, SHIFT] == 0.0
+                    if leads and topology[other, COORDINATE] == topology[i, COORDINATE]:
+                        leader = other
+            everything[topology[i, Q]] = (
+                constants[i, RATIO] * q[topology[leader, Q]] + constants[i, SHIFT]
+            )
+
+
+@primitive
 def expand_positions(topology, constants, scratch, q):
     """Compute the positions of all joints and the entries of E.
 
@@ -338,8 +418,8 @@ def expand_positions(topology, constants, scratch, q):
         Structure of the robot and numbers of its bodies, see `model.layout`.
     scratch : array
         Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
+    q : (nq,) or (n,) array
+        Joint positions [rad or m]; with closed loops also those of all joints, near closed ones.
 
     Returns
     -------
@@ -347,18 +427,22 @@ def expand_positions(topology, constants, scratch, q):
         Positions of all joints [rad or m], a view of scratch.
     """
     everything, E = all_positions(topology, scratch), expansion(topology, scratch)
+    own = independent_positions(topology, scratch, q)
     for i in range(1, topology.shape[0]):
         kind, k, j = topology[i, KIND], topology[i, AT], topology[i, Q]
         E[i - 1, 0] = constants[i, RATIO]
         if kind == BALL_X:
             for entry in range(4):
-                everything[j + entry] = q[k + entry]
+                everything[j + entry] = own[k + entry]
         elif kind != BALL_Y and kind != BALL_Z:
-            everything[j] = constants[i, RATIO] * q[k] + constants[i, SHIFT]
+            everything[j] = constants[i, RATIO] * own[k] + constants[i, SHIFT]
     if constants.shape[1] > CLOSED_CONSTANT_COLUMNS:
-        write_coupled(topology, constants, q, everything, E)
+        write_coupled(topology, constants, own, everything, E)
     if loops.has_loops(topology):
-        loops.close(topology, constants, scratch, everything, E)
+        near = has_all_positions(topology, q)
+        if near:
+            copy_dependent(topology, constants, q, everything)
+        close(topology, constants, scratch, everything, near, E)
     return everything
 
 

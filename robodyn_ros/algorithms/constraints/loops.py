@@ -4,12 +4,8 @@
 
 A closure constrains motions of a frame B relative to a frame A. Let J_u and J_i be the columns of
 dependent and independent joints. J_u X + J_i = 0 gives the rows X of E (Jain 2011, eq. 11.30 and
-15.5), and J_u (dX/dt qd) = -dJ/dt E qd their rates. Newton's method follows the dependent joints
-from a closed posture, while the independent ones move on a straight line to q. So the dependent
-joints are a function of q alone, stay in one assembly mode, and do not drift.
+15.5), and J_u (dX/dt qd) = -dJ/dt E qd their rates.
 """
-
-from math import nan
 
 from robodyn_ros.algorithms.constraints.householder import solve
 from robodyn_ros.algorithms.constraints.workspace import loop_memory
@@ -23,7 +19,6 @@ from robodyn_ros.model.layout import (
     BODY_B,
     CLOSURES,
     COORDINATE,
-    COUNT,
     DISTANCE,
     EMBEDDED_TOPOLOGY_COLUMNS,
     FIRST,
@@ -41,24 +36,15 @@ from robodyn_ros.model.layout import (
     PITCH,
     PRISMATIC,
     RATIO,
-    REFERENCE,
     STOPPED_ROWS,
     STOPS,
     UNKNOWNS,
-    Q,
     V,
 )
 from robodyn_ros.spatial.primitive import primitive, separate
 from robodyn_ros.spatial.rotation import rotate
 from robodyn_ros.spatial.types import Boolean, Matrix, Scalar, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale, sub
-
-STRIDE = 0.25  # longest step of an independent joint [rad or m]
-MOST_STEPS = 30  # of Newton's method at one point
-COARSE = 1e-3  # step of Newton's method that ends it before the last point [rad or m]
-FINE = 1e-8  # the same at the last point; this step and one more square the error [rad or m]
-OPEN = 1e-9  # gap beyond which a loop is open [m or rad]
-FAR = 10.0  # largest step of a converging iteration [rad or m]
 
 
 @primitive
@@ -684,169 +670,6 @@ def solve_groups(topology, scratch, L):
         row += topology[k, GROUP_ROWS]
         k = topology[k, LAST_CLOSURE] + 1
     return largest
-
-
-@primitive
-def newton_step(topology, constants, scratch, everything, L):
-    """Take one step of Newton's method. Needs `joint_transforms` of joints outside of loops.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    everything : (n,) array
-        Positions of all joints [rad or m], of which the dependent ones change.
-    L : (m, d + nv + 1) array
-        Equations of all closures.
-
-    Returns
-    -------
-    tuple of float
-        Size of the step, -1 if it diverges; and the largest gap that no step closes.
-    """
-    d, nv, size = topology[0, UNKNOWNS], topology[0, FIRST], 0.0
-    write_equations(topology, constants, scratch, everything, everything, False, False, L)
-    gap = solve_groups(topology, scratch, L)
-    if gap < 0.0:
-        return -1.0, gap
-    for i in range(1, topology.shape[0]):
-        unknown = topology[i, COORDINATE] - nv
-        if unknown >= 0:
-            step = constants[i, RATIO] * L[unknown, d + nv]
-            everything[topology[i, Q]] -= step
-            size = max(size, abs(step))
-    return size if size < FAR else -1.0, gap
-
-
-@primitive
-def advance(topology, constants, scratch, everything, target, share, before, L):
-    """Move the independent joints to a share of their path, and the dependent ones with them.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    everything : (n,) array
-        Written: positions of all joints [rad or m].
-    target : (n,) array
-        Positions at the end of the path [rad or m].
-    share, before : float
-        Shares of the path, the new one and the previous one.
-    L : (m, d + nv + 1) array
-        Equations of all closures.
-    """
-    d, nv = topology[0, UNKNOWNS], topology[0, FIRST]
-    way = loop_vector(topology, scratch, 1, nv)
-    for k in range(nv):
-        way[k] = 0.0
-    for i in range(1, topology.shape[0]):
-        coordinate, j = topology[i, COORDINATE], topology[i, Q]
-        if 0 <= coordinate < nv:
-            whole = target[i - 1] - constants[i, REFERENCE]
-            everything[j] = (
-                target[i - 1] if share == 1.0 else constants[i, REFERENCE] + share * whole
-            )
-            if topology[i, COUNT] == 1 and constants[i, RATIO] != 0.0:
-                way[coordinate] = (share - before) * whole / constants[i, RATIO]
-    for i in range(1, topology.shape[0]):
-        unknown = topology[i, COORDINATE] - nv
-        if unknown >= 0:
-            step = 0.0
-            for k in range(topology[i, FIRST], topology[i, FIRST] + topology[i, COUNT]):
-                step = step - L[unknown, d + k] * way[k]
-            everything[topology[i, Q]] += constants[i, RATIO] * step
-
-
-@primitive
-def converge(topology, constants, scratch, everything, enough, L):
-    """Iterate Newton's method until its step is below a bound.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    everything : (n,) array
-        Positions of all joints [rad or m], of which the dependent ones change.
-    enough : float
-        Bound of the step [rad or m].
-    L : (m, d + nv + 1) array
-        Equations of all closures.
-
-    Returns
-    -------
-    bool
-        Whether it converges.
-    """
-    for _ in range(MOST_STEPS):
-        size, _ = newton_step(topology, constants, scratch, everything, L)
-        if size < 0.0:
-            return False
-        if size < enough:
-            return True
-    return False
-
-
-@separate
-def close(topology: Topology, constants: Table, scratch: Matrix, everything: Vector, E: Matrix):
-    """Compute the positions of the dependent joints of loops, and their rows of E.
-
-    Both are NaN if the loops cannot be closed.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    everything : (n,) array
-        Positions of all joints [rad or m]; those of dependent joints are written.
-    E : (n, width) array
-        Entries of E; those of dependent joints are written.
-    """
-    n, d, nv = topology.shape[0] - 1, topology[0, UNKNOWNS], topology[0, FIRST]
-    L, target = equations(topology, scratch), loop_vector(topology, scratch, 0, n)
-    longest = 0.0
-    for i in range(1, n + 1):
-        j = topology[i, Q]
-        target[i - 1] = everything[j]
-        if topology[i, COORDINATE] >= 0:
-            if topology[i, COORDINATE] < nv:
-                longest = max(longest, abs(target[i - 1] - constants[i, REFERENCE]))
-            everything[j] = constants[i, REFERENCE]
-    joint_transforms(topology, constants, scratch, everything)
-    steps = 1 + int(min(longest, 1e6) / STRIDE)
-    closed = newton_step(topology, constants, scratch, everything, L)[0] >= 0.0
-    for step in range(steps):
-        if closed:
-            advance(
-                topology,
-                constants,
-                scratch,
-                everything,
-                target,
-                1.0 if step == steps - 1 else (step + 1.0) / steps,
-                step / steps,
-                L,
-            )
-            enough = FINE if step == steps - 1 else COARSE
-            closed = converge(topology, constants, scratch, everything, enough, L)
-    if closed:
-        size, gap = newton_step(topology, constants, scratch, everything, L)
-        closed = size >= 0.0 and gap <= OPEN
-    for i in range(1, n + 1):
-        unknown = topology[i, COORDINATE] - nv
-        if unknown >= 0:
-            if not closed:
-                everything[topology[i, Q]] = nan
-            for k in range(topology[i, COUNT]):
-                share = L[unknown, d + topology[i, FIRST] + k]
-                E[i - 1, k] = -constants[i, RATIO] * share if closed else nan
 
 
 @separate

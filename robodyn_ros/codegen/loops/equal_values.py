@@ -10,14 +10,14 @@ probabilistic algorithms for verification of polynomial identities". Equal value
 to their sign, and constant ones become numbers.
 
 Only values that follow from closed positions are compared. Those of Newton's method are not equal,
-but close.
+but close. Gaps of given positions are zero but for rounding, and are computed to be checked.
 """
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robodyn_ros.codegen.tape import ARITHMETIC, Recorded, Tape, operands
+from robodyn_ros.codegen.tape import ARITHMETIC, Recorded, Tape, needed, operands
 
 STATES = 24  # at which values are compared
 EQUAL = 2e-12  # difference of equal values, as a share of the largest of the samples
@@ -35,8 +35,8 @@ def with_equal_values_shared(recording, closing):
     ----------
     recording : Recording
         A recording, see `Tape.positions_known`.
-    closing : Closing
-        How it closes the loops, see `loop_closing`.
+    closing : Closing or GivenPositions
+        How it closes the loops, see `loop_closing` and `given_positions`.
 
     Returns
     -------
@@ -55,12 +55,12 @@ def with_equal_values_shared(recording, closing):
 
 
 def _states(recording, closing):
-    """Return {input: values} of states in the box of the closing, the same on all machines."""
+    """Return {input: values} of states with closed loops, the same on all machines."""
     rng, found = np.random.default_rng(0), {}
     for argument, shape in recording.inputs.items():
         values = rng.uniform(-1.0, 1.0, (*shape, STATES))
         if argument == 'q':
-            values[closing.places] = closing.inside(STATES)
+            closing.write_samples(values)
         for place in np.ndindex(shape):
             found[f'{argument}[{", ".join(map(str, place))}]'] = values[place]
     return found
@@ -188,21 +188,14 @@ class _Sharing:
 
     def recording(self):
         """Return the new recording."""
-        old, tape, found = self._old.tape, self._tape, {}
-        for index in self._old.computed:
-            if index >= old.positions_known and tape.positions_known is None:
-                tape.positions_known = len(tape.nodes)
-            operation, *rest = old.nodes[index]
-            if operation == 'input':
-                found[index] = tape.input(rest[0])
-            else:
-                given = [found[i] for i in operands(old.nodes[index])]
-                constants = rest[: len(rest) - len(given)]
-                found[index] = OPERATIONS[operation](*constants, *given)
-            self._sample()
-            if index >= old.positions_known:
-                found[index] = self._first_equal(found[index])
-        for index, floor in old.checks:
+        old, tape = self._old.tape, self._tape
+        exact = needed(old, [index for index, _ in old.checks[: old.exact_checks]])
+        gaps = self._written(exact, len(old.nodes))
+        for index, floor in old.checks[: old.exact_checks]:
+            tape.checks.append((gaps[index].index, floor))
+        tape.exact_checks = old.exact_checks
+        found = self._written(self._old.computed, old.positions_known)
+        for index, floor in old.checks[old.exact_checks :]:
             if isinstance(found[index], Recorded):
                 tape.checks.append((found[index].index, floor))
         for index, name in old.names.items():
@@ -214,6 +207,24 @@ class _Sharing:
             for entry, value in self._old.results.items()
         }
         return replace(self._old, tape=tape, results=results)
+
+    def _written(self, nodes, known):
+        """Write nodes to the new tape; return their values. From `known` on equal ones share."""
+        old, tape, found = self._old.tape, self._tape, {}
+        for index in nodes:
+            if index >= known and tape.positions_known is None:
+                tape.positions_known = len(tape.nodes)
+            operation, *rest = old.nodes[index]
+            if operation == 'input':
+                found[index] = tape.input(rest[0])
+            else:
+                given = [found[i] for i in operands(old.nodes[index])]
+                constants = rest[: len(rest) - len(given)]
+                found[index] = OPERATIONS[operation](*constants, *given)
+            self._sample()
+            if index >= known:
+                found[index] = self._first_equal(found[index])
+        return found
 
     def _sample(self):
         """Evaluate the nodes that are new at all states."""

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Closed loops in recordings, where nothing can branch or iterate.
 
-`algorithms.constraints.loops` closes loops by Newton's method along a path. A recording begins at
+`constraints.closed_positions` closes loops by Newton's method along a path. A recording begins at
 a polynomial of the independent joints instead. It approximates the dependent ones in a box around
 the reference posture. A fixed number of Newton steps follows, with pivots in a fixed order. The
 last one corrects little more than rounding, so it keeps the factors of the step before. The
@@ -19,28 +19,25 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robodyn_ros.algorithms.constraints import loops
-from robodyn_ros.algorithms.core import scratch as columns
 from robodyn_ros.codegen.loops.chebyshev import chebyshev_terms, powers_of_terms
-from robodyn_ros.codegen.loops.equal_values import Together, moving_together
-from robodyn_ros.codegen.loops.sparse_elimination import Factors, sparse_pivots
-from robodyn_ros.codegen.tape import Recorded, RecordingTooLong
-from robodyn_ros.compile import embedded
-from robodyn_ros.model.layout import (
-    AT,
-    BODY_A,
-    BODY_B,
-    CLOSURES,
-    COORDINATE,
-    COUNT,
-    FIRST,
-    PARENT,
-    RATIO,
-    SHIFT,
-    STOPPED_ROWS,
-    UNKNOWNS,
-    Q,
+from robodyn_ros.codegen.loops.equal_values import moving_together
+from robodyn_ros.codegen.loops.loop_solution import (
+    LoopSolution,
+    SameTables,
+    attached_to_world,
+    box_points,
+    closed_postures,
+    coordinates_of,
+    leader_row,
+    numeric_equations,
+    pivots_of,
+    recorded_equations,
+    unknown_rows,
+    velocities_of,
 )
+from robodyn_ros.codegen.loops.sparse_elimination import Factors
+from robodyn_ros.codegen.tape import Recorded, RecordingTooLong
+from robodyn_ros.model.layout import AT, COUNT, FIRST, RATIO, UNKNOWNS, Q
 
 WIDEST, NARROWEST = 1.5, 0.05  # limits of the half width of the box [rad or m]
 SAMPLES = 60  # postures that determine steps and pivots
@@ -97,43 +94,33 @@ class _Part:
 
 
 @dataclass(frozen=True, eq=False)
-class Closing:
+class Closing(LoopSolution):
     """How a recording closes the loops of a robot: box, polynomials, pivots and Newton steps.
 
     In all methods, `everything` has the positions of all joints.
 
     Parameters
     ----------
-    topology : (nb, k) ndarray
-        Topology of the loops alone, attached to the world.
-    constants : (nb, k) ndarray
-        Constants of the bodies, see robodyn_ros.model.layout.
+    topology, constants, together, pivots
+        As of LoopSolution.
     coordinates : (c,) ndarray of int
         Independent velocities on which the loops depend.
     low, width : (c,) ndarray
         Lower corner and width of the box [rad or m].
     parts : sequence of _Part
         The polynomials.
-    together : Together
-        Dependent joints that move together.
-    pivots : sequence of tuple
-        Row and column of each elimination, and the smallest square of its pivot.
     steps : int
         Number of Newton steps.
     """
 
-    topology: np.ndarray
-    constants: np.ndarray
     coordinates: np.ndarray
     low: np.ndarray
     width: np.ndarray
     parts: tuple
-    together: Together
-    pivots: tuple
     steps: int
 
-    def close(self, _topology, constants, scratch, everything, E):
-        """Close the loops in a recording, in place of `loops.close`.
+    def close(self, _topology, constants, scratch, everything, _near, E):
+        """Close the loops in a recording, in place of `closed_positions.close`.
 
         Parameters
         ----------
@@ -145,6 +132,8 @@ class Closing:
             Scratch of the recursions.
         everything : ndarray
             Positions of all joints; those of dependent joints are written.
+        _near : bool
+            Unused; the positions of dependent joints are not given.
         E : ndarray
             Written: the rows of the dependent joints, for all rates from independent ones.
         """
@@ -155,7 +144,7 @@ class Closing:
             part.write(topology, x, everything)
         self._spread(constants, everything)
         for step in range(self.steps):
-            L = _equations(topology, constants, scratch, everything, everything, False)
+            L = recorded_equations(topology, constants, scratch, everything, everything, False)
             if step == 0 or step < self.steps - 1:
                 factors = Factors(self.together.columns(L), self.pivots)
             moves = self.together.all_unknowns(factors.solution(L[:, d + nv]))
@@ -167,84 +156,7 @@ class Closing:
                     _ = LAST_STEP**2 - moves[unknown] * moves[unknown] > 0.0
             self._spread(constants, everything)
         scratch.close()
-        L = self.solved(scratch, everything, everything, False, range(d, d + nv))
-        for row in self._dependent_rows():
-            unknown = topology[row, COORDINATE] - nv
-            for k in range(topology[row, COUNT]):
-                E[row - 1, k] = -constants[row, RATIO] * L[unknown, d + topology[row, FIRST] + k]
-
-    def closing_acceleration(self, _, constants, scratch, everything, rates, share, accelerations):
-        """Add the accelerations of closed loops, in place of `loops.closing_acceleration`.
-
-        Parameters
-        ----------
-        _ : ndarray
-            Unused; the loops are attached to the world here.
-        constants : (nb, k) ndarray
-            Constants of the bodies, see robodyn_ros.model.layout.
-        scratch : RecordingScratch
-            Scratch of the recursions.
-        everything : ndarray
-            Positions of all joints.
-        rates : ndarray
-            Rates of all joints, E qd.
-        share : float
-            Factor of the added accelerations dE/dt qd.
-        accelerations : ndarray
-            Accelerations of all joints; those of dependent joints are changed.
-        """
-        d, nv = self.topology[0, UNKNOWNS], self.topology[0, FIRST]
-        L = self.solved(scratch, everything, rates, True, [d + nv])
-        for row in self._dependent_rows():
-            unknown = self.topology[row, COORDINATE] - nv
-            accelerations[row - 1] = accelerations[row - 1] - (
-                share * constants[row, RATIO] * L[unknown, d + nv]
-            )
-
-    def replacements(self):
-        """Return the functions that a recording replaces.
-
-        Returns
-        -------
-        dict
-            {function: replacement}.
-        """
-        return {
-            loops.close.__wrapped__: self.close,
-            loops.closing_acceleration.__wrapped__: self.closing_acceleration,
-        }
-
-    def solved(self, scratch, everything, rates, moving, wanted):
-        """Return the equations of all closures, solved for the unknowns.
-
-        Parameters
-        ----------
-        scratch : RecordingScratch or ndarray
-            Scratch of the recursions.
-        everything : ndarray
-            Positions of all joints.
-        rates : ndarray
-            Rates of all joints.
-        moving : bool
-            Whether the right side is the rate of the Jacobian times `rates`. Otherwise it is the
-            gap of each closure.
-        wanted : sequence of int
-            Columns to compute.
-
-        Returns
-        -------
-        (unknowns, columns) ndarray
-            One row for each unknown.
-        """
-        L = _equations(self.topology, self.constants, scratch, everything, rates, moving)
-        found = np.full((self.topology[0, UNKNOWNS], L.shape[1]), 0.0, dtype=object)
-        M, d, nv = self.together.columns(L), self.topology[0, UNKNOWNS], self.topology[0, FIRST]
-        factors, shift = Factors(M, self.pivots), len(self.pivots) - d
-        for column in wanted:
-            found[:, column] = self.together.all_unknowns(factors.solution(M[:, column + shift]))
-            if column < d + nv:
-                found[:, column] = found[:, column] - self.together.slopes[:, column - d]
-        return found
+        self.write_expansion(constants, scratch, everything, E)
 
     def steps_to(self, posture):
         """Return the number of Newton steps that a posture needs.
@@ -267,7 +179,7 @@ class Closing:
             return 0 if np.abs(found - posture).max() < LAST_STEP else MOST_STEPS + 1
         d, nv, rows = topology[0, UNKNOWNS], topology[0, FIRST], self._unknown_rows()
         for step in range(1, MOST_STEPS + 1):
-            L = _numbers(topology, constants, found)
+            L = numeric_equations(topology, constants, found)
             own = self.together.columns(L)[:, : len(self.pivots)]
             moves = np.linalg.lstsq(own, L[:, d + nv], rcond=None)[0]
             moves = self.together.all_unknowns(moves)
@@ -280,12 +192,8 @@ class Closing:
     @property
     def places(self):
         """Indices in q of the independent joints of the loops."""
-        return np.array([self.topology[_leader(self.topology, k), AT] for k in self.coordinates])
-
-    @property
-    def leading_rows(self):
-        """First bodies of the dependent joints that move as no other does, up to a ratio."""
-        return self._unknown_rows()[self.together.independent]
+        rows = [leader_row(self.topology, k) for k in self.coordinates]
+        return self.topology[rows, AT]
 
     def inside(self, count):
         """Return positions of these joints in the box, the same on every machine.
@@ -300,46 +208,24 @@ class Closing:
         (c, count) ndarray
             A column for each posture.
         """
-        x = _samples(len(self.coordinates), count)
+        x = box_points(len(self.coordinates), count)
         return (self.low + 0.5 * (x + 1.0) * self.width).T
 
-    def _dependent_rows(self):
-        """Return the bodies of dependent joints."""
-        coordinate = self.topology[1:, COORDINATE]
-        return np.flatnonzero(coordinate >= self.topology[0, FIRST]) + 1
+    def write_samples(self, values):
+        """Write positions in the box to samples of the input q.
 
-    def _unknown_rows(self):
-        """Return the first body of each dependent joint."""
-        return _unknown_rows(self.topology)
-
-    def _spread(self, constants, everything):
-        """Write the positions of the joints that follow a dependent joint of a loop."""
-        leaders, together = self._unknown_rows(), self.together
-        for k, row in enumerate(leaders):
-            if k != together.leaders[k]:
-                moved = together.shifts[k]
-                if together.ratios[k]:
-                    leader = leaders[together.leaders[k]]
-                    share = together.ratios[k] / constants[leader, RATIO]
-                    moved = moved + share * everything[self.topology[leader, Q]]
-                for column in np.flatnonzero(together.slopes[k]):
-                    leader = _leader(self.topology, column)
-                    share = together.slopes[k, column] / constants[leader, RATIO]
-                    angle = everything[self.topology[leader, Q]] - constants[leader, SHIFT]
-                    moved = moved + share * angle
-                everything[self.topology[row, Q]] = constants[row, RATIO] * moved
-        for row in self._dependent_rows():
-            leader = leaders[self.topology[row, COORDINATE] - self.topology[0, FIRST]]
-            if row != leader:
-                ratio = constants[row, RATIO] / constants[leader, RATIO]
-                moved = everything[self.topology[leader, Q]] - constants[leader, SHIFT]
-                everything[self.topology[row, Q]] = constants[row, SHIFT] + ratio * moved
+        Parameters
+        ----------
+        values : (nq, count) ndarray
+            Samples; positions of other joints stay.
+        """
+        values[self.places] = self.inside(values.shape[1])
 
     def _in_box(self, everything):
         """Return the independent joints as numbers from -1 to 1, and check that they are."""
         x = []
         for k, low, width in zip(self.coordinates, self.low, self.width):
-            row = _leader(self.topology, k)
+            row = leader_row(self.topology, k)
             share = (everything[self.topology[row, Q]] - low) * (2.0 / width) - 1.0
             if isinstance(share, Recorded):
                 _ = 1.0 - share * share > 0.0
@@ -350,20 +236,6 @@ class Closing:
 @functools.lru_cache(maxsize=8)
 def _plan(key):
     return _planned(key.model)
-
-
-class _Key:
-    """A model that is equal to others with the same tables."""
-
-    def __init__(self, model):
-        self.model = model
-        self._bytes = model.topology.tobytes() + model.constants.tobytes()
-
-    def __hash__(self):
-        return hash(self._bytes)
-
-    def __eq__(self, other):
-        return self._bytes == other._bytes
 
 
 def plan(model):
@@ -384,26 +256,26 @@ def plan(model):
     RecordingTooLong
         If Newton's method needs too many steps from a polynomial.
     """
-    return _plan(_Key(model))
+    return _plan(SameTables(model))
 
 
 def _planned(model):
-    topology = _attached_to_world(model)
+    topology = attached_to_world(model)
     parts, coordinates = _parts(topology)
-    at = np.array([topology[_leader(topology, k), AT] for k in coordinates])
+    at = np.array([topology[leader_row(topology, k), AT] for k in coordinates])
     reference = model.closed_posture
     low, high = model.limits.lower[coordinates], model.limits.upper[coordinates]
     middle = _on_grid(reference[at])
     below = np.clip(middle - low, NARROWEST, WIDEST)
     above = np.clip(high - middle, NARROWEST, WIDEST)
     terms = max(len(part.powers) for part in parts)
-    x = _samples(len(coordinates), SAMPLES_PER_TERM * terms + 40)
+    x = box_points(len(coordinates), SAMPLES_PER_TERM * terms + 40)
     best, fewest = None, MOST_STEPS + 1
     for _ in range(SHRINKS):
         if best is not None and (below + above).min() < SPACIOUS:
             break
         box = middle - below, below + above
-        postures = _closed(model, reference, at, box[0] + 0.5 * (x + 1.0) * box[1])
+        postures = closed_postures(model, reference, at, box[0] + 0.5 * (x + 1.0) * box[1])
         if np.isfinite(postures).all():
             closing = _fitted(model, topology, parts, coordinates, box, x, postures)
             steps = [closing.steps_to(posture) for posture in postures[:SAMPLES]]
@@ -429,10 +301,10 @@ def _with_fewer_terms(closing, postures):
 
 def _fitted(model, topology, parts, coordinates, box, x, postures):
     """Return how to close the loops in a box, from the points x of it; without a step."""
-    rows = _unknown_rows(topology)
+    rows = unknown_rows(topology)
     together = moving_together(
         postures[:, topology[rows, Q]] / model.constants[rows, RATIO],
-        _velocities(topology, model.constants, postures),
+        velocities_of(topology, model.constants, postures),
         coordinates,
     )
     own = rows[together.independent]
@@ -441,149 +313,32 @@ def _fitted(model, topology, parts, coordinates, box, x, postures):
         for part in parts
         if len(of_part := part.rows[np.isin(part.rows, own)])
     )
-    pivots = _pivots(model, topology, together, postures[:SAMPLES])
-    return Closing(topology, model.constants, coordinates, *box, fitted, together, pivots, 0)
+    pivots = pivots_of(model, topology, together, postures[:SAMPLES])
+    return Closing(topology, model.constants, together, pivots, coordinates, *box, fitted, 0)
 
 
 def _is_regular(closing, postures):
     """Return whether a box stays away from dead centres, for code that checks no pivot."""
     topology, constants = closing.topology, closing.constants
-    equations = [_numbers(topology, constants, posture) for posture in postures]
+    equations = [numeric_equations(topology, constants, posture) for posture in postures]
     unknowns = np.array(equations)[:, :, : topology[0, UNKNOWNS]]
     least = np.linalg.svd(unknowns, compute_uv=False)[:, -1]
     return least.min() > REGULAR * least.max()
 
 
-def _velocities(topology, constants, postures):
-    """Return the positions of the joints of independent velocities, (postures, nv)."""
-    q = np.zeros((len(postures), topology[0, FIRST]))
-    for k in set(topology[1:, COORDINATE]) & set(range(topology[0, FIRST])):
-        row = _leader(topology, k)
-        q[:, k] = (postures[:, topology[row, Q]] - constants[row, SHIFT]) / constants[row, RATIO]
-    return q
-
-
 def _parts(topology):
     """Return the parts, without coefficients, and the independent velocities of the loops."""
-    rows = _unknown_rows(topology)
+    rows = unknown_rows(topology)
     spans = {tuple(topology[row, [FIRST, COUNT]]): [] for row in rows}
     for row in rows:
         spans[tuple(topology[row, [FIRST, COUNT]])].append(row)
-    own = set(topology[1:, COORDINATE])
-    known = {span: [k for k in range(span[0], span[0] + span[1]) if k in own] for span in spans}
-    coordinates = np.array(sorted({k for span in known.values() for k in span}), dtype=int)
+    coordinates = coordinates_of(topology)
+    known = {span: [k for k in coordinates if span[0] <= k < span[0] + span[1]] for span in spans}
     parts = [
         _Part(np.array(spans[span]), np.searchsorted(coordinates, of), powers_of_terms(len(of)))
         for span, of in known.items()
     ]
     return parts, coordinates
-
-
-def _samples(c, count):
-    """Return (count, c) points of a box from -1 to 1, denser at its sides.
-
-    They are the same on every machine.
-    """
-    primes = [k for k in range(2, 400) if all(k % m for m in range(2, k))][:c]
-    shares = np.zeros((count, c))
-    for column, base in enumerate(primes):  # Halton's sequence
-        for k in range(count):
-            rest, digit = k + 1, 1.0
-            while rest:
-                digit /= base
-                shares[k, column] += digit * (rest % base)
-                rest //= base
-    return np.cos(np.pi * shares)
-
-
-def _closed(model, reference, at, wanted):
-    """Return the positions of all joints for postures of the loops' independent joints."""
-    n, found = len(model.all_joint_names), np.empty((len(wanted), len(model.all_position_names)))
-    still, scratch, rest = np.zeros(model.nv), columns.allocate(model.topology), np.empty((2, n))
-    embedded.prepare(model)
-    for row, posture in zip(found, wanted):
-        q = reference.copy()
-        q[at] = posture
-        embedded.expand_state(
-            model.topology, model.constants, scratch, q, still, still, row, *rest
-        )
-    return found
-
-
-def _unknown_rows(topology):
-    """Return the first body of each dependent joint of the loops."""
-    nv, d = topology[0, FIRST], topology[0, UNKNOWNS]
-    coordinate = topology[1:, COORDINATE]
-    return np.array([np.flatnonzero(coordinate == nv + k)[0] + 1 for k in range(d)])
-
-
-def _leader(topology, k):
-    """Return the body whose joint has this independent velocity."""
-    return int(np.flatnonzero(topology[1:, COORDINATE] == k)[0]) + 1
-
-
-def _attached_to_world(model):
-    """Return the topology with loops attached to the world, if the closures allow it.
-
-    Closures see relative motions only, so the joints between the base and a loop do not matter.
-    """
-    topology = model.topology.copy()
-    in_loops = topology[1:, COORDINATE] >= 0
-    roots = {
-        int(topology[row, PARENT])
-        for row in range(1, len(topology))
-        if in_loops[row - 1] and not _carried(topology, in_loops, int(topology[row, PARENT]))
-    }
-    if len(roots) > 1 or not roots:
-        return topology
-    (root,) = roots
-    for row in range(1, len(topology)):
-        if in_loops[row - 1] and topology[row, PARENT] == root:
-            topology[row, PARENT] = 0
-    for row in range(1, topology[0, CLOSURES] + 1):
-        for side in (BODY_A, BODY_B):
-            if topology[row, side] == root:
-                topology[row, side] = 0
-    return topology
-
-
-def _carried(topology, in_loops, row):
-    """Return whether a joint of the loops moves a body."""
-    while row > 0:
-        if in_loops[row - 1]:
-            return True
-        row = topology[row, PARENT]
-    return False
-
-
-def _equations(topology, constants, scratch, everything, rates, moving):
-    """Return the rows of all closures, see `loops.write_equations`."""
-    L = np.full(
-        (topology[0, STOPPED_ROWS], topology[0, UNKNOWNS] + topology[0, FIRST] + 1),
-        0.0,
-        dtype=object,
-    )
-    write = loops.write_equations.__wrapped__
-    write(topology, constants, scratch, everything, rates, moving, True, L)
-    return L
-
-
-def _numbers(topology, constants, posture):
-    """Return the rows of `_equations` as numbers, at a posture."""
-    rows, d, nv = topology[0, [STOPPED_ROWS, UNKNOWNS, FIRST]]
-    L = np.zeros((rows, d + nv + 1))
-    scratch = columns.allocate(topology)
-    embedded.loop_equations(topology, constants, scratch, posture, posture, False, True, L)
-    return L
-
-
-def _pivots(model, topology, together, postures):
-    """Return the pivots for equations at some postures, see `sparse_pivots`."""
-    d = len(together.independent)
-    if not d:
-        return ()
-    equations = (_numbers(topology, model.constants, posture) for posture in postures)
-    return sparse_pivots(np.array([together.columns(L)[:, :d] for L in equations]))
 
 
 def _on_grid(values):

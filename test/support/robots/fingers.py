@@ -18,8 +18,8 @@ GRIPPER = """
 #: For a process that compiles for such a robot. Fingers have no loops, and compiling the
 #: iterations that close them takes most of the time.
 WITHOUT_LOOPS = """
-from robodyn_ros.algorithms.constraints import loops
+from robodyn_ros.algorithms.constraints import closed_positions as closed
 from robodyn_ros.spatial.primitive import primitive
-loops.newton_step = primitive(lambda topology, constants, scratch, everything, L: (0.0, 0.0))
-loops.converge = primitive(lambda topology, constants, scratch, everything, enough, L: True)
+closed.newton_step = primitive(lambda topology, constants, scratch, everything, L: (0.0, 0.0))
+closed.converge = primitive(lambda topology, constants, scratch, everything, enough, L: True)
 """
