@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forward dynamics of robots with closed loops, beside other libraries in one run on one core.
 
-`embedded` is code for the robot over its independent joints. It closes the loops at every call.
-`generic` is the kernel for any robot. `tree` is code for the same bodies with open loops, all
-joints independent. `operations` are those of one call of each code. `python` is a call from
-Python.
+`embedded` is code for the robot that gets the positions of its independent joints, and closes the
+loops at every call. `given` is code that gets the positions of all joints with closed loops, and
+checks that they are closed. `generic` is the kernel for any robot, from either. `tree` is code for
+the same bodies with open loops, all joints independent. `operations` are those of one call of each
+code. `python` is a call from Python.
 
 Pinocchio uses constraintDynamics, MuJoCo equality constraints. Both get the positions of all
-joints with closed loops, so they do not close them. Pinocchio's constraintDynamics takes no mimic
-joints, so it has no time for the gripper.
+joints with closed loops, as `given` does. They neither close nor check them. Pinocchio's
+constraintDynamics takes no mimic joints, so it has no time for the gripper.
 
 Every call gets another of many states. Times are minima of interleaved rounds, in microseconds.
 """
@@ -33,11 +34,15 @@ from support.robots.closed_loops import GRAVITY  # noqa: E402
 from support.robots.mechanisms import STANDARD  # noqa: E402
 
 BANK, ROUNDS, PASSES = 256, 15, 4
+CODES = 'given', 'embedded'
 REACH = 0.02  # [rad or m] largest distance of independent joints from the closed posture
 COLUMNS = (
+    'given loop',
     'embedded loop',
     'tree loop',
+    'given python',
     'embedded python',
+    'generic given python',
     'generic python',
     'pinocchio python',
     'mujoco python',
@@ -67,18 +72,26 @@ def _measured(mechanism):
     tree = Robot.from_description(mechanism.description, gravity=GRAVITY)
     q = robot.model.closed_posture + rng.uniform(-REACH, REACH, (BANK, robot.nv))
     qd, tau = rng.uniform(-1.0, 1.0, (2, BANK, robot.nv))
-    calls, operations = {'generic python': each(robot.forward_dynamics, q, qd, tau)}, {}
-    codes = {'tree': (tree, rng.uniform(-1.0, 1.0, (3, BANK, tree.nv)))}
-    if specialise(robot.model, 'forward_dynamics', RECIPES['forward_dynamics']):
-        codes['embedded'] = robot, (q, qd, tau)
-        calls['embedded python'] = each(robot.specialised().forward_dynamics, q, qd, tau)
-    for name, (own, states) in codes.items():
-        made = specialise(own.model, 'forward_dynamics', RECIPES['forward_dynamics'])
+    every, recipe = robot.expand(q)[0], RECIPES['forward_dynamics']
+    mine, calls, operations = robot.specialised(), {}, {}
+    for name, given in (('generic python', q), ('generic given python', every)):
+        calls[name] = each(robot.forward_dynamics, given, qd, tau)
+    codes = {
+        'tree': (tree, recipe, rng.uniform(-1.0, 1.0, (3, BANK, tree.nv))),
+        'embedded': (robot, recipe, (q, qd, tau)),
+        'given': (robot, recipe.from_all_positions(), (every, qd, tau)),
+    }
+    for name, (own, of_code, states) in codes.items():
+        made = specialise(own.model, 'forward_dynamics', of_code)
+        if made is None:
+            continue
         one, out = made.one.compiled, np.empty(own.nv)
-        recording = record('forward_dynamics', RECIPES['forward_dynamics'], own.model)
+        recording = record('forward_dynamics', of_code, own.model)
         operations[name] = sum(recording.counts().values())
         assert all(one(*state, out) == 0 for state in zip(*states)), 'the code refuses a state'
         calls[f'{name} loop'] = lambda one=one, states=states, out=out: _loop(one, *states, out)
+        if name != 'tree':
+            calls[f'{name} python'] = each(mine.forward_dynamics, *states)
     calls |= {
         f'{library} python': call
         for library, call in _others(mechanism, robot, q, qd, tau).items()
@@ -100,6 +113,7 @@ def minima(calls):
     with _one_core():
         for _ in range(ROUNDS):
             for name, call in calls.items():
+                call()  # the one before, which may be slow, has left the caches cold
                 begin = time.perf_counter()
                 for _ in range(PASSES):
                     call()
@@ -140,27 +154,33 @@ def _names(robot):
 
 
 def show(result):
-    """Print the times, and the two ratios."""
+    """Print the times, and their ratios."""
     rows = []
     for name, row in result['robots'].items():
         us = row['us']
         cells = [f'{us[each]:.2f}' if each in us else '-' for each in COLUMNS]
-        by_tree = us['embedded loop'] / us['tree loop'] if 'embedded loop' in us else np.nan
-        best = us.get('embedded python', us['generic python'])
-        faster = us['pinocchio python'] / best if 'pinocchio python' in us else np.nan
+        by_tree = [
+            f'{us[f"{code} loop"] / us["tree loop"]:.2f}' if f'{code} loop' in us else '-'
+            for code in CODES
+        ]
+        faster = [
+            f'{us["pinocchio python"] / us[f"{code} python"]:.1f}'
+            if {'pinocchio python', f'{code} python'} <= us.keys()
+            else '-'
+            for code in CODES
+        ]
         size = f'{row["joints"]} / {row["independent"]}'
-        lengths = [row['operations'].get(code, '-') for code in ('embedded', 'tree')]
-        rows.append([name, size, *lengths, *cells, f'{by_tree:.2f}', f'{faster:.1f}'])
+        lengths = [row['operations'].get(code, '-') for code in (*CODES, 'tree')]
+        rows.append([name, size, *lengths, *cells, *by_tree, *faster])
     table.show(
         'Forward dynamics of closed chains [us]',
         [
             'robot',
             'joints',
-            'embedded operations',
-            'tree operations',
+            *(f'{code} operations' for code in (*CODES, 'tree')),
             *COLUMNS,
-            'embedded/tree',
-            'Pinocchio/ours',
+            *(f'{code}/tree' for code in CODES),
+            *(f'Pinocchio/{code}' for code in CODES),
         ],
         rows,
     )

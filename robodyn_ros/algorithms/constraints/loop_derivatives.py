@@ -176,6 +176,33 @@ def last_of_product(A, a, B, b):
 
 
 @primitive
+def last_of_rows(A, a, B, b):
+    """Return the last coefficient of the scalar product of two rows of rotations.
+
+    Parameters
+    ----------
+    A : (orders, 3, 4) array
+        Power series of a pose.
+    a : int
+        Row of its rotation.
+    B : (orders, 3, 4) array
+        Power series of the other pose.
+    b : int
+        Row of its rotation.
+
+    Returns
+    -------
+    float
+        Coefficient of the highest order of their scalar product.
+    """
+    total, orders = 0.0, A.shape[0]
+    for k in range(orders):
+        for column in range(3):
+            total += A[k, a, column] * B[orders - 1 - k, b, column]
+    return total
+
+
+@primitive
 def last_of_gap(XA, XB, lever, a, stops, length):
     """Return the last coefficient of the gap of one constrained motion.
 
@@ -206,9 +233,9 @@ def last_of_gap(XA, XB, lever, a, stops, length):
             return lever[lever.shape[0] - 1, a, 3]
         return last_of_product(XA, a, lever, 3)
     turns, free = stopped_turns(stops)
-    i, j = (a - 2) % 3, (a - 1) % 3
-    if turns == 3:
-        return 0.5 * (last_of_product(XA, j, XB, i) - last_of_product(XA, i, XB, j))
+    if turns == 3:  # about an axis of the base
+        i, j = (a - 2) % 3, (a - 1) % 3
+        return 0.5 * (last_of_rows(XA, i, XB, j) - last_of_rows(XA, j, XB, i))
     # e_a . (e_free x b_free), with e_a x e_free another axis of A
     other = 3 - (a - 3) - free
     sign = 1.0 if (a - 3 + 1) % 3 == free else -1.0

@@ -192,11 +192,30 @@ def column_of(X, k):
 
 
 @primitive
+def row_of(X, k):
+    """Return a row of the rotation of a pose.
+
+    Parameters
+    ----------
+    X : (4, 4) array
+        Pose.
+    k : int
+        Row, 0 to 2.
+
+    Returns
+    -------
+    tuple
+        3-vector.
+    """
+    return X[k, 0], X[k, 1], X[k, 2]
+
+
+@primitive
 def row_axis(XA, stops, a, along):
     """Return the axis of row a of a closure: of A, or `along` for a distance.
 
-    If all three translations are stopped, it is one of the base. This turns the three rows
-    together, which changes no solution, and constant axes save products.
+    If all three translations are stopped, it is one of the base, and likewise for rotations. This
+    turns the three rows together, which changes no solution, and constant axes save products.
 
     Parameters
     ----------
@@ -214,9 +233,10 @@ def row_axis(XA, stops, a, along):
     tuple
         Unit 3-vector in base axes.
     """
-    if a < 3 and stops & 7 == 7:
-        return 1.0 if a == 0 else 0.0, 1.0 if a == 1 else 0.0, 1.0 if a == 2 else 0.0
-    return along if a == DISTANCE else column_of(XA, a % 3)
+    b = a % 3
+    if (a < 3 and stops & 7 == 7) or (3 <= a < DISTANCE and stops & 56 == 56):
+        return 1.0 if b == 0 else 0.0, 1.0 if b == 1 else 0.0, 1.0 if b == 2 else 0.0
+    return along if a == DISTANCE else column_of(XA, b)
 
 
 @primitive
@@ -244,17 +264,17 @@ def stopped_turns(stops):
 
 @primitive
 def turn_error(XA, XB, a, turns, free):
-    """Return the orientation error of frame B about axis a of A.
+    """Return the orientation error of frame B about axis a of A, or of the base.
 
-    It is half the axial vector of R_AB if all rotations are constrained, and e x R_AB e for a free
-    axis e.
+    If all rotations are constrained, it is half the sum of the products x_A x x_B of equal axes of
+    both frames, in axes of the base. For a free axis e it is e x R_AB e, in axes of A.
 
     Parameters
     ----------
     XA, XB : (4, 4) array
         Poses of frames A and B in the base.
     a : int
-        Axis of A, 0 to 2.
+        Axis, 0 to 2.
     turns : int
         Number of constrained rotations.
     free : int
@@ -267,9 +287,7 @@ def turn_error(XA, XB, a, turns, free):
     """
     if turns == 3:
         i, j = (a + 1) % 3, (a + 2) % 3
-        return 0.5 * (
-            dot(column_of(XA, j), column_of(XB, i)) - dot(column_of(XA, i), column_of(XB, j))
-        )
+        return 0.5 * (dot(row_of(XA, i), row_of(XB, j)) - dot(row_of(XA, j), row_of(XB, i)))
     return dot(column_of(XA, a), cross(column_of(XA, free), column_of(XB, free)))
 
 
@@ -458,7 +476,7 @@ def write_rates(topology, constants, scratch, k, XA, lever, along, point, rates,
                 apart = add(slip, carried)
                 L[row, last] = dot(along, linear) + dot(apart, apart) / constants[k, LENGTH]
             elif a >= 3:
-                L[row, last] = dot(column_of(XA, a - 3), angular)
+                L[row, last] = dot(row_axis(XA, stops, a, along), angular)
             else:
                 L[row, last] = dot(row_axis(XA, stops, a, along), sub(linear, seen))
             row += 1

@@ -16,13 +16,12 @@ from robodyn_ros.codegen.loops import equal_values, loop_closing
 from robodyn_ros.codegen.loops.sparse_elimination import sparse_pivots
 from robodyn_ros.codegen.registry import FRAME_RECIPES, RECIPES
 from robodyn_ros.codegen.specialise import record
-from robodyn_ros.codegen.tape import Recorded, evaluate
 from robodyn_ros.errors import ModelError
 from robodyn_ros.model.layout import REFERENCE
 from robodyn_ros.robot.robot import Robot
 from support.c_libraries import EXACT, call, emitted, shared
 from support.compare import agree
-from support.referees.tape_results import by_the_tape
+from support.referees.tape_results import by_the_tape, played
 from support.robots.closed_loops import MECHANISMS, Referee, at
 from support.robots.mechanisms import STANDARD
 
@@ -49,22 +48,6 @@ def states(robot, seed=2, reach=0.1):
         )
         for _ in range(3)
     ]
-
-
-def played(recording, **inputs):
-    """Return the results of a recording, and whether its checks hold."""
-    given = {
-        f'{name}[{k}]': value for name, values in inputs.items() for k, value in enumerate(values)
-    }
-    nodes = [value.index for value in recording.results.values() if isinstance(value, Recorded)]
-    found = iter(evaluate(recording.tape, nodes, given))
-    results = [
-        next(found) if isinstance(value, Recorded) else value
-        for value in recording.results.values()
-    ]
-    checks = evaluate(recording.tape, [index for index, _ in recording.tape.checks], given)
-    holds = all(value > floor for value, (_, floor) in zip(checks, recording.tape.checks))
-    return np.array(results), holds
 
 
 def test_the_code_of_a_delta_robot_is_that_for_any_robot():

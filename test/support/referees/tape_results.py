@@ -23,3 +23,19 @@ def by_the_tape(one, given):
             np.split(np.array(flat), np.cumsum(sizes)[:-1]), recording.outputs.values()
         )
     ]
+
+
+def played(recording, **inputs):
+    """Return the results of a recording, and whether its checks hold."""
+    given = {
+        f'{name}[{k}]': value for name, values in inputs.items() for k, value in enumerate(values)
+    }
+    nodes = [value.index for value in recording.results.values() if isinstance(value, Recorded)]
+    found = iter(evaluate(recording.tape, nodes, given))
+    results = [
+        next(found) if isinstance(value, Recorded) else value
+        for value in recording.results.values()
+    ]
+    checks = evaluate(recording.tape, [index for index, _ in recording.tape.checks], given)
+    holds = all(value > floor for value, (_, floor) in zip(checks, recording.tape.checks))
+    return np.array(results), holds
