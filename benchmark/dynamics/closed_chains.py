@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forward dynamics of robots with closed loops, beside other libraries in one run on one core.
 
-`embedded` is code for the robot that gets the positions of its independent joints, and closes the
-loops at every call. `given` is code that gets the positions of all joints with closed loops, and
+`embedded` is code that gets the positions of the independent joints, and closes the loops at every
+call. `given` is code that gets the positions of all joints with closed loops, and
 checks that they are closed. `generic` is the kernel for any robot, from either. `tree` is code for
 the same bodies with open loops, all joints independent. `operations` are those of one call of each
 code. `python` is a call from Python.

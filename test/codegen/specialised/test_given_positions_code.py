@@ -102,7 +102,7 @@ def test_crossed_cranks_of_a_parallelogram_are_left_to_the_kernel_for_any_robot(
     ground, length = 0.45, 0.3
     pin = length * np.array((np.cos(crank), np.sin(crank)))
     far = np.array((ground, 0.0)) - pin
-    # the end of the rocker is mirrored by the line from the pin of the crank to that of the rocker
+    # the end of the rocker is mirrored by the line between the pins of crank and rocker
     way = 2.0 * np.arctan2(far[1], far[0])
     crossed[names.index('rocker')] = way - rocker
     end = np.array((ground, 0.0)) + length * np.array((np.cos(way - rocker), np.sin(way - rocker)))
