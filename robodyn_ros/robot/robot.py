@@ -51,7 +51,8 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
     Or it takes a batch, (k, nq) and (k, nv), and returns arrays with k in front. One state beside
     a batch is used for all k rows. nq = nv unless a joint has a quaternion. Wrong shapes and types
     raise a ShapeError, values that are not finite a NotFiniteError. One robot serves one thread at
-    a time.
+    a time. With closed loops q may also have the positions of all joints, near closed ones, in the
+    order of `all_position_names`.
 
     Less frequent quantities are in views, such as `robot.centroidal.momentum_matrix(q)`.
 

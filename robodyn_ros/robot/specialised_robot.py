@@ -48,7 +48,8 @@ class SpecialisedRobot(SpecialisedForms):
     Float64 arrays of one state or a batch go directly to that code, which checks shapes and
     finiteness. Wrenches on a batch are added as the torque J^T f. Other calls take the path of
     Robot, with the same results and messages. Such are lists, wrenches on one state, errors and
-    singular pivots. The machine code is compiled once and then cached.
+    singular pivots. The machine code is compiled once and then cached. With closed loops there is
+    also code from the positions of all joints. A method compiles it at the first call with these.
 
     Parameters
     ----------
@@ -67,7 +68,8 @@ class SpecialisedRobot(SpecialisedForms):
     Attributes
     ----------
     kernels : dict
-        {name: Specialised}, {(name, frame): Specialised}.
+        {name: Specialised}, {(name, frame): Specialised}. The key (name, OF_ALL) is that of code
+        from the positions of all joints.
     generic : tuple of str
         Names of quantities whose code is too long, which stay generic.
     report : ModelReport
@@ -214,7 +216,7 @@ class SpecialisedRobot(SpecialisedForms):
 
         def from_all(*given, **options):
             q = given[0] if given else options.get('q')
-            if not chosen and np.shape(q)[-1:] == (count,):
+            if not chosen and _is_of_length(q, count):
                 chosen.append(self._prepare_from_all(key, recipe, method, cases))
             return (chosen[0] if chosen else method)(*given, **options)
 
@@ -430,6 +432,14 @@ class SpecialisedRobot(SpecialisedForms):
         return tuple(
             tuple(sizes(shapes, self.model).values()) for shapes in (recipe.inputs, recipe.outputs)
         )
+
+
+def _is_of_length(q, count):
+    """Return whether positions, of one state or of a batch, have so many entries."""
+    try:
+        return np.shape(q)[-1:] == (count,)
+    except ValueError:  # rows of unequal length, which the method refuses with a sentence
+        return False
 
 
 def _plain(array, shape):

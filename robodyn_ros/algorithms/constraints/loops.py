@@ -266,8 +266,8 @@ def stopped_turns(stops):
 def turn_error(XA, XB, a, turns, free):
     """Return the orientation error of frame B about axis a of A, or of the base.
 
-    If all rotations are constrained, it is half the sum of e_A x e_B over the three axes e, in axes
-    of the base. For a free axis e it is e x R_AB e, in axes of A.
+    If all rotations are constrained, it is half the sum of e_A x e_B over the three axes e, in
+    axes of the base. For a free axis e it is e x R_AB e, in axes of A.
 
     Parameters
     ----------
