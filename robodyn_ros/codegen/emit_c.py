@@ -271,7 +271,9 @@ class _Printer:
         """
         style = self.style
         if style.lanes == 1:
-            all_hold = '\n      && '.join(' '.join(test) for test in tests)
+            # one branch: a chain of && is many, around which gcc keeps too many values in registers
+            each = [' '.join(test) for test in tests]
+            all_hold = '\n      & '.join(f'({test})' for test in each) if tests[1:] else each[0]
             yield from (f'if (!({all_hold})) {{', f'    return {style.constant(status)};', '}')
             return
         yield f'for (int lane = 0; lane < {style.lanes}; ++lane) {{'
