@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from robodyn_ros.codegen.derivative_registry import DERIVATIVES
 from robodyn_ros.codegen.emit_c import identifier
+from robodyn_ros.codegen.fused_sums import with_fused_sums
 from robodyn_ros.codegen.registry import (
     FRAME_RECIPES,
     FURTHER_FRAME_RECIPES,
@@ -280,7 +281,7 @@ def record_all(model, chosen):
                 'expected each quantity once, and frames that differ in more than '
                 'punctuation'
             )
-        found[name] = Emitted(name, quantity, subject, recipe, recording)
+        found[name] = Emitted(name, quantity, subject, recipe, with_fused_sums(recording))
     return list(found.values())
 
 

@@ -18,6 +18,11 @@ INTERNAL = """\
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0)
 #error "compile without -ffast-math: the code relies on the order of operations and checks of NaN"
 #endif
+#if defined(__GNUC__)
+#define @PREFIX@_NOINLINE __attribute__((noinline))
+#else
+#define @PREFIX@_NOINLINE
+#endif
 @open@@lanes@
 #if defined(@PREFIX@_LIBM) || @is_float@
 /* Cosine and sine of n angles, by the C library. */
@@ -40,11 +45,13 @@ static inline void @prefix@cosines_and_sines(
     int n, const double *@restrict@ x, double *@restrict@ cosine, double *@restrict@ sine)
 {
     const double nearest = 6755399441055744.0; /* adding and subtracting it rounds */
-    int large = 0;
+    uint64_t large = 0; /* its first bit: whether the digits of an angle are beyond those of 1e5 */
     for (int k = 0; k < n; ++k) {
-        large |= !(x[k] <= 1e5) | !(x[k] >= -1e5);
+        uint64_t digits;
+        memcpy(&digits, &x[k], sizeof digits);
+        large |= (digits & 0x7FFFFFFFFFFFFFFFU) + 0x3F0795FFFFFFFFFFU;
     }
-    if (large) {
+    if ((large >> 63) != 0) {
         for (int k = 0; k < n; ++k) {
             cosine[k] = @cos@(x[k]);
             sine[k] = @sin@(x[k]);
@@ -61,22 +68,17 @@ static inline void @prefix@cosines_and_sines(
         const double y = second - last;
         const double rest = (second - y - last) + (first - second - middle);
         const double yy = y * y;
-        double s = 1.58969099521155010221e-10;
-        s = s * yy + -2.50507602534068634195e-08;
-        s = s * yy + 2.75573137070700676789e-06;
-        s = s * yy + -1.98412698298579493134e-04;
-        s = s * yy + 8.33333333332248946124e-03;
-        s = s * yy + -1.66666666666666324348e-01;
+        const double y4 = yy * yy;
+        double s = (1.58969099521155010221e-10 * yy + -2.50507602534068634195e-08) * y4
+            + (2.75573137070700676789e-06 * yy + -1.98412698298579493134e-04);
+        s = s * y4 + (8.33333333332248946124e-03 * yy + -1.66666666666666324348e-01);
         s = y + (y * yy * s + rest);
-        double c = -1.13596475577881948265e-11;
-        c = c * yy + 2.08757232129817482790e-09;
-        c = c * yy + -2.75573143513906633035e-07;
-        c = c * yy + 2.48015872894767294178e-05;
-        c = c * yy + -1.38888888888741095749e-03;
-        c = c * yy + 4.16666666666666019037e-02;
+        double c = (-1.13596475577881948265e-11 * yy + 2.08757232129817482790e-09) * y4
+            + (-2.75573143513906633035e-07 * yy + 2.48015872894767294178e-05);
+        c = c * y4 + (-1.38888888888741095749e-03 * yy + 4.16666666666666019037e-02);
         const double half = 0.5 * yy;
         const double head = 1.0 - half;
-        c = head + ((1.0 - head - half) + (yy * yy * c - y * rest));
+        c = head + ((1.0 - head - half) + (y4 * c - y * rest));
         uint64_t quadrant;
         memcpy(&quadrant, &shifted, sizeof quadrant);
         const uint64_t odd = (uint64_t)0 - (quadrant & 1U);

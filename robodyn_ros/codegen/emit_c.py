@@ -6,6 +6,7 @@ The code has the operations and constants of the tape. It has no heap, no mutabl
 branches except the checks of the status.
 """
 
+import math
 import re
 import textwrap
 from dataclasses import dataclass
@@ -221,7 +222,28 @@ def definition(recording, name, style, bodies):
     """
     printer = _Printer(recording, style, bodies)
     lines = [f'    {line}' if line else '' for line in printer.body()]
-    return '\n'.join([declaration(recording, name, style), '{', *lines, '}', ''])
+    if not printer.checks_last:
+        return '\n'.join([declaration(recording, name, style), '{', *lines, '}', ''])
+    inner = f'{name}_computed'
+    head = f'static {style.constant("NOINLINE")} {declaration(recording, inner, style)}'
+    return '\n'.join([head, '{', *lines, '}', '', *_checked(recording, name, inner, style)])
+
+
+def _checked(recording, name, inner, style):
+    """Yield the lines of a function that passes on the results of another one, if it returns OK.
+
+    So the other one has no branch behind the check of its arguments. Around a branch gcc keeps and
+    copies many values.
+    """
+    given = ', '.join((*recording.inputs, *(f'new_{result}' for result in recording.outputs)))
+    yield from (declaration(recording, name, style), '{')
+    for result, shape in recording.outputs.items():
+        yield f'    {style.real} new_{result}[{math.prod(shape)}];'
+    yield f'    const int status = {style.function(inner)}({given});'
+    yield f'    if (status == {style.constant("OK")}) {{'
+    for result in recording.outputs:
+        yield f'        memcpy({result}, new_{result}, sizeof new_{result});'
+    yield from ('    }', '    return status;', '}', '')
 
 
 class _Printer:
@@ -232,6 +254,9 @@ class _Printer:
         self.tape = recording.tape
         self.shapes = recording.inputs | recording.outputs
         self.angles, self.tangents, self.place = {}, {}, {}
+        self.checks_last = bool(
+            style.lanes == 1 and recording.tape.checks and not recording.singular
+        )
 
     def body(self):
         """Yield the lines of the function."""
@@ -243,7 +268,10 @@ class _Printer:
         order = ordered(self.tape, self.recording.needed())
         yield from self.trigonometry(order)
         yield from self.statements(order)
-        yield f'return {self.style.constant("OK")};'
+        ok = self.style.constant('OK')
+        if self.checks_last:
+            ok = f'regular ? {ok} : {self.style.constant("SINGULAR")}'
+        yield f'return {ok};'
 
     def finite(self):
         """Yield statements that refuse arguments that are not finite.
@@ -271,10 +299,7 @@ class _Printer:
         """
         style = self.style
         if style.lanes == 1:
-            # one branch: a chain of && is many, around which gcc keeps too many values in registers
-            each = [' '.join(test) for test in tests]
-            all_hold = '\n      & '.join(f'({test})' for test in each) if tests[1:] else each[0]
-            yield from (f'if (!({all_hold})) {{', f'    return {style.constant(status)};', '}')
+            yield from (f'if (!({_all(tests)})) {{', f'    return {style.constant(status)};', '}')
             return
         yield f'for (int lane = 0; lane < {style.lanes}; ++lane) {{'
         for value, sign, constant in tests:
@@ -293,6 +318,7 @@ class _Printer:
         for k, stage in enumerate(stages or [[]]):
             yield from self.before(stage + (slopes[0] if slopes and not k else []))
             arrays = [f'{name}_{k + 1}' if k else name for name in ('angle', 'cosine', 'sine')]
+            stage = self.in_registers(stage)
             self.angles |= {
                 index: dict(zip(_CIRCULAR, ((array, at) for array in arrays[1:])))
                 for at, index in enumerate(stage)
@@ -304,6 +330,16 @@ class _Printer:
             arrays = [f'{name}_{k + 1}' if k else name for name in ('slope', 'tangent')]
             self.tangents |= {index: (arrays[1], at) for at, index in enumerate(stage)}
             yield from self.functions('hyperbolic_tangents', stage, arrays)
+
+    def in_registers(self, stage):
+        """Return angles for whole registers: the last one begins with angles of that before it.
+
+        So all are loaded as they are in memory. A register that is put together waits for that.
+        """
+        rest = len(stage) % PACKED
+        if self.style.lanes > 1 or not rest or len(stage) < PACKED:
+            return stage
+        return stage[:-rest] + stage[-PACKED:]
 
     def before(self, arguments):
         """Yield the statements of the values that arguments of functions depend on."""
@@ -343,7 +379,10 @@ class _Printer:
         for step, what in steps(self.recording, order):
             if step == 'check':
                 tests = [(self.value(i), '>', style.number(floor)) for i, floor in tape.checks]
-                yield from self.refused(tests, 'SINGULAR')
+                if self.checks_last:
+                    yield f'const int regular = {_all(tests)};'
+                else:
+                    yield from self.refused(tests, 'SINGULAR')
             elif step == 'store':
                 place, value = what
                 if isinstance(value, Recorded):
@@ -400,6 +439,11 @@ class _Printer:
             for stride, place in zip(strides, places.split(', '))
         ]
         return argument, ' + '.join(terms)
+
+
+def _all(tests):
+    """Return whether all tests hold, as an expression without branches."""
+    return '\n      & '.join(f'({" ".join(test)})' for test in tests)
 
 
 def _balanced_sum(terms):

@@ -4,9 +4,28 @@
 
 A value that is alive for long is spilled from registers. Recursions are recorded in a good order.
 Derivatives record many values long before their use. So results are stored as early as possible.
+
+A processor looks some hundred statements ahead. So chains of statements that do not depend on each
+other take turns, by the time that passes from a statement to the last result.
 """
 
 from robodyn_ros.codegen.tape import Recorded, needed, operands
+
+PRODUCTS, SUMS = ('multiply', 'scale'), ('add', 'subtract', 'shift', 'from')
+#: Time from operands to result [cycles] on a processor of today.
+LATENCY = {
+    'add': 3,
+    'subtract': 3,
+    'shift': 3,
+    'from': 3,
+    'multiply': 4,
+    'scale': 4,
+    'invert': 14,
+    'cos': 60,
+    'sin': 60,
+}
+#: Time [cycles] within which statements keep their order.
+STAGE = 15
 
 
 def ordered(tape, outputs):
@@ -22,11 +41,67 @@ def ordered(tape, outputs):
     Returns
     -------
     list of int
-        The order of the recording, or depth first if fewer values are alive on average.
+        The order of the recording, or depth first if fewer values are alive on average. Stages
+        with more time to the last result come first.
     """
     recorded = needed(tape, outputs)
-    return min((recorded, depth_first(tape, outputs, recorded)),
-               key=lambda order: live_values(tape, order))  # fmt: skip
+    order = min((recorded, depth_first(tape, outputs, recorded)),
+                key=lambda order: live_values(tape, order))  # fmt: skip
+    left = time_left(tape, recorded, outputs)
+    return sorted(order, key=lambda index: -(left[index] // STAGE))
+
+
+def time_left(tape, nodes, outputs):
+    """Return the time from the operands of each node to the last result.
+
+    Parameters
+    ----------
+    tape : Tape
+        The recording.
+    nodes : sequence of int
+        Node numbers in the order of the recording.
+    outputs : sequence of int
+        Numbers of the nodes of results and checks.
+
+    Returns
+    -------
+    dict
+        {node: time [cycles]}.
+    """
+    fused = fused_products(tape, nodes, outputs)
+    left = dict.fromkeys(nodes, 0)
+    for index in reversed(nodes):
+        node = tape.nodes[index]
+        if index not in fused:  # else the sum has its time
+            is_fused = node[0] in SUMS and not fused.isdisjoint(operands(node))
+            left[index] += LATENCY['multiply'] if is_fused else LATENCY.get(node[0], 0)
+        for operand in operands(node):
+            left[operand] = max(left[operand], left[index])
+    return left
+
+
+def fused_products(tape, nodes, outputs):
+    """Return the products that a processor computes in one operation with each of their sums.
+
+    Parameters
+    ----------
+    tape : Tape
+        The recording.
+    nodes : sequence of int
+        Node numbers.
+    outputs : sequence of int
+        Numbers of the nodes of results and checks.
+
+    Returns
+    -------
+    set of int
+        Node numbers of products with no other use.
+    """
+    found = {index for index in nodes if tape.nodes[index][0] in PRODUCTS} - set(outputs)
+    for index in nodes:
+        if tape.nodes[index][0] not in SUMS:
+            found.difference_update(operands(tape.nodes[index]))
+    return found
 
 
 def steps(recording, order):

@@ -7,7 +7,7 @@ yy, yz, zz). B is general, nine numbers, row-major.
 """
 
 from robodyn_ros.spatial.primitive import primitive
-from robodyn_ros.spatial.rotation import rotate, rotate_z
+from robodyn_ros.spatial.rotation import rotate
 from robodyn_ros.spatial.vec3 import cross, load
 
 
@@ -52,6 +52,42 @@ def store_general(rows, i, k, b):
 
 
 @primitive
+def turn_general(c, s, b):
+    """Return Rz B Rz^T for a 3x3 matrix B.
+
+    The trace and the difference of the entries xy and yx of the block of x and y stay. So four
+    products do for this block. With p = s (xx - yy) + c (xy + yx),
+
+        xx' = xx - s p,  yy' = yy + s p,  xy' = c p - yx,  yx' = c p - xy.
+
+    Parameters
+    ----------
+    c, s : float
+        Cosine and sine of the angle.
+    b : tuple
+        General 3x3 matrix, nine numbers, row-major.
+
+    Returns
+    -------
+    tuple
+        Nine numbers, row-major.
+    """
+    p = s * (b[0] - b[4]) + c * (b[1] + b[3])
+    moved, mixed = s * p, c * p
+    return (
+        b[0] - moved,
+        mixed - b[3],
+        c * b[2] - s * b[5],
+        mixed - b[1],
+        b[4] + moved,
+        s * b[2] + c * b[5],
+        c * b[6] - s * b[7],
+        s * b[6] + c * b[7],
+        b[8],
+    )
+
+
+@primitive
 def rotate_general(rows, i, k, c, s, b):
     """Return R B R^T for a 3x3 matrix B, with R = R0 Rz.
 
@@ -73,12 +109,18 @@ def rotate_general(rows, i, k, c, s, b):
     tuple
         Nine numbers, row-major.
     """
-    x = rotate(rows, i, k, rotate_z(c, s, (b[0], b[1], b[2])))
-    y = rotate(rows, i, k, rotate_z(c, s, (b[3], b[4], b[5])))
-    z = rotate(rows, i, k, rotate_z(c, s, (b[6], b[7], b[8])))
-    left = rotate(rows, i, k, rotate_z(c, s, (x[0], y[0], z[0])))
-    middle = rotate(rows, i, k, rotate_z(c, s, (x[1], y[1], z[1])))
-    right = rotate(rows, i, k, rotate_z(c, s, (x[2], y[2], z[2])))
+    b = turn_general(c, s, b)
+    if rows[i, k] == 1.0:  # rotation about x: frequent, and cheaper
+        yy, yz, yx, zy, zz, zx, xy, xz, xx = turn_general(
+            rows[i, k + 4], rows[i, k + 7], (b[4], b[5], b[3], b[7], b[8], b[6], b[1], b[2], b[0])
+        )
+        return xx, xy, xz, yx, yy, yz, zx, zy, zz
+    x = rotate(rows, i, k, (b[0], b[1], b[2]))
+    y = rotate(rows, i, k, (b[3], b[4], b[5]))
+    z = rotate(rows, i, k, (b[6], b[7], b[8]))
+    left = rotate(rows, i, k, (x[0], y[0], z[0]))
+    middle = rotate(rows, i, k, (x[1], y[1], z[1]))
+    right = rotate(rows, i, k, (x[2], y[2], z[2]))
     return (
         left[0],
         middle[0],
