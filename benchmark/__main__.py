@@ -19,6 +19,7 @@ FOLDERS = {
         'kernels',
         'derivatives',
         'emitted',
+        'emitted_orders',
         'crossover',
         'end_effectors',
         'inverse_kinematics',

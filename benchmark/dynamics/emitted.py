@@ -124,7 +124,7 @@ def _robot(folder, joints):
         objects += made.objects
         flags += made.flags
         notes += made.notes
-    times, results = _run(folder, joints, functions, objects, flags)
+    times, results = best_times(folder, joints, functions, objects, flags)
     rows = {quantity: {} for quantity in QUANTITIES}
     for (library, quantity), best in times.items():
         if ('ours', quantity) not in results:
@@ -139,7 +139,7 @@ def _robot(folder, joints):
     return rows, notes
 
 
-def _run(folder, joints, functions, objects, flags):
+def best_times(folder, joints, functions, objects, flags):
     """Return times and results of the functions, {(library, quantity): ...}."""
     names = [f'{library}_{quantity}' for library, quantity in functions]
     sizes = [

@@ -222,18 +222,31 @@ def definition(recording, name, style, bodies):
     """
     printer = _Printer(recording, style, bodies)
     lines = [f'    {line}' if line else '' for line in printer.body()]
-    if not printer.checks_last:
+    if not checks_last(recording, style):
         return '\n'.join([declaration(recording, name, style), '{', *lines, '}', ''])
     inner = f'{name}_computed'
     head = f'static {style.constant("NOINLINE")} {declaration(recording, inner, style)}'
     return '\n'.join([head, '{', *lines, '}', '', *_checked(recording, name, inner, style)])
 
 
+def checks_last(recording, style):
+    """Return whether the check of pivots is left to a function that passes on the results.
+
+    Parameters
+    ----------
+    recording : Recording
+        The recording.
+    style : Style
+        Language, precision and number of states per call.
+    """
+    return bool(style.lanes == 1 and recording.tape.checks and not recording.singular)
+
+
 def _checked(recording, name, inner, style):
     """Yield the lines of a function that passes on the results of another one, if it returns OK.
 
-    So the other one has no branch behind the check of its arguments. Around a branch gcc keeps and
-    copies many values.
+    So the other one has no branch behind the check of its arguments, and gcc needs fewer copies of
+    values.
     """
     given = ', '.join((*recording.inputs, *(f'new_{result}' for result in recording.outputs)))
     yield from (declaration(recording, name, style), '{')
@@ -254,9 +267,7 @@ class _Printer:
         self.tape = recording.tape
         self.shapes = recording.inputs | recording.outputs
         self.angles, self.tangents, self.place = {}, {}, {}
-        self.checks_last = bool(
-            style.lanes == 1 and recording.tape.checks and not recording.singular
-        )
+        self.checks_last = checks_last(recording, style)
 
     def body(self):
         """Yield the lines of the function."""

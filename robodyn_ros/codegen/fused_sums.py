@@ -3,9 +3,10 @@
 """Recordings whose sums take products one by one, as processors multiply and add in one operation.
 
 The sum x + (a b + c d) takes three operations: a product, a product that is added to it, and the
-sum with x. The sum (x + a b) + c d takes two. It is chosen if x is known no later than the rest.
+sum with x. The sum (x + a b) + c d takes two. It is chosen unless x is known much later.
 """
 
+import math
 from dataclasses import replace
 
 from robodyn_ros.codegen.loops.equal_values import OPERATIONS
@@ -48,15 +49,16 @@ class _Rewriting:
         """Return the new recording."""
         old, tape, found = self._recording.tape, Tape(), {}
         joined, inner = self._joined()
+        for index, (operation, *rest) in enumerate(self._nodes):
+            if operation == 'input':  # also one that no result needs
+                found[index] = tape.input(rest[0])
         for index in self._recording.computed:
             operation, *rest = self._nodes[index]
             if index in inner:
                 continue
             if index in joined:
                 found[index] = _chain([(found[i], sign) for i, sign in joined[index]])
-            elif operation == 'input':
-                found[index] = tape.input(rest[0])
-            else:
+            elif operation != 'input':
                 given = [found[i] for i in operands(self._nodes[index])]
                 constants = rest[: len(rest) - len(given)]
                 found[index] = OPERATIONS[operation](*constants, *given)
@@ -104,8 +106,8 @@ class _Rewriting:
                 )
                 if other in begins_with_product and self._is_inside(other)
             ]  # fmt: skip
-            wait, one, other = min(ways, default=(1, None, None))
-            if wait <= 0:
+            wait, one, other = min(ways, default=(math.inf, None, None))
+            if wait <= LATENCY['multiply']:
                 terms = self._terms(*other, inner)
                 joined[index] = [one, *sorted(terms, key=lambda term: self._known_at[term[0]])]
         return joined, inner
