@@ -18,6 +18,7 @@ INTERNAL = """\
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0)
 #error "compile without -ffast-math: the code relies on the order of operations and checks of NaN"
 #endif
+
 #if defined(__GNUC__)
 #define @PREFIX@_NOINLINE __attribute__((noinline))
 #else

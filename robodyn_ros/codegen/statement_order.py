@@ -6,7 +6,7 @@ A value that is alive for long is spilled from registers. Recursions are recorde
 Derivatives record many values long before their use. So results are stored as early as possible.
 
 A processor looks some hundred statements ahead. So chains of statements that do not depend on each
-other take turns, by the time that passes from a statement to the last result.
+other take turns. Statements with more time to the last result come first.
 """
 
 from robodyn_ros.codegen.tape import Recorded, needed, operands
