@@ -20,6 +20,8 @@ from robodyn_ros.codegen.tape import Recorded, needed, operands
 STATUS = {'OK': 0, 'NOT_FINITE': -1, 'SINGULAR': 1}
 #: The trigonometric routine gets a multiple of this number of angles, for vectorisation.
 PACKED = 4
+#: Numbers that a function passes on at most.
+MOST_PASSED = 64
 COLUMNS = 96
 _FORMATS = {
     'add': '{0} + {1}',
@@ -232,6 +234,8 @@ def definition(recording, name, style, bodies):
 def checks_last(recording, style):
     """Return whether the check of pivots is left to a function that passes on the results.
 
+    Many results would take longer to pass on than a branch costs.
+
     Parameters
     ----------
     recording : Recording
@@ -239,7 +243,13 @@ def checks_last(recording, style):
     style : Style
         Language, precision and number of states per call.
     """
-    return bool(style.lanes == 1 and recording.tape.checks and not recording.singular)
+    numbers = sum(map(math.prod, recording.outputs.values()))
+    return bool(
+        style.lanes == 1
+        and recording.tape.checks
+        and not recording.singular
+        and numbers <= MOST_PASSED
+    )
 
 
 def _checked(recording, name, inner, style):

@@ -26,6 +26,8 @@ LATENCY = {
 }
 #: Time [cycles] within which statements keep their order.
 STAGE = 15
+#: Statements for each cycle of the longest chain, beyond which no statement waits for another one.
+BUSY = 20
 
 
 def ordered(tape, outputs):
@@ -42,12 +44,14 @@ def ordered(tape, outputs):
     -------
     list of int
         The order of the recording, or depth first if fewer values are alive on average. Stages
-        with more time to the last result come first.
+        with more time to the last result come first, unless the processor is busy in any order.
     """
     recorded = needed(tape, outputs)
     order = min((recorded, depth_first(tape, outputs, recorded)),
                 key=lambda order: live_values(tape, order))  # fmt: skip
     left = time_left(tape, recorded, outputs)
+    if len(recorded) > BUSY * max(left.values(), default=0):
+        return order
     return sorted(order, key=lambda index: -(left[index] // STAGE))
 
 
