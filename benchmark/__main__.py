@@ -30,7 +30,7 @@ FOLDERS = {
         'reference_counts',
         'recording',
         'scheduler',
-        'row_sums',
+        'unit_torques',
         'body_tiles',
         'packs',
     ),

@@ -15,7 +15,6 @@ from benchmark import table
 from benchmark.chains import read
 from robodyn_ros import Robot
 from robodyn_ros.algorithms.core import scratch as columns
-from robodyn_ros.algorithms.core.matrices import wide
 from robodyn_ros.algorithms.derivatives import tiles
 from robodyn_ros.algorithms.derivatives.forward_dynamics_derivatives import (
     forward_dynamics_derivatives,
@@ -24,10 +23,11 @@ from robodyn_ros.algorithms.derivatives.inverse_dynamics_derivatives import (
     by_motion,
     inverse_dynamics_derivatives,
 )
+from robodyn_ros.algorithms.derivatives.unit_torques import memory, products_by_unit_torques
 from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.compile.rebound import rebound
 from robodyn_ros.spatial.primitive import inlined
-from robodyn_ros.spatial.row_products import aligned, padded
+from robodyn_ros.spatial.row_products import aligned
 
 SIZES, ROUNDS, CALLS = (6, 7, 14, 30, 48), 60, 40  # joints, rounds, calls of a measurement
 RECURSIONS = {'inverse': inverse_dynamics_derivatives, 'forward': forward_dynamics_derivatives}
@@ -39,6 +39,7 @@ EMITTED = (
     tiles.wrenches_in_tiles,
     tiles.turn_joints,
     by_motion,
+    products_by_unit_torques,
 )
 
 
@@ -66,10 +67,10 @@ def _alternating(kernels, joints, name):
     model = Robot.from_urdf(read(joints)).model
     n, topology = model.nv, model.topology
     states = np.random.default_rng(joints).uniform(-1.0, 1.0, (3, n))
-    memory = topology, model.constants, model.gravity, columns.allocate(topology)
-    given = (*memory, *states, np.zeros((len(topology), 6)))
+    bodies = topology, model.constants, model.gravity, columns.allocate(topology)
+    given = (*bodies, *states, np.zeros((len(topology), 6)))
     if name == 'forward':
-        given += np.zeros(n), np.empty(n), aligned((n, padded(n))), aligned(wide(n))
+        given += np.zeros(n), np.empty(n), aligned(memory(n))
     found = {way: np.empty((3, n, n)) for way in kernels}
     for way, kernel in kernels.items():
         kernel(*given, *found[way])

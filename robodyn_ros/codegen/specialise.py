@@ -15,7 +15,7 @@ from operator import itemgetter
 import numpy as np
 
 from robodyn_ros.algorithms.core import scratch as columns
-from robodyn_ros.algorithms.core.matrices import wide
+from robodyn_ros.algorithms.derivatives.unit_torques import memory
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse_world_frame import motions
 from robodyn_ros.codegen import emit_python
 from robodyn_ros.codegen.loops import given_positions, loop_closing
@@ -35,7 +35,6 @@ from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.compile.source_cache import imported
 from robodyn_ros.model.normal_form import align, clean, normal_form, regroup
 from robodyn_ros.realtime.collector_pause import collections_paused
-from robodyn_ros.spatial.row_products import padded
 
 #: Operations beyond which no code is compiled. It would compile slowly and exceed the processor's
 #: caches, so that the generic loop is as fast.
@@ -454,8 +453,8 @@ def arguments(recursion, model, **given):
         'factor': zeros((6, 6)),
         'qdd': zeros(nv),
         'rows': zeros((nv + 2, nv)),
-        'factors': zeros((nv, padded(nv))),
-        'wide': zeros(wide(nv)),
+        'factors': zeros((nv, nv)),
+        'wide': zeros(memory(nv)),
         'motions': zeros(motions(nv)),
     }
     known |= given

@@ -60,7 +60,7 @@ WORK = {
     'centroidal_momentum_bias': ('com',),
     'forward_dynamics_factored': ('F', 'bias'),
     'forward_dynamics_dense': ('M', 'bias'),
-    'forward_dynamics_derivatives': ('bias', 'factors', 'wide'),
+    'forward_dynamics_derivatives': ('bias', 'wide'),
     'forward_dynamics_second_derivatives': ('negative', 'mixed'),
     'mass_matrix_inverse': ('motions',),
     'task_acceleration': ('qdd',),

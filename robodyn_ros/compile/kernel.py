@@ -14,7 +14,7 @@ from robodyn_ros.compile import notice, reproducible
 from robodyn_ros.compile.call import declare, provide_recursions
 from robodyn_ros.compile.numba_private import MISSING
 from robodyn_ros.compile.sealed_code import SealedCode
-from robodyn_ros.compile.simd import joint_pairs, products, row_sums  # noqa: F401  their code
+from robodyn_ros.compile.simd import joint_pairs, products, torque_sweeps  # noqa: F401  their code
 from robodyn_ros.compile.vectorcall.kernel_call import VectorcallCompiler, vectorcall
 from robodyn_ros.errors import KernelError
 

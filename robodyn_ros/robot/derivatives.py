@@ -9,14 +9,14 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from robodyn_ros.algorithms.core.matrices import wide
+from robodyn_ros.algorithms.derivatives.unit_torques import memory
 from robodyn_ros.compile import generic
 from robodyn_ros.robot.dispatch import fast_method
 from robodyn_ros.robot.loops.embedding_matrix import embedding_matrix
 from robodyn_ros.robot.loops.second_derivatives import second_derivatives
 from robodyn_ros.robot.robot_view import View
 from robodyn_ros.robot.validation import of_row
-from robodyn_ros.spatial.row_products import aligned, padded
+from robodyn_ros.spatial.row_products import aligned
 
 
 class Derivatives(View):
@@ -78,7 +78,7 @@ class Derivatives(View):
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Compute the derivatives of forward dynamics.
 
-        Derivatives by q are along unit velocities. O(n^3).
+        Derivatives by q are along unit velocities. O(n^2), with dependent joints O(n^3).
 
         Parameters
         ----------
@@ -113,8 +113,7 @@ class Derivatives(View):
             *robot._wrenches(states[0], k, f_ext),
             robot._zero,
             np.empty(robot.nv),
-            aligned((robot.nv, padded(robot.nv))),
-            aligned(wide(robot.nv)),
+            aligned(memory(robot.nv)),
             *results,
         )
         return results

@@ -18,14 +18,14 @@ from typing import TypeVar
 
 import numpy as np
 
-from robodyn_ros.algorithms.core.matrices import wide
+from robodyn_ros.algorithms.derivatives.unit_torques import memory
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse_world_frame import motions
 from robodyn_ros.codegen.derivative_registry import DERIVATIVES
 from robodyn_ros.codegen.registry import FRAME_RECIPES, RECIPES
 from robodyn_ros.codegen.specialise import sizes
 from robodyn_ros.compile import generic
 from robodyn_ros.compile.vectorcall.method import machine_method
-from robodyn_ros.spatial.row_products import aligned, padded
+from robodyn_ros.spatial.row_products import aligned
 
 Method = TypeVar('Method', bound=Callable)
 
@@ -220,8 +220,7 @@ def generic_case(robot, name, frame=None):
         'diagonal': robot._zero,
         'bias': np.empty(nv),
         'M': np.empty((nv, nv)),
-        'factors': aligned((nv, padded(nv))),
-        'wide': aligned(wide(nv)),
+        'wide': aligned(memory(nv)),
         'motions': np.empty(motions(nv)),
     }
     if frame is not None:

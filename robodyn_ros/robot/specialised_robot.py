@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The methods of a Robot with code for one robot; the Python path takes all other calls."""
 
-import functools
 import inspect
 from dataclasses import replace
 from types import MethodType
@@ -398,34 +397,13 @@ class SpecialisedRobot(SpecialisedForms):
             case, chosen = (self._one[name], (), ()), self._python_method(name, recipe, python)
         else:
             getattr(generic, name).compiled  # noqa: B018  now, and not at the first call
-            case, chosen = None if self._quaternions else self._linked_case(name), python
+            case, chosen = None if self._quaternions else super()._case(name), python
         verification.derivative(self, name, chosen)
-        if not kernels and case:
-            verification.derivative(self, name, functools.partial(self._by_case, name, case))
         if not kernels:
             self.generic += (name,)
         if case:
             cases.append(case)
         return chosen
-
-    def _linked_case(self, name):
-        """Return the case of a generic kernel that calls the code of this robot."""
-        kernel, case = getattr(generic, name), super()._case(name)
-        own = [each for each in linker.called_by(kernel) if each in linker.LINKS]
-        if case is None or not own or self.model.is_embedded:
-            return case
-        # kept, since the topology has an address of its table
-        self._linked_kernels[kernel] = linker.LinkedKernel(kernel, self.model, own)
-        code, (_, *before), after = case
-        return code, (self._linked_kernels[kernel].topology, *before), after
-
-    def _by_case(self, name, case, *states):
-        """Return the results of a case; they are not finite where it refuses the states."""
-        code, before, after = case
-        shapes = sizes(DERIVATIVES[name].outputs, self.model).values()
-        results = [np.full(shape, np.nan) for shape in shapes]
-        code(*before, *states, *after, *results)
-        return results[0] if len(results) == 1 else results
 
     def _sizes(self, recipe):
         """Return the shapes of inputs and outputs of a recipe."""

@@ -1,21 +1,16 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Sums of products with the rows of a matrix, and matrices with padded rows for them.
-
-Kernels use machine code of `robodyn_ros.compile.simd.row_sums`. It takes LANES columns at a time.
-"""
+"""Working memory for machine code that takes LANES numbers of a row at a time."""
 
 import numpy as np
 
-from robodyn_ros.spatial.primitive import emitted
-
-LANES = 8  # numbers that are added at a time
+LANES = 8  # numbers of a register
 BYTES = 8  # of a number
 CACHE_LINE = 64  # bytes; a register that spans two of them takes two loads
 
 
 def padded(n):
-    """Return the number of columns of a matrix whose rows are summed here.
+    """Return a number of columns that fills whole registers.
 
     Parameters
     ----------
@@ -47,29 +42,3 @@ def aligned(shape):
     memory = np.empty(size + spare)
     start = -memory.ctypes.data % CACHE_LINE // BYTES
     return memory[start : start + size].reshape(shape)
-
-
-@emitted
-def subtract_products(X, target, count, A, row, begin, end):
-    """Subtract A[row, k] X[k] from X[target], for begin <= k < end, in the first columns.
-
-    Machine code changes further columns, up to the next multiple of LANES.
-
-    Parameters
-    ----------
-    X : (n, m) array
-        Matrix, changed in place; m is a multiple of LANES.
-    target : int
-        Row that changes.
-    count : int
-        Number of columns.
-    A : (l, n) array
-        Factors.
-    row : int
-        Row of the factors.
-    begin, end : int
-        First row to subtract, and the one behind the last.
-    """
-    for column in range(count):
-        for k in range(begin, end):
-            X[target, column] = X[target, column] - A[row, k] * X[k, column]

@@ -7,15 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from robodyn_ros.algorithms.core import aba
 from robodyn_ros.codegen import derivative_registry, verification
 from robodyn_ros.codegen import specialise as specialising
 from robodyn_ros.codegen.derivative_registry import DERIVATIVES, WRITTEN_OUT, jacobian
 from robodyn_ros.codegen.specialise import record
 from robodyn_ros.codegen.tape import Recorded, Tape, count, evaluate, needed
-from robodyn_ros.compile import generic
 from robodyn_ros.errors import KernelError, ShapeError, SingularityError
-from robodyn_ros.model.layout import CODE
 from robodyn_ros.robot.dispatch import method_of
 from robodyn_ros.robot.robot import Robot
 from support.compare import agree
@@ -123,22 +120,6 @@ def test_long_robots_keep_the_kernels_for_any_robot(monkeypatch):
     q = given[0][0]
     assert np.array_equal(robot.derivatives.mass_matrix(q), case.robot.derivatives.mass_matrix(q))
     assert set(WRITTEN_OUT) <= set(robot.generic)
-
-
-def test_long_robots_call_their_own_forward_dynamics(monkeypatch):
-    """The kernel for any robot finds that code in the table of its topology."""
-    name = 'forward_dynamics_derivatives'
-    monkeypatch.setitem(WRITTEN_OUT, name, 4)
-    case = make('branching out', 5, kinds=('revolute', 'prismatic'), branching=3)
-    robot, state = case.robot.specialised(), states(case.robot, 1)[0]
-    results = [robot.derivatives.forward_dynamics(*state) for _ in range(2)]
-    linked = robot._linked_kernels[generic.forward_dynamics_derivatives]
-    _, own, _ = vars(linked._code)['_given']
-    assert list(own) == [aba.forward_dynamics] and linked.topology[0, CODE] != 0
-    expected = case.robot.derivatives.forward_dynamics(*state)
-    tolerance = 1e-15 * np.linalg.cond(case.robot.mass_matrix(state[0]))
-    for got in results:
-        all_agree(got, expected, max(1e-13, tolerance))
 
 
 def test_a_too_long_derivative_stays_generic(monkeypatch):

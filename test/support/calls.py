@@ -11,9 +11,8 @@ import inspect
 import numpy as np
 
 from robodyn_ros.algorithms.core import scratch
-from robodyn_ros.algorithms.core.matrices import wide
+from robodyn_ros.algorithms.derivatives.unit_torques import memory
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse_world_frame import motions
-from robodyn_ros.spatial.row_products import padded
 
 from .robots.families import states
 
@@ -100,7 +99,6 @@ OUTPUTS = {
     },
     'forward_dynamics_derivatives': {
         'bias': ('nv',),
-        'factors': ('nv', 'padded'),
         'by_q': ('nv', 'nv'),
         'by_qd': ('nv', 'nv'),
         'by_tau': ('nv', 'nv'),
@@ -160,7 +158,6 @@ def arguments(robot, kernel, dtype=float, seed=0, **given):
         'nb': len(model.topology),
         'nb - 1': len(model.topology) - 1,
         '6 (nb - 1)': 6 * len(model.topology) - 6,
-        'padded': padded(robot.nv),
     }
     rng = np.random.default_rng(seed)
     q, qd, qdd = states(robot, 1, seed)[0]
@@ -175,7 +172,7 @@ def arguments(robot, kernel, dtype=float, seed=0, **given):
         'links': robot._links[1],
         'scratch': np.full(scratch.shape(model.topology), np.nan, dtype=dtype),
         'motions': np.full(motions(robot.nv), np.nan, dtype=dtype),
-        'wide': np.full(wide(robot.nv), np.nan, dtype=dtype),
+        'wide': np.full(memory(robot.nv), np.nan, dtype=dtype),
         'q': q,
         'qd': qd,
         'qdd': qdd,
@@ -258,12 +255,8 @@ def _search(robot, seed):
 
 
 def results(kernel, called):
-    """Return the outputs of a call, by name.
-
-    Machine code for whole registers leaves anything beyond the diagonal of factors.
-    """
-    found = {name: called[name] for name in OUTPUTS[kernel.python.__name__]}
-    return found | {name: np.tril(found[name]) for name in ('factors',) if name in found}
+    """Return the outputs of a call, by name."""
+    return {name: called[name] for name in OUTPUTS[kernel.python.__name__]}
 
 
 def run(robot, kernel, **inputs):

@@ -214,7 +214,6 @@ def forward_dynamics_derivatives(
     f_ext: Matrix,
     diagonal: Vector,
     bias: Vector,
-    factors: Matrix,
     wide: Matrix,
     by_q: Matrix,
     by_qd: Matrix,
@@ -242,10 +241,8 @@ def forward_dynamics_derivatives(
         Zeros.
     bias : (nv,) array
         Working memory.
-    factors : (nv, m) array
-        Working memory; m is `row_products.padded` of nv.
     wide : array
-        Working memory, of the shape of `matrices.wide`.
+        Working memory, at least of the shape of `matrices.wide`.
     by_q, by_qd, by_tau : (nv, nv) array
         Written: derivatives, a row for each acceleration.
 
@@ -257,6 +254,7 @@ def forward_dynamics_derivatives(
     status = forward_dynamics(
         topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, bias
     )
+    factors = np.empty(by_tau.shape)
     inverse_dynamics_derivatives(
         topology, constants, gravity, scratch, q, qd, bias, f_ext, by_q, by_qd, factors
     )

@@ -159,10 +159,10 @@ def derivatives_from_inverse(
         Zeros.
     bias : (nv,) array
         Working memory.
-    factors : (nv, m) array
-        Working memory; m is `row_products.padded` of nv.
+    factors : (nv, nv) array
+        Working memory.
     wide : array
-        Working memory, of the shape of `matrices.wide`.
+        Working memory, at least of the shape of `matrices.wide`.
     by_q, by_qd, by_tau : (nv, nv) array
         Written: derivatives, a row for each acceleration.
 

@@ -2,13 +2,37 @@
 # SPDX-License-Identifier: Apache-2.0
 """The inverse of a symmetric positive matrix by its factors L^T D L, a row at a time.
 
-Each row is a sum of other rows, see `spatial.row_products`. With rows in the order of the bodies
-the entries of joints in different branches stay zero (Featherstone 2008, section 6.4).
+Each row is a sum of other rows. With rows in the order of the bodies the entries of joints in
+different branches stay zero (Featherstone 2008, section 6.4). This is for recordings, which have
+no registers of several numbers.
 """
 
 from robodyn_ros.algorithms.core.articulated import singular
 from robodyn_ros.spatial.primitive import primitive
-from robodyn_ros.spatial.row_products import subtract_products
+
+
+@primitive
+def subtract_products(X, target, count, A, row, begin, end):
+    """Subtract A[row, k] X[k] from X[target], for begin <= k < end, in the first columns.
+
+    Parameters
+    ----------
+    X : (n, m) array
+        Matrix, changed in place.
+    target : int
+        Row that changes.
+    count : int
+        Number of columns.
+    A : (l, n) array
+        Factors.
+    row : int
+        Row of the factors.
+    begin, end : int
+        First row to subtract, and the one behind the last.
+    """
+    for column in range(count):
+        for k in range(begin, end):
+            X[target, column] = X[target, column] - A[row, k] * X[k, column]
 
 
 @primitive
@@ -20,7 +44,7 @@ def factorise_rows(M, size):
     Parameters
     ----------
     M : (n, m) array
-        Matrix, replaced; m is `row_products.padded` of n.
+        Matrix, replaced; m >= n.
     size : (n,) array
         Written: its diagonal.
 
@@ -59,7 +83,7 @@ def inverse_of_rows(factors, work, inverse):
     factors : (n, m) array
         Factors, as `factorise_rows` writes them.
     work : (p, m) array
-        Working memory with p >= n; m is a multiple of row_products.LANES.
+        Working memory with p >= n and m >= n.
     inverse : (n, n) array
         Written: the inverse.
     """

@@ -27,7 +27,7 @@ from robodyn_ros.algorithms.derivatives.tiles import body_by_body
 from robodyn_ros.compile.numba_private import MISSING, cgutils
 from robodyn_ros.compile.simd.lanes import ALIGNED, FLAGS, REGISTER, is_matrix, spread, tile_memory
 from robodyn_ros.compile.simd.masked import lanes_before, store_lanes
-from robodyn_ros.compile.simd.row_sums import Rows
+from robodyn_ros.compile.simd.matrix_rows import Rows
 from robodyn_ros.model.layout import PARENT
 from robodyn_ros.spatial.primitive import MACHINE_CODE, inlined
 from robodyn_ros.spatial.row_products import BYTES

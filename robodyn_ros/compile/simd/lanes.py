@@ -148,12 +148,14 @@ def _load(_, rows, i, k):
 @intrinsic
 def _store(_, rows, i, k, value):
     def emit(context, builder, signature, given):
-        kind = signature.args[0]
+        kind, *_, value = signature.args
         address = _address(builder, kind, *given[:3])
-        builder.store(given[3], address, align=ALIGNED if kind == TILES else None)
+        number = spread(builder, given[3]) if kind.entry != value else given[3]
+        builder.store(number, address, align=ALIGNED if kind == TILES else None)
         return context.get_dummy_value()
 
-    return types.void(rows, types.intp, types.intp, rows.entry), emit
+    kind = rows.entry if value == rows.entry else types.float64
+    return types.void(rows, types.intp, types.intp, kind), emit
 
 
 def spread(builder, number, kind=REGISTER):

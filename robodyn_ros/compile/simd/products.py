@@ -17,7 +17,7 @@ from robodyn_ros.algorithms.core.matrices import negative_products
 from robodyn_ros.compile.numba_private import MISSING, cgutils
 from robodyn_ros.compile.simd.lanes import NUMBER, REGISTER, is_matrix, spread
 from robodyn_ros.compile.simd.masked import lanes_before, load_lanes, store_lanes
-from robodyn_ros.compile.simd.row_sums import Rows
+from robodyn_ros.compile.simd.matrix_rows import Rows
 from robodyn_ros.spatial.primitive import MACHINE_CODE
 from robodyn_ros.spatial.row_products import BYTES, LANES
 

@@ -1,0 +1,225 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Accelerations by articulated bodies, with all bodies of a branch of the base in one frame.
+
+In one frame articulated inertias of bodies add up without a transformation, and so do forces. With
+the gain G = P S / D
+
+    P(parent) += P - G (P S)^T,  z(parent) += z + G u,  u = tau - S . z,
+    qdd = u / D - G . a,         a += S qdd.
+
+Here z are forces of the motion without joint accelerations, and a are the accelerations due to
+these. Featherstone 2008, Table 7.1; Jain 2011, Algorithms 7.1 and 7.2 in the frame of section 5.4.
+"""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.articulated import singular
+from robodyn_ros.algorithms.core.coriolis import composite_inertia_times
+from robodyn_ros.model.layout import PARENT, ROTOR, V
+from robodyn_ros.spatial.articulated_inertia import load_general, times_general, transpose_times
+from robodyn_ros.spatial.primitive import inlined, primitive
+from robodyn_ros.spatial.rotational_inertia import (
+    add_symmetric,
+    load_symmetric,
+    store_symmetric,
+    times,
+)
+from robodyn_ros.spatial.vec3 import accumulate, add, dot, load, scale, store
+
+#: Columns of scratch, in the place of quantities in the frames of single bodies.
+GAIN = at.U_ANGULAR  # 6, G = P S / D
+BIAS = at.O_ANGULAR  # 6, z: force of the motion without joint accelerations
+CHANGE = at.O_COUPLING  # 6, acceleration due to joint accelerations
+
+
+@inlined
+def start_articulated(rows, i):
+    """Start articulated inertia and force of a body with its own ones, about the base origin.
+
+    Needs `inverse_dynamics_fixed.force_about_base`.
+
+    Parameters
+    ----------
+    rows : array
+        Working memory, a row for each body or tile; columns as in `core.scratch`.
+    i : int
+        Row.
+    """
+    mass, h = rows[i, at.C_MASS], load(rows, i, at.C_MOMENT)
+    store_symmetric(rows, i, at.P_ANGULAR, load_symmetric(rows, i, at.C_INERTIA))
+    store(rows, i, at.P_COUPLING, (0.0, -h[2], h[1]))
+    store(rows, i, at.P_COUPLING + 3, (h[2], 0.0, -h[0]))
+    store(rows, i, at.P_COUPLING + 6, (-h[1], h[0], 0.0))
+    store(rows, i, at.P_LINEAR, (mass, 0.0, 0.0))
+    store(rows, i, at.P_LINEAR + 3, (mass, 0.0, mass))
+    store(rows, i, BIAS, load(rows, i, at.MOMENT))
+    store(rows, i, BIAS + 3, load(rows, i, at.FORCE))
+
+
+@inlined
+def carry_articulated(rows, parent, P, U, inverse):
+    """Add P - U U^T / D of a body to the articulated inertia of its parent, with U = P S.
+
+    Parameters
+    ----------
+    rows : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    parent : int
+        Row of the parent.
+    P : tuple
+        Blocks A, B and C of the articulated inertia of the body: 6, 9 and 6 numbers.
+    U : tuple
+        Moment and force of U, 3-vectors.
+    inverse : float
+        1 / D. All other products do not wait for it.
+    """
+    (a, b, c), (u, v) = P, U
+    angular = (
+        a[0] - u[0] * u[0] * inverse,
+        a[1] - u[0] * u[1] * inverse,
+        a[2] - u[0] * u[2] * inverse,
+        a[3] - u[1] * u[1] * inverse,
+        a[4] - u[1] * u[2] * inverse,
+        a[5] - u[2] * u[2] * inverse,
+    )
+    coupling = (
+        b[0] - u[0] * v[0] * inverse,
+        b[1] - u[0] * v[1] * inverse,
+        b[2] - u[0] * v[2] * inverse,
+        b[3] - u[1] * v[0] * inverse,
+        b[4] - u[1] * v[1] * inverse,
+        b[5] - u[1] * v[2] * inverse,
+        b[6] - u[2] * v[0] * inverse,
+        b[7] - u[2] * v[1] * inverse,
+        b[8] - u[2] * v[2] * inverse,
+    )
+    linear = (
+        c[0] - v[0] * v[0] * inverse,
+        c[1] - v[0] * v[1] * inverse,
+        c[2] - v[0] * v[2] * inverse,
+        c[3] - v[1] * v[1] * inverse,
+        c[4] - v[1] * v[2] * inverse,
+        c[5] - v[2] * v[2] * inverse,
+    )
+    accumulate_symmetric(rows, parent, at.P_ANGULAR, angular)
+    accumulate_symmetric(rows, parent, at.P_LINEAR, linear)
+    for k in range(9):
+        rows[parent, at.P_COUPLING + k] = rows[parent, at.P_COUPLING + k] + coupling[k]
+
+
+@inlined
+def accumulate_symmetric(rows, i, k, a):
+    """Add a symmetric matrix to the one in columns k to k+5 of row i.
+
+    Parameters
+    ----------
+    rows : array
+        Table with a row for each body.
+    i : int
+        Row.
+    k : int
+        First of six columns.
+    a : tuple
+        Symmetric matrix, six numbers.
+    """
+    store_symmetric(rows, i, k, add_symmetric(load_symmetric(rows, i, k), a))
+
+
+@primitive
+def eliminate_joints(topology, constants, rows, tau):
+    """Compute G, 1 / D and u of all joints, tip to base. Needs `start_articulated`.
+
+    A singular pivot locks its joint, so that the results stay finite.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    rows : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    tau : (nv,) array
+        Joint torques or forces [N m or N].
+
+    Returns
+    -------
+    int
+        0, or the body whose pivot D is singular.
+    """
+    status = 0
+    for i in range(topology.shape[0] - 1, 0, -1):
+        parent = topology[i, PARENT]
+        axis, slide = load(rows, i, at.AXIS), load(rows, i, at.AXIS + 3)
+        a, c = load_symmetric(rows, i, at.P_ANGULAR), load_symmetric(rows, i, at.P_LINEAR)
+        b = load_general(rows, i, at.P_COUPLING)
+        u_n = add(times(a, axis), times_general(b, slide))
+        u_f = add(transpose_times(b, axis), times(c, slide))
+        pivot = dot(axis, u_n) + dot(slide, u_f) + constants[i, ROTOR]
+        turning, sliding = a[0] + a[3] + a[5], c[0] + c[3] + c[5]
+        size = pivot + turning * dot(axis, axis) + sliding * dot(slide, slide)
+        if singular(pivot, size):
+            inverse, status = 0.0, i
+        else:
+            inverse = 1.0 / pivot
+        g_n, g_f = scale(inverse, u_n), scale(inverse, u_f)
+        n, f = load(rows, i, BIAS), load(rows, i, BIAS + 3)
+        residual = tau[topology[i, V]] - (dot(axis, n) + dot(slide, f))
+        store(rows, i, GAIN, g_n)
+        store(rows, i, GAIN + 3, g_f)
+        rows[i, at.D_INVERSE] = inverse
+        rows[i, at.RESIDUAL] = residual
+        if parent > 0:
+            carry_articulated(rows, parent, (a, b, c), (u_n, u_f), inverse)
+            accumulate(rows, parent, BIAS, add(n, scale(residual, g_n)))
+            accumulate(rows, parent, BIAS + 3, add(f, scale(residual, g_f)))
+    return status
+
+
+@primitive
+def accelerate_joints(topology, rows, qdd):
+    """Compute joint accelerations, and add them to the accelerations of the bodies.
+
+    Needs `eliminate_joints`.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    rows : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    qdd : (nv,) array
+        Written: joint accelerations [rad/s^2 or m/s^2].
+    """
+    store(rows, 0, CHANGE, (0.0, 0.0, 0.0))
+    store(rows, 0, CHANGE + 3, (0.0, 0.0, 0.0))
+    for i in range(1, topology.shape[0]):
+        parent = topology[i, PARENT]
+        alpha, a = load(rows, parent, CHANGE), load(rows, parent, CHANGE + 3)
+        x = rows[i, at.D_INVERSE] * rows[i, at.RESIDUAL] - (
+            dot(load(rows, i, GAIN), alpha) + dot(load(rows, i, GAIN + 3), a)
+        )
+        qdd[topology[i, V]] = x
+        alpha = add(alpha, scale(x, load(rows, i, at.AXIS)))
+        a = add(a, scale(x, load(rows, i, at.AXIS + 3)))
+        store(rows, i, CHANGE, alpha)
+        store(rows, i, CHANGE + 3, a)
+
+
+@inlined
+def add_inertia_force(rows, i):
+    """Add joint accelerations to the acceleration of a body, and the force that they need.
+
+    Needs `accelerate_joints`.
+
+    Parameters
+    ----------
+    rows : array
+        Working memory, a row for each body or tile; columns as in `core.scratch`.
+    i : int
+        Row.
+    """
+    alpha, a = load(rows, i, CHANGE), load(rows, i, CHANGE + 3)
+    n, f = composite_inertia_times(rows, i, alpha, a)
+    accumulate(rows, i, at.ALPHA, alpha)
+    accumulate(rows, i, at.ACCEL, a)
+    accumulate(rows, i, at.MOMENT, n)
+    accumulate(rows, i, at.FORCE, f)
