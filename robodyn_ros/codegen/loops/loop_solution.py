@@ -252,7 +252,22 @@ def box_points(c, count):
 
 
 def velocities_of(topology, constants, postures):
-    """Return the positions of the joints of independent velocities, (postures, nv)."""
+    """Return the positions of the joints of independent velocities.
+
+    Parameters
+    ----------
+    topology : (nb, k) ndarray
+        Topology, see robodyn_ros.model.layout.
+    constants : (nb, k) ndarray
+        Constants of the bodies, see robodyn_ros.model.layout.
+    postures : (k, n) ndarray
+        Positions of all joints.
+
+    Returns
+    -------
+    (k, nv) ndarray
+        A row for each posture; zeros for other joints.
+    """
     q = np.zeros((len(postures), topology[0, FIRST]))
     for k in set(topology[1:, COORDINATE]) & set(range(topology[0, FIRST])):
         row = leader_row(topology, k)
@@ -261,7 +276,24 @@ def velocities_of(topology, constants, postures):
 
 
 def closed_postures(model, reference, at, wanted):
-    """Return the positions of all joints for postures of the loops' independent joints."""
+    """Return the positions of all joints for postures of the loops' independent joints.
+
+    Parameters
+    ----------
+    model : RobotModel
+        A robot with closed loops.
+    reference : (nq,) ndarray
+        Positions of the independent joints; those outside of loops stay.
+    at : (c,) ndarray of int
+        Places of the joints of loops in it.
+    wanted : (k, c) ndarray
+        Positions of these joints.
+
+    Returns
+    -------
+    (k, n) ndarray
+        A row for each posture, NaN where the loops do not close.
+    """
     n, found = len(model.all_joint_names), np.empty((len(wanted), len(model.all_position_names)))
     still, scratch, rest = np.zeros(model.nv), columns.allocate(model.topology), np.empty((2, n))
     embedded.prepare(model)
@@ -275,14 +307,38 @@ def closed_postures(model, reference, at, wanted):
 
 
 def unknown_rows(topology):
-    """Return the first body of each dependent joint of the loops."""
+    """Return the first body of each dependent joint of the loops.
+
+    Parameters
+    ----------
+    topology : (nb, k) ndarray
+        Topology, see robodyn_ros.model.layout.
+
+    Returns
+    -------
+    (d,) ndarray of int
+        Rows.
+    """
     nv, d = topology[0, FIRST], topology[0, UNKNOWNS]
     coordinate = topology[1:, COORDINATE]
     return np.array([np.flatnonzero(coordinate == nv + k)[0] + 1 for k in range(d)])
 
 
 def leader_row(topology, k):
-    """Return the body whose joint has this independent velocity."""
+    """Return the body whose joint has an independent velocity.
+
+    Parameters
+    ----------
+    topology : (nb, k) ndarray
+        Topology, see robodyn_ros.model.layout.
+    k : int
+        Number of the velocity.
+
+    Returns
+    -------
+    int
+        Row.
+    """
     return int(np.flatnonzero(topology[1:, COORDINATE] == k)[0]) + 1
 
 
@@ -290,6 +346,16 @@ def attached_to_world(model):
     """Return the topology with loops attached to the world, if the closures allow it.
 
     Closures see relative motions only, so the joints between the base and a loop do not matter.
+
+    Parameters
+    ----------
+    model : RobotModel
+        A robot with closed loops.
+
+    Returns
+    -------
+    (nb, k) ndarray
+        Topology.
     """
     topology = model.topology.copy()
     in_loops = topology[1:, COORDINATE] >= 0
@@ -321,7 +387,26 @@ def _carried(topology, in_loops, row):
 
 
 def recorded_equations(topology, constants, scratch, everything, rates, moving):
-    """Return the rows of all closures, see `loops.write_equations`."""
+    """Return the rows of all closures, see `loops.write_equations`.
+
+    Parameters
+    ----------
+    topology : (nb, k) ndarray
+        Topology, see robodyn_ros.model.layout.
+    constants : (nb, k) ndarray
+        Constants of the bodies, see robodyn_ros.model.layout.
+    scratch : RecordingScratch
+        Scratch of the recursions.
+    everything, rates : ndarray
+        Positions and rates of all joints.
+    moving : bool
+        Whether the right side is that of motion; else it is the gap.
+
+    Returns
+    -------
+    ndarray of object
+        A row for each constrained motion.
+    """
     L = np.full(
         (topology[0, STOPPED_ROWS], topology[0, UNKNOWNS] + topology[0, FIRST] + 1),
         0.0,
@@ -333,7 +418,22 @@ def recorded_equations(topology, constants, scratch, everything, rates, moving):
 
 
 def numeric_equations(topology, constants, posture):
-    """Return the rows of `_equations` as numbers, at a posture."""
+    """Return the rows of `recorded_equations` as numbers, with the gaps on the right side.
+
+    Parameters
+    ----------
+    topology : (nb, k) ndarray
+        Topology, see robodyn_ros.model.layout.
+    constants : (nb, k) ndarray
+        Constants of the bodies, see robodyn_ros.model.layout.
+    posture : (n,) ndarray
+        Positions of all joints.
+
+    Returns
+    -------
+    ndarray
+        A row for each constrained motion.
+    """
     rows, d, nv = topology[0, [STOPPED_ROWS, UNKNOWNS, FIRST]]
     L = np.zeros((rows, d + nv + 1))
     scratch = columns.allocate(topology)
@@ -342,7 +442,24 @@ def numeric_equations(topology, constants, posture):
 
 
 def pivots_of(model, topology, together, postures):
-    """Return the pivots for equations at some postures, see `sparse_pivots`."""
+    """Return the pivots for equations at some postures, see `sparse_pivots`.
+
+    Parameters
+    ----------
+    model : RobotModel
+        A robot with closed loops.
+    topology : (nb, k) ndarray
+        Topology, see robodyn_ros.model.layout.
+    together : Together
+        Dependent joints that move together.
+    postures : (k, n) ndarray
+        Positions of all joints with closed loops.
+
+    Returns
+    -------
+    tuple
+        Row and column of each elimination, and the smallest square of its pivot.
+    """
     d = len(together.independent)
     if not d:
         return ()

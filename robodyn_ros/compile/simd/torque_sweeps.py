@@ -39,10 +39,17 @@ from robodyn_ros.model.layout import PARENT, V
 from robodyn_ros.spatial.primitive import MACHINE_CODE, inlined
 from robodyn_ros.spatial.row_products import BYTES
 
-#: Registers of each quantity. With one, a sweep waits for results of the body before. But not all
-#: processors have registers for two.
-FEATURES = numba.config.CPU_FEATURES or get_host_cpu_features()
-DEPTH = TOGETHER // TILE if '+avx512f' in FEATURES else 1
+
+def _depth():
+    """Return the number of registers of each quantity.
+
+    With one, a sweep waits for results of the body before. Not all processors have enough for two.
+    """
+    features = numba.config.CPU_FEATURES or get_host_cpu_features()
+    return TOGETHER // TILE if '+avx512f' in features else 1
+
+
+DEPTH = _depth()
 FLAGS = () if reproducible.WANTED else ('contract', 'nsz')  # sums keep their order
 ZERO = ir.Constant(REGISTER, [0.0] * TILE)
 INTEGER = ir.IntType(64)
