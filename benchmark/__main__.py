@@ -30,6 +30,7 @@ FOLDERS = {
         'reference_counts',
         'recording',
         'scheduler',
+        'kernel_sums',
         'unit_torques',
         'body_tiles',
         'packs',

@@ -21,7 +21,7 @@ import numpy as np
 from robodyn_ros.codegen import emit_python
 from robodyn_ros.codegen.derivative_registry import DERIVATIVES
 from robodyn_ros.codegen.registry import FRAME_RECIPES, FURTHER_RECIPES, RECIPES
-from robodyn_ros.codegen.specialise import record
+from robodyn_ros.codegen.specialise import final_recording
 from robodyn_ros.errors import ModelError
 from robodyn_ros.model import build, urdf
 from robodyn_ros.model.dependent.closures import Closure
@@ -138,7 +138,7 @@ def digest(model):
     for name, recipe in (RECIPES | FURTHER_RECIPES | FRAME_RECIPES | DERIVATIVES).items():
         frame = tuple(model.frames)[-1] if name in FRAME_RECIPES else None
         try:
-            recording = (recipe.recorder or record)(name, recipe, model, frame)
+            recording = final_recording(name, recipe, model, frame)
         except ModelError:
             if not model.is_embedded:
                 raise

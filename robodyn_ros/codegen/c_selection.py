@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from robodyn_ros.codegen.derivative_registry import DERIVATIVES
 from robodyn_ros.codegen.emit_c import identifier
-from robodyn_ros.codegen.fused_sums import with_fused_sums
 from robodyn_ros.codegen.registry import (
     FRAME_RECIPES,
     FURTHER_FRAME_RECIPES,
@@ -19,7 +18,7 @@ from robodyn_ros.codegen.registry import (
     at_frames,
     frame_recipes,
 )
-from robodyn_ros.codegen.specialise import LARGEST, Recording, label, record
+from robodyn_ros.codegen.specialise import LARGEST, Recording, final_recording, label
 from robodyn_ros.errors import ModelError, UnknownNameError
 from robodyn_ros.model.layout import INERTIA, MASS, MOMENT
 from robodyn_ros.spatial.rotation import rotate, rotate_symmetric
@@ -266,7 +265,7 @@ def record_all(model, chosen):
     for quantity, subject, recipe in chosen:
         words = [subject] if isinstance(subject, str) else subject or ()
         name = '_'.join((quantity, *map(identifier, words)))
-        recording = (recipe.recorder or record)(quantity, recipe, model, subject)
+        recording = final_recording(quantity, recipe, model, subject)
         if recipe.payloads and not _uses(recording, 'payload'):
             continue  # such as a pose, which no payload changes
         total = sum(recording.counts().values())
@@ -281,7 +280,7 @@ def record_all(model, chosen):
                 'expected each quantity once, and frames that differ in more than '
                 'punctuation'
             )
-        found[name] = Emitted(name, quantity, subject, recipe, with_fused_sums(recording))
+        found[name] = Emitted(name, quantity, subject, recipe, recording)
     return list(found.values())
 
 

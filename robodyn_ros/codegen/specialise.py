@@ -18,6 +18,7 @@ from robodyn_ros.algorithms.core import scratch as columns
 from robodyn_ros.algorithms.derivatives.unit_torques import memory
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse_world_frame import motions
 from robodyn_ros.codegen import emit_python
+from robodyn_ros.codegen.fused_sums import with_fused_sums
 from robodyn_ros.codegen.loops import given_positions, loop_closing
 from robodyn_ros.codegen.loops.equal_values import with_equal_values_shared
 from robodyn_ros.codegen.machine_scheduler import statements_in_order
@@ -179,6 +180,28 @@ class RecordingScratch:
         start, name = self._starts[bisect(self._starts, column, key=itemgetter(0)) - 1]
         # an entry may be written again, as in a sum, so the node number makes its name unique
         self.tape.names[value.index] = f'{sign}{name}_{body}_{column - start}_{value.index}'
+
+
+def final_recording(name, recipe, model, subject=None):
+    """Record a quantity as it is compiled and emitted.
+
+    Parameters
+    ----------
+    name : str
+        Name of the quantity.
+    recipe : Recipe
+        Its recursion, inputs and outputs.
+    model : RobotModel
+        The robot.
+    subject : str or tuple of str, optional
+        Argument of `recipe.given`, such as the name of a frame.
+
+    Returns
+    -------
+    Recording
+        The tape and the results.
+    """
+    return with_fused_sums((recipe.recorder or record)(name, recipe, model, subject))
 
 
 def record(name, recipe, model, subject=None):
@@ -611,7 +634,7 @@ def specialise(model, name, recipe, subject=None):
     def text():
         try:
             with limited(MOST_NODES, MOST_SECONDS):
-                recording = (recipe.recorder or record)(name, recipe, model, subject)
+                recording = final_recording(name, recipe, model, subject)
                 packed = recipe.packed and recipe.packed(name, recipe, model, recording)
         except RecordingTooLong:
             return emit_python.refuse_unfinished(what, f'more than {MOST_NODES} nodes')

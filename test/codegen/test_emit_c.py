@@ -4,10 +4,12 @@
 
 import ctypes
 import hashlib
+import inspect
 import itertools
 import json
 import shutil
 import subprocess
+import sys
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -15,9 +17,10 @@ import numpy as np
 import pytest
 
 from robodyn_ros import Robot
-from robodyn_ros.codegen import c_package, c_selection
+from robodyn_ros.codegen import c_package, c_selection, emit_python
 from robodyn_ros.codegen.c_cost import cost
 from robodyn_ros.codegen.emit_c import Style
+from robodyn_ros.codegen.specialise import specialise
 from robodyn_ros.errors import ModelError, UnknownNameError
 from robodyn_ros.robot.dispatch import method_of
 from support.c_libraries import EXACT, STRICT, call, compiler, emitted, run, shared
@@ -90,6 +93,21 @@ def test_same_bits_as_the_tape(name, command, optimised, tmp_path):
             continue
         for mine, expected in zip(results, by_the_tape(one, given)):
             assert mine.tobytes() == expected.tobytes(), one.name
+
+
+@pytest.mark.parametrize('name', ['ur_like', 'gripper'])
+def test_kernels_have_the_same_statements(name):
+    """The text of each kernel is what its recording gives, from which C is printed."""
+    case = named(name)
+    found, _ = emitted(case.robot.model, EXACTLY, SOME, [case.tip])
+    for one in found:
+        kernel = specialise(case.robot.model, one.quantity, one.recipe, one.subject).rows.python
+        text = inspect.getsource(sys.modules[kernel.__module__])
+        mine, printed = (
+            each.partition('\ndef ')[2].partition('\n\n\n')[0]
+            for each in (text, emit_python.write(one.recording))
+        )
+        assert mine == printed, one.name
 
 
 def test_everything_that_specialises_is_printed(tmp_path):

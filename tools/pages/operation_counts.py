@@ -41,7 +41,8 @@ of each joint. Before anything is recorded the model is brought into a normal fo
 - *regrouped*: inertias are the base parameters of Gautier and Khalil 1990.
 
 None changes a torque. *Compiled* is the shortest of the ways. They are articulated bodies or the
-factored mass matrix, and for a frame its links aligned or as described.
+factored mass matrix, and for a frame its links aligned or as described. Counted is before sums
+take products one by one (`codegen/fused_sums.py`), which may save a few additions more.
 """
     ]
     parts += published(arms[0], arms[1])
