@@ -20,6 +20,7 @@ def agree(got, expected, scale=None, tolerance=EXACT, what='it'):
     got, expected = np.asarray(got), np.asarray(expected)
     assert got.shape == expected.shape, f'shape {got.shape}, expected {expected.shape}'
     scale = np.abs(expected).max() if scale is None else scale
+    assert np.isfinite(scale), f'{what} is compared by a scale of {scale}, which no error exceeds'
     error = np.abs(got - expected).max()
     assert error <= tolerance * scale, (
         f'{what} differs by {error:.3g}, '
