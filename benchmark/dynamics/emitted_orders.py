@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Emitted C code in the order of urgency and with fused sums, or without one of them.
+"""Emitted C code in the order of urgency and with fused sums, or without one such feature.
 
 One compiled loop calls all of it in turn, as in benchmark/dynamics/emitted.py.
 """
@@ -38,12 +38,18 @@ def inner_check():
     return mock.patch.object(emit_c, 'checks_last', lambda recording, style: False)
 
 
+def single_shifts():
+    """Add the constant of an angle before its register is filled."""
+    return mock.patch.object(emit_c._Printer, 'shifts', lambda printer, stage: {})
+
+
 #: What each way of emission is without.
 WAYS = {
     'emitted': contextlib.nullcontext,
     'plain_sums': plain_sums,
     'plain_order': plain_order,
     'inner_check': inner_check,
+    'single_shifts': single_shifts,
 }
 
 

@@ -26,43 +26,50 @@ INTERNAL = """\
 #endif
 @open@@lanes@
 #if defined(@PREFIX@_LIBM) || @is_float@
-/* Cosine and sine of n angles, by the C library. */
+/* Cosine and sine of n angles q + shift, or q if shift is NULL, by the C library. */
 static inline void @prefix@cosines_and_sines(
-    int n, const @real@ *@restrict@ x, @real@ *@restrict@ cosine, @real@ *@restrict@ sine)
+    int n, const @real@ *@restrict@ q, const @real@ *@restrict@ shift,
+    @real@ *@restrict@ cosine, @real@ *@restrict@ sine)
 {
     for (int k = 0; k < n; ++k) {
-        cosine[k] = @cos@(x[k]);
-        sine[k] = @sin@(x[k]);
+        const @real@ x = shift ? q[k] + shift[k] : q[k];
+        cosine[k] = @cos@(x);
+        sine[k] = @sin@(x);
     }
 }
 #else
 /* Cosine and sine of n angles [rad], within one unit in the last place.
  *
- * Angles are reduced to y + rest by multiples of pi/2 in three parts. The polynomials are those of
- * fdlibm (Sun Microsystems 1993, k_sin.c and k_cos.c). If one angle is beyond 1e5 rad, the C
- * library computes all.
+ * Angles are q + shift, or q if shift is NULL; a shift of -0.0 changes nothing. They are reduced
+ * to y + rest by multiples of pi/2 in three parts. The polynomials are those of fdlibm (Sun
+ * Microsystems 1993, k_sin.c and k_cos.c). If one angle is beyond 1e5 rad, the C library computes
+ * all.
  */
 static inline void @prefix@cosines_and_sines(
-    int n, const double *@restrict@ x, double *@restrict@ cosine, double *@restrict@ sine)
+    int n, const double *@restrict@ q, const double *@restrict@ shift,
+    double *@restrict@ cosine, double *@restrict@ sine)
 {
     const double nearest = 6755399441055744.0; /* adding and subtracting it rounds */
     uint64_t large = 0; /* its first bit: whether the digits of an angle are beyond those of 1e5 */
     for (int k = 0; k < n; ++k) {
+        const double x = shift ? q[k] + shift[k] : q[k];
         uint64_t digits;
-        memcpy(&digits, &x[k], sizeof digits);
+        memcpy(&digits, &x, sizeof digits);
         large |= (digits & 0x7FFFFFFFFFFFFFFFU) + 0x3F0795FFFFFFFFFFU;
     }
     if ((large >> 63) != 0) {
         for (int k = 0; k < n; ++k) {
-            cosine[k] = @cos@(x[k]);
-            sine[k] = @sin@(x[k]);
+            const double x = shift ? q[k] + shift[k] : q[k];
+            cosine[k] = @cos@(x);
+            sine[k] = @sin@(x);
         }
         return;
     }
     for (int k = 0; k < n; ++k) {
-        const double shifted = x[k] * 0.6366197723675814 + nearest;
+        const double x = shift ? q[k] + shift[k] : q[k];
+        const double shifted = x * 0.6366197723675814 + nearest;
         const double quarters = shifted - nearest;
-        const double first = x[k] - quarters * 1.57079632673412561417e+00;
+        const double first = x - quarters * 1.57079632673412561417e+00;
         const double middle = quarters * 6.07710050630396597660e-11;
         const double last = quarters * 2.02226624879595063154e-21;
         const double second = first - middle;

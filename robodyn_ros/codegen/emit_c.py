@@ -337,7 +337,9 @@ class _Printer:
         """
         stages, slopes = (self.stages(order, kinds) for kinds in (_CIRCULAR, _HYPERBOLIC))
         for k, stage in enumerate(stages or [[]]):
-            yield from self.before(stage + (slopes[0] if slopes and not k else []))
+            shifts = self.shifts(stage)
+            given = [operands(self.tape.nodes[i])[0] if i in shifts else i for i in stage]
+            yield from self.before(given + (slopes[0] if slopes and not k else []))
             arrays = [f'{name}_{k + 1}' if k else name for name in ('angle', 'cosine', 'sine')]
             stage = self.in_registers(stage)
             self.angles |= {
@@ -345,7 +347,7 @@ class _Printer:
                 for at, index in enumerate(stage)
             }
             if stage:
-                yield from self.functions('cosines_and_sines', stage, arrays)
+                yield from self.functions('cosines_and_sines', stage, arrays, shifts)
         for k, stage in enumerate(slopes):
             yield from self.before(stage)
             arrays = [f'{name}_{k + 1}' if k else name for name in ('slope', 'tangent')]
@@ -361,6 +363,29 @@ class _Printer:
         if self.style.lanes > 1 or not rest or len(stage) < PACKED:
             return stage
         return stage[:-rest] + stage[-PACKED:]
+
+    def shifts(self, stage):
+        """Return {angle: constant} of angles that are a position plus a constant.
+
+        The routine of angles adds whole registers of constants. So it loads positions as they are
+        in memory, and needs no statement of each sum.
+        """
+        nodes = self.tape.nodes
+        if self.style.lanes > 1:
+            return {}
+        found = {
+            index: nodes[index][1]
+            for index in stage
+            if nodes[index][0] == 'shift' and nodes[nodes[index][2]][0] == 'input'
+        }
+        elsewhere = {
+            operand
+            for index in self.recording.computed
+            if nodes[index][0] not in _CIRCULAR
+            for operand in operands(nodes[index])
+        }.union(self.recording.needed())
+        self.place |= dict.fromkeys(found.keys() - elsewhere)
+        return found
 
     def before(self, arguments):
         """Yield the statements of the values that arguments of functions depend on."""
@@ -380,19 +405,30 @@ class _Printer:
             [i for i in arguments if depth[i] == k] for k in sorted({depth[i] for i in arguments})
         ]
 
-    def functions(self, routine, nodes, arrays):
+    def functions(self, routine, nodes, arrays, shifts=None):
         """Yield a call of a routine of the package, for the values of some nodes.
 
-        Its first array has the arguments, the others the results.
+        Its first array has the arguments, the others the results. The routine of angles gets
+        shifts, too: of angles with a shift it is given the operand.
         """
-        style, given = self.style, [self.value(i) for i in nodes]
+        style, known = self.style, shifts or {}
+        given = [self.value(operands(self.tape.nodes[i])[-1] if i in known else i) for i in nodes]
+        added = [known.get(i, -0.0) for i in nodes]
         if style.lanes == 1:
+            added += [-0.0] * (-len(given) % PACKED)
             given += [style.number(0.0)] * (-len(given) % PACKED)
         size = len(given) * style.lanes
         for name in arrays:
             yield f'{style.real} {name}[{size}];'
         yield from (style.store(arrays[0], k, value) for k, value in enumerate(given))
-        yield f'{style.own(routine)}({size}, {", ".join(arrays)});'
+        passed = [str(size), *arrays]
+        if shifts is not None:
+            passed.insert(2, 'NULL')
+        if known:
+            passed[2] = f'{arrays[0]}_shift'
+            listed = _folded(', '.join(map(style.number, added)), '\n        ')
+            yield f'static const {style.real} {passed[2]}[{size}] = {{\n        {listed}}};'
+        yield f'{style.own(routine)}({", ".join(passed)});'
 
     def statements(self, order):
         """Yield statements that compute, check the pivots and store."""

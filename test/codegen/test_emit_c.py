@@ -265,7 +265,7 @@ def test_own_sines_are_exact_to_a_unit_in_the_last_place(tmp_path):
     (tmp_path / 'src' / 'reached.c').write_text(
         '#include "internal.h"\nvoid reached(int n, const double *x, double *c, double *s);\n'
         'void reached(int n, const double *x, double *c, double *s)\n'
-        '{ arm_cosines_and_sines(n, x, c, s); }\n'
+        '{ arm_cosines_and_sines(n, x, NULL, c, s); }\n'
     )
     library = shared(tmp_path, EXACTLY, ['-O3', '-ffp-contract=fast'], 'gcc')
     rng = np.random.default_rng(0)
@@ -281,6 +281,25 @@ def test_own_sines_are_exact_to_a_unit_in_the_last_place(tmp_path):
         ):
             spacing = np.spacing(np.abs(exact).astype(float))
             assert (np.abs(mine - exact) / spacing).max() < 1.0
+
+
+def test_sines_of_shifted_angles_are_those_of_sums(tmp_path):
+    """Bit for bit, also if no angle or only some have a shift."""
+    _, texts = emitted(named('two_link').robot.model, EXACTLY)
+    c_package.write(tmp_path, texts)
+    arguments = 'int n, const double *q, const double *shift, double *c, double *s'
+    (tmp_path / 'src' / 'reached.c').write_text(
+        f'#include "internal.h"\nvoid reached({arguments});\n'
+        f'void reached({arguments})\n{{ arm_cosines_and_sines(n, q, shift, c, s); }}\n'
+    )
+    library = shared(tmp_path, EXACTLY, ['-O3', '-ffp-contract=fast'], 'gcc')
+    rng = np.random.default_rng(1)
+    q = np.append(rng.uniform(-4.0, 4.0, 1021), [0.0, -0.0, -0.0])
+    for shift in (np.full(1024, -0.0), np.where(q > 1.0, -0.0, rng.uniform(-4.0, 4.0, 1024))):
+        angles, (found, expected) = q + shift, np.empty((2, 2, 1024))
+        library.reached(1024, *map(ctypes_pointer, (q, shift, *found)))
+        library.reached(1024, ctypes_pointer(angles), None, *map(ctypes_pointer, expected))
+        assert found.tobytes() == expected.tobytes()
 
 
 def ctypes_pointer(array):
