@@ -35,7 +35,7 @@ AMBIGUOUS = 'AMBIGUOUS'  # several quantities for one joint
 OLD_STAMP = 'OLD_STAMP'  # the answer to a state that is not the newest
 COMMANDED_BY_NAME = 'COMMANDED_BY_NAME'  # ros2_control commands the joint, by its name
 
-#: Simulated time for which a command by name blocks ordered commands of its joints [ns].
+#: Simulated time for which a message by name blocks ordered commands of its joints [ns].
 BLOCKING_TIME = 100_000_000
 
 UNSTAMPED = (
@@ -99,6 +99,16 @@ class NamedCommands:
             if given and not self._write_row(given, quantity, values[quantity]):
                 return None, WRONG_LENGTH
         return self._command(values)
+
+    def joints_of(self, message: JointState) -> list[int]:
+        """Return the indices of the joints that the message read last has names of.
+
+        Parameters
+        ----------
+        message : JointState
+            The message that `command_of` has read.
+        """
+        return self._rows if message.name == self._names else []
 
     def describe(self, message: JointState) -> str:
         """Return the details of a refused message, for its report.
@@ -216,8 +226,8 @@ Reader = NamedCommands | OrderedCommands
 class CommandIntake:
     """Receive commands from all topics; the newest command of a joint is in force.
 
-    A command by name blocks ordered commands of its joints for a while. Otherwise the efforts of a
-    controller behind ros2_control would reach the robot directly, too.
+    A message by name blocks ordered commands of its joints for a while, also by NaN. Otherwise the
+    efforts of a controller behind ros2_control would reach the robot directly, too.
 
     A command is accepted or rejected as a whole, and counted. A command for no joint is neither:
     ros2_control sends it while no controller is active.
@@ -322,7 +332,10 @@ class CommandIntake:
             )
             return
         command, reason = reader.command_of(message)
-        if command is not None and (kept := self._blocked_joints(command, reader)):
+        if isinstance(reader, NamedCommands):
+            if command is not None or reason == EMPTY:
+                self._blocked_until[reader.joints_of(message)] = self._time() + BLOCKING_TIME
+        elif command is not None and (kept := self._blocked_joints(command)):
             self._reject(
                 COMMANDED_BY_NAME,
                 f'{", ".join(kept)} have commands by name too, and those count. End one of the '
@@ -346,16 +359,13 @@ class CommandIntake:
         if self._delivered:
             self._delivered()
 
-    def _blocked_joints(self, command: Command, reader: Reader) -> list[str]:
+    def _blocked_joints(self, command: Command) -> list[str]:
         """Return the joints that an ordered command may not move, as they are commanded by name.
 
         Blocked joints that it does not command are removed from it.
         """
-        now, commanded = self._time(), ~np.isnan(command.value)
-        if isinstance(reader, NamedCommands):
-            self._blocked_until[commanded] = now + BLOCKING_TIME
-            return []
-        kept = now < self._blocked_until
+        commanded = ~np.isnan(command.value)
+        kept = self._time() < self._blocked_until
         command.mode[kept & ~commanded] = UNSPOKEN
         names = self._plant.model.joint_names
         return [names[joint] for joint in np.flatnonzero(kept & commanded)]

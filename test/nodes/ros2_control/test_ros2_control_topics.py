@@ -5,6 +5,7 @@
 import numpy as np
 import pytest
 
+yaml = pytest.importorskip('yaml')  # comes with ROS
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
@@ -225,3 +226,19 @@ def test_a_killed_manager_is_noticed_and_replaced(around, probe):
     probe.wait_for('HOLD', 'STATE_RECOVERED')
     probe.path.publish(path_to(around.posture()))
     probe.wait_for('ACTIVE')
+
+
+def test_a_lost_robot_is_noticed_behind_their_broadcaster(around, probe, graph):
+    """It repeats the last state with fresh stamps, and the file for this side detects that."""
+    path = ROOT / 'config' / 'ros2_control' / 'controller.yaml'
+    told = yaml.safe_load(path.read_text())['/**/robodyn_controller']['ros__parameters']
+    probe.wait_for('HOLD')
+    assert graph.set_parameters(probe.name, **told).successful
+    around.joints.clear()
+    wait_until(lambda: len(around.joints.messages) > 200, 'states of an arm at rest')
+    assert probe.state == 'HOLD'
+    around.simulator.kill()
+    around.joints.clear()
+    probe.wait_for('STALE', 'STATE_STUCK')
+    assert len(around.joints.messages) > 20
+    assert len(np.unique(around.states()[-20:, 0], axis=0)) == 1

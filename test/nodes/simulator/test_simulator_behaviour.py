@@ -90,6 +90,23 @@ def test_efforts_in_order_wait_until_those_by_name_have_ceased(arm):
     assert list(arm.step().effort) == [4.0] * 7
 
 
+def test_a_robot_behind_ros2_control_takes_no_efforts_in_order(arm):
+    """Where no controller is active, ros2_control sends NaN for each joint by its name."""
+    refused = arm.intake.rejected['COMMANDED_BY_NAME']
+    by_order = arm.publisher(Float64MultiArray, EFFORTS)
+    nothing = JointState(name=JOINTS[:6], effort=array('d', [math.nan] * 6))
+    arm.say(arm.publisher(JointState, COMMANDS), nothing)
+    before = posture(arm.next())[0]
+    arm.say(by_order, floats([5.0] * 7))
+    assert arm.intake.rejected['COMMANDED_BY_NAME'] == refused + 1
+    assert posture(arm.step(40))[0].tolist() == before.tolist()
+    arm.say(by_order, floats([math.nan] * 6 + [3.0]))  # this joint is free
+    assert list(arm.step().effort) == [0.0] * 6 + [3.0]
+    arm.step(10)
+    arm.say(by_order, floats([4.0] * 7))
+    assert list(arm.step().effort) == [4.0] * 7
+
+
 def test_joints_without_a_command_stay_braked(arm):
     """NaN means not commanded: the others move, these do not."""
     before = posture(arm.next())[0]
