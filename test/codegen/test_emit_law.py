@@ -19,6 +19,9 @@ from robodyn_ros.model.layout import FRICTION
 from support.c_libraries import EXACT, call, emitted, run, shared
 from support.processes import ROOT
 from support.referees.tape_results import by_the_tape
+from support.robots.closed_loops import geared
+from support.robots.fingers import GRIPPER as FINGERS
+from support.robots.mechanisms import palletizer
 from support.robots.real_robots import ARMS, robot
 
 STYLE = Style('arm')
@@ -112,6 +115,33 @@ def test_torque_of_the_law_that_the_controller_runs(name, passive):
         assert np.abs(terms[4]).max() > 0.0
         assert not expected[:, [owner.joint_names.index(joint) for joint in passive]].any()
         assert np.abs(terms - expected).max() <= 1e-13 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize(
+    'owner',
+    [palletizer().robot, geared().robot, lambda: Robot.from_urdf(FINGERS)],
+    ids=('loops', 'rotors', 'mimic'),
+)
+def test_laws_of_robots_with_dependent_joints(owner, tmp_path):
+    """Terms of all independent joints are those of the classes, with their compiled kernels.
+
+    Joints of loops and exact rotors have inertia of their own: without them the torque differs.
+    """
+    owner, style = owner(), replace(STYLE, lanes=4)
+    found, texts = emitted(owner.model, style, [], laws=['computed_torque', 'pd_gravity'])
+    c_package.write(tmp_path, texts)
+    library, rng = shared(tmp_path, style, ['-O1'], 'gcc'), np.random.default_rng(8)
+    assert library.arm_self_test() == 0
+    for one in (each for each in found if each.quantity in ('computed_torque', 'pd_gravity')):
+        law = law_class(one.quantity)(owner)
+        for seed in range(3):
+            given, terms = generic(one, owner.nv, seed), np.zeros((6, owner.nv))
+            if owner.model.has_loops:
+                given['q'] = owner.model.closed_posture + rng.uniform(-0.05, 0.05, owner.nv)
+            law.torques(*given.values(), terms)
+            status, (result,) = call(library, STYLE, one, [*given.values()])
+            assert status == 0 and np.abs(terms).max() > 0.1
+            assert np.abs(terms - result).max() <= 1e-13 * np.abs(terms).max()
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,8 @@ from robodyn_ros.algorithms.core import composite
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse import mass_matrix_inverse_in_place
 from robodyn_ros.codegen.c_selection import require_joints
 from robodyn_ros.codegen.registry import MOTION, RECIPES, VECTOR, Recipe
+from robodyn_ros.compile import embedded
+from robodyn_ros.compile.rebound import rebound
 from robodyn_ros.control.laws.computed_torque import ComputedTorque, friction_torque
 from robodyn_ros.control.laws.diagonal_damping import DiagonalDamping
 from robodyn_ros.control.laws.gravity_compensation import GravityCompensation
@@ -97,9 +99,22 @@ def chosen_laws(model, names, passive=()):
     model.refuse_quaternions(f'the control law {names[0]!r}')
     recipes = {name: LAW_RECIPES[name] for name in names} | COMPANIONS
     return [
-        (name, tuple(passive) if recipe.given else None, recipe)
+        (name, tuple(passive) if recipe.given else None, _of_model(recipe, model))
         for name, recipe in recipes.items()
     ]
+
+
+def _of_model(recipe, model):
+    """Return the recipe of a law over the independent coordinates of a robot."""
+    if not model.is_embedded or recipe.recursion in embedded.HAVE_COUNTERPARTS:
+        return recipe
+    others = {each: embedded.counterpart(each) for each in embedded.HAVE_COUNTERPARTS}
+    return replace(
+        recipe,
+        recursion=rebound(recipe.recursion, others),
+        aligned=not model.has_loops,
+        is_embedded=True,
+    )
 
 
 def _require_passive(model, names, passive):
