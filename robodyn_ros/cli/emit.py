@@ -67,6 +67,13 @@ def main(args=None):
         help='joints whose motion is given, for hybrid_dynamics',
     )
     parser.add_argument(
+        '--positions',
+        choices=c_selection.POSITIONS,
+        default='independent',
+        help='what q of a robot with closed loops has; functions from the positions of all joints '
+        f'end in {c_selection.FROM_ALL} (%(default)s)',
+    )
+    parser.add_argument(
         '--payload',
         nargs='+',
         default=[],
@@ -102,6 +109,7 @@ def main(args=None):
             options.prescribed,
             chosen_laws(model, options.law, options.passive),
             options.payload,
+            options.positions,
         )
         emitted = c_selection.record_all(model, chosen)
         style = Style(options.prefix, options.language, options.real, options.lanes)

@@ -5,7 +5,7 @@
 import numpy as np
 
 from robodyn_ros.codegen.registry import RECIPES
-from robodyn_ros.codegen.specialise import sizes
+from robodyn_ros.codegen.specialise import closing_of, sizes
 from robodyn_ros.codegen.verification import NEARBY, interpreted
 from robodyn_ros.model.description import Inertial, Placement
 from robodyn_ros.model.layout import CONSTANT_COLUMNS, INERTIA, MASS
@@ -37,10 +37,11 @@ def answers(model, one, style):
     """
     rng, found = np.random.default_rng(0), []
     inputs, outputs = (sizes(part, model) for part in (one.recipe.inputs, one.recipe.outputs))
-    for _ in range(STATES):
+    closed = model.has_loops and 'q' in inputs and postures(model, inputs['q'][0], STATES)
+    for k in range(STATES):
         given = {name: rng.uniform(-1.5, 1.5, shape) for name, shape in inputs.items()}
-        if model.has_loops:  # the loops cannot close everywhere, but they do near this posture
-            given['q'] = model.closed_posture + NEARBY * given['q']
+        if model.has_loops and 'q' in given:
+            given['q'] = closed[k]
         if 'payload' in given:
             given['payload'] = np.array([_payload(rng) for _ in given['payload']])
         if 'diagonal' in given:  # added to the mass matrix, which must stay positive definite
@@ -61,6 +62,32 @@ def answers(model, one, style):
         errors = [relative * max(1.0, np.abs(values).max()) for values in results.values()]
         found.append(([*given.values()], expected, errors))
     return found
+
+
+def postures(model, length, count):
+    """Return postures of a robot whose loops close.
+
+    Parameters
+    ----------
+    model : RobotModel
+        A robot with closed loops.
+    length : int
+        Number of positions of each: of all joints, or of the independent ones.
+    count : int
+        Number of postures.
+
+    Returns
+    -------
+    (count, length) ndarray
+        Positions of the independent joints near the closed posture, or closed positions of all
+        joints.
+    """
+    values = np.random.default_rng(1).uniform(-1.5, 1.5, (length, count))
+    if length == len(model.all_position_names):
+        closing_of(model, length).write_samples(values)
+        return values.T
+    # the loops cannot close everywhere, but they do near this posture
+    return model.closed_posture + NEARBY * values.T
 
 
 def _payload(rng):

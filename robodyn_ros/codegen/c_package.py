@@ -17,6 +17,7 @@ import numpy as np
 from robodyn_ros.codegen import c_templates
 from robodyn_ros.codegen.c_answers import answers
 from robodyn_ros.codegen.c_programs import check, self_test, styles, timing
+from robodyn_ros.codegen.c_selection import FROM_ALL
 from robodyn_ros.codegen.emit_c import STATUS, comment, declaration, definition
 from robodyn_ros.errors import ModelError
 from robodyn_ros.model import layout
@@ -291,6 +292,7 @@ def public_header(model, emitted, style, header):
         comment(f'Velocities: {", ".join(model.joint_names)}.'),
         f'enum {{ {upper}_NQ = {model.nq}, {upper}_NV = {model.nv} }};',
         '',
+        *_all_positions(model, emitted, upper),
         comment('Status of every function. Unless it is OK, the results are unchanged.'),
         'enum {',
         *(f'    {style.constant(name)} = {number},' for name, number in list(STATUS.items())[:-1]),
@@ -345,6 +347,15 @@ def public_header(model, emitted, style, header):
     if style.is_c:
         lines += ['#ifdef __cplusplus', '}', '#endif', '']
     return '\n'.join((*lines, '#endif', ''))
+
+
+def _all_positions(model, emitted, upper):
+    """Yield the lines about functions that take the positions of all joints, if there are any."""
+    if any(one.quantity.endswith(FROM_ALL) for one in emitted):
+        names = model.all_position_names
+        yield comment(f'Coordinates of functions that end in {FROM_ALL}: {", ".join(names)}.')
+        yield f'enum {{ {upper}_NQ{FROM_ALL.upper()} = {len(names)} }};'
+        yield ''
 
 
 def _documented(one):
@@ -413,7 +424,8 @@ def description(model, digest, emitted, style, header):
 
 def _frames(emitted):
     """Return the names of the frames of a package, in the order given."""
-    return list(dict.fromkeys(one.subject for one in emitted if one.quantity == 'jacobian'))
+    jacobians = 'jacobian', 'jacobian' + FROM_ALL
+    return list(dict.fromkeys(one.subject for one in emitted if one.quantity in jacobians))
 
 
 def _payloads(emitted):
@@ -483,6 +495,7 @@ def manifest(model, digest, emitted, style):
         'lanes': style.lanes,
         'joint_names': list(model.joint_names),
         'position_names': list(model.position_names),
+        'all_position_names': list(model.all_position_names),
         'frames': _frames(emitted),
         'payloads': _payloads(emitted),
         'base': model.body_names[0],

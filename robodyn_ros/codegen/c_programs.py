@@ -8,6 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from robodyn_ros.codegen.c_answers import postures
+
 COLUMNS = 92
 
 SELF_TEST = """\
@@ -53,7 +55,7 @@ TIMING = """\
 /* Time each function at random states: median, 99.99 % and maximum [us].
  *
  * The first argument is the number of calls, by default 10 million. The time of the clock itself
- * is subtracted.
+ * is subtracted. The last column counts calls that refused their state.
  */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
@@ -68,7 +70,7 @@ TIMING = """\
 
 enum {{ BANK = 1024, BINS = 100000, LONGEST = {longest} }};
 
-static {real} given[BANK][LONGEST];
+{tables}static {real} given[BANK][LONGEST];
 static {real} possible[LONGEST];
 static uint32_t bins[BINS + 1];
 
@@ -81,14 +83,14 @@ static void write_possible(int lanes)
     }}
 }}
 
-static int64_t now(void)
+{writer}static int64_t now(void)
 {{
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }}
 
-static void report(const char *name, long calls, int64_t largest, int64_t clock)
+static void report(const char *name, long calls, long refused, int64_t largest, int64_t clock)
 {{
     long seen = 0;
     int64_t median = -1, tail = -1;
@@ -101,8 +103,8 @@ static void report(const char *name, long calls, int64_t largest, int64_t clock)
             tail = k;
         }}
     }}
-    printf("%-40s %9.3f %9.3f %9.3f\\n", name, 1e-3 * (double)(median - clock),
-           1e-3 * (double)(tail - clock), 1e-3 * (double)(largest - clock));
+    printf("%-40s %9.3f %9.3f %9.3f %9ld\\n", name, 1e-3 * (double)(median - clock),
+           1e-3 * (double)(tail - clock), 1e-3 * (double)(largest - clock), refused);
 }}
 
 int main(int count, char **arguments)
@@ -122,7 +124,7 @@ int main(int count, char **arguments)
         const int64_t took = now() - begin;
         clock = took < clock ? took : clock;
     }}
-    printf("%-40s %9s %9s %9s\\n", "[us]", "median", "99.99 %", "maximum");
+    printf("%-40s %9s %9s %9s %9s\\n", "[us]", "median", "99.99 %", "maximum", "refused");
 {blocks}
     return total == 1.0;
 }}
@@ -131,9 +133,10 @@ int main(int count, char **arguments)
 _TIMED = """\
     {{
         int64_t largest = 0;
+        long refused = 0;
         memset(bins, 0, sizeof bins);
         write_possible({lanes});
-        for (long k = 0; k < calls; ++k) {{
+{closed}        for (long k = 0; k < calls; ++k) {{
             const {real} *x = given[k % BANK];
 {results}
             const int64_t begin = now();
@@ -141,11 +144,27 @@ _TIMED = """\
             const int64_t took = now() - begin;
             largest = took > largest ? took : largest;
             bins[took < BINS ? took : (int64_t)BINS] += 1;
-            total += (double)status + {first}[0] * 0.0;
+            refused += status != 0;
+            total += {first}[0] * 0.0;
         }}
-        report("{name}", calls, largest, clock);
+        report("{name}", calls, refused, largest, clock);
     }}"""
 
+
+_POSTURES = """\
+/* Write closed postures to the first argument, q, of all states. */
+static void write_postures(int lanes, int size, const {real} *postures)
+{{
+    for (int k = 0; k < BANK; ++k) {{
+        for (int i = 0; i < lanes * size; ++i) {{
+            given[k][i] = postures[(lanes * k + i % lanes) % POSTURES * size + i / lanes];
+        }}
+    }}
+}}
+
+"""
+#: Postures of the timing program for robots with closed loops.
+POSTURES = 64
 
 #: Arguments for which random numbers make most mass matrices singular.
 _POSSIBLE = ('payload', 'diagonal')
@@ -276,17 +295,41 @@ def timing(emitted, model, style, header):
     str
         The text of the file.
     """
-    blocks = [_timed(one, each) for each in styles(style) for one in emitted]
+    lengths = {one.recording.inputs['q'][0] for one in emitted if _is_of_loops(one, model)}
+    tables = [
+        line
+        for length in sorted(lengths)
+        for line in _table(_table_name(length), postures(model, length, POSTURES).flat, style, 0)
+    ]
+    blocks = [_timed(one, model, each) for each in styles(style) for one in emitted]
     longest = max(sum(map(math.prod, one.recording.inputs.values())) for one in emitted)
     longest *= style.lanes
-    return TIMING.format(header=header, longest=longest, real=style.real, blocks='\n'.join(blocks))
+    return TIMING.format(
+        header=header,
+        longest=longest,
+        real=style.real,
+        tables='\n'.join((f'enum {{ POSTURES = {POSTURES} }};', *tables, '\n')) if tables else '',
+        writer=_POSTURES.format(real=style.real) if tables else '',
+        blocks='\n'.join(blocks),
+    )
 
 
-def _timed(one, style):
+def _is_of_loops(one, model):
+    """Return whether a function has positions as its first argument, which must close loops."""
+    return model.has_loops and next(iter(one.recording.inputs)) == 'q'
+
+
+def _table_name(length):
+    """Return the name of the table of postures with so many positions."""
+    return f'postures_{length}'
+
+
+def _timed(one, model, style):
     """Return the block of the timing program for one function."""
     inputs, outputs = one.recording.inputs, one.recording.outputs
     places = zip(inputs, _pointers(inputs, 'x', style.lanes).split(', '))
     pointers = ', '.join('possible' if name in _POSSIBLE else at for name, at in places)
+    size = math.prod(next(iter(inputs.values())))
     return _TIMED.format(
         lanes=style.lanes,
         real=style.real,
@@ -297,6 +340,9 @@ def _timed(one, style):
         call=f'{_public(style, one.name)}({pointers}, {", ".join(outputs)})',
         name=one.name + style.suffix,
         first=next(iter(outputs)),
+        closed=f'        write_postures({style.lanes}, {size}, {_table_name(size)});\n'
+        if _is_of_loops(one, model)
+        else '',
     )
 
 

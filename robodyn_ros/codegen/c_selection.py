@@ -4,6 +4,7 @@
 
 import functools
 import inspect
+import math
 from dataclasses import dataclass, replace
 
 from robodyn_ros.codegen.derivative_registry import DERIVATIVES
@@ -18,7 +19,15 @@ from robodyn_ros.codegen.registry import (
     at_frames,
     frame_recipes,
 )
-from robodyn_ros.codegen.specialise import LARGEST, Recording, final_recording, label
+from robodyn_ros.codegen.specialise import (
+    LARGEST,
+    MOST_NODES,
+    Recording,
+    closing_of,
+    final_recording,
+    label,
+)
+from robodyn_ros.codegen.tape import RecordingTooLong, limited
 from robodyn_ros.errors import ModelError, UnknownNameError
 from robodyn_ros.model.layout import INERTIA, MASS, MOMENT
 from robodyn_ros.spatial.rotation import rotate, rotate_symmetric
@@ -36,6 +45,10 @@ PAYLOAD = 10  # parameters: mass, first moment, and inertia about the origin of 
 OF_ROBOT = RECIPES | FURTHER_RECIPES | DERIVATIVES
 OF_FRAMES = (*FRAME_RECIPES, 'coupled_compliance', *FURTHER_FRAME_RECIPES)
 QUANTITIES = (*OF_ROBOT, *OF_FRAMES, *JOINT_RECIPES)
+#: Positions that functions of a robot with closed loops take.
+POSITIONS = ('independent', 'all', 'both')
+#: Ending of the names of functions whose q has the positions of all joints.
+FROM_ALL = '_from_all'
 
 
 @dataclass(frozen=True)
@@ -63,7 +76,15 @@ class Emitted:
     recording: Recording
 
 
-def selected_functions(model, quantities=None, frames=(), prescribed=(), laws=None, payloads=()):
+def selected_functions(
+    model,
+    quantities=None,
+    frames=(),
+    prescribed=(),
+    laws=None,
+    payloads=(),
+    positions='independent',
+):
     """Return the functions to emit.
 
     Parameters
@@ -80,6 +101,9 @@ def selected_functions(model, quantities=None, frames=(), prescribed=(), laws=No
         Control laws to emit too, [(name, subject, Recipe)].
     payloads : sequence of str
         Frames of payloads. Each function is then also selected with payloads as an argument.
+    positions : str
+        One of POSITIONS: what q of a robot with closed loops has. Functions that take the
+        positions of all joints end in FROM_ALL. Laws take the independent ones alone.
 
     Returns
     -------
@@ -91,8 +115,19 @@ def selected_functions(model, quantities=None, frames=(), prescribed=(), laws=No
     UnknownNameError
         For an unknown quantity, frame or joint.
     ModelError
-        For a quantity that needs frames or prescribed joints, without any.
+        For a quantity that needs frames or prescribed joints, without any. For positions of all
+        joints without closed loops, or with laws alone.
     """
+    if positions != 'independent' and not model.has_loops:
+        raise ModelError(
+            f'robot {model.name!r} has no closed loops, but got the positions {positions!r}; '
+            "expected 'independent'"
+        )
+    if positions == 'all' and laws:
+        raise ModelError(
+            f'robot {model.name!r}: the law {laws[0][0]} takes the positions of the independent '
+            "joints, but got the positions 'all'; expected 'both' or 'independent'"
+        )
     chosen = []
     for name in DEFAULT if quantities is None else quantities:
         if name in OF_ROBOT:
@@ -122,11 +157,18 @@ def selected_functions(model, quantities=None, frames=(), prescribed=(), laws=No
                     f'{label(frame)}; expected some of {", ".join(recipes)}'
                 )
             chosen.append((name, frame, recipe))
-    chosen += list(laws or ())
-    return chosen + [
+    chosen, of_joints = chosen + list(laws or ()), len(chosen)
+    loaded = [
         (f'{name}_loaded', subject, with_payloads(recipe, model, payloads))
         for name, subject, recipe in chosen
         if payloads and recipe.recorder is None
+    ]
+    from_all = [
+        (name + FROM_ALL, subject, recipe.from_all_positions())
+        for name, subject, recipe in chosen[:of_joints] + loaded[: of_joints * bool(loaded)]
+    ]
+    return {'independent': chosen + loaded, 'all': from_all, 'both': chosen + loaded + from_all}[
+        positions
     ]
 
 
@@ -259,21 +301,16 @@ def record_all(model, chosen):
     Raises
     ------
     ModelError
-        If one needs more than LARGEST operations, or if two would have the same name in C.
+        If one needs more than LARGEST operations, or if two would have the same name in C. If too
+        few postures have closed loops.
     """
     found = {}
     for quantity, subject, recipe in chosen:
         words = [subject] if isinstance(subject, str) else subject or ()
         name = '_'.join((quantity, *map(identifier, words)))
-        recording = final_recording(quantity, recipe, model, subject)
+        recording = _recorded(quantity, recipe, model, subject)
         if recipe.payloads and not _uses(recording, 'payload'):
             continue  # such as a pose, which no payload changes
-        total = sum(recording.counts().values())
-        if total > LARGEST:
-            raise ModelError(
-                f'robot {model.name!r}: {quantity} takes {total} operations; '
-                f'straight-line code is emitted up to {LARGEST}'
-            )
         if name in found:
             raise ModelError(
                 f'robot {model.name!r}: two functions would be called {name!r}; '
@@ -282,6 +319,37 @@ def record_all(model, chosen):
             )
         found[name] = Emitted(name, quantity, subject, recipe, recording)
     return list(found.values())
+
+
+def _recorded(quantity, recipe, model, subject):
+    """Return a recording that is short enough to be emitted."""
+    try:
+        with limited(MOST_NODES, math.inf):
+            recording = final_recording(quantity, recipe, model, subject)
+        total = sum(recording.counts().values())
+    except RecordingTooLong:
+        total = f'more than {MOST_NODES}'
+        if model.has_loops:
+            _require_plan(quantity, recipe, model)
+    if not isinstance(total, int) or total > LARGEST:
+        raise ModelError(
+            f'robot {model.name!r}: {quantity} takes {total} operations; '
+            f'straight-line code is emitted up to {LARGEST}'
+        )
+    return recording
+
+
+def _require_plan(quantity, recipe, model):
+    """Refuse closed loops that recordings cannot close."""
+    length = len(model.all_position_names if 'all positions' in recipe.inputs['q'] else [])
+    try:
+        closing_of(model, length)
+    except RecordingTooLong:
+        other = 'fewer closures' if length else 'the positions of all joints'
+        raise ModelError(
+            f'robot {model.name!r}: {quantity} has no straight-line code, as its loops close in '
+            f'too few postures around {model.closed_posture.round(3).tolist()}; expected {other}'
+        ) from None
 
 
 def _uses(recording, argument):

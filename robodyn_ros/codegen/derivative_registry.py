@@ -17,6 +17,7 @@ leaves beside the independent ones. E has their derivatives, by the implicit fun
 """
 
 import functools
+from dataclasses import replace
 
 import numpy as np
 
@@ -27,12 +28,12 @@ from robodyn_ros.algorithms.derivatives import (
     inverse_dynamics_derivatives,
     mass_matrix_derivative,
 )
-from robodyn_ros.codegen.loops import loop_closing
 from robodyn_ros.codegen.packs import shorter_with_packs
 from robodyn_ros.codegen.registry import ACCELERATION, DRIVEN, POSITION, RECIPES, SQUARE, Recipe
 from robodyn_ros.codegen.specialise import (
     Recording,
     cleaned,
+    closing_of,
     origin,
     record,
     recorded_input,
@@ -212,7 +213,8 @@ def eliminate_inverse(name, recipe, model):
     Recording
         The recording.
     """
-    recorded, n = record('inverse_dynamics', RECIPES['inverse_dynamics'], model), model.nv
+    recorded = record('inverse_dynamics', _with_q_of(recipe, 'inverse_dynamics'), model)
+    n = model.nv
     tau = [recorded.results[f'tau[{k}]'] for k in range(n)]
     q, qd, qdd = (
         recorded_input(recorded.tape, argument, shape)
@@ -257,7 +259,8 @@ def eliminate_forward(name, recipe, model):
         for each in ('mass_matrix_inverse', 'bias_torque', 'inverse_dynamics')
     )
     solve = min(
-        (of_inverse.recursion, *of_inverse.others), key=lambda recursion: _cost(recursion, normal)
+        (of_inverse.recursion, *of_inverse.others),
+        key=lambda recursion: _cost(recursion, normal, len(q)),
     )
     status = run_on_tape(solve, normal, tape, q=q, inverse=inverse)
     run_on_tape(bias_torque.recursion, normal, tape, q=q, qd=qd, tau=torque)
@@ -299,9 +302,9 @@ def eliminate_mass(name, recipe, model):
     Recording
         The recording.
     """
-    recorded = record('mass_matrix', RECIPES['mass_matrix'], model)
+    recorded = record('mass_matrix', _with_q_of(recipe, 'mass_matrix'), model)
     n = model.nv
-    q = recorded_input(recorded.tape, 'q', (model.nq,))
+    q = recorded_input(recorded.tape, 'q', recorded.inputs['q'])
     lower = [(i, j) for i in range(n) for j in range(i + 1)]
     entries = [recorded.results[f'M[{i}, {j}]'] for i, j in lower]
     positions = _Positions(model, recorded.tape, q)
@@ -311,6 +314,12 @@ def eliminate_mass(name, recipe, model):
     for (i, j), row in zip(lower, rows):
         slopes[i, j, :] = slopes[j, i, :] = row
     return _recording(name, recipe, model, recorded.tape, [slopes])
+
+
+def _with_q_of(recipe, name):
+    """Return the recipe of a quantity whose q has the positions of another recipe's."""
+    known = RECIPES[name]
+    return replace(known, inputs=known.inputs | {'q': recipe.inputs['q']})
 
 
 def _form(model):
@@ -327,24 +336,28 @@ class _Positions:
         The robot.
     tape : Tape
         The tape.
-    q : (nq,) ndarray of Recorded
-        Positions of the independent joints.
+    q : ndarray of Recorded
+        Positions of the independent joints, or of all joints of closed loops.
 
     Attributes
     ----------
     leaves : list of Recorded
-        Those of the independent joints, and of the dependent joints of loops.
+        Those of the independent joints, and of the dependent joints of loops by which the tape
+        is differentiated, too.
     """
 
     def __init__(self, model, tape, q):
-        self._model, self._q = model, q
-        everything, E = zeros(len(model.all_position_names)), zeros((0, model.nv))
+        self._model = model
+        names, E = model.all_position_names, zeros((0, model.nv))
+        everything = zeros(len(names))
         rows = []
         if model.has_loops:
             form, E = _form(model), zeros((len(model.all_joint_names), model.nv))
             run_on_tape(expansion.expand_joints, form, tape, q=q, positions=everything, E=E)
-            rows = loop_closing.plan(form).leading_rows
-        self._E = E[[row - 1 for row in rows]]
+            rows = closing_of(form, len(q)).leaf_rows
+        if len(q) == len(names):  # values of the tape may depend on any of them
+            q, everything = q[[names.index(name) for name in model.position_names]], q
+        self._q, self._E = q, E[[row - 1 for row in rows]]
         self.leaves = [*q, *(everything[model.topology[row, Q]] for row in rows)]
 
     def by_motion(self, slopes):
@@ -393,10 +406,10 @@ def by_motion(model, q, slopes):
     return along
 
 
-def _cost(recursion, model):
-    """Return the number of operations of an inverse of the mass matrix."""
+def _cost(recursion, model, count):
+    """Return the number of operations of an inverse of the mass matrix from `count` positions."""
     tape, inverse = Tape(), zeros((model.nv, model.nv))
-    run_on_tape(recursion, model, tape, q=recorded_input(tape, 'q', (model.nq,)), inverse=inverse)
+    run_on_tape(recursion, model, tape, q=recorded_input(tape, 'q', (count,)), inverse=inverse)
     return _operations(tape, inverse.flat)
 
 

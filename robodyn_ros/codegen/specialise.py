@@ -404,11 +404,29 @@ def with_shared_values(recording, model):
     """
     if not model.has_loops:
         return recording
-    return with_equal_values_shared(recording, _closing(model, recording.inputs['q'][0]))
+    return with_equal_values_shared(recording, closing_of(model, recording.inputs['q'][0]))
 
 
-def _closing(model, length):
-    """Return how recordings close the loops of a robot, for an input q of some length."""
+def closing_of(model, length):
+    """Return how recordings close the loops of a robot.
+
+    Parameters
+    ----------
+    model : RobotModel
+        A robot with closed loops.
+    length : int
+        Number of positions in the input q: of all joints, or of the independent ones.
+
+    Returns
+    -------
+    Closing or GivenPositions
+        The plan of `loop_closing` or of `given_positions`.
+
+    Raises
+    ------
+    RecordingTooLong
+        If there are not enough closed and regular postures.
+    """
     is_given = length == len(model.all_position_names)
     return given_positions.plan(model) if is_given else loop_closing.plan(model)
 
@@ -434,7 +452,7 @@ def run_on_tape(recursion, model, tape, **given):
     int or None
         The status of the recursion.
     """
-    replaced = _closing(model, len(given['q'])).replacements() if model.has_loops else {}
+    replaced = closing_of(model, len(given['q'])).replacements() if model.has_loops else {}
     scratch = RecordingScratch(tape, columns.shape(model.topology), replaced)
     return recursion(*arguments(recursion, model, scratch=scratch, **given))
 

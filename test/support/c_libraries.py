@@ -32,12 +32,20 @@ def compiler(name):
 
 
 def emitted(
-    model, style, quantities=None, frames=(), prescribed=(), laws=(), passive=(), payloads=()
+    model,
+    style,
+    quantities=None,
+    frames=(),
+    prescribed=(),
+    laws=(),
+    passive=(),
+    payloads=(),
+    positions='independent',
 ):
     """Return the functions of a package, and its files."""
     of_laws = chosen_laws(model, laws, passive)
     chosen = c_selection.selected_functions(
-        model, quantities, frames, prescribed, of_laws, payloads
+        model, quantities, frames, prescribed, of_laws, payloads, positions
     )
     found = c_selection.record_all(model, chosen)
     return found, c_package.files(model, '<robot/>', found, style)

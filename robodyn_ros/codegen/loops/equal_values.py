@@ -202,6 +202,8 @@ class _Sharing:
             value = found.get(index)
             if isinstance(value, Recorded) and value.positive is None:
                 tape.names.setdefault(value.index, name)
+        for entry in self._states:  # the code also checks inputs that no result needs
+            tape.input(entry)
         results = {
             entry: found[value.index] if isinstance(value, Recorded) else value
             for entry, value in self._old.results.items()

@@ -103,6 +103,13 @@ class GivenPositions(LoopSolution):
             scratch.close_as_given()
         self.write_expansion(constants, scratch, everything, E)
 
+    @property
+    def leaf_rows(self):
+        """Bodies of all joints of loops that depend on others."""
+        in_loops = np.flatnonzero(self.topology[1:, COORDINATE] >= 0) + 1
+        leaders = [leader_row(self.topology, k) for k in coordinates_of(self.topology)]
+        return np.setdiff1d(in_loops, leaders)
+
     def write_samples(self, values):
         """Write closed positions of the joints of loops to samples of the input q.
 

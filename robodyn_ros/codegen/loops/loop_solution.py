@@ -151,8 +151,11 @@ class LoopSolution:
         return found
 
     @property
-    def leading_rows(self):
-        """First bodies of the dependent joints that move as no other does, up to a ratio."""
+    def leaf_rows(self):
+        """Bodies of the dependent joints whose positions are leaves of derivatives.
+
+        They are the first ones of those that move as no other does, up to a ratio.
+        """
         return self._unknown_rows()[self.together.independent]
 
     def _dependent_rows(self):
