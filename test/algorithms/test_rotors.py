@@ -42,6 +42,32 @@ def test_exact_rotors_are_those_of_chapter_12():
         )
 
 
+def test_exact_rotors_have_the_energy_of_turning_bodies():
+    """Mass matrix and weight by the motion of their mounts in the arm without rotors.
+
+    A rotor turns with its mount, and at the gear ratio about its axis. Its mass, its place, and
+    its inertia along and across the axis are those of the user.
+    """
+    plain = Robot.from_description(ARM, gravity=GRAVITY)
+    robot = Robot.from_description(ARM, gravity=GRAVITY, rotors=ROTORS)
+    joints = {joint.name: joint for joint in ARM.joints}
+    for q, _, _ in states(robot):
+        M, weight = plain.mass_matrix(q), plain.gravity_torque(q)
+        for name, rotor in ROTORS.items():
+            joint, spin = joints[name], np.eye(robot.nv)[robot.joint_names.index(name)]
+            axis = joint.placement.rotation @ joint.axis if rotor.axis is None else rotor.axis
+            place = joint.placement.translation if rotor.position is None else rotor.position
+            R, J = plain.pose(q, joint.parent)[:3, :3], plain.jacobian(q, joint.parent)
+            n = R @ axis / np.linalg.norm(axis)
+            moved = J[:3] - np.cross(np.eye(3), R @ place) @ J[3:]
+            turned = J[3:] + rotor.gear_ratio * np.outer(n, spin)
+            inertia = rotor.across * np.eye(3) + (rotor.inertia - rotor.across) * np.outer(n, n)
+            M = M + rotor.mass * moved.T @ moved + turned.T @ inertia @ turned
+            weight = weight - rotor.mass * moved.T @ GRAVITY
+        agree(robot.mass_matrix(q), M)
+        agree(robot.gravity_torque(q), weight)
+
+
 def test_reflected_rotors_are_on_the_diagonal_alone():
     """Jain 2011, section 12.3.1: gear_ratio^2 J at the joint."""
     plain = Robot.from_description(ARM, gravity=GRAVITY)
