@@ -6,7 +6,7 @@
 call. `given` is code that gets the positions of all joints with closed loops, and
 checks that they are closed. `generic` is the kernel for any robot, from either. `tree` is code for
 the same bodies with open loops, all joints independent. `operations` are those of one call of each
-code. `python` is a call from Python.
+code; one of a pack of columns counts once. `python` is a call from Python.
 
 Pinocchio uses constraintDynamics, MuJoCo equality constraints. Both get the positions of all
 joints with closed loops, as `given` does. They neither close nor check them. Pinocchio's
@@ -24,6 +24,7 @@ import numpy as np
 
 from benchmark import libraries, table
 from benchmark.dynamics.kernels import _one_core
+from robodyn_ros.codegen.loops.column_packs import from_all_positions
 from robodyn_ros.codegen.registry import RECIPES
 from robodyn_ros.codegen.specialise import record, specialise
 from robodyn_ros.robot.robot import Robot
@@ -79,15 +80,19 @@ def _measured(mechanism):
     codes = {
         'tree': (tree, recipe, rng.uniform(-1.0, 1.0, (3, BANK, tree.nv))),
         'embedded': (robot, recipe, (q, qd, tau)),
-        'given': (robot, recipe.from_all_positions(), (every, qd, tau)),
+        'given': (robot, from_all_positions('forward_dynamics', recipe), (every, qd, tau)),
     }
     for name, (own, of_code, states) in codes.items():
         made = specialise(own.model, 'forward_dynamics', of_code)
         if made is None:
             continue
         one, out = made.one.compiled, np.empty(own.nv)
+        of_code = of_code.of_model(own.model)
         recording = record('forward_dynamics', of_code, own.model)
-        operations[name] = sum(recording.counts().values())
+        packed = of_code.packed and of_code.packed(
+            'forward_dynamics', of_code, own.model, recording
+        )
+        operations[name] = sum((packed or recording).counts().values())
         assert all(one(*state, out) == 0 for state in zip(*states)), 'the code refuses a state'
         calls[f'{name} loop'] = lambda one=one, states=states, out=out: _loop(one, *states, out)
         if name != 'tree':

@@ -9,7 +9,7 @@ sum with x. The sum (x + a b) + c d takes two. It is chosen unless x is known mu
 import math
 from dataclasses import replace
 
-from robodyn_ros.codegen.loops.equal_values import OPERATIONS
+from robodyn_ros.codegen.loops.equal_values import operations_on
 from robodyn_ros.codegen.statement_order import LATENCY, SUMS, fused_products
 from robodyn_ros.codegen.tape import Recorded, Tape, operands
 
@@ -22,7 +22,7 @@ def with_fused_sums(recording):
     Parameters
     ----------
     recording : Recording
-        The recording, without packs.
+        The recording.
 
     Returns
     -------
@@ -39,7 +39,7 @@ def separate_operations(recording):
     Parameters
     ----------
     recording : Recording
-        The recording, without packs.
+        The recording.
 
     Returns
     -------
@@ -73,6 +73,7 @@ class _Rewriting:
     def recording(self):
         """Return the new recording."""
         old, tape, found = self._recording.tape, Tape(), {}
+        operations = operations_on(tape)
         joined, inner = self._joined()
         for index, (operation, *rest) in enumerate(self._nodes):
             if operation == 'input':  # also one that no result needs
@@ -86,9 +87,10 @@ class _Rewriting:
             elif operation != 'input':
                 given = [found[i] for i in operands(self._nodes[index])]
                 constants = rest[: len(rest) - len(given)]
-                found[index] = OPERATIONS[operation](*constants, *given)
-            if index in old.names and found[index].positive is None:
-                tape.names.setdefault(found[index].index, old.names[index])
+                found[index] = operations[operation](*constants, *given)
+            value = found[index]
+            if index in old.names and isinstance(value, Recorded) and value.positive is None:
+                tape.names.setdefault(value.index, old.names[index])
         tape.checks = [(found[index].index, floor) for index, floor in old.checks]
         results = {
             entry: found[value.index] if isinstance(value, Recorded) else value

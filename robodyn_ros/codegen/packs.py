@@ -291,7 +291,7 @@ def _negative_products(A, B, C, work):
         negative_products(A, B, C, work)
         return
     for matrix in (B, C):
-        for columns in _slices(len(A)):
+        for columns in slices(len(A)):
             rows = [tape.pack(list(row[columns])) for row in matrix]
             for i, factors in enumerate(A):
                 total = sum(factor * row for factor, row in zip(factors, rows))
@@ -307,10 +307,21 @@ def _in_slices(recording):
         )
         for name, (rows, size) in recording.outputs.items()
         for row in range(rows)
-        for columns in _slices(size)
+        for columns in slices(size)
     }
 
 
-def _slices(size):
-    """Return the slices of a row with so many columns."""
+def slices(size):
+    """Return the slices of a row, of WIDTH columns each.
+
+    Parameters
+    ----------
+    size : int
+        Number of columns.
+
+    Returns
+    -------
+    list of slice
+        The last one may be shorter.
+    """
     return [slice(first, min(first + WIDTH, size)) for first in range(0, size, WIDTH)]

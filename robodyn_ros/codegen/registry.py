@@ -102,6 +102,8 @@ class Recipe:
         Whether the recursion is over independent coordinates already.
     payloads : tuple of str
         Frames whose payloads are an input, see `with_payloads`.
+    columns : int
+        Number of right sides of closed loops that are solved at once, in a pack.
     """
 
     recursion: Callable
@@ -117,6 +119,7 @@ class Recipe:
     of_rates: bool = False
     is_embedded: bool = False
     payloads: tuple[str, ...] = ()
+    columns: int = 1
 
     def from_all_positions(self):
         """Return the recipe whose q has the positions of all joints, with closed loops.

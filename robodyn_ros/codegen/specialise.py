@@ -342,7 +342,7 @@ def _length(recording):
 
 def _record(name, recipe, recursion, model, subject):
     """Return the recording of one recursion."""
-    tape = Tape()
+    tape = Tape(recipe.columns)
     inputs, outputs = (sizes(shapes, model) for shapes in (recipe.inputs, recipe.outputs))
     given = {argument: recorded_input(tape, argument, shape) for argument, shape in inputs.items()}
     results = {argument: zeros(shape) for argument, shape in outputs.items()}

@@ -51,6 +51,11 @@ def limited(nodes, seconds):
 class Tape:
     """Nodes of a directed acyclic graph of arithmetic, in the order of their recording.
 
+    Parameters
+    ----------
+    columns : int, optional
+        Number of right sides of closed loops that are solved at once, in a pack.
+
     Attributes
     ----------
     nodes : list of tuple
@@ -68,11 +73,11 @@ class Tape:
         Number of the first checks whose nodes are computed as recorded, and share no equal values.
     """
 
-    def __init__(self):
+    def __init__(self, columns=1):
         self.nodes, self.values = [], []
         self.names = {}
         self.checks = []
-        self.positions_known, self.exact_checks = None, 0
+        self.positions_known, self.exact_checks, self.columns = None, 0, columns
         self._known, self._packs = {}, set()
         self._constants = {_place(1.0) // CLOSE: 1.0}
         self._most, self._deadline = _limits.get()

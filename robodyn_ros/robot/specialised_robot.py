@@ -11,6 +11,7 @@ import numpy as np
 from robodyn_ros.codegen import linker, verification
 from robodyn_ros.codegen.derivative_registry import DERIVATIVES, WRITTEN_OUT
 from robodyn_ros.codegen.emit_llvm import LANES
+from robodyn_ros.codegen.loops.column_packs import from_all_positions
 from robodyn_ros.codegen.parallel_rows import share_out
 from robodyn_ros.codegen.registry import (
     FURTHER_FRAME_RECIPES,
@@ -209,7 +210,7 @@ class SpecialisedRobot(SpecialisedForms):
 
         This code is recorded and compiled at the first call with these positions.
         """
-        key, recipe = (name, OF_ALL), recipe.from_all_positions()
+        key, recipe = (name, OF_ALL), from_all_positions(name, recipe)
         cases, chosen, count = [], [], len(self.all_position_names)
         self._shapes[key] = self._sizes(recipe)
 

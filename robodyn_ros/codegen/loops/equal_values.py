@@ -26,6 +26,32 @@ SHIFT_GRID = 2.0**-44  # [rad or m] spacing of shifts between them, so that all 
 CONSTANT_BITS = 44  # of a constant that replaces a node, so that all processors agree on it
 DIGITS = 1e8  # buckets of mantissas in which equal values are looked up
 OPERATIONS = {**ARITHMETIC, 'cos': np.cos, 'sin': np.sin, 'tanh': np.tanh}
+#: Of samples: a row for each lane of a pack.
+OF_SAMPLES = OPERATIONS | {
+    'constant': lambda c: np.full(STATES, c),
+    'pack': lambda *lanes: np.stack(lanes),
+    'lane': lambda k, lanes: lanes[k],
+}
+
+
+def operations_on(tape):
+    """Return what operations do that are written to a tape.
+
+    Parameters
+    ----------
+    tape : Tape
+        The tape.
+
+    Returns
+    -------
+    dict
+        {operation: function of its constant, if it has one, and its operands}.
+    """
+    return OPERATIONS | {
+        'constant': float,
+        'pack': lambda *lanes: tape.pack(lanes),
+        'lane': lambda k, pack: tape.lane(pack, k),
+    }
 
 
 def with_equal_values_shared(recording, closing):
@@ -213,6 +239,7 @@ class _Sharing:
     def _written(self, nodes, known):
         """Write nodes to the new tape; return their values. From `known` on equal ones share."""
         old, tape, found = self._old.tape, self._tape, {}
+        operations = operations_on(tape)
         for index in nodes:
             if index >= known and tape.positions_known is None:
                 tape.positions_known = len(tape.nodes)
@@ -222,7 +249,7 @@ class _Sharing:
             else:
                 given = [found[i] for i in operands(old.nodes[index])]
                 constants = rest[: len(rest) - len(given)]
-                found[index] = OPERATIONS[operation](*constants, *given)
+                found[index] = operations[operation](*constants, *given)
             self._sample()
             if index >= known:
                 found[index] = self._first_equal(found[index])
@@ -237,11 +264,11 @@ class _Sharing:
             places = operands((operation, *rest))
             constants = rest[: len(rest) - len(places)]
             given = [self._samples[i] for i in places]
-            self._samples.append(OPERATIONS[operation](*constants, *given))
+            self._samples.append(OF_SAMPLES[operation](*constants, *given))
 
     def _first_equal(self, value):
         """Return the first value that is equal to another, up to its sign, or a constant."""
-        if not isinstance(value, Recorded):
+        if not isinstance(value, Recorded) or self._samples[value.index].ndim > 1:
             return value
         positive = value.positive or value
         if positive.index not in self._shared:

@@ -13,9 +13,11 @@ import numpy as np
 
 from robodyn_ros.algorithms.constraints import closed_positions, loops
 from robodyn_ros.algorithms.core import scratch as columns
+from robodyn_ros.algorithms.core.rnea import start_at_base
 from robodyn_ros.codegen.loops.equal_values import Together
 from robodyn_ros.codegen.loops.sparse_elimination import Factors, sparse_pivots
 from robodyn_ros.compile import embedded
+from robodyn_ros.compile.rebound import rebound
 from robodyn_ros.model.layout import (
     BODY_A,
     BODY_B,
@@ -77,15 +79,13 @@ class LoopSolution:
             for k in range(topology[row, COUNT]):
                 E[row - 1, k] = -constants[row, RATIO] * L[unknown, d + topology[row, FIRST] + k]
 
-    def closing_acceleration(self, _, constants, scratch, everything, rates, share, accelerations):
+    def closing_acceleration(self, _, __, scratch, everything, rates, share, accelerations):
         """Add the accelerations of closed loops, in place of `loops.closing_acceleration`.
 
         Parameters
         ----------
-        _ : ndarray
+        _, __ : ndarray
             Unused; the loops are attached to the world here.
-        constants : (nb, k) ndarray
-            Constants of the bodies, see robodyn_ros.model.layout.
         scratch : RecordingScratch
             Scratch of the recursions.
         everything : ndarray
@@ -97,13 +97,45 @@ class LoopSolution:
         accelerations : ndarray
             Accelerations of all joints; those of dependent joints are changed.
         """
+        self._add_rates(scratch, everything, rates, share, accelerations)
+
+    def _add_rates(self, scratch, everything, rates, share, accelerations, replaced=None):
+        """Add a share of dE/dt qd to accelerations of all joints."""
         d, nv = self.topology[0, UNKNOWNS], self.topology[0, FIRST]
-        L = self.solved(scratch, everything, rates, True, [d + nv])
+        L = self.solved(scratch, everything, rates, True, [d + nv], replaced)
         for row in self._dependent_rows():
             unknown = self.topology[row, COORDINATE] - nv
             accelerations[row - 1] = accelerations[row - 1] - (
-                share * constants[row, RATIO] * L[unknown, d + nv]
+                share * self.constants[row, RATIO] * L[unknown, d + nv]
             )
+
+    def rate_of_expansion(self, topology, gravity, scratch, everything, rates):
+        """Return dE/dt qd of all joints, with gravity as an acceleration of the base.
+
+        Closures do not see it. So the motion of the bodies is that of their bias torque.
+
+        Parameters
+        ----------
+        topology : (nb, k) ndarray
+            Topology of the robot.
+        gravity : (3,) ndarray
+            Gravitational acceleration in base axes [m/s^2].
+        scratch : RecordingScratch
+            Scratch of the recursions.
+        everything, rates : (n,) ndarray
+            Positions and rates of all joints.
+
+        Returns
+        -------
+        (n,) ndarray
+            Accelerations; zero for independent joints.
+        """
+        found = np.full(len(rates), 0.0, dtype=object)
+        is_whole = (self.topology[:, PARENT] == topology[:, PARENT]).all()
+        base = gravity if is_whole else np.zeros(3)
+        rising = {start_at_base: lambda scratch, _: start_at_base(scratch, base)}
+        self._add_rates(scratch, everything, rates, 1.0, found, rising)
+        return found
 
     def replacements(self):
         """Return the functions that a recording replaces.
@@ -118,7 +150,7 @@ class LoopSolution:
             loops.closing_acceleration.__wrapped__: self.closing_acceleration,
         }
 
-    def solved(self, scratch, everything, rates, moving, wanted):
+    def solved(self, scratch, everything, rates, moving, wanted, replaced=None):
         """Return the equations of all closures, solved for the unknowns.
 
         Parameters
@@ -133,21 +165,29 @@ class LoopSolution:
             Whether the right side is the rate of the Jacobian times `rates`. Otherwise it is the
             gap of each closure.
         wanted : sequence of int
-            Columns to compute.
+            Columns to compute, so many at once as the tape says.
+        replaced : dict, optional
+            {function: replacement} in `loops.write_equations`.
 
         Returns
         -------
         (unknowns, columns) ndarray
             One row for each unknown.
         """
-        L = recorded_equations(self.topology, self.constants, scratch, everything, rates, moving)
+        topology, constants = self.topology, self.constants
+        L = recorded_equations(topology, constants, scratch, everything, rates, moving, replaced)
         found = np.full((self.topology[0, UNKNOWNS], L.shape[1]), 0.0, dtype=object)
         M, d, nv = self.together.columns(L), self.topology[0, UNKNOWNS], self.topology[0, FIRST]
         factors, shift = Factors(M, self.pivots), len(self.pivots) - d
-        for column in wanted:
-            found[:, column] = self.together.all_unknowns(factors.solution(M[:, column + shift]))
-            if column < d + nv:
-                found[:, column] = found[:, column] - self.together.slopes[:, column - d]
+        tape, width = scratch.tape, scratch.tape.columns
+        for first in range(0, len(wanted), width):
+            columns = wanted[first : first + width]
+            right = [tape.pack([row[column + shift] for column in columns]) for row in M]
+            packs = self.together.all_unknowns(factors.solution(np.array(right, dtype=object)))
+            for lane, column in enumerate(columns):
+                found[:, column] = [tape.lane(pack, lane) for pack in packs]
+                if column < d + nv:
+                    found[:, column] = found[:, column] - self.together.slopes[:, column - d]
         return found
 
     @property
@@ -389,7 +429,7 @@ def _carried(topology, in_loops, row):
     return False
 
 
-def recorded_equations(topology, constants, scratch, everything, rates, moving):
+def recorded_equations(topology, constants, scratch, everything, rates, moving, replaced=None):
     """Return the rows of all closures, see `loops.write_equations`.
 
     Parameters
@@ -404,6 +444,8 @@ def recorded_equations(topology, constants, scratch, everything, rates, moving):
         Positions and rates of all joints.
     moving : bool
         Whether the right side is that of motion; else it is the gap.
+    replaced : dict, optional
+        {function: replacement} in `loops.write_equations`.
 
     Returns
     -------
@@ -415,7 +457,7 @@ def recorded_equations(topology, constants, scratch, everything, rates, moving):
         0.0,
         dtype=object,
     )
-    write = loops.write_equations.__wrapped__
+    write = rebound(loops.write_equations, replaced or {})
     write(topology, constants, scratch, everything, rates, moving, True, L)
     return L
 

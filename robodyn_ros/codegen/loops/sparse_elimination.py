@@ -85,11 +85,11 @@ class Factors:
                 _ = pivot * pivot > least
             self._inverses.append(1.0 / pivot)
             for other, *_ in later:
-                if not _is_zero(L[other, col]):
+                if not is_zero(L[other, col]):
                     share = L[other, col] * self._inverses[-1]
                     self._shares.append((other, row, share))
                     for _, column, _ in later:
-                        if not _is_zero(L[row, column]):
+                        if not is_zero(L[row, column]):
                             L[other, column] = L[other, column] - share * L[row, column]
 
     def solution(self, right):
@@ -107,18 +107,24 @@ class Factors:
         """
         right, X = right.copy(), np.full(len(self._pivots), 0.0, dtype=object)
         for other, row, share in self._shares:
-            if not _is_zero(right[row]):
+            if not is_zero(right[row]):
                 right[other] = right[other] - share * right[row]
         for k in range(len(self._pivots) - 1, -1, -1):
             row, col, _ = self._pivots[k]
             entry = right[row]
             for _, later, _ in self._pivots[k + 1 :]:
-                if not _is_zero(self._L[row, later]) and not _is_zero(X[later]):
+                if not is_zero(self._L[row, later]) and not is_zero(X[later]):
                     entry = entry - self._L[row, later] * X[later]
-            X[col] = 0.0 if _is_zero(entry) else entry * self._inverses[k]
+            X[col] = 0.0 if is_zero(entry) else entry * self._inverses[k]
         return X
 
 
-def _is_zero(entry):
-    """Return whether an entry is the constant zero."""
+def is_zero(entry):
+    """Return whether an entry is the constant zero.
+
+    Parameters
+    ----------
+    entry : Recorded or float
+        The entry.
+    """
     return not isinstance(entry, Recorded) and entry == 0.0

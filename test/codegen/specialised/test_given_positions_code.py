@@ -9,9 +9,11 @@ the kernels for any robot: 1e-12 of the largest entry, as in test_specialised_lo
 import numpy as np
 import pytest
 
-from robodyn_ros.codegen.loops import given_positions
+from robodyn_ros.codegen import emit_python
+from robodyn_ros.codegen.loops import column_packs, given_positions
 from robodyn_ros.codegen.registry import FRAME_RECIPES, RECIPES
 from robodyn_ros.codegen.specialise import record
+from robodyn_ros.compile.source_cache import imported
 from robodyn_ros.errors import SingularityError
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.robot.specialised_robot import OF_ALL
@@ -42,14 +44,12 @@ def code(name, quantity='forward_dynamics', recipes=RECIPES, subject=None):
     return robot, record(quantity, recipe, robot.model, subject)
 
 
-@pytest.mark.parametrize('name', RECORDED)
-def test_forward_dynamics_are_those_of_the_dense_system(name):
-    """Of all joints and multipliers, 1e-11 by the rounding of its solution.
+def dense_states(name):
+    """Yield states of a robot, and their accelerations by the dense system of all joints.
 
-    Postures are up to 0.15 rad from the reference in each joint, and from anywhere else. There is
-    no box, and the two arms have code.
+    Postures are up to 0.1 rad from the reference in each joint, and from anywhere else.
     """
-    (robot, recording), referee = code(name), Referee(ALL[name])
+    robot, referee = ALL[name].robot(), Referee(ALL[name])
     names, rng = referee.tree.joint_names, np.random.default_rng(11)
     lead = [names.index(each) for each in robot.joint_names]
     order = [robot.all_joint_names.index(each) for each in names]
@@ -60,10 +60,61 @@ def test_forward_dynamics_are_those_of_the_dense_system(name):
         theta, rates, _ = robot.expand(every, qd)
         driven = np.zeros(len(names))
         driven[lead] = tau
-        expected, _ = referee.solve(theta[order], rates[order], driven)
+        yield (every, qd, tau), referee.solve(theta[order], rates[order], driven)[0][lead]
+
+
+@pytest.mark.parametrize('name', RECORDED)
+def test_forward_dynamics_are_those_of_the_dense_system(name):
+    """Of all joints and multipliers, 1e-11 by the rounding of its solution.
+
+    There is no box, and the two arms have code.
+    """
+    _, recording = code(name)
+    for (every, qd, tau), expected in dense_states(name):
         found, holds = played(recording, q=every, qd=qd, tau=tau)
         assert holds
-        agree(found, expected[lead], tolerance=1e-11)
+        agree(found, expected, tolerance=1e-11)
+
+
+@pytest.mark.parametrize('name', [*RECORDED, 'Stewart platform'])
+def test_packs_of_columns_have_the_same_forward_dynamics(name, tmp_path, monkeypatch):
+    """Run as Python, where packs are arrays. They refuse what the code of numbers refuses."""
+    monkeypatch.setenv('ROBODYN_CACHE_DIR', str(tmp_path))
+    monkeypatch.setattr(column_packs, 'SHARE', np.inf)
+    robot = ALL[name].robot()
+    recipe = RECIPES['forward_dynamics'].from_all_positions().of_model(robot.model)
+    recording = record('forward_dynamics', recipe, robot.model)
+    packed = column_packs.shorter_with_columns('forward_dynamics', recipe, robot.model, recording)
+    text, accepted = emit_python.write(recording, packed), []
+    module = imported(f'columns_of_{robot.name}', lambda: text)
+    for state, expected in dense_states(name):
+        found = np.full(robot.nv, np.nan)
+        accepted.append(module.forward_dynamics_of_packs(*state, found) == 0)
+        assert accepted[-1] == (module.forward_dynamics(*state, np.empty(robot.nv)) == 0)
+        if accepted[-1]:
+            agree(found, expected, tolerance=1e-11)
+    assert all(accepted[:5])  # near the reference posture
+
+
+@pytest.mark.parametrize(
+    ('name', 'share'),
+    [
+        ('two arms with a bar', 0.8),
+        ('Stewart platform', 0.72),
+        ('Delta', None),
+        ('palletizer', None),
+    ],
+)
+def test_packs_are_taken_where_they_save_enough_statements(name, share):
+    """Where many joints close a loop, and few values are equal in all postures."""
+    model, quantity = ALL[name].robot().model, 'forward_dynamics'
+    recipe = column_packs.from_all_positions(quantity, RECIPES[quantity]).of_model(model)
+    recording = record(quantity, recipe, model)
+    packed = recipe.packed(quantity, recipe, model, recording)
+    assert (packed is None) == (share is None)
+    if packed:
+        assert len(packed.computed) < share * len(recording.computed)
+        assert {'pack', 'lane'} <= {packed.tape.nodes[i][0] for i in packed.computed}
 
 
 def test_the_code_of_a_delta_robot_is_half_as_long_as_with_closing():
@@ -132,7 +183,8 @@ def test_methods_and_batches_are_those_for_any_robot(arms):
     assert 'forward_dynamics' in mine.generic
     for _ in range(2):  # the first call compiles, the second one runs
         agree(mine.forward_dynamics(every[0], qd[0], tau[0]), expected[0], None, NEAR)
-    assert ('forward_dynamics', OF_ALL) in mine.kernels
+    one = mine.kernels['forward_dynamics', OF_ALL].one
+    assert 'forward_dynamics_of_packs' in one.python.__globals__
     agree(mine.forward_dynamics(q=every[0], qd=qd[0], tau=tau[0]), expected[0], None, NEAR)
     agree(mine.forward_dynamics(every, qd, tau), expected, tolerance=NEAR)
     agree(mine.forward_dynamics(q, qd, tau), expected, tolerance=NEAR)
