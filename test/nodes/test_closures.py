@@ -10,12 +10,14 @@ import pytest
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
+from geometry_msgs.msg import Point, Pose, PoseStamped, Quaternion
 from sensor_msgs.msg import JointState
 
+from robodyn_msgs.msg import ControllerState, TaskState
 from robodyn_msgs.srv import GetDynamics
 from robodyn_ros import Robot
 from support.compare import agree
-from support.nodes.node_harness import COLD, ROOT, SIMULATED, FakeArm
+from support.nodes.node_harness import COLD, CONTROLLER, ROOT, SIMULATED, FakeArm, wait_until
 from support.referees.loop_gaps import loop_gaps
 from support.robots.mechanisms import palletizer
 
@@ -58,6 +60,87 @@ def test_the_controller_moves_the_simulated_palletizer(controlled_robot):
     theta = [last[name] for name in tree.joint_names]
     up = tree.pose(theta, 'plate')[:3, 2]
     np.testing.assert_allclose(up, (0.0, 0.0, 1.0), atol=1e-12)
+
+
+def test_operational_space_control_moves_the_tool_of_the_palletizer(controlled_robot):
+    """Three translations and the turn about the vertical, as the loops keep the plate level.
+
+    The pose is that of the tree without closures, at the joints of the last message.
+    """
+    law = {
+        'law': 'operational_space',
+        'operational_space__frame': 'tool0',
+        'operational_space__axes': [1.0, 1.0, 1.0, 0.0, 0.0, 1.0],
+        'operational_space__heaviest': 1e4,  # [kg] the arm weighs more than 50
+    }
+    arm = controlled_robot(
+        URDF, {'closures_path': str(CLOSURES), **law}, closures_path=str(CLOSURES)
+    )
+    states = arm.record(JointState, 'joint_states')
+    tasks = arm.record(TaskState, f'{CONTROLLER}/task_state')
+    arm.advance(0.5)
+    wait_until(lambda: tasks.last is not None, 'its task')
+    start = Robot.from_urdf(URDF, closures=CLOSURES).pose(arm.position, 'tool0')
+    place = start[:3, 3] + (-0.1, 0.15, 0.1)
+    pose = Pose(
+        position=Point(**dict(zip('xyz', map(float, place)))),
+        orientation=Quaternion(**dict(zip('xyzw', map(float, tasks.last.target_orientation)))),
+    )
+    target = PoseStamped(pose=pose)
+    target.header.frame_id = 'base_link'
+    assert arm.send('target_pose', target) == ''
+    assert arm.status == 'ACTIVE FOLLOWING'
+    while arm.status != 'HOLD TARGET_REACHED':
+        assert arm.time < 20.0, arm.status
+        arm.advance(0.1)
+    arm.advance(2.0)
+    q = dict(zip(states.last.name, states.last.position))
+    tree = Robot.from_urdf(URDF)
+    reached = tree.pose([q[name] for name in tree.joint_names], 'tool0')
+    np.testing.assert_allclose(reached, _at(start, place), atol=1e-7)
+    assert np.abs(loop_gaps(palletizer(), q)).max() < 1e-12
+
+
+def test_the_adaptive_law_learns_a_load_of_the_palletizer(controlled_robot):
+    """At rest the learnt torque and the gains carry the weight of the load, J^T m g.
+
+    The gains alone would err by that weight over the gain. The law still learns a little, so one
+    percent is left.
+    """
+    robot, mass = Robot.from_urdf(URDF, closures=CLOSURES), 20.0
+    gain = 36.0 * np.diag(robot.mass_matrix(GOAL))  # critically damped, 6 rad/s
+    gains = {
+        f'gains__{joint}__{kind}': float(value)
+        for joint, p in zip(robot.joint_names, gain)
+        for kind, value in (('p', p), ('d', p / 3.0))
+    }
+    law = {
+        'law': 'adaptive_computed_torque',
+        'adaptive_computed_torque__rate': 1.0,
+        'max_start_error': 1.0,
+    }
+    arm = controlled_robot(
+        URDF,
+        {'closures_path': str(CLOSURES), **law, **gains},
+        closures_path=str(CLOSURES),
+        payload__frame='tool0',
+        payload__mass=mass,
+    )
+    told = arm.record(ControllerState, f'{CONTROLLER}/controller_state')
+    arm.go_to(GOAL, 2.0)
+    arm.advance(8.0)
+    assert arm.status == 'HOLD TRAJECTORY_END'
+    weight = mass * 9.81 * robot.jacobian(arm.position, 'tool0')[2]
+    error = arm.reference[0] - arm.position
+    np.testing.assert_allclose(told.last.other + gain * error, weight, atol=1e-2 * weight.max())
+    assert np.abs(error).max() < 0.3 * (weight / gain).max()
+
+
+def _at(pose, place):
+    """Return a pose moved to another place."""
+    moved = pose.copy()
+    moved[:3, 3] = place
+    return moved
 
 
 def test_get_dynamics_answers_for_the_independent_joints(graph, host, probe):
