@@ -215,7 +215,7 @@ def pinocchio(folder, text, joints):
     kept, source = folder / 'model.txt', folder / 'model.c'
     pin.buildModelFromXML(text).saveToText(str(kept))
     source.write_text(f'const char *const pinocchio_model = "{kept}";\n')
-    root = next(path for path in Path(pin.__file__).parents if path.name == 'cmeel.prefix')
+    root = _root(pin)
     library = root / 'lib'
     flags = [f'-L{library}', '-lpinocchio_default', '-lboost_serialization']
     return Made(
@@ -225,19 +225,139 @@ def pinocchio(folder, text, joints):
     )
 
 
-@functools.cache
-def _templates(root):
-    """Compile the templates once for all robots, in minutes and 3 GB of memory."""
+def _root(pin):
+    """Return the folder of headers and libraries in the wheel of Pinocchio."""
+    return next(path for path in Path(pin.__file__).parents if path.name == 'cmeel.prefix')
+
+
+def _headers(root):
+    """Return the flags for headers of Pinocchio and Eigen."""
     places = root / 'include' / 'eigen3', Path(os.environ.get('EIGEN3_INCLUDE_DIR', EIGEN))
     eigen = next((place for place in places if place.is_dir()), None)
     if eigen is None:
         raise FileNotFoundError('no headers of Eigen: pip install cmeel-eigen')
+    return '-I', root / 'include', '-I', eigen
+
+
+def _scratch_folder():
+    """Return a new folder, which is removed when the process ends."""
     folder = Path(tempfile.mkdtemp())
     atexit.register(shutil.rmtree, folder)
-    source = folder / 'pinocchio.cpp'
+    return folder
+
+
+@functools.cache
+def _templates(root):
+    """Compile the templates once for all robots, in minutes and 3 GB of memory."""
+    source = _scratch_folder() / 'pinocchio.cpp'
     source.write_text(PINOCCHIO)
-    return compiled(source, folder / 'pinocchio.o', '-std=c++17', *BOOST, '-I',
-                    root / 'include', '-I', eigen, compiler='g++')  # fmt: skip
+    return compiled(source, source.with_suffix('.o'), '-std=c++17', *BOOST, *_headers(root),
+                    compiler='g++')  # fmt: skip
 
 
-PEERS = (ours, urdf2casadi, pinocchio)
+GENERATOR = """\
+#include <cppad/cg.hpp>
+#include <cppad/cppad.hpp>
+#include <pinocchio/codegen/cppadcg.hpp>
+#include <pinocchio/autodiff/cppad.hpp>
+#include <pinocchio/multibody.hpp>
+#include <pinocchio/serialization.hpp>
+#include <pinocchio/algorithm/rnea.hpp>
+#include <pinocchio/algorithm/aba.hpp>
+#include <pinocchio/algorithm/rnea-derivatives.hpp>
+#include <pinocchio/algorithm/aba-derivatives.hpp>
+
+using namespace pinocchio;
+using namespace CppAD::cg;
+typedef CppAD::AD<CG<double>> Number;
+typedef Eigen::Matrix<Number, Eigen::Dynamic, 1> Column;
+typedef Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic> Square;
+
+int main(int, char **arguments)
+{
+    const std::string quantity = arguments[2];
+    Model read;
+    read.loadFromText(arguments[1]);
+    const ModelTpl<Number> model = read.cast<Number>();
+    DataTpl<Number> data(model);
+    const int n = read.nv;
+    Column x = Column::Constant(3 * n, Number(0.3)), y;
+    CppAD::Independent(x);
+    const Column q = x.head(n), v = x.segment(n, n), last = x.tail(n);
+    if (quantity == "inverse_dynamics") {
+        y = rnea(model, data, q, v, last);
+    } else if (quantity == "forward_dynamics") {
+        y = aba(model, data, q, v, last, Convention::LOCAL);
+    } else {
+        Square parts[3];
+        if (quantity == "inverse_dynamics_derivatives") {
+            computeRNEADerivatives(model, data, q, v, last);
+            parts[0] = data.dtau_dq, parts[1] = data.dtau_dv, parts[2] = data.M;
+        } else {
+            computeABADerivatives(model, data, q, v, last);
+            parts[0] = data.ddq_dq, parts[1] = data.ddq_dv, parts[2] = data.Minv;
+        }
+        parts[2].triangularView<Eigen::StrictlyLower>() = parts[2].transpose();
+        y.resize(3 * n * n);
+        for (int k = 0; k < 3 * n * n; ++k) {
+            y[k] = parts[k / (n * n)](k / n % n, k % n);
+        }
+    }
+    CppAD::ADFun<CG<double>> function(x, y);
+    function.optimize("no_compare_op");
+    ModelCSourceGen<double> source(function, "cppadcodegen_" + quantity);
+    source.setCreateForwardZero(true);
+    source.setMaxAssignmentsPerFunc(1000000);
+    ModelLibraryCSourceGen<double> library(source);
+    SaveFilesModelLibraryProcessor<double>(library).saveSourcesTo(arguments[3]);
+}
+"""
+
+
+def cppadcodegen(folder, text, joints):
+    """Make the C code that CppADCodeGen writes for Pinocchio's templates."""
+    import pinocchio as pin
+
+    kept = folder / 'model.txt'
+    pin.buildModelFromXML(text).saveToText(str(kept))
+    generator, made = _generator(_root(pin)), Made([], [])
+    for quantity in QUANTITIES:
+        name = f'cppadcodegen_{quantity}'
+        source = folder / f'{name}_forward_zero.c'
+        try:
+            subprocess.run([generator, kept, quantity, folder], check=True, timeout=PATIENCE)
+            with source.open('a') as file:
+                file.write(
+                    f'void {name}(const double *x, double *out)\n'
+                    '{ struct LangCAtomicFun none = {0};\n'
+                    f'  {name}_forward_zero(&x, &out, none); }}\n'
+                )
+            made.objects.append(compiled(source, source.with_suffix('.o')))
+            made.functions.append(('cppadcodegen', quantity))
+        except subprocess.TimeoutExpired:
+            made.notes.append(f'{name} was not compiled within {PATIENCE} s')
+    return made
+
+
+@functools.cache
+def _generator(root):
+    """Compile the program that writes the code, once for all robots, in minutes."""
+    prefix = os.environ.get('CPPADCG_PREFIX')
+    if prefix is None:
+        raise FileNotFoundError('CPPADCG_PREFIX names no place of CppAD and CppADCodeGen')
+    source = _scratch_folder() / 'generator.cpp'
+    source.write_text(GENERATOR)
+    compiled(source, source.with_suffix('.o'), '-O1', '-std=c++17', *BOOST, '-I',
+             Path(prefix) / 'include', *_headers(root), compiler='g++')  # fmt: skip
+    program, places = source.with_suffix(''), (root / 'lib', Path(prefix) / 'lib')
+    subprocess.run(
+        ['g++', source.with_suffix('.o'), '-o', program]
+        + [f'-L{place}' for place in places]
+        + [f'-Wl,-rpath,{place}' for place in places]
+        + ['-lpinocchio_default', '-lboost_serialization', '-lcppad_lib', '-ldl'],
+        check=True,
+    )
+    return program
+
+
+PEERS = (ours, urdf2casadi, cppadcodegen, pinocchio)
