@@ -26,7 +26,7 @@ from benchmark import libraries, table
 from benchmark.dynamics.kernels import _one_core
 from robodyn_ros.codegen.loops.column_packs import from_all_positions
 from robodyn_ros.codegen.registry import RECIPES
-from robodyn_ros.codegen.specialise import record, specialise
+from robodyn_ros.codegen.specialise import final_recording, specialise
 from robodyn_ros.robot.robot import Robot
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / 'test'))  # has the mechanisms
@@ -88,7 +88,7 @@ def _measured(mechanism):
             continue
         one, out = made.one.compiled, np.empty(own.nv)
         of_code = of_code.of_model(own.model)
-        recording = record('forward_dynamics', of_code, own.model)
+        recording = final_recording('forward_dynamics', of_code, own.model)
         packed = of_code.packed and of_code.packed(
             'forward_dynamics', of_code, own.model, recording
         )

@@ -16,16 +16,12 @@ import numpy as np
 from benchmark import table
 from benchmark.chains import read
 from benchmark.dynamics import emitted, emitted_peers
-from robodyn_ros.codegen import c_package, c_selection, emit_c, specialise, statement_order
+from benchmark.dynamics.kernel_sums import plain_sums
+from robodyn_ros.codegen import c_package, c_selection, emit_c, statement_order
 from robodyn_ros.codegen.emit_c import Style
 from robodyn_ros.model import build, urdf
 
 SIZES, NAMES = (6, 7, 14, 30), ('inverse_dynamics', 'forward_dynamics')
-
-
-def plain_sums():
-    """Keep the sums of the recording."""
-    return mock.patch.object(specialise, 'with_fused_sums', lambda recording: recording)
 
 
 def plain_order():
