@@ -225,6 +225,9 @@ class Tape:
                 a if minus_a is None else minus_a, b if minus_b is None else minus_b
             )
             return product if (minus_a is None) == (minus_b is None) else -product
+        for x, y in ((a, b), (b, a)):
+            if self.nodes[x.index] == ('invert', y.index):
+                return 1.0
         return self._node('multiply', *_in_order(a, b))
 
     def scale(self, factor, a):
@@ -348,6 +351,16 @@ class Tape:
         inside = operands(node)[k]
         is_constant = self.nodes[inside][0] == 'constant'
         return self.nodes[inside][1] if is_constant else self.values[inside]
+
+    def is_pack(self, index):
+        """Return whether a node has several numbers.
+
+        Parameters
+        ----------
+        index : int
+            Number of the node.
+        """
+        return index in self._packs
 
     def _constant(self, value):
         """Return the constant that represents a positive value: 1, a close one, or itself."""

@@ -34,6 +34,8 @@ def small(result):
         (lambda x, a, b, c, d, *_: x - (a * b + c * d), 1),
         (lambda x, a, b, c, d, *_: (a * b - c * d) - x, 1),
         (lambda x, a, b, c, d, e, f: (x + e) + (a * b + c * d + e * f), 1),
+        (lambda x, a, b, c, d, *_: (a * b + c * d) - 2.0, 1),
+        (lambda x, a, b, c, d, *_: 2.0 - (a * b + c * d), 1),
         # x is known much later than the products
         (lambda x, a, b, c, d, *_: 1.0 / (x * x + 1.0) + (a * b + c * d), 0),
         # the inner sum is needed elsewhere
@@ -52,6 +54,23 @@ def test_a_sum_saves_an_operation_where_it_costs_no_time(result, saved):
     old, new = (by_the_tape(SimpleNamespace(recording=each), given) for each in (before, after))
     # seven operations round terms below 8
     np.testing.assert_allclose(new, old, rtol=0.0, atol=7 * np.spacing(8.0))
+
+
+def test_a_sum_waits_for_its_last_term_only():
+    """A term known late is added last, in place of first."""
+
+    def late_first(x, a, b, c, d, e, f):
+        return 1.0 / x + a * b + c * d + e + f
+
+    before = small(late_first)
+    after = with_fused_sums(before)
+    times = [
+        max(time_left(each.tape, each.computed, each.needed()).values())
+        for each in (before, after)
+    ]
+    # the reciprocal, then four sums or one
+    assert times == [14 + 4 + 4 + 3 + 3, 14 + 3]
+    assert after.counts() == before.counts()
 
 
 @pytest.mark.parametrize('name', NAMES)

@@ -57,12 +57,14 @@ def test_computes_what_numbers_compute(tape, expression):
 
 
 def test_zeros_and_ones_vanish(tape):
-    """Nothing is recorded for x + 0, 1 x, and 0 x is the number 0."""
+    """Nothing is recorded for x + 0, 1 x and x (1 / x), and 0 x is the number 0."""
     a, *_ = inputs(tape)
     assert isinstance(0.0 * a, float) and 0.0 * a == 0.0
     for same in (a + 0.0, 0.0 + a, a - 0.0, 1.0 * a, a / 1.0, -(-a)):
         assert same.index == a.index
     assert isinstance(a - a, float) and a - a == 0.0
+    reciprocal = 1.0 / a
+    assert a * reciprocal == 1.0 and -reciprocal * a == -1.0
 
 
 def test_a_chain_of_constant_factors_is_one_factor(tape):
