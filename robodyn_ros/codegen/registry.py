@@ -60,6 +60,7 @@ from robodyn_ros.algorithms.variants import (
     inverse_dynamics_fixed,
     inverse_dynamics_inertial,
     mixed_dynamics,
+    prescribed_motion,
 )
 from robodyn_ros.compile import embedded
 from robodyn_ros.model.layout import PARENT
@@ -307,7 +308,7 @@ RECIPES = {
         aba.forward_dynamics,
         MOTION | {'tau': VECTOR},
         {'qdd': VECTOR},
-        others=(composite.forward_dynamics,),
+        others=(prescribed_motion.forward_dynamics, composite.forward_dynamics),
     ),
     'coriolis_matrix': Recipe(coriolis.coriolis_matrix, MOTION, {'C': SQUARE}),
     'energy': Recipe(energy.energy, MOTION, {'energies': (2,)}, regrouped=False),

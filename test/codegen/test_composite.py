@@ -1,12 +1,13 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Solves by the factored mass matrix: the referee is the articulated way, and numpy."""
+"""Forward dynamics and solves of recordings: the referee is the articulated way, and numpy."""
 
 import numpy as np
 import pytest
 
 from robodyn_ros.algorithms.core import composite, rnea
 from robodyn_ros.algorithms.core import scratch as columns
+from robodyn_ros.algorithms.variants import prescribed_motion
 from robodyn_ros.codegen.registry import RECIPES
 from robodyn_ros.codegen.specialise import counts, record
 from robodyn_ros.model.layout import KIND, PRISMATIC
@@ -33,7 +34,7 @@ def run(recursion, model, **given):
 
 
 def test_the_plain_functions_agree_with_the_dense_matrix(answers):
-    """The three functions as they stand, on trees too, with and without a diagonal."""
+    """The functions as they stand, on trees too, with and without a diagonal."""
     robot, q, qd, b = answers.robot, answers.q, answers.qd, answers.qdd
     M, n = robot.mass_matrix(q), robot.nv
     for diagonal in (np.zeros(n), np.linspace(0.1, 0.5, n)):
@@ -48,21 +49,11 @@ def test_the_plain_functions_agree_with_the_dense_matrix(answers):
             == 0
         )
         assert np.abs(inverse - np.linalg.inv(whole)).max() <= slack * np.abs(inverse).max()
-        qdd = np.full(n, np.nan)
-        assert (
-            run(
-                composite.forward_dynamics,
-                robot.model,
-                q=q,
-                qd=qd,
-                tau=b,
-                diagonal=diagonal,
-                qdd=qdd,
-            )
-            == 0
-        )
         expected = np.linalg.solve(whole, b - robot.bias_torque(q, qd))
-        assert np.abs(qdd - expected).max() <= slack * np.abs(expected).max()
+        for recursion in (composite.forward_dynamics, prescribed_motion.forward_dynamics):
+            qdd, given = np.full(n, np.nan), {'q': q, 'qd': qd, 'tau': b, 'diagonal': diagonal}
+            assert run(recursion, robot.model, **given, qdd=qdd) == 0
+            assert np.abs(qdd - expected).max() <= slack * np.abs(expected).max()
 
 
 def test_torque_of_prescribed_motion_belongs_to_its_acceleration(answers):
@@ -113,7 +104,7 @@ def test_long_chains_take_articulated_bodies():
 
     model = case('long_chain', 24).robot.model
     recording = record('forward_dynamics', RECIPES['forward_dynamics'], model)
-    assert recording.origin == 'algorithms.core.aba'
+    assert recording.origin == 'algorithms.variants.prescribed_motion'
 
 
 def test_published_counts_are_beaten():

@@ -346,7 +346,7 @@ def singular(d, size):
 
 @primitive
 def accelerate(topology, constants, scratch, i, alpha, a):
-    """Compute the joint acceleration (u - U^T a') / D, and the acceleration of the body.
+    """Compute the joint acceleration u / D - G^T a', G = U / D, and the acceleration of the body.
 
     The acceleration of the body is stored in scratch. Needs `articulated_inertias` and the
     residual u.
@@ -367,11 +367,17 @@ def accelerate(topology, constants, scratch, i, alpha, a):
     float
         Joint acceleration [rad/s^2 or m/s^2].
     """
-    pull = dot(load(scratch, i, at.U_ANGULAR), alpha) + dot(load(scratch, i, at.U_LINEAR), a)
-    x = scratch[i, at.D_INVERSE] * (scratch[i, at.RESIDUAL] - pull)
+    d_inverse = scratch[i, at.D_INVERSE]
+    g = scale(d_inverse, load(scratch, i, at.U_ANGULAR))
+    k = scale(d_inverse, load(scratch, i, at.U_LINEAR))
+    share = d_inverse * scratch[i, at.RESIDUAL]
+    # the part along the joint comes last: without a rotor G is 1 there, and recordings cancel it
+    across = g[0] * alpha[0] + g[1] * alpha[1] + k[0] * a[0] + k[1] * a[1]
     if topology[i, KIND] == PRISMATIC:
+        x = (share - (across + g[2] * alpha[2])) - k[2] * a[2]
         a = (a[0], a[1], a[2] + x)
     else:
+        x = (share - (across + k[2] * a[2])) - g[2] * alpha[2]
         alpha = (alpha[0], alpha[1], alpha[2] + x)
         a = (a[0], a[1], a[2] + constants[i, PITCH] * x)
     store(scratch, i, at.ALPHA, alpha)

@@ -279,11 +279,38 @@ def bias_torque(
 
 
 @primitive
-def torque_of_prescribed_motion(topology, constants, gravity, scratch, q, qd, qdd, tau):
-    """Compute an acceleration whose torque needs few operations, and this torque.
+def prescribe_motion(topology, constants, gravity, scratch, qd, qdd):
+    """Choose an acceleration whose torque needs few operations, and compute the link wrenches.
 
     No body accelerates about its own joint, or along it if it is prismatic. Forward dynamics may
-    start from any motion, since M (qdd' - qdd) = tau' - tau.
+    start from any motion, since M (qdd' - qdd) = tau' - tau. Needs `joint_transforms`.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    gravity : (3,) array
+        Gravitational acceleration in base axes [m/s^2].
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    qd : (nv,) array
+        Joint velocities [rad/s or m/s].
+    qdd : (nv,) array
+        Written: joint accelerations [rad/s^2 or m/s^2].
+    """
+    start_at_base(scratch, gravity)
+    for i in range(1, topology.shape[0]):
+        qdd[topology[i, V]] = 0.0
+        propagate_motion(topology, constants, scratch, i, i, qd, qdd)
+        along = at.ACCEL if topology[i, KIND] == PRISMATIC else at.ALPHA
+        qdd[topology[i, V]] = -scratch[i, along + 2]
+        propagate_motion(topology, constants, scratch, i, i, qd, qdd)
+        newton_euler(constants, scratch, i)
+
+
+@primitive
+def torque_of_prescribed_motion(topology, constants, gravity, scratch, q, qd, qdd, tau):
+    """Compute the acceleration of `prescribe_motion`, and its torque.
 
     Parameters
     ----------
@@ -303,12 +330,5 @@ def torque_of_prescribed_motion(topology, constants, gravity, scratch, q, qd, qd
         Written: joint torques or forces [N m or N].
     """
     joint_transforms(topology, constants, scratch, q)
-    start_at_base(scratch, gravity)
-    for i in range(1, topology.shape[0]):
-        qdd[topology[i, V]] = 0.0
-        propagate_motion(topology, constants, scratch, i, i, qd, qdd)
-        along = at.ACCEL if topology[i, KIND] == PRISMATIC else at.ALPHA
-        qdd[topology[i, V]] = -scratch[i, along + 2]
-        propagate_motion(topology, constants, scratch, i, i, qd, qdd)
-        newton_euler(constants, scratch, i)
+    prescribe_motion(topology, constants, gravity, scratch, qd, qdd)
     force_tip_to_base(topology, constants, scratch, qdd, tau)
