@@ -3,7 +3,8 @@
 """Emitted C code beside that of other tools, in one compiled loop at random states.
 
 One program calls every function for 1024 random states. The functions take turns, round after
-round, and the best round counts [us per call]. All code is compiled by gcc -O3 -march=native.
+round, and the best round counts [us per call]. All code is compiled by gcc -O3 -march=native, on
+x86 with the option of the CMake package that emitted code comes with.
 
 Results are compared with those of this package at three states; functions that differ are left out
 and named. The tools are those installed, see benchmark/dynamics/emitted_peers.py.

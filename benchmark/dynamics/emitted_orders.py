@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Emitted C code in the order of urgency and with fused sums, or without one such feature.
+"""Emitted C code as it is, or without one of the features that make it fast.
 
 One compiled loop calls all of it in turn, as in benchmark/dynamics/emitted.py.
 """
@@ -8,6 +8,7 @@ One compiled loop calls all of it in turn, as in benchmark/dynamics/emitted.py.
 import contextlib
 import subprocess
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
@@ -17,8 +18,10 @@ from benchmark import table
 from benchmark.chains import read
 from benchmark.dynamics import emitted, emitted_peers
 from benchmark.dynamics.kernel_sums import plain_sums
+from robodyn_ros.algorithms.variants import prescribed_motion
 from robodyn_ros.codegen import c_package, c_selection, emit_c, statement_order
 from robodyn_ros.codegen.emit_c import Style
+from robodyn_ros.codegen.registry import RECIPES
 from robodyn_ros.model import build, urdf
 
 SIZES, NAMES = (6, 7, 14, 30), ('inverse_dynamics', 'forward_dynamics')
@@ -39,6 +42,19 @@ def single_shifts():
     return mock.patch.object(emit_c._Printer, 'shifts', lambda printer, stage: {})
 
 
+def bias_forces():
+    """Leave out forward dynamics by articulated bodies from a prescribed motion."""
+    recipe, left_out = RECIPES['forward_dynamics'], prescribed_motion.forward_dynamics
+    others = tuple(each for each in recipe.others if each is not left_out)
+    without = {'forward_dynamics': replace(recipe, others=others)}
+    return mock.patch.dict(c_selection.OF_ROBOT, without)
+
+
+def integer_registers():
+    """Compile without the option of the CMake package."""
+    return mock.patch.object(emitted_peers, 'spills', tuple)
+
+
 #: What each way of emission is without.
 WAYS = {
     'emitted': contextlib.nullcontext,
@@ -46,6 +62,8 @@ WAYS = {
     'plain_order': plain_order,
     'inner_check': inner_check,
     'single_shifts': single_shifts,
+    'bias_forces': bias_forces,
+    'integer_registers': integer_registers,
 }
 
 
@@ -68,18 +86,7 @@ def _row(folder, text, name):
             chosen = c_selection.selected_functions(model, (name,))
             found = c_selection.record_all(model, chosen)
             c_package.write(folder / way, c_package.files(model, text, found, Style(way)))
-        n = model.nv
-        wrapped = folder / way / 'src' / 'wrapped.c'
-        wrapped.write_text(
-            f'#include "{way}_dynamics/{way}_dynamics.h"\n'
-            f'void {way}_loop(const double *x, double *out)\n'
-            f'{{ {way}_{name}(x, x + {n}, x + {2 * n}, out); }}\n'
-        )
-        made = [
-            emitted_peers.compiled(source, source.with_suffix('.o'), '-std=c99',
-                                   '-ffp-contract=fast', '-I', folder / way / 'include')
-            for source in (folder / way / 'src' / f'{name}.c', wrapped)
-        ]  # fmt: skip
+            made = _compiled(folder / way, way, name, model.nv)
         objects += made
         lengths[way] = _instructions(made[0])
     keys = [(way, 'loop') for way in WAYS]
@@ -88,6 +95,21 @@ def _row(folder, text, name):
         error = np.abs(result - results['emitted', 'loop']).max()
         assert error <= 1e-10 * np.abs(result).max()
     return {'us': {way: times[way, 'loop'] for way in WAYS}, 'instructions': lengths}
+
+
+def _compiled(folder, way, name, n):
+    """Return the object files of a function, and of one that a loop calls."""
+    wrapped = folder / 'src' / 'wrapped.c'
+    wrapped.write_text(
+        f'#include "{way}_dynamics/{way}_dynamics.h"\n'
+        f'void {way}_loop(const double *x, double *out)\n'
+        f'{{ {way}_{name}(x, x + {n}, x + {2 * n}, out); }}\n'
+    )
+    return [
+        emitted_peers.compiled(source, source.with_suffix('.o'), '-std=c99', '-ffp-contract=fast',
+                               '-I', folder / 'include')
+        for source in (folder / 'src' / f'{name}.c', wrapped)
+    ]  # fmt: skip
 
 
 def _instructions(path):

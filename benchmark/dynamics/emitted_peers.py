@@ -19,7 +19,7 @@ import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from robodyn_ros.codegen import c_package, c_selection
+from robodyn_ros.codegen import c_package, c_selection, c_templates
 from robodyn_ros.codegen.emit_c import Style
 from robodyn_ros.errors import ModelError
 from robodyn_ros.model import build, urdf
@@ -50,10 +50,18 @@ def without_friction(text):
     return re.sub(r'<dynamics[^>]*/>', '', text)
 
 
+@functools.cache
+def spills():
+    """Return the option that the CMake package of emitted code adds, if the compiler has it."""
+    done = subprocess.run(['gcc', c_templates.SPILLS, '-E', '-'], input=b'', capture_output=True,
+                          check=False)  # fmt: skip
+    return () if done.returncode else (c_templates.SPILLS,)
+
+
 def compiled(source, target, *flags, compiler='gcc'):
-    """Compile one file."""
+    """Compile one file, with the options that the package of emitted code has."""
     done = subprocess.run(
-        [compiler, *FLAGS, *flags, '-c', source, '-o', target],
+        [compiler, *FLAGS, *spills(), *flags, '-c', source, '-o', target],
         capture_output=True,
         text=True,
         timeout=PATIENCE,

@@ -118,6 +118,7 @@ def files(model, urdf, emitted, style):
         'string': 'string.h' if style.is_c else 'cstring',
         'LANGUAGE': 'C' if style.is_c else 'CXX',
         'standard': _STANDARD[style.language],
+        'spills': c_templates.SPILLS,
         'sources': '\n  '.join(texts),
     }
     size = 8 if style.real == 'double' else 4

@@ -128,6 +128,9 @@ typedef @real@ @own@_memory __attribute__((vector_size(@bytes@), aligned(@align@
     (*(@own@_memory *)&(array)[@count@ * (k)] = (value))
 """
 
+#: Option of GCC for x86 that keeps numbers without a register in memory.
+SPILLS = '-mtune-ctrl=^inter_unit_moves_from_vec'
+
 CMAKE = """\
 # @package@: dynamics of the robot @robot@, printed by robodyn_ros; not meant to be edited.
 cmake_minimum_required(VERSION 3.16)
@@ -160,6 +163,14 @@ if(NOT MSVC)
   target_compile_options(@package@ PRIVATE
     $<IF:$<BOOL:${@PREFIX@_CONTRACT}>,-ffp-contract=fast,-ffp-contract=off>
     $<$<BOOL:${@PREFIX@_NATIVE}>:-march=native>)
+endif()
+if(CMAKE_@LANGUAGE@_COMPILER_ID STREQUAL "GNU")
+  # on x86 GCC would move numbers to integer registers and back, which takes longer than memory
+  include(Check@LANGUAGE@CompilerFlag)
+  check_@LANGUAGE@_compiler_flag(@spills@ @PREFIX@_SPILLS_TO_MEMORY)
+  if(@PREFIX@_SPILLS_TO_MEMORY)
+    target_compile_options(@package@ PRIVATE @spills@)
+  endif()
 endif()
 if(UNIX)
   target_link_libraries(@package@ PUBLIC m)

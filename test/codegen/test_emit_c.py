@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros import Robot
-from robodyn_ros.codegen import c_package, c_selection, emit_python
+from robodyn_ros.codegen import c_package, c_selection, c_templates, emit_python
 from robodyn_ros.codegen.c_cost import cost
 from robodyn_ros.codegen.emit_c import Style
 from robodyn_ros.codegen.specialise import specialise
@@ -165,6 +165,10 @@ def test_package_builds_installs_and_is_found(style, command, tmp_path):
     build = tmp_path / 'build'
     run([cmake, '-S', tmp_path / 'arm', '-B', build, *chosen])
     run([cmake, '--build', build])
+    asked = [made, c_templates.SPILLS, '-fsyntax-only', '-x', style.language, '-']
+    known = not subprocess.run(asked, input=b'', capture_output=True, check=False).returncode
+    used = (build / 'CMakeFiles' / 'arm_dynamics.dir' / 'flags.make').read_text()
+    assert (c_templates.SPILLS in used) == (known and command == 'gcc')
     assert '100% tests passed' in run(['ctest', '--test-dir', build])
     run([cmake, '--install', build, '--prefix', tmp_path / 'installed'])
     user = tmp_path / 'user'
