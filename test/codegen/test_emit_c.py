@@ -23,7 +23,16 @@ from robodyn_ros.codegen.emit_c import Style
 from robodyn_ros.codegen.specialise import specialise
 from robodyn_ros.errors import ModelError, UnknownNameError
 from robodyn_ros.robot.dispatch import method_of
-from support.c_libraries import EXACT, STRICT, call, compiler, emitted, run, shared
+from support.c_libraries import (
+    EXACT,
+    STRICT,
+    call,
+    compiler,
+    emitted,
+    run,
+    shared,
+    with_sanitizers,
+)
 from support.processes import ROOT, run_script
 from support.referees.tape_results import by_the_tape
 from support.robots.families import FAMILIES, MIXED, states
@@ -144,6 +153,8 @@ def test_a_tuple_of_frames_emits_their_coupling(tmp_path):
     np.testing.assert_allclose(compliance, J @ inverse @ J.T, rtol=0.0, atol=1e-10)
 
 
+#: Compilers of C++ by those of C.
+IN_CPP = {'gcc': 'g++', 'clang': 'clang++'}
 STYLES = [Style('arm', *pair) for pair in itertools.product(('c', 'c++'), ('double', 'float'))]
 
 
@@ -158,7 +169,7 @@ def test_package_builds_installs_and_is_found(style, command, tmp_path):
         case.robot.model, style, (*SOME, 'inverse_dynamics_derivatives'), [case.tip]
     )
     c_package.write(tmp_path / 'arm', texts)
-    made = compiler(command if style.is_c else {'gcc': 'g++', 'clang': 'clang++'}[command])
+    made = compiler(command if style.is_c else IN_CPP[command])
     kind = 'C' if style.is_c else 'CXX'
     flags = '-Wall -Wextra -Wconversion -Wshadow -pedantic -Werror'
     chosen = [f'-DCMAKE_{kind}_COMPILER={made}', f'-DCMAKE_{kind}_FLAGS={flags}']
@@ -192,9 +203,11 @@ def test_package_builds_installs_and_is_found(style, command, tmp_path):
     run([user / 'build' / 'user'])
 
 
+@pytest.mark.parametrize('command', ['gcc', 'clang'])
 @pytest.mark.parametrize('style', STYLES[::2], ids=str)
-def test_sanitizers_find_nothing(style, tmp_path):
+def test_sanitizers_find_nothing(style, command, tmp_path):
     """Neither undefined behaviour nor a wrong address, at states of any size."""
+    made = with_sanitizers(command if style.is_c else IN_CPP[command])
     case = named('ur_like' if style.is_c else 'two_link')
     found, texts = emitted(case.robot.model, style, SOME, [case.tip])
     c_package.write(tmp_path, texts)
@@ -208,7 +221,7 @@ def test_sanitizers_find_nothing(style, tmp_path):
     sources = sorted((tmp_path / 'src').glob(f'*.{ext}'))
     # Names for a debugger would take eight times as long as the rest.
     run(
-        [compiler('gcc' if style.is_c else 'g++'), '-O1', '-fsanitize=address,undefined']
+        [made, '-O1', '-fsanitize=address,undefined']
         + ['-fsanitize=float-cast-overflow', '-fno-sanitize-recover=all', '-I']
         + [tmp_path / 'include', *sources, tmp_path / f'main.{ext}', '-o', tmp_path / 'main']
         + ['-lm']
@@ -416,19 +429,76 @@ def test_fast_math_is_refused(arm):
     assert done.returncode and 'ffast-math' in done.stderr
 
 
-def test_the_self_test_passes_on_another_processor(tmp_path):
-    """Cross-compiled for aarch64, under an emulator."""
-    command = compiler('aarch64-linux-gnu-gcc')
+@pytest.fixture
+def elsewhere():
+    """Return a compiler for aarch64, and an emulator of it."""
     emulator = shutil.which('qemu-aarch64-static') or compiler('qemu-aarch64')
-    case = named('ur_like')
-    _, texts = emitted(case.robot.model, EXACTLY, frames=[case.tip])
-    c_package.write(tmp_path, texts)
-    sources = [*sorted((tmp_path / 'src').glob('*.c')), tmp_path / 'test' / 'check.c']
+    return compiler('aarch64-linux-gnu-gcc'), emulator
+
+
+def _built_elsewhere(command, folder, program, *flags):
+    """Return a program of a package, built for another processor."""
+    sources = [*sorted((folder / 'src').glob('*.c')), program]
+    made = folder / program.stem
     run(
-        [command, '-std=c99', *STRICT, '-O2', '-static', '-I', tmp_path / 'include', *sources]
-        + ['-o', tmp_path / 'check', '-lm']
+        [command, '-std=c99', *STRICT, *flags, '-static', '-I', folder / 'include', *sources]
+        + ['-o', made, '-lm']
     )
-    assert ': 0 numbers wrong' in run([emulator, tmp_path / 'check'])
+    return made
+
+
+@pytest.mark.parametrize('real', ['double', 'float'])
+def test_the_self_test_passes_on_another_processor(real, elsewhere, tmp_path):
+    """Cross-compiled for aarch64, under an emulator."""
+    command, emulator = elsewhere
+    case = named('ur_like')
+    _, texts = emitted(case.robot.model, Style('arm', real=real), frames=[case.tip])
+    c_package.write(tmp_path, texts)
+    program = _built_elsewhere(command, tmp_path, tmp_path / 'test' / 'check.c', '-O2')
+    assert ': 0 numbers wrong' in run([emulator, program])
+
+
+@pytest.mark.parametrize('name', ['ur_like', 'gripper'])
+def test_same_bits_on_another_processor(name, elsewhere, tmp_path):
+    """Without contraction, with the package's own sines, for one state and for four at once."""
+    command, emulator = elsewhere
+    case, style = named(name), replace(EXACTLY, lanes=4)
+    found, texts = emitted(case.robot.model, style, SOME, [case.tip])
+    c_package.write(tmp_path, texts)
+    library = shared(tmp_path, style, [*EXACT, '-O1'], 'gcc')
+    calls, expected = [], []
+    for one, each in itertools.product(found, (EXACTLY, style)):
+        lanes = [inputs_of(one, case.robot, seed) for seed in range(each.lanes)]
+        given = [np.stack(arrays, axis=-1) for arrays in zip(*lanes)]
+        status, results = call(library, each, one, given)
+        expected += [status, *(number for result in results for number in result.ravel())]
+        calls.append(_that_prints(each.function(one.name), given, results))
+    (tmp_path / 'print.c').write_text(
+        '#include <math.h>\n#include <stdio.h>\n#include "arm_dynamics/arm_dynamics.h"\n'
+        f'int main(void) {{\n{"".join(calls)}return 0; }}\n'
+    )
+    program = _built_elsewhere(command, tmp_path, tmp_path / 'print.c', *EXACT, '-O1')
+    printed = [*map(float.fromhex, run([emulator, program]).split())]
+    assert np.array(printed).tobytes() == np.array(expected, float).tobytes()
+
+
+def _that_prints(function, given, results):
+    """Return statements that call a function, and print its status and every bit of results."""
+    arrays = [f'a{k}' for k in range(len(given) + len(results))]
+    lines = [
+        f'const double {name}[] = {{{", ".join(map(float.hex, array.ravel()))}}};'
+        for name, array in zip(arrays, given)
+    ]
+    lines += [
+        f'double {name}[{array.size}]; for (int k = 0; k < {array.size}; ++k) {name}[k] = NAN;'
+        for name, array in zip(arrays[len(given) :], results)
+    ]
+    lines.append(f'printf("%d\\n", {function}({", ".join(arrays)}));')
+    lines += [
+        f'for (int k = 0; k < {array.size}; ++k) printf("%a\\n", {name}[k]);'
+        for name, array in zip(arrays[len(given) :], results)
+    ]
+    return '\n'.join(('{', *lines, '}', ''))
 
 
 @pytest.mark.parametrize('command', ['gcc', 'clang'])

@@ -31,6 +31,15 @@ def compiler(name):
     return found
 
 
+def with_sanitizers(name):
+    """Return the path of a compiler that has sanitizers, or skip the test."""
+    found = compiler(name)
+    command = [found, '-fsanitize=address,undefined', '-x', 'c', '-', '-o', os.devnull]
+    if subprocess.run(command, input=b'int main(void) {}', check=False).returncode:
+        pytest.skip(f'{name} has no sanitizers; for clang they are in libclang-rt-dev')
+    return found
+
+
 def emitted(
     model,
     style,
