@@ -111,7 +111,7 @@ def main(args=None):
             options.payload,
             options.positions,
         )
-        emitted = c_selection.record_all(model, chosen)
+        emitted = c_selection.record_all(model, chosen, options.real)
         style = Style(options.prefix, options.language, options.real, options.lanes)
         c_package.write(options.out, c_package.files(model, text, emitted, style))
         names = [one.name for one in emitted]

@@ -84,7 +84,7 @@ def postures(model, length, count):
     """
     values = np.random.default_rng(1).uniform(-1.5, 1.5, (length, count))
     if length == len(model.all_position_names):
-        closing_of(model, length).write_samples(values)
+        closing_of(model, length).write_accepted_samples(values)
         return values.T
     # the loops cannot close everywhere, but they do near this posture
     return model.closed_posture + NEARBY * values.T

@@ -76,18 +76,19 @@ def files(model, urdf, emitted, style):
     Raises
     ------
     ModelError
-        If the prefix is no identifier, or for closed loops in single precision.
+        If the prefix is no identifier, or if a function was recorded for another precision.
     """
     if not re.fullmatch('[a-z][a-z0-9_]*', style.prefix) or style.prefix in _KEYWORDS:
         raise ModelError(
             f'robot {model.name!r}: got the prefix {style.prefix!r}; expected '
             'lower-case letters, digits and underscores, a letter first, no keyword of C++'
         )
-    if model.has_loops and style.real != 'double':
-        raise ModelError(
-            f'robot {model.name!r} has closed loops, which close to rounding in double precision; '
-            f'got {style.real}, expected double'
-        )
+    for one in emitted:
+        if one.recipe.real != style.real:
+            raise ModelError(
+                f'robot {model.name!r}: {one.name} was recorded for {one.recipe.real}, but got '
+                f'the style of {style.real}; expected the same'
+            )
     several, style = style, replace(style, lanes=1)
     digest = hashlib.sha256(urdf.encode()).hexdigest()
     package, ext = f'{style.prefix}_dynamics', 'c' if style.is_c else 'cpp'

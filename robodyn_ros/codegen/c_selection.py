@@ -283,7 +283,7 @@ def require_joints(model, names, kind, use):
         )
 
 
-def record_all(model, chosen):
+def record_all(model, chosen, real='double'):
     """Record the selected functions.
 
     Parameters
@@ -292,6 +292,8 @@ def record_all(model, chosen):
         The robot.
     chosen : list of tuple
         Result of `selected_functions`.
+    real : str
+        Type of the numbers of the code, 'double' or 'float'.
 
     Returns
     -------
@@ -307,7 +309,7 @@ def record_all(model, chosen):
     found = {}
     for quantity, subject, recipe in chosen:
         words = [subject] if isinstance(subject, str) else subject or ()
-        name = '_'.join((quantity, *map(identifier, words)))
+        name, recipe = '_'.join((quantity, *map(identifier, words))), replace(recipe, real=real)
         recording = _recorded(quantity, recipe, model, subject)
         if recipe.payloads and not _uses(recording, 'payload'):
             continue  # such as a pose, which no payload changes

@@ -248,7 +248,7 @@ def eliminate_forward(name, recipe, model):
     Recording
         The recording.
     """
-    normal, tape, n = _form(model), Tape(), model.nv
+    normal, tape, n = _form(model), Tape(real=recipe.real), model.nv
     q, qd, tau = (
         recorded_input(tape, argument, shape)
         for argument, shape in sizes(recipe.inputs, model).items()
@@ -319,7 +319,7 @@ def eliminate_mass(name, recipe, model):
 def _with_q_of(recipe, name):
     """Return the recipe of a quantity whose q has the positions of another recipe's."""
     known = RECIPES[name]
-    return replace(known, inputs=known.inputs | {'q': recipe.inputs['q']})
+    return replace(known, inputs=known.inputs | {'q': recipe.inputs['q']}, real=recipe.real)
 
 
 def _form(model):

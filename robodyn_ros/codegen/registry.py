@@ -105,6 +105,8 @@ class Recipe:
         Frames whose payloads are an input, see `with_payloads`.
     columns : int
         Number of right sides of closed loops that are solved at once, in a pack.
+    real : str
+        Type of the numbers of the code, 'double' or 'float'. Loops close to its rounding.
     """
 
     recursion: Callable
@@ -121,6 +123,7 @@ class Recipe:
     is_embedded: bool = False
     payloads: tuple[str, ...] = ()
     columns: int = 1
+    real: str = 'double'
 
     def from_all_positions(self):
         """Return the recipe whose q has the positions of all joints, with closed loops.

@@ -342,7 +342,7 @@ def _length(recording):
 
 def _record(name, recipe, recursion, model, subject):
     """Return the recording of one recursion."""
-    tape = Tape(recipe.columns)
+    tape = Tape(recipe.columns, recipe.real)
     inputs, outputs = (sizes(shapes, model) for shapes in (recipe.inputs, recipe.outputs))
     given = {argument: recorded_input(tape, argument, shape) for argument, shape in inputs.items()}
     results = {argument: zeros(shape) for argument, shape in outputs.items()}
@@ -407,7 +407,7 @@ def with_shared_values(recording, model):
     return with_equal_values_shared(recording, closing_of(model, recording.inputs['q'][0]))
 
 
-def closing_of(model, length):
+def closing_of(model, length, real='double'):
     """Return how recordings close the loops of a robot.
 
     Parameters
@@ -416,6 +416,8 @@ def closing_of(model, length):
         A robot with closed loops.
     length : int
         Number of positions in the input q: of all joints, or of the independent ones.
+    real : str
+        Type of the numbers of the code, 'double' or 'float'.
 
     Returns
     -------
@@ -428,7 +430,7 @@ def closing_of(model, length):
         If there are not enough closed and regular postures.
     """
     is_given = length == len(model.all_position_names)
-    return given_positions.plan(model) if is_given else loop_closing.plan(model)
+    return (given_positions if is_given else loop_closing).plan(model, real)
 
 
 # All that is recorded is in use, and a search for garbage takes as long as a long recording.
@@ -452,7 +454,8 @@ def run_on_tape(recursion, model, tape, **given):
     int or None
         The status of the recursion.
     """
-    replaced = closing_of(model, len(given['q'])).replacements() if model.has_loops else {}
+    closing = closing_of(model, len(given['q']), tape.real) if model.has_loops else None
+    replaced = closing.replacements() if closing else {}
     scratch = RecordingScratch(tape, columns.shape(model.topology), replaced)
     return recursion(*arguments(recursion, model, scratch=scratch, **given))
 

@@ -55,6 +55,8 @@ class Tape:
     ----------
     columns : int, optional
         Number of right sides of closed loops that are solved at once, in a pack.
+    real : str, optional
+        Type of the numbers of the code, 'double' or 'float'.
 
     Attributes
     ----------
@@ -73,11 +75,12 @@ class Tape:
         Number of the first checks whose nodes are computed as recorded, and share no equal values.
     """
 
-    def __init__(self, columns=1):
+    def __init__(self, columns=1, real='double'):
         self.nodes, self.values = [], []
         self.names = {}
         self.checks = []
-        self.positions_known, self.exact_checks, self.columns = None, 0, columns
+        self.positions_known, self.exact_checks = None, 0
+        self.columns, self.real = columns, real
         self._known, self._packs = {}, set()
         self._constants = {_place(1.0) // CLOSE: 1.0}
         self._most, self._deadline = _limits.get()

@@ -5,6 +5,7 @@
 The referees are the kernels for any robot, which close the loops by Newton's method.
 """
 
+import itertools
 import json
 
 import numpy as np
@@ -14,9 +15,9 @@ from robodyn_ros.cli import emit
 from robodyn_ros.codegen import c_package, c_selection
 from robodyn_ros.codegen.derivative_registry import DERIVATIVES
 from robodyn_ros.codegen.emit_c import Style
-from robodyn_ros.codegen.loops import given_positions
+from robodyn_ros.codegen.loops import given_positions, loop_closing
 from robodyn_ros.codegen.specialise import final_recording
-from robodyn_ros.errors import ModelError
+from robodyn_ros.errors import ModelError, SingularityError
 from support.c_libraries import STRICT, call, compiler, emitted, run, shared
 from support.compare import agree
 from support.processes import ROOT
@@ -28,6 +29,7 @@ pytestmark = pytest.mark.slow
 
 ALL = MECHANISMS | STANDARD
 NEAR = 1e-12
+BOTH = ('independent', 'all')
 FOLDER = ROOT / 'config' / 'mechanisms'
 QUANTITIES = ('forward_dynamics', 'energy', 'regressor', 'inverse_dynamics_derivatives', 'pose')
 
@@ -78,6 +80,79 @@ def test_functions_from_all_positions_are_those_for_any_robot(name, tmp_path):
         assert status == 1 and all(np.isnan(result).all() for result in results)
 
 
+def closed_states(robot, positions, count):
+    """Return states of random closed postures, rounded to float."""
+    model, rng, found = robot.model, np.random.default_rng(7), []
+    for _ in range(count):
+        q = robot.model.closed_posture + rng.uniform(-0.15, 0.15, model.nq)
+        if positions == 'independent':
+            plan = loop_closing.plan(model)
+            q[plan.places] = plan.low + rng.uniform(0.01, 0.99, len(plan.low)) * plan.width
+        qd, x = rng.uniform(-1.0, 1.0, (2, model.nv))
+        try:
+            every = robot.expand(q)[0]
+        except SingularityError:  # two arms with a bar reach few postures
+            continue
+        q = q if positions == 'independent' else every
+        found.append({'q': q, 'qd': qd, 'qdd': x, 'tau': x})
+    return [{k: np.float64(np.float32(v)) for k, v in each.items()} for each in found]
+
+
+@pytest.mark.parametrize(
+    'name, positions',
+    [
+        *itertools.product(('four-bar in a tree', 'palletizer', 'gripper', 'Delta'), BOTH),
+        ('two arms with a bar', 'all'),
+    ],
+)
+def test_float_is_as_near_as_its_loops_are_closed(name, positions, tmp_path):
+    """Against the kernels in double, at closed postures that are rounded to float.
+
+    Errors of positions below the bound of closed loops may change results by as much. They change
+    them more where dependent joints move faster than independent ones. No posture is refused.
+    """
+    robot, style = ALL[name].robot(), Style('arm', real='float')
+    frame, wanted = robot.model.body_names[-1], ('inverse_dynamics', 'forward_dynamics', 'pose')
+    found, texts = emitted(robot.model, style, wanted, [frame], positions=positions)
+    c_package.write(tmp_path, texts)
+    library = shared(tmp_path, style, ['-O1'], 'gcc')
+    assert library.arm_self_test() == 0
+    states, names = closed_states(robot, positions, 60), robot.model.all_position_names
+    assert len(states) >= 40
+    dependent = [k for k, each in enumerate(names) if each not in robot.model.position_names][-1]
+    for one, state in itertools.product(found, states):
+        given = [state[key] for key in one.recording.inputs]
+        ratios = [robot.expand(state['q'], unit)[1] for unit in np.eye(robot.nv)]
+        near = given_positions.CLOSED['float'] * np.abs(ratios).max()
+        status, results = call(library, style, one, given)
+        assert status == 0, one.name
+        for mine, other in zip(results, expected(robot, one.quantity, frame, given)):
+            agree(mine, other, max(1.0, np.abs(other).max()), near)
+        if positions == 'all':
+            wrong = state['q'].copy()
+            wrong[dependent] += 10.0 * given_positions.CLOSED['float']
+            status, results = call(library, style, one, [wrong, *given[1:]])
+            assert status == 1 and all(np.isnan(result).all() for result in results)
+
+
+@pytest.mark.parametrize('real', ['double', 'float'])
+def test_known_answers_are_of_postures_that_the_code_accepts(real, tmp_path):
+    """Stewart platforms close in postures far away, too, whose pivots are small."""
+    robot, style = ALL['Stewart platform'].robot(), Style('arm', real=real)
+    _, texts = emitted(robot.model, style, ['gravity_torque'], positions='all')
+    c_package.write(tmp_path, texts)
+    assert shared(tmp_path, style, ['-O1'], 'gcc').arm_self_test() == 0
+
+
+def test_a_recording_is_printed_in_its_own_precision_only():
+    """Loops of a recording close as well as its precision permits."""
+    model = ALL['gripper'].robot().model
+    chosen = c_selection.selected_functions(model, ['energy'])
+    found = c_selection.record_all(model, chosen, 'float')
+    with pytest.raises(ModelError, match='energy was recorded for float.*style of double'):
+        c_package.files(model, '', found, Style('arm'))
+
+
 @pytest.mark.parametrize('quantity', DERIVATIVES)
 @pytest.mark.parametrize('name', ['palletizer', 'gripper'])
 def test_derivatives_from_all_positions_are_those_for_any_robot(name, quantity):
@@ -115,12 +190,13 @@ def test_numbers_that_no_result_needs_are_checked_too(tmp_path):
         assert status == -1 and all(np.isnan(result).all() for result in results)
 
 
-def test_a_package_has_both_and_is_timed_at_closed_postures(tmp_path, capsys):
+@pytest.mark.parametrize('real', ['double', 'float'])
+def test_a_package_has_both_and_is_timed_at_closed_postures(real, tmp_path, capsys):
     """Of a command, with four states at once, built by CMake and tested by ctest."""
     compiler('gcc')
     cmake = compiler('cmake')
     files = [FOLDER / 'palletizer.urdf', '--closure-file', FOLDER / 'palletizer.yaml']
-    options = ['--positions', 'both', '--lanes', 4, '--frames', 'plate']
+    options = ['--positions', 'both', '--lanes', 4, '--frames', 'plate', '--real', real]
     quantities = ['--quantities', 'gravity_torque', 'mass_matrix', 'jacobian']
     out = ['--out', tmp_path / 'arm']
     assert emit.main([*map(str, (*files, *options, *quantities, *out))]) == 0

@@ -56,7 +56,7 @@ def emitted(
     chosen = c_selection.selected_functions(
         model, quantities, frames, prescribed, of_laws, payloads, positions
     )
-    found = c_selection.record_all(model, chosen)
+    found = c_selection.record_all(model, chosen, style.real)
     return found, c_package.files(model, '<robot/>', found, style)
 
 

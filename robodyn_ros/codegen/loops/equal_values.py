@@ -209,7 +209,7 @@ class _Sharing:
     """
 
     def __init__(self, recording, states):
-        self._old, self._states, self._tape = recording, states, Tape()
+        self._old, self._states, self._tape = recording, states, Tape(real=recording.tape.real)
         self._samples, self._known, self._shared = [], {}, {}
 
     def recording(self):

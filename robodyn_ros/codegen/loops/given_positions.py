@@ -34,7 +34,7 @@ from robodyn_ros.codegen.loops.loop_solution import (
     unknown_rows,
     velocities_of,
 )
-from robodyn_ros.codegen.loops.sparse_elimination import PIVOT
+from robodyn_ros.codegen.loops.sparse_elimination import Factors
 from robodyn_ros.codegen.tape import Recorded, RecordingTooLong
 from robodyn_ros.compile import embedded
 from robodyn_ros.model.layout import (
@@ -51,7 +51,9 @@ from robodyn_ros.model.layout import (
     Q,
 )
 
-CLOSED = 1e-12  # [rad or m] error of given positions up to which loops count as closed
+#: Error of given positions up to which loops count as closed [rad or m]. Rounding to float moves
+#: each joint by up to 2^-23, and its gap by as much again. The bound is for 32 joints.
+CLOSED = {'double': 1e-12, 'float': 2.0**-17}
 REACH = 0.2  # [rad or m] of the samples near the reference posture
 POSTURES, FEWEST = 160, 20  # that are tried there, and that must be closed
 PIVOTED = 60  # of them determine the pivots
@@ -69,14 +71,17 @@ class GivenPositions(LoopSolution):
     ----------
     topology, constants, together, pivots
         As of LoopSolution.
-    length : float
-        Gap [m or rad] per error of a joint [rad or m], of typical size.
+    lengths : (pivots,) ndarray
+        Gap [m or rad] per error of a joint [rad or m], of typical size, in the row of each pivot.
     postures : (k, n) ndarray
         Positions of all joints in closed postures.
+    closed : float
+        Error of given positions up to which loops count as closed [rad or m].
     """
 
-    length: float
+    lengths: np.ndarray
     postures: np.ndarray
+    closed: float = CLOSED['double']
 
     def close(self, _topology, constants, scratch, everything, _near, E):
         """Check that the loops are closed, in place of `closed_positions.close`.
@@ -118,9 +123,31 @@ class GivenPositions(LoopSolution):
         values : (n, count) ndarray
             Samples; positions of other joints stay.
         """
+        self._write_some(self.postures, values)
+
+    def write_accepted_samples(self, values):
+        """Write closed positions that the code accepts, as `write_samples`.
+
+        It refuses other ones, whose pivots are small.
+
+        Parameters
+        ----------
+        values : (n, count) ndarray
+            Samples; positions of other joints stay.
+        """
+        self._write_some([each for each in self.postures if self._has_pivots(each)], values)
+
+    def _write_some(self, postures, values):
+        """Write positions of the joints of loops from some postures to samples."""
         in_loops = self.topology[np.flatnonzero(self.topology[1:, COORDINATE] >= 0) + 1, Q]
-        chosen = np.linspace(0, len(self.postures) - 1, values.shape[1]).round().astype(int)
-        values[in_loops] = self.postures[chosen][:, in_loops].T
+        chosen = np.linspace(0, len(postures) - 1, values.shape[1]).round().astype(int)
+        values[in_loops] = np.array(postures)[chosen][:, in_loops].T
+
+    def _has_pivots(self, posture):
+        """Return whether no pivot of a posture is too small."""
+        M = self.together.columns(numeric_equations(self.topology, self.constants, posture))
+        Factors(M, self.pivots)  # leaves the pivots in M
+        return all(M[row, col] ** 2 > least for row, col, least in self.pivots)
 
     def follow(self, posture):
         """Write the positions of joints of loops that follow others.
@@ -144,11 +171,11 @@ class GivenPositions(LoopSolution):
         L = recorded_equations(self.topology, constants, scratch, everything, everything, False)
         solved = [row for row, *_ in self.pivots]
         moved = [given[k] - everything[k] for k in self.topology[self._dependent_rows(), Q]]
-        gaps = [(1.0 / self.length) * L[row, -1] for row in solved]
-        _require_small([*moved, *gaps], CLOSED)
-        _require_small(
-            [L[row, -1] for row in range(len(L)) if row not in solved], closed_positions.OPEN
-        )
+        gaps = [(1.0 / length) * L[row, -1] for row, length in zip(solved, self.lengths)]
+        _require_small([*moved, *gaps], self.closed)
+        further = [L[row, -1] for row in range(len(L)) if row not in solved]
+        reach = self.lengths.max(initial=1.0)
+        _require_small(further, max(closed_positions.OPEN, self.closed * reach))
         for k in range(1, self.topology[0, CLOSURES] + 1):
             aligned = closed_positions.alignment(self.topology, constants, scratch, k)
             if isinstance(aligned, Recorded):
@@ -169,13 +196,15 @@ def _plan(key):
     return _planned(key.model)
 
 
-def plan(model):
+def plan(model, real='double'):
     """Return what recordings from the positions of all joints do.
 
     Parameters
     ----------
     model : RobotModel
         A robot with closed loops.
+    real : str
+        Type of the numbers of the code, 'double' or 'float'.
 
     Returns
     -------
@@ -187,7 +216,7 @@ def plan(model):
     RecordingTooLong
         If there are not enough closed and regular postures around the reference posture.
     """
-    return _plan(SameTables(model))
+    return replace(_plan(SameTables(model)), closed=CLOSED[real])
 
 
 def _planned(model):
@@ -209,12 +238,21 @@ def _planned(model):
         coordinates,
     )
     pivots = pivots_of(model, topology, together, postures[:PIVOTED])
-    sizes = [np.sqrt(square) / PIVOT for *_, square in pivots]
-    length = 2.0 ** np.round(np.log2(np.median(sizes))) if sizes else 1.0
-    found = GivenPositions(topology, constants, together, pivots, length, postures)
+    lengths = _lengths(topology, constants, together, pivots, postures[:PIVOTED])
+    found = GivenPositions(topology, constants, together, pivots, lengths, postures)
     if sum(_is_closed(found, posture) for posture in postures) < FEWEST:
         raise RecordingTooLong
     return replace(found, postures=_samples(found, REGULAR * least[0]))
+
+
+def _lengths(topology, constants, together, pivots, postures):
+    """Return the largest entry in the row of each pivot, as a power of 2 of typical size."""
+    rows, d = [row for row, *_ in pivots], len(pivots)
+    entries = [
+        np.abs(together.columns(numeric_equations(topology, constants, posture))[rows, :d])
+        for posture in postures
+    ]
+    return 2.0 ** np.round(np.log2(np.median(np.max(entries, axis=2, initial=0.0), axis=0)))
 
 
 def _smallest_value(topology, constants, posture):
@@ -233,7 +271,7 @@ def _is_closed(plan, posture):
     gaps, spread = L[:, -1], posture.copy()
     plan._spread(constants, spread)
     return (
-        np.linalg.norm(np.append(gaps[solved] / plan.length, posture - spread)) < CLOSED
+        np.linalg.norm(np.append(gaps[solved] / plan.lengths, posture - spread)) < plan.closed
         and np.linalg.norm(gaps) < closed_positions.OPEN
         and all(
             closed_positions.alignment(topology, constants, scratch, k) > 0.0
@@ -274,6 +312,6 @@ def _closed_from(plan, posture):
         size = np.abs(moves).max()
         posture[topology[rows, Q]] -= constants[rows, RATIO] * moves / max(1.0, size)
         plan.follow(posture)
-        if size < 0.1 * CLOSED:
+        if size < 0.1 * plan.closed:
             return posture
     return None

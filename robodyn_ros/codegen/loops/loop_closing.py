@@ -8,7 +8,7 @@ the reference posture. A fixed number of Newton steps follows, with pivots in a 
 last one corrects little more than rounding, so it keeps the factors of the step before. The
 polynomial, the number of steps and the pivots are chosen from sample postures. The code checks the
 box, the pivots and the size of the last step. It leaves other postures to the kernel for any
-robot.
+robot. Code in float has the same steps, so that its last one is all rounding.
 
 Dependent joints that move as others do are no unknowns, see `equal_values`. In a Delta robot these
 are the joints of the second rod of each arm. In parallelograms these are all.
@@ -45,7 +45,8 @@ SHRINKS, SHRINK = 12, 0.8  # number of boxes that are tried, and their ratio of 
 SPACIOUS = 1.8  # [rad or m] width of a box down to which a narrower one may save Newton steps
 SAMPLES_PER_TERM = 6  # postures for the fit of the polynomials
 MOST_STEPS = 6
-LAST_STEP = 1e-8  # [rad or m] largest last step; about 1e-4 of it, the step before, is left
+#: Largest last step [rad or m]. What is left is its product with the step before, 1e-4 or 5e-3.
+LAST_STEP = {'double': 1e-8, 'float': 2.0**-15}
 GRID = 2.0**-26  # spacing of coefficients and boxes, so that all processors agree on them
 REGULAR = 0.1  # least singular value of the closures in a box, as a share of the largest one
 SMALL_TERMS = (3e-3, 1e-3, 3e-4, 1e-4)  # [rad or m] coefficients that may be left out
@@ -111,6 +112,8 @@ class Closing(LoopSolution):
         The polynomials.
     steps : int
         Number of Newton steps.
+    last_step : float
+        Largest last step [rad or m].
     """
 
     coordinates: np.ndarray
@@ -118,6 +121,7 @@ class Closing(LoopSolution):
     width: np.ndarray
     parts: tuple
     steps: int
+    last_step: float = LAST_STEP['double']
 
     def close(self, _topology, constants, scratch, everything, _near, E):
         """Close the loops in a recording, in place of `closed_positions.close`.
@@ -153,7 +157,7 @@ class Closing(LoopSolution):
                     constants[row, RATIO] * moves[unknown]
                 )
                 if step == self.steps - 1 and isinstance(moves[unknown], Recorded):
-                    _ = LAST_STEP**2 - moves[unknown] * moves[unknown] > 0.0
+                    _ = self.last_step**2 - moves[unknown] * moves[unknown] > 0.0
             self._spread(constants, everything)
         scratch.close()
         self.write_expansion(constants, scratch, everything, E)
@@ -176,7 +180,7 @@ class Closing(LoopSolution):
             part.write(topology, self._in_box(found), found)
         self._spread(constants, found)
         if not self.pivots:
-            return 0 if np.abs(found - posture).max() < LAST_STEP else MOST_STEPS + 1
+            return 0 if np.abs(found - posture).max() < self.last_step else MOST_STEPS + 1
         d, nv, rows = topology[0, UNKNOWNS], topology[0, FIRST], self._unknown_rows()
         for step in range(1, MOST_STEPS + 1):
             L = numeric_equations(topology, constants, found)
@@ -185,8 +189,8 @@ class Closing(LoopSolution):
             moves = self.together.all_unknowns(moves)
             found[topology[rows, Q]] -= constants[rows, RATIO] * moves
             self._spread(constants, found)
-            if np.abs(moves).max() < 0.3 * LAST_STEP:
-                return step if np.abs(found - posture).max() < LAST_STEP else MOST_STEPS + 1
+            if np.abs(moves).max() < 0.3 * self.last_step:
+                return step if np.abs(found - posture).max() < self.last_step else MOST_STEPS + 1
         return MOST_STEPS + 1
 
     @property
@@ -238,13 +242,15 @@ def _plan(key):
     return _planned(key.model)
 
 
-def plan(model):
+def plan(model, real='double'):
     """Return how recordings close the loops of a robot.
 
     Parameters
     ----------
     model : RobotModel
         A robot with closed loops.
+    real : str
+        Type of the numbers of the code, 'double' or 'float'.
 
     Returns
     -------
@@ -256,7 +262,7 @@ def plan(model):
     RecordingTooLong
         If Newton's method needs too many steps from a polynomial.
     """
-    return _plan(SameTables(model))
+    return replace(_plan(SameTables(model)), last_step=LAST_STEP[real])
 
 
 def _planned(model):
