@@ -14,6 +14,7 @@ import pytest
 from robodyn_ros import Robot
 from robodyn_ros.codegen import c_package
 from robodyn_ros.codegen.emit_c import Style
+from robodyn_ros.codegen.loops import loop_closing
 from robodyn_ros.control import Settings, State, Supervisor
 from robodyn_ros.control.laws.computed_torque import ComputedTorque
 from robodyn_ros.control.laws.law import FRICTION, OTHER
@@ -24,14 +25,20 @@ from robodyn_ros.control.task_dynamics import BASE, LOCAL, WORLD_ALIGNED, TaskPo
 from robodyn_ros.errors import RobodynError
 from support.c_libraries import EXACT, STRICT, built, compiler, emitted, run
 from support.processes import ROOT
+from support.robots.mechanisms import palletizer
 from support.supervised import FRANKA, TWO_LINK, settings_for
 
 SOURCES = ROOT / 'robodyn_control'
+CLOSED = palletizer().robot()
 ROBOTS = {robot.name: robot for robot in (TWO_LINK, FRANKA)}
 #: What a task needs, and the links that the dynamics are printed with.
 TASKS = ('mass_matrix_inverse', 'gravity_torque', 'inverse_dynamics')
 TASKS += ('pose', 'jacobian', 'jacobian_bias')
-LINKS = {'two_link': ('link1', 'tool0'), 'franka_like': ('link4', 'tool0')}
+LINKS = {
+    'two_link': ('link1', 'tool0'),
+    'franka_like': ('link4', 'tool0'),
+    CLOSED.name: ('plate',),
+}
 PERIOD = 1e-3
 #: What the status of the plug-in says of states that repeat themselves.
 STUCK = 'The joint states repeat themselves bit for bit: a sensor may be stuck.'
@@ -50,7 +57,7 @@ def programs(tmp_path_factory):
     for program in ('replay', 'no_allocation', 'sha256', 'task_space', 'fits'):
         run(['g++', *FLAGS, SOURCES / 'test' / f'{program}.cpp', *objects]
             + ['-o', folder / program, '-ldl', '-pthread'])  # fmt: skip
-    for name, robot in ROBOTS.items():
+    for name, robot in (ROBOTS | {CLOSED.name: CLOSED}).items():
         _, texts = emitted(
             robot.model, Style('arm'), TASKS, LINKS[name], laws=['computed_torque'],
             payloads=LINKS[name],
@@ -477,6 +484,48 @@ def test_both_supervisors_agree_on_seven_joints_with_friction(programs):
     recorder = drive(FRANKA, 600, 21, effort_limits=np.full(7, 40.0))
     agree(programs, recorder)
     assert recorder.seen >= {'FOLLOWING', 'FAULT'}
+
+
+def test_both_supervisors_agree_on_closed_loops(programs):
+    """Joints of the plug-in are the independent ones; a payload moves with the dependent ones."""
+    recorder = Recorder(CLOSED, 'computed_torque', settings_for(CLOSED))
+    middle = CLOSED.model.closed_posture
+    for k in range(200):
+        now, angle = 10.0 + k * PERIOD, 0.02 * k + np.arange(CLOSED.nv)
+        wave, rate = 0.1 * np.sin(angle), 2.0 * np.cos(angle)
+        recorder.measure(middle + wave, rate, now)
+        if k == 3:
+            recorder.request('a', now)
+        if k == 50:
+            recorder.attach(0, (2.0, np.full(3, 0.05), 0.01 * np.eye(3)), 0.05, now)
+        if k > 3:
+            recorder.aim(np.array([middle + wave + 0.01, rate, -400.0 * wave]), now)
+        recorder.tick(now)
+    agree(programs, recorder)
+    assert {'FOLLOWING', 'PAYLOAD', 'ACTIVE'} <= recorder.seen
+
+
+def test_a_posture_outside_the_box_of_closed_loops_is_a_fault(programs):
+    """The C of the law refuses it; the kernels in Python have no box."""
+    far = {'velocity_limits': np.full(4, 100.0), 'upper': np.full(4, 10.0), 'position_jump': 1.0}
+    recorder = Recorder(CLOSED, 'computed_torque', settings_for(CLOSED, **far))
+    plan = loop_closing.plan(CLOSED.model)
+    q, qd = CLOSED.model.closed_posture.copy(), np.zeros(CLOSED.nv)
+    edge, moving = plan.low[0] + plan.width[0], plan.places[0]
+    qd[moving] = 1.0
+    beyond = np.append(np.arange(q[moving], edge, 0.01), (edge - 1e-6, edge + 1e-6))
+    for k, q[moving] in enumerate(beyond):
+        now = 10.0 + PERIOD * k
+        recorder.measure(q, qd, now)
+        if k == 0:
+            recorder.request('a', now)
+        recorder.tick(now)
+    states = [
+        (decided[0], decided[1]) for decided, *_ in replayed(programs, recorder, 'computed_torque')
+    ]
+    assert [state for state, _ in states[1:-1]] == [State.HOLD] * (len(states) - 2)
+    assert states[-1] == (State.FAULT, 'KERNEL_STATUS')
+    assert recorder.supervisor.state is State.HOLD
 
 
 def test_gravity_compensation_follows_nothing(programs):
