@@ -646,7 +646,9 @@ def specialise(model, name, recipe, subject=None):
     recipe = recipe.of_model(model)
     what = ' '.join(part for part in (model.name, name, label(subject)) if part)
     shapes = recipe.inputs, recipe.outputs, recipe.regrouped
-    key = hashlib.sha256(repr((what, name, subject, origin(recipe.recursion), shapes)).encode())
+    packed = (recipe.packed.__name__,) if recipe.packed else ()
+    parts = what, name, subject, origin(recipe.recursion), shapes, *packed
+    key = hashlib.sha256(repr(parts).encode())
     given = recipe.given(model, subject) if recipe.given else {}
     for numbers in (model.topology, model.constants, model.gravity, *given.values()):
         key.update(np.asarray(numbers).tobytes())
@@ -656,11 +658,11 @@ def specialise(model, name, recipe, subject=None):
         try:
             with limited(MOST_NODES, MOST_SECONDS):
                 recording = final_recording(name, recipe, model, subject)
-                packed = recipe.packed and recipe.packed(name, recipe, model, recording)
+                shorter = recipe.packed and recipe.packed(name, recipe, model, recording)
         except RecordingTooLong:
             return emit_python.refuse_unfinished(what, f'more than {MOST_NODES} nodes')
         small = sum(recording.counts().values()) <= LARGEST
-        return emit_python.write(recording, packed) if small else emit_python.refuse(recording)
+        return emit_python.write(recording, shorter) if small else emit_python.refuse(recording)
 
     try:
         module = imported(stem, text)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Derivatives with the same quantity of several joints in one register."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -137,3 +138,11 @@ def test_dependent_joints_and_zero_pivots_have_no_packs():
     singular = SimpleNamespace(computed=range(10**9), singular=True)
     assert packs.shorter_with_packs('any', recipe, embedded, LONGEST) is None
     assert packs.shorter_with_packs('any', recipe, model, singular) is None
+
+
+def test_code_without_packs_is_not_taken_for_code_with_them():
+    """Recipes that differ in their packs alone have two sources in the cache."""
+    model, name = named('franka_like').robot.model, 'inverse_dynamics_derivatives'
+    recipes = DERIVATIVES[name], replace(DERIVATIVES[name], packed=None)
+    kernels = [specialise(model, name, recipe).one for recipe in recipes]
+    assert len({kernel.python.__module__ for kernel in kernels}) == 2

@@ -583,10 +583,11 @@ def write_equations(
     """
     if anew:
         joint_transforms(topology, constants, scratch, everything)
-    for i in range(1, topology.shape[0]):
-        if topology[i, COORDINATE] >= 0 and not anew:
-            turn_joint(topology, constants, scratch, everything, i)
-            place_body(topology, constants, scratch, everything, i)
+    else:
+        for i in range(1, topology.shape[0]):
+            if topology[i, COORDINATE] >= 0:
+                turn_joint(topology, constants, scratch, everything, i)
+                place_body(topology, constants, scratch, everything, i)
     poses_base_to_tip(topology, scratch)
     if moving:
         zero = loop_vector(topology, scratch, 3, topology.shape[0] - 1)
