@@ -1,17 +1,21 @@
 // Copyright 2026 robodyn_ros maintainers
 // SPDX-License-Identifier: Apache-2.0
 // Measure the time of update() of a plug-in on this machine. Beside it are an empty controller,
-// and a loop that only waits as long. The loop shows the delays of the machine. Then each cycle
-// begins with caches that other data fill, as after another program:
+// and two loops that only wait as long. They show the delays of the machine. The second one waits
+// longer in a few cycles, and checks the measurement. Then each cycle begins with caches that other
+// data fill, as after another program:
 //
 //   ros2 run robodyn_control cycle_cost <description.urdf> <parameters.yaml> <controller> <cycles>
+//     [<file>]
 //
+// The order of the four changes with each cycle. The file gets all their times [s] as doubles.
 // The controller follows references of a controller above. The calls of the thread within
 // update() are counted, see counted_calls.hpp.
 
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -44,9 +48,16 @@ using hardware_interface::CommandInterface;
 using hardware_interface::StateInterface;
 
 constexpr double PERIOD = 1e-3, SWING = 0.2;  // [s], [rad or m]
-constexpr std::size_t FIRST = 1000;  // cycles whose times do not count: they touch new memory
+constexpr std::size_t FIRST = 1000;  // cycles of a run that do not count: they load the caches
 constexpr std::size_t CACHES = std::size_t{4} << 20;  // [bytes] that displace those of a core
 constexpr std::size_t COLD_SHARE = 100;  // one cycle with cold caches for so many with warm ones
+constexpr double MARK = 5e-6;  // [s] that the second loop waits longer
+constexpr std::size_t MARKED = 100'000;  // in one of so many cycles
+
+/// What is measured in each cycle.
+enum Row {UPDATE, EMPTY, WAITING, MARKED_WAITING, ROWS};
+/// Times [s] of the cycles of a run.
+using Times = std::array<std::vector<double>, ROWS>;
 
 /// A controller that does nothing.
 class Empty : public ChainableControllerInterface
@@ -170,15 +181,6 @@ private:
   long failures_ = 0;
 };
 
-/// Times [s] of the cycles of a run.
-struct Times
-{
-  explicit Times(std::size_t number)
-  : update(number), nothing(number), wait(number) {}
-
-  std::vector<double> update, nothing, wait;
-};
-
 /// Return how many pages this thread has touched that had no memory.
 long page_faults()
 {
@@ -187,7 +189,7 @@ long page_faults()
   return used.ru_minflt + used.ru_majflt;
 }
 
-void tell(const std::string & name, std::vector<double> & took, const Counts & did)
+void tell(const std::string & name, std::vector<double> took, const Counts & did)
 {
   std::sort(took.begin(), took.end());
   const auto at = [&](double share) {
@@ -221,8 +223,8 @@ std::string text_of(const char * path)
 
 int main(int count, char ** arguments)
 {
-  if (count != 5) {
-    std::fprintf(stderr, "cycle_cost: description.urdf parameters.yaml controller cycles\n");
+  if (count != 5 && count != 6) {
+    std::fprintf(stderr, "cycle_cost: description.urdf parameters.yaml controller cycles [file]\n");
     return 2;
   }
   rclcpp::init(1, arguments);
@@ -239,38 +241,62 @@ int main(int count, char ** arguments)
   const auto cycles = static_cast<std::size_t>(std::atol(arguments[4]));
   const bool watched = counted_calls::are_counted();
   Counts did, nothing_done;
-  double shortest = 1.0;
-  long cycle = 0, faults = 0;
+  long cycle = 1, faults = 0;
+  double shortest = arm.cycle(cycle, did);
+  const auto measured = [&](int row, bool marked, auto prepare) {
+      switch (row) {
+        case UPDATE:
+          prepare();
+          return arm.cycle(cycle, did);
+        case EMPTY:
+          prepare();
+          return nothing.cycle(cycle, nothing_done);
+        case MARKED_WAITING:
+          return wait(shortest + (marked ? MARK : 0.0));
+        default:
+          return wait(shortest);
+      }
+    };
   const auto run = [&](std::size_t number, auto prepare) {
-      Times times(number);
-      const long faults_before = page_faults();
-      for (std::size_t k = 0; k < number; ++k) {
+      Times times;
+      times.fill(std::vector<double>(number));
+      long faults_before = 0;
+      for (std::size_t k = 0; k < FIRST + number; ++k) {
         ++cycle;
-        prepare();
-        times.update[k] = arm.cycle(cycle, did);
-        prepare();
-        times.nothing[k] = nothing.cycle(cycle, nothing_done);
-        shortest = std::min(shortest, times.update[k]);
-        times.wait[k] = wait(shortest);
+        faults_before = k == FIRST ? page_faults() : faults_before;
+        for (std::size_t j = 0; j < ROWS; ++j) {
+          const std::size_t row = (k + j) % ROWS;
+          const bool marked = k % MARKED == MARKED / 2;
+          times[row][k < FIRST ? 0 : k - FIRST] = measured(static_cast<int>(row), marked, prepare);
+        }
+        shortest = std::min(shortest, times[UPDATE][k < FIRST ? 0 : k - FIRST]);
       }
       faults = page_faults() - faults_before;
       return times;
     };
-  run(FIRST, [] {});
-  Times warm = run(cycles, [] {});
+  const Times warm = run(cycles, [] {});
   std::printf("%ld page faults in %zu cycles\n", faults, cycles);
-  tell(name, warm.update, did);
-  tell("empty", warm.nothing, nothing_done);
-  tell("waiting", warm.wait, {});
+  tell(name, warm[UPDATE], did);
+  tell("empty", warm[EMPTY], nothing_done);
+  tell("waiting", warm[WAITING], {});
+  tell("waiting, marked", warm[MARKED_WAITING], {});
+  if (count == 6) {
+    std::ofstream file(arguments[5], std::ios::binary);
+    for (const auto & row : warm) {
+      file.write(
+        reinterpret_cast<const char *>(row.data()),
+        static_cast<std::streamsize>(row.size() * sizeof(double)));
+    }
+  }
   std::vector<unsigned char> others(CACHES);
-  Times cold = run(
+  const Times cold = run(
     cycles / COLD_SHARE + 1, [&] {
       for (std::size_t i = 0; i < others.size(); i += 64) {
         ++others[i];
       }
     });
-  tell(name + " with cold caches", cold.update, did);
-  tell("empty with cold caches", cold.nothing, nothing_done);
+  tell(name + " with cold caches", cold[UPDATE], did);
+  tell("empty with cold caches", cold[EMPTY], nothing_done);
   const bool quiet = watched && arm.moved() && did.all() == 0;
   rclcpp::shutdown();
   return quiet ? 0 : 1;
