@@ -378,9 +378,6 @@ def arrange(bench, name, files, start):
     through = {
         'joint_states_topic': '/robot_joint_states',
         'joint_commands_topic': '/robot_joint_commands',
-        'effort_command_topic': '',
-        'position_command_topic': '',
-        'velocity_command_topic': '',
     }
     broadcaster = plugin_files.BROADCASTER
     if name == 'direct':

@@ -21,6 +21,7 @@ from robodyn_ros.ros.common.parameter_table import (  # noqa: E402
     topic_name,
     topic_name_or_nothing,
 )
+from robodyn_ros.ros.simulator import simulator_parameters  # noqa: E402
 
 TABLE = (
     ParamSpec('rate', 'int', 1000, 'Hz', 'Loop rate.', lower=1, upper=10000, change=START),
@@ -53,6 +54,24 @@ def make_node():
 def set_all(node, **values):
     parameters = [Parameter(name, value=value) for name, value in values.items()]
     return node.set_parameters_atomically(parameters)
+
+
+@pytest.mark.parametrize(
+    ('given', 'efforts'),
+    [
+        ((), 'forward_effort_controller/commands'),
+        (('joint_commands_topic:=/names',), ''),
+        (("joint_commands_topic:=''",), 'forward_effort_controller/commands'),
+        (('joint_commands_topic:=/names', 'effort_command_topic:=/efforts'), '/efforts'),
+    ],
+)
+def test_a_simulator_given_commands_by_name_takes_no_efforts_in_order(make_node, given, efforts):
+    """Otherwise a robot behind ros2_control follows a controller around it."""
+    node = make_node(*given)
+    topics = simulator_parameters.COMMAND_TOPICS
+    table = [spec for spec in simulator_parameters.SIMULATOR_PARAMETERS if spec.name in topics]
+    assert Parameters(node, table).snapshot()['effort_command_topic'] == efforts
+    assert node.get_parameter('effort_command_topic').value == efforts
 
 
 def test_overrides_replace_defaults(make_node):

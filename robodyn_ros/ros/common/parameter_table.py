@@ -7,7 +7,7 @@ change is refused with a sentence, and the current values stay. A node reads a f
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any, Callable, Iterable, Mapping
@@ -65,6 +65,8 @@ class ParamSpec:
     lengths : tuple of int or str
         Allowed numbers of entries of an array; empty for any. 'n' is the number of velocities,
         'nq' that of positions.
+    off_with : str
+        Name of a parameter declared before; where that is given and not empty, the default is ''.
     """
 
     name: str
@@ -78,6 +80,7 @@ class ParamSpec:
     judge: Callable[[str], str] = lambda _: ''
     change: str = CONFIGURE
     lengths: tuple[int | str, ...] = ()
+    off_with: str = ''
 
     @property
     def is_array(self) -> bool:
@@ -282,6 +285,8 @@ class Parameters:
         """
         self._declaring = True  # single declarations are neither judged nor applied
         for spec in table:
+            if spec.off_with in self._node._parameter_overrides and self._values[spec.off_with]:
+                spec = replace(spec, default='')
             self._specs[spec.name] = spec
             self._values[spec.name] = spec.convert(spec.default)
             try:

@@ -148,8 +148,10 @@ SIMULATOR_PARAMETERS = (
             f'forward_{quantity}_controller/commands',
             '',
             f'Topic of {plural} in the order of `joints`, of all or of those that take them '
-            '(std_msgs/Float64MultiArray). NaN: not commanded. Empty: off.',
+            '(std_msgs/Float64MultiArray). NaN: not commanded. Empty: off, which is the default '
+            'where `joint_commands_topic` is given.',
             judge=topic_name_or_nothing,
+            off_with='joint_commands_topic',
         )
         for quantity, plural in (
             ('effort', 'efforts'),
