@@ -59,25 +59,31 @@ std::string listed(const std::vector<std::string> & names)
 }  // namespace
 
 EmittedModel::EmittedModel(const std::string & path, const std::string & prefix)
-: path_(path), prefix_(prefix)
+: path_(path.empty() ? "that is linked" : path), prefix_(prefix)
 {
-  void * const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) {
-    const char * const error = dlerror();
+  if (!path.empty()) {
+    void * const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!handle) {
+      const char * const error = dlerror();
+      throw std::runtime_error(
+              "dynamics library " + path + " does not load: " + (error ? error : "unknown error"));
+    }
+    library_ = std::shared_ptr<void>(handle, [](void * each) {dlclose(each);});
+  } else if (!find("self_test")) {
     throw std::runtime_error(
-            "dynamics library " + path + " does not load: " + (error ? error : "unknown error"));
+            "dynamics_library: got nothing, and no " + prefix + "_self_test is linked; expected a "
+            "path, or a build of robodyn_control with -DROBODYN_DYNAMICS=" + prefix + "_dynamics");
   }
-  library_ = std::shared_ptr<void>(handle, [](void * each) {dlclose(each);});
   const int wrong = as<int (*)()>(symbol("self_test"))();
   if (wrong != 0) {
     throw std::runtime_error(
-            "dynamics library " + path + ": its known answers fail, " + std::to_string(wrong) +
+            "dynamics library " + path_ + ": its known answers fail, " + std::to_string(wrong) +
             " numbers are wrong; expected none: print and compile it again");
   }
   const int version = as<int (*)()>(symbol("interface_version"))();
   if (version != INTERFACE) {
     throw std::runtime_error(
-            "dynamics library " + path + " has version " + std::to_string(version) +
+            "dynamics library " + path_ + " has version " + std::to_string(version) +
             " of its interface; expected " + std::to_string(INTERFACE) +
             ": print it by the robodyn_ros that robodyn_control is of");
   }
@@ -188,7 +194,8 @@ void EmittedModel::check(
             " was printed for " + listed(joint_names_));
   }
   const std::string found = sha256(description);
-  if (found != urdf_sha256_) {
+  // "$(cat arm.urdf)" of a shell drops the last newline of the file
+  if (found != urdf_sha256_ && sha256(description + "\n") != urdf_sha256_) {
     throw std::runtime_error(
             "robot_description: its SHA-256 is " + found + ", but the dynamics library " + path_ +
             " was printed from " + urdf_sha256_ + "; print it again from this description");
@@ -207,7 +214,7 @@ void * EmittedModel::of_frame(const std::string & quantity, const std::string & 
 
 void * EmittedModel::find(const std::string & name) const
 {
-  return dlsym(library_.get(), (prefix_ + "_" + name).c_str());
+  return dlsym(library_ ? library_.get() : RTLD_DEFAULT, (prefix_ + "_" + name).c_str());
 }
 
 void * EmittedModel::symbol(const std::string & name) const

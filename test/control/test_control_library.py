@@ -39,6 +39,7 @@ LINKS = {
     'franka_like': ('link4', 'tool0'),
     CLOSED.name: ('plate',),
 }
+DESCRIPTIONS = dict.fromkeys(LINKS, '<robot/>') | {'franka_like': '<robot/>\n'}
 PERIOD = 1e-3
 #: What the status of the plug-in says of states that repeat themselves.
 STUCK = 'The joint states repeat themselves bit for bit: a sensor may be stuck.'
@@ -60,7 +61,7 @@ def programs(tmp_path_factory):
     for name, robot in (ROBOTS | {CLOSED.name: CLOSED}).items():
         _, texts = emitted(
             robot.model, Style('arm'), TASKS, LINKS[name], laws=['computed_torque'],
-            payloads=LINKS[name],
+            payloads=LINKS[name], description=DESCRIPTIONS[name],
         )  # fmt: skip
         c_package.write(folder / name, texts)
         command = ['gcc', '-std=c99', *EXACT, '-O1']
@@ -626,6 +627,19 @@ def test_what_does_not_fit_is_refused(programs):
         assert done.returncode and words in done.stderr.decode()
 
 
+def test_a_linked_library_needs_no_path(programs):
+    """An empty path means the library that the program is linked with, with the same checks."""
+    linked, joints = programs / 'linked', TWO_LINK.joint_names
+    library = ['-Wl,--no-as-needed', programs / 'libtwo_link.so', f'-Wl,-rpath,{programs}']
+    run(['g++', *FLAGS, SOURCES / 'test' / 'fits.cpp', *programs.glob('*.o'), *library]
+        + ['-o', linked, '-ldl', '-pthread'])  # fmt: skip
+    assert fits(programs, '', '<robot/>', *joints, program=linked) == ''
+    sentence = fits(programs, '', '<robot />', *joints, program=linked)
+    assert 'the dynamics library that is linked was printed from' in sentence
+    sentence = fits(programs, '', '<robot/>', *joints)
+    assert 'no arm_self_test is linked' in sentence and 'ROBODYN_DYNAMICS' in sentence
+
+
 def test_known_answers_that_fail_are_refused(programs, tmp_path):
     """With how many numbers are wrong, before anything else is asked of the library."""
     source, library = tmp_path / 'wrong.c', tmp_path / 'wrong.so'
@@ -646,10 +660,21 @@ def test_a_library_of_another_robot_is_refused(programs):
     assert hashlib.sha256(b'<robot/>').hexdigest() in sentence
 
 
-def fits(programs, library, description, *joints):
+def test_a_description_without_its_last_newline_fits(programs):
+    """As a shell passes the text of a file; another text still does not."""
+    library, joints = programs / 'libfranka_like.so', FRANKA.joint_names
+    for description in ('<robot/>\n', '<robot/>'):
+        assert fits(programs, library, description, *joints) == ''
+    for description in ('<robot/>\n\n', '<robot/> ', ''):
+        assert 'SHA-256' in fits(programs, library, description, *joints)
+    sentence = fits(programs, programs / 'libtwo_link.so', '<robot/>\n', *TWO_LINK.joint_names)
+    assert 'SHA-256' in sentence
+
+
+def fits(programs, library, description, *joints, program='fits'):
     """Return why a library does not fit a robot, or an empty string."""
     done = subprocess.run(
-        [programs / 'fits', library, 'arm', *joints], input=description, text=True,
+        [programs / program, library, 'arm', *joints], input=description, text=True,
         capture_output=True, check=False,
     )  # fmt: skip
     assert done.returncode == (done.stderr != '')

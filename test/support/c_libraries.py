@@ -50,6 +50,7 @@ def emitted(
     passive=(),
     payloads=(),
     positions='independent',
+    description='<robot/>',
 ):
     """Return the functions of a package, and its files."""
     of_laws = chosen_laws(model, laws, passive)
@@ -57,7 +58,7 @@ def emitted(
         model, quantities, frames, prescribed, of_laws, payloads, positions
     )
     found = c_selection.record_all(model, chosen, style.real)
-    return found, c_package.files(model, '<robot/>', found, style)
+    return found, c_package.files(model, description, found, style)
 
 
 def shared(folder, style, flags, command):

@@ -46,7 +46,7 @@ struct JointFriction
   double wavenumber;         ///< [rad/rad or rad/m]
 };
 
-/// A library of `robodyn_ros emit --law` for one robot, loaded by its path.
+/// A library of `robodyn_ros emit --law` for one robot, loaded by its path or linked.
 class EmittedModel
 {
 public:
@@ -67,7 +67,7 @@ public:
   using OfMotion = int (*)(const double * q, const double * qd, double * result);
 
   /// Load a shared library whose names begin with a prefix, and run its known answers.
-  /// Throws std::runtime_error with a sentence if it cannot be used.
+  /// Without a path it is the one that is linked. Throws std::runtime_error with a sentence if it cannot be used.
   EmittedModel(const std::string & path, const std::string & prefix);
 
   /// Return the function of a law by its name, such as computed_torque; throws if it is missing.
