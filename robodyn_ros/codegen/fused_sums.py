@@ -68,12 +68,12 @@ def separate_operations(recording):
 
 
 class _Term(NamedTuple):
-    """A term of a sum."""
+    """A term of a sum: its name, when it is known, and where in the recording."""
 
+    name: Any
+    sign: int
     known_at: float
     place: int
-    value: Any
-    sign: int
 
 
 class _Rewriting:
@@ -87,39 +87,64 @@ class _Rewriting:
                 self._uses[operand] += 1
         self._fused = fused_products(recording.tape, recording.computed, recording.needed())
         self._outputs = set(recording.needed())
-        self._tape, self._found, self._known_at, self._timed = Tape(), {}, {}, 0
+        self._known_at, self._place, self._steps = {}, {}, []
 
     def recording(self):
         """Return the new recording."""
-        old, tape, found = self._recording.tape, self._tape, self._found
+        self._plan()
+        old, tape = self._recording.tape, Tape()
+        found = {
+            index: tape.input(node[1])  # also one that no result needs
+            for index, node in enumerate(self._nodes) if node[0] == 'input'
+        }  # fmt: skip
         operations = operations_on(tape)
-        inner = {
-            operand
-            for index in self._recording.computed
-            for operand in operands(self._nodes[index])
-            if self._is_inside(operand, index)
-        }
-        for index, (operation, *rest) in enumerate(self._nodes):
-            if operation == 'input':  # also one that no result needs
-                found[index] = tape.input(rest[0])
-        for index in self._recording.computed:
-            operation, *rest = self._nodes[index]
-            if operation == 'input' or index in inner:
-                continue
-            if operation in SUMS:
-                value = self._sum(index)
+        for *_, name, one, other in sorted(self._steps, key=lambda step: step[:2]):
+            if other is not None:
+                value = _signed_sum(found, one, other)
+            elif one is not None:
+                value = found[one.name] if one.sign > 0 else -found[one.name]
             else:
-                given = [found[i] for i in operands(self._nodes[index])]
+                operation, *rest = self._nodes[name]
+                given = [found[i] for i in operands(self._nodes[name])]
                 value = operations[operation](*rest[: len(rest) - len(given)], *given)
-            found[index] = value
-            if index in old.names and isinstance(value, Recorded) and value.positive is None:
-                tape.names.setdefault(value.index, old.names[index])
+            found[name] = value
+            if name in old.names and isinstance(value, Recorded) and value.positive is None:
+                tape.names.setdefault(value.index, old.names[name])
         tape.checks = [(found[index].index, floor) for index, floor in old.checks]
         results = {
             entry: found[value.index] if isinstance(value, Recorded) else value
             for entry, value in self._recording.results.items()
         }
         return replace(self._recording, tape=tape, results=results)
+
+    def _plan(self):
+        """List the steps of the new recording: (place, number, name, term, term).
+
+        A step without terms is a node that is no sum. Sums are placed where their terms are
+        known, so that these need not be kept.
+        """
+        inner = {
+            operand
+            for index in self._recording.computed
+            for operand in operands(self._nodes[index])
+            if self._is_inside(operand, index)
+        }
+        for index in self._recording.computed:
+            operation, *_ = node = self._nodes[index]
+            if index in inner:
+                continue
+            if operation in SUMS:
+                self._plan_sum(index)
+                continue
+            given = max((self._known_at[i] for i in operands(node)), default=0.0)
+            self._known_at[index] = given + LATENCY.get(operation, 0)
+            self._place[index] = index
+            if operation != 'input':
+                self._add_step(index, index)
+
+    def _add_step(self, place, name, one=None, other=None):
+        """Append a step, numbered for an order among those of one place."""
+        self._steps.append((place, len(self._steps), name, one, other))
 
     def _is_inside(self, index, outer):
         """Return whether a sum has one use, in another sum of as many lanes."""
@@ -131,41 +156,36 @@ class _Rewriting:
             and self._recording.tape.is_pack(index) == self._recording.tape.is_pack(outer)
         )
 
-    def _sum(self, index):
-        """Return a sum, written anew."""
+    def _plan_sum(self, index):
+        """Plan the steps of a sum."""
         constant, terms = self._terms(index, 1)
-        products, numbers = [], [_Term(0.0, -1, constant, 1)] if constant else []
-        for place, (i, sign) in enumerate(terms):
+        products, numbers = [], [_Term(constant, 1, 0.0, -1)] if constant else []
+        for i, sign in terms:
             if i in self._fused:
-                factors = operands(self._nodes[i])
-                known_at = max(self._time(self._found[each]) for each in factors)
-                products.append(_Term(known_at, place, self._found[i], sign))
+                known_at = max(self._known_at[each] for each in operands(self._nodes[i]))
+                products.append(_Term(i, sign, known_at, self._place[i]))
             else:
-                numbers.append(_Term(self._time(self._found[i]), place, self._found[i], sign))
+                numbers.append(_Term(i, sign, self._known_at[i], self._place[i]))
         products.sort(key=_when)
         if products and min((each.known_at for each in numbers), default=math.inf) > (
             products[-1].known_at + MUCH_LATER
         ):
             first = products.pop(0)
             numbers.append(first._replace(known_at=first.known_at + LATENCY['multiply']))
-        return self._chain(products, numbers)
-
-    def _chain(self, products, numbers):
-        """Return the sum of products, in the order of their times, and of other numbers."""
-        while True:
+        while products or len(numbers) > 1:
             one, *numbers = sorted(numbers, key=_when)
-            if not products and not numbers:
-                return one.value if one.sign > 0 else -one.value
             fused_at, sum_at = (
                 max(one.known_at, others[0].known_at) + took if others else math.inf
                 for others, took in ((products, LATENCY['multiply']), (numbers, LATENCY['add']))
             )
             other = (products if fused_at <= sum_at else numbers).pop(0)
-            total, sign = _signed_sum(one, other)
-            known_at = min(fused_at, sum_at)
-            if isinstance(total, Recorded):
-                self._known_at.setdefault(total.index, known_at)
-            numbers.append(_Term(known_at, one.place, total, sign))
+            place = max(one.place, other.place)
+            name = (index, len(self._steps))
+            self._add_step(place, name, one, other)
+            numbers.append(_Term(name, 1, min(fused_at, sum_at), place))
+        (last,) = numbers
+        self._known_at[index], self._place[index] = last.known_at, last.place
+        self._add_step(last.place, index, last)
 
     def _terms(self, index, sign):
         """Return the constant and the other terms of a sum, [(term, sign)]."""
@@ -183,26 +203,17 @@ class _Rewriting:
                 found.append((i, own))
         return constant, found
 
-    def _time(self, value):
-        """Return when a value is known [cycles]."""
-        if not isinstance(value, Recorded):
-            return 0.0
-        for index in range(self._timed, len(self._tape.nodes)):
-            operation, *_ = node = self._tape.nodes[index]
-            given = max((self._known_at[i] for i in operands(node)), default=0.0)
-            self._known_at.setdefault(index, given + LATENCY.get(operation, 0))
-        self._timed = len(self._tape.nodes)
-        return self._known_at[value.index]
-
 
 def _when(term):
     """Return when a term is known, and its place among those of the same time."""
     return term.known_at, term.place
 
 
-def _signed_sum(one, other):
-    """Return the sum of two terms but for its sign, and this sign."""
+def _signed_sum(found, one, other):
+    """Return the sum of two terms; a constant is its own name."""
+    a, b = (
+        each.name if isinstance(each.name, float) else found[each.name] for each in (one, other)
+    )
     if one.sign == other.sign:
-        return one.value + other.value, one.sign
-    first, second = (one, other) if one.sign > 0 else (other, one)
-    return first.value - second.value, 1
+        return a + b if one.sign > 0 else -(a + b)
+    return a - b if one.sign > 0 else b - a
