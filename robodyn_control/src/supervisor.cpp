@@ -25,7 +25,7 @@ Supervisor::Supervisor(
   const EmittedModel & model, EmittedModel::Law law, const Settings & settings)
 : n_(model.size()), model_(model), law_(law), safe_law_(model.safe_law()), guards_(GUARDS * n_),
   gains_(2 * n_), damping_(n_), undamped_(n_), payload_(model.payload_frames().size()), states_(n_), reference_(n_), stillness_(-NEVER),
-  q_(n_), terms_(TERMS * n_), unlimited_(n_), command_(n_), still_(n_), feedforward_(n_), hits_(n_)
+  q_(n_), accepted_q_(n_), terms_(TERMS * n_), unlimited_(n_), command_(n_), still_(n_), feedforward_(n_), hits_(n_)
 {
   configure(settings);
 }
@@ -320,6 +320,8 @@ bool Supervisor::write_law_torque() noexcept
     trip(Reason::KERNEL_STATUS, -1, static_cast<double>(status));
   } else if (joint >= 0) {
     trip(Reason::TORQUE_NOT_FINITE, joint, unlimited_[static_cast<std::size_t>(joint)]);
+  } else {
+    std::copy_n(q_.begin(), n_, accepted_q_.begin());
   }
   return status == 0 && joint < 0;
 }
@@ -329,8 +331,11 @@ void Supervisor::write_safe_torque(bool fresh, double dt) noexcept
   lost_for_ = fresh ? 0.0 : lost_for_ + dt;
   std::fill(terms_.begin(), terms_.end(), 0.0);
   if (lost_for_ <= gravity_held_for_) {
-    safe_law_(
-      (fresh ? damping_ : undamped_).data(), states_.q(), states_.qd(), payload(), terms_.data());
+    const double * damping = (fresh ? damping_ : undamped_).data();
+    if (safe_law_(damping, states_.q(), states_.qd(), payload(), terms_.data()) != 0) {
+      // closed loops outside the box of their code: the weight of the last posture inside
+      safe_law_(damping, accepted_q_.data(), states_.qd(), payload(), terms_.data());
+    }
   }
   add_terms(terms_.data(), safe_.data(), n_, unlimited_.data());
 }

@@ -507,26 +507,32 @@ def test_both_supervisors_agree_on_closed_loops(programs):
 
 
 def test_a_posture_outside_the_box_of_closed_loops_is_a_fault(programs):
-    """The C of the law refuses it; the kernels in Python have no box."""
+    """The C of the law refuses it; the kernels in Python have no box. The arm keeps the weight of
+    its last posture inside.
+    """
     far = {'velocity_limits': np.full(4, 100.0), 'upper': np.full(4, 10.0), 'position_jump': 1.0}
+    far |= {'effort_limits': np.full(4, 1e3), 'effort_rate': np.full(4, 1e5)}
     recorder = Recorder(CLOSED, 'computed_torque', settings_for(CLOSED, **far))
     plan = loop_closing.plan(CLOSED.model)
     q, qd = CLOSED.model.closed_posture.copy(), np.zeros(CLOSED.nv)
     edge, moving = plan.low[0] + plan.width[0], plan.places[0]
-    qd[moving] = 1.0
-    beyond = np.append(np.arange(q[moving], edge, 0.01), (edge - 1e-6, edge + 1e-6))
-    for k, q[moving] in enumerate(beyond):
+    inside = np.append(np.arange(q[moving], edge, 0.01), edge - 1e-6)
+    for k, q[moving] in enumerate((*inside, *[edge + 1e-6] * 300)):
         now = 10.0 + PERIOD * k
+        qd[moving] = float(k < len(inside))
         recorder.measure(q, qd, now)
         if k == 0:
             recorder.request('a', now)
         recorder.tick(now)
-    states = [
-        (decided[0], decided[1]) for decided, *_ in replayed(programs, recorder, 'computed_torque')
-    ]
-    assert [state for state, _ in states[1:-1]] == [State.HOLD] * (len(states) - 2)
-    assert states[-1] == (State.FAULT, 'KERNEL_STATUS')
+    cycles = replayed(programs, recorder, 'computed_torque')
+    states = [decided[:2] for decided, *_ in cycles[1:]]
+    assert {state for state, _ in states[: len(inside) - 1]} == {State.HOLD}
+    assert set(states[len(inside) - 1 :]) == {(State.FAULT, 'KERNEL_STATUS')}
     assert recorder.supervisor.state is State.HOLD
+    q[moving] = inside[-1]
+    weight = CLOSED.gravity_torque(q)
+    last = [numbers[1 : 1 + CLOSED.nv] for *_, numbers in cycles if np.isfinite(numbers[1])][-1]
+    np.testing.assert_allclose(last, weight, rtol=0.0, atol=1e-12 * np.abs(weight).max())
 
 
 def test_gravity_compensation_follows_nothing(programs):

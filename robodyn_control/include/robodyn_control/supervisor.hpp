@@ -125,7 +125,7 @@ private:
   double value_ = 0.0, lost_for_ = 0.0, stillness_;
   unsigned long seen_ = 0;
   bool active_ = false, publishing_ = false, releasing_ = false, stuck_ = false;
-  std::vector<double> q_, terms_, unlimited_, command_, still_, feedforward_;
+  std::vector<double> q_, accepted_q_, terms_, unlimited_, command_, still_, feedforward_;
   std::vector<int> hits_;
 };
 
