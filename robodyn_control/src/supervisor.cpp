@@ -24,8 +24,9 @@ constexpr double SPEED_TOLERANCE = 1.001;  // allows for rounding of the limit i
 Supervisor::Supervisor(
   const EmittedModel & model, EmittedModel::Law law, const Settings & settings)
 : n_(model.size()), model_(model), law_(law), safe_law_(model.safe_law()), guards_(GUARDS * n_),
-  gains_(2 * n_), damping_(n_), undamped_(n_), payload_(model.payload_frames().size()), states_(n_), reference_(n_), stillness_(-NEVER),
-  q_(n_), accepted_q_(n_), terms_(TERMS * n_), unlimited_(n_), command_(n_), still_(n_), feedforward_(n_), hits_(n_)
+  gains_(2 * n_), damping_(n_), undamped_(n_), payload_(model.payload_frames().size()),
+  states_(n_), reference_(n_), stillness_(-NEVER), q_(n_), accepted_q_(n_), terms_(TERMS * n_),
+  unlimited_(n_), command_(n_), still_(n_), feedforward_(n_), hits_(n_)
 {
   configure(settings);
 }

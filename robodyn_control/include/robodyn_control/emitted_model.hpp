@@ -67,7 +67,8 @@ public:
   using OfMotion = int (*)(const double * q, const double * qd, double * result);
 
   /// Load a shared library whose names begin with a prefix, and run its known answers.
-  /// Without a path it is the one that is linked. Throws std::runtime_error with a sentence if it cannot be used.
+  /// Without a path it is the one that is linked. Throws std::runtime_error with a sentence if it
+  /// cannot be used.
   EmittedModel(const std::string & path, const std::string & prefix);
 
   /// Return the function of a law by its name, such as computed_torque; throws if it is missing.

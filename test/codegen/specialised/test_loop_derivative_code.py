@@ -75,8 +75,8 @@ def complex_tapes(monkeypatch):
         monkeypatch.setitem(tape._ON_NUMBERS, name, getattr(cmath, name))
     exact = loop_closing.plan
 
-    def with_more_steps(model):
-        closing = exact(model)
+    def with_more_steps(model, real):
+        closing = exact(model, real)
         return replace(closing, steps=closing.steps + 2)
 
     monkeypatch.setattr(loop_closing, 'plan', with_more_steps)
