@@ -30,7 +30,7 @@ FOLDERS = {
         'reference_counts',
         'recording',
         'scheduler',
-        'kernel_sums',
+        'kernel_orders',
         'unit_torques',
         'body_tiles',
         'packs',

@@ -17,10 +17,11 @@ import numpy as np
 from benchmark import table
 from benchmark.chains import read
 from benchmark.dynamics import emitted, emitted_peers
-from benchmark.dynamics.kernel_sums import plain_sums
+from benchmark.dynamics.kernel_orders import checked_pivots, own_axes, plain_sums
 from robodyn_ros.algorithms.variants import prescribed_motion
-from robodyn_ros.codegen import c_package, c_selection, emit_c, statement_order
-from robodyn_ros.codegen.emit_c import Style
+from robodyn_ros.codegen import statement_order
+from robodyn_ros.codegen.emission import c_package, c_selection, emit_c
+from robodyn_ros.codegen.emission.emit_c import Style
 from robodyn_ros.codegen.registry import RECIPES
 from robodyn_ros.model import build, urdf
 
@@ -32,9 +33,16 @@ def plain_order():
     return mock.patch.object(statement_order, 'STAGE', 10**9)
 
 
+@contextlib.contextmanager
 def inner_check():
-    """Check pivots in the function that computes, which then has one more branch."""
-    return mock.patch.object(emit_c, 'checks_last', lambda recording, style: False)
+    """Check all pivots in the function that computes, which then has one more branch."""
+    with checked_pivots(), mock.patch.object(emit_c, 'checks_last', return_value=False):
+        yield
+
+
+def single_sum():
+    """Check that the arguments are finite by one sum, not by sums of neighbours."""
+    return mock.patch.object(emit_c, 'SIDE', 10**9)
 
 
 def single_shifts():
@@ -50,9 +58,30 @@ def bias_forces():
     return mock.patch.dict(c_selection.OF_ROBOT, without)
 
 
-def integer_registers():
-    """Compile without the option of the CMake package."""
-    return mock.patch.object(emitted_peers, 'spills', tuple)
+def fused_pairs():
+    """Let the compiler fuse a product with each of two sums."""
+    return mock.patch.object(emit_c, 'products_of_pairs', return_value=set())
+
+
+def early_check():
+    """Check that the arguments are finite before the cosines and sines."""
+    return mock.patch.object(emit_c._Printer, 'body', _checked_early)
+
+
+def _checked_early(printer):
+    """Yield the lines of a function for one state that checks its arguments first."""
+    finite = list(printer.finite())
+    yield from finite
+    with mock.patch.object(printer, 'finite', return_value=()):
+        yield from _body(printer)
+
+
+_body = emit_c._Printer.body
+
+
+def plain_options():
+    """Compile without the options of the CMake package."""
+    return mock.patch.object(emitted_peers, 'package_options', tuple)
 
 
 #: What each way of emission is without.
@@ -60,10 +89,15 @@ WAYS = {
     'emitted': contextlib.nullcontext,
     'plain_sums': plain_sums,
     'plain_order': plain_order,
+    'checked_pivots': checked_pivots,
     'inner_check': inner_check,
+    'single_sum': single_sum,
+    'early_check': early_check,
+    'fused_pairs': fused_pairs,
     'single_shifts': single_shifts,
     'bias_forces': bias_forces,
-    'integer_registers': integer_registers,
+    'own_axes': own_axes,
+    'plain_options': plain_options,
 }
 
 

@@ -19,8 +19,8 @@ import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from robodyn_ros.codegen import c_package, c_selection, c_templates
-from robodyn_ros.codegen.emit_c import Style
+from robodyn_ros.codegen.emission import c_package, c_selection, c_templates
+from robodyn_ros.codegen.emission.emit_c import Style
 from robodyn_ros.errors import ModelError
 from robodyn_ros.model import build, urdf
 
@@ -51,17 +51,17 @@ def without_friction(text):
 
 
 @functools.cache
-def spills():
-    """Return the option that the CMake package of emitted code adds, if the compiler has it."""
+def package_options():
+    """Return the options that the CMake package of emitted code adds, if the compiler has them."""
     done = subprocess.run(['gcc', c_templates.SPILLS, '-E', '-'], input=b'', capture_output=True,
                           check=False)  # fmt: skip
-    return () if done.returncode else (c_templates.SPILLS,)
+    return c_templates.REGISTERS + (() if done.returncode else (c_templates.SPILLS,))
 
 
 def compiled(source, target, *flags, compiler='gcc'):
     """Compile one file, with the options that the package of emitted code has."""
     done = subprocess.run(
-        [compiler, *FLAGS, *spills(), *flags, '-c', source, '-o', target],
+        [compiler, *FLAGS, *package_options(), *flags, '-c', source, '-o', target],
         capture_output=True,
         text=True,
         timeout=PATIENCE,

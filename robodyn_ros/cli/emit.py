@@ -12,9 +12,9 @@ import argparse
 import sys
 
 from robodyn_ros import RobodynError
-from robodyn_ros.codegen import c_package, c_selection
-from robodyn_ros.codegen.c_cost import cost
-from robodyn_ros.codegen.emit_c import Style
+from robodyn_ros.codegen.emission import c_package, c_selection
+from robodyn_ros.codegen.emission.c_cost import cost
+from robodyn_ros.codegen.emission.emit_c import Style
 from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse, urdf_text
 from robodyn_ros.control.laws.law_recipes import LAW_RECIPES, chosen_laws
 

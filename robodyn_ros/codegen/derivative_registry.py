@@ -30,6 +30,7 @@ from robodyn_ros.algorithms.derivatives import (
 )
 from robodyn_ros.codegen.packs import shorter_with_packs
 from robodyn_ros.codegen.registry import ACCELERATION, DRIVEN, POSITION, RECIPES, SQUARE, Recipe
+from robodyn_ros.codegen.regular_pivots import unchecked_joints, without_needless_checks
 from robodyn_ros.codegen.specialise import (
     Recording,
     cleaned,
@@ -262,6 +263,7 @@ def eliminate_forward(name, recipe, model):
         (of_inverse.recursion, *of_inverse.others),
         key=lambda recursion: _cost(recursion, normal, len(q)),
     )
+    solve = without_needless_checks(solve, unchecked_joints(model, recipe))
     status = run_on_tape(solve, normal, tape, q=q, inverse=inverse)
     run_on_tape(bias_torque.recursion, normal, tape, q=q, qd=qd, tau=torque)
     for i in range(n):

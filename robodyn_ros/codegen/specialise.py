@@ -23,6 +23,7 @@ from robodyn_ros.codegen.loops import given_positions, loop_closing
 from robodyn_ros.codegen.loops.equal_values import with_equal_values_shared
 from robodyn_ros.codegen.machine_scheduler import statements_in_order
 from robodyn_ros.codegen.registry import FRAME_RECIPES, FURTHER_RECIPES, JOINT_RECIPES, RECIPES
+from robodyn_ros.codegen.regular_pivots import unchecked_joints, without_needless_checks
 from robodyn_ros.codegen.tape import (
     Recorded,
     RecordingTooLong,
@@ -224,8 +225,9 @@ def record(name, recipe, model, subject=None):
         The tape and the results.
     """
     recipe = recipe.of_model(model)
+    regular = unchecked_joints(model, recipe)
     return _shortest(
-        functools.partial(record_as_is, name, recipe, form, subject)
+        functools.partial(record_as_is, name, recipe, form, subject, regular)
         for form in _normal_forms(model, recipe)
     )
 
@@ -276,6 +278,7 @@ def counts(model, name, subject=None):
         The last entry, 'compiled', is the variant in use.
     """
     recipe = (RECIPES | FURTHER_RECIPES | FRAME_RECIPES | JOINT_RECIPES)[name].of_model(model)
+    regular = unchecked_joints(model, recipe)
     models = {'as described': model, 'cleaned': clean(model)}
     models['aligned'] = align(models['cleaned']) if recipe.aligned else models['cleaned']
     models['regrouped'] = regroup(models['aligned']) if recipe.regrouped else models['aligned']
@@ -286,7 +289,7 @@ def counts(model, name, subject=None):
         numbers = form.topology, form.constants, form.gravity, *given.values()
         key = tuple(np.asarray(each).tobytes() for each in numbers)
         if key not in known:
-            known[key] = record_as_is(name, recipe, form, subject).counts()
+            known[key] = record_as_is(name, recipe, form, subject, regular).counts()
         return known[key]
 
     found = {step: counted(form) for step, form in models.items()}
@@ -294,7 +297,7 @@ def counts(model, name, subject=None):
     return found | {'compiled': shortest}
 
 
-def record_as_is(name, recipe, model, subject=None):
+def record_as_is(name, recipe, model, subject=None, regular=frozenset()):
     """Record a quantity without the normal form of the model.
 
     Parameters
@@ -307,6 +310,8 @@ def record_as_is(name, recipe, model, subject=None):
         The robot.
     subject : str or tuple of str, optional
         Argument of `recipe.given`, such as the name of a frame.
+    regular : collection of int
+        Bodies of joints whose pivots need no check, see `regular_pivots`.
 
     Returns
     -------
@@ -319,7 +324,7 @@ def record_as_is(name, recipe, model, subject=None):
         If none stays within the limits.
     """
     return _shortest(
-        functools.partial(_record, name, recipe, recursion, model, subject)
+        functools.partial(_record, name, recipe, recursion, model, subject, regular)
         for recursion in (recipe.recursion, *recipe.others)
     )
 
@@ -340,8 +345,9 @@ def _length(recording):
     return sum(recording.counts().values())
 
 
-def _record(name, recipe, recursion, model, subject):
+def _record(name, recipe, recursion, model, subject, regular=frozenset()):
     """Return the recording of one recursion."""
+    recursion = without_needless_checks(recursion, regular)
     tape = Tape(recipe.columns, recipe.real)
     inputs, outputs = (sizes(shapes, model) for shapes in (recipe.inputs, recipe.outputs))
     given = {argument: recorded_input(tape, argument, shape) for argument, shape in inputs.items()}

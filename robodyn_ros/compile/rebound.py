@@ -44,8 +44,16 @@ class _Copies:
         changed = {name: value for name, value in meant.items() if value is not known[name]}
         if not changed:
             return function
-        copy = FunctionType(function.__code__, known | changed, function.__name__)
-        return primitive(functools.update_wrapper(copy, function))
+        copy = FunctionType(
+            function.__code__,
+            known | changed,
+            function.__name__,
+            function.__defaults__,
+            function.__closure__,
+        )
+        functools.update_wrapper(copy, function)
+        del copy.__wrapped__  # a copy of the copy is not one of the function
+        return primitive(copy)
 
     def _other(self, value, names):
         """Return the value that a name has in a copy."""

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.codegen import c_package, c_selection
-from robodyn_ros.codegen.emit_c import Style
+from robodyn_ros.codegen.emission import c_package, c_selection
+from robodyn_ros.codegen.emission.emit_c import Style
 from robodyn_ros.control.laws.law_recipes import chosen_laws
 from robodyn_ros.model import build, urdf
 

@@ -17,9 +17,10 @@ import numpy as np
 import pytest
 
 from robodyn_ros import Robot
-from robodyn_ros.codegen import c_package, c_selection, c_templates, emit_python
-from robodyn_ros.codegen.c_cost import cost
-from robodyn_ros.codegen.emit_c import Style
+from robodyn_ros.codegen import emit_python
+from robodyn_ros.codegen.emission import c_package, c_selection, c_templates
+from robodyn_ros.codegen.emission.c_cost import cost
+from robodyn_ros.codegen.emission.emit_c import Style
 from robodyn_ros.codegen.specialise import specialise
 from robodyn_ros.errors import ModelError, UnknownNameError
 from robodyn_ros.robot.dispatch import method_of
@@ -180,6 +181,7 @@ def test_package_builds_installs_and_is_found(style, command, tmp_path):
     known = not subprocess.run(asked, input=b'', capture_output=True, check=False).returncode
     used = (build / 'CMakeFiles' / 'arm_dynamics.dir' / 'flags.make').read_text()
     assert (c_templates.SPILLS in used) == (known and command == 'gcc')
+    assert all((each in used) == (command == 'gcc') for each in c_templates.REGISTERS)
     assert '100% tests passed' in run(['ctest', '--test-dir', build])
     run([cmake, '--install', build, '--prefix', tmp_path / 'installed'])
     user = tmp_path / 'user'

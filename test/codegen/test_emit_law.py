@@ -10,9 +10,9 @@ import pytest
 
 from robodyn_ros import Robot
 from robodyn_ros.cli import emit
-from robodyn_ros.codegen import c_package
-from robodyn_ros.codegen.c_answers import interpreted
-from robodyn_ros.codegen.emit_c import Style
+from robodyn_ros.codegen.emission import c_package
+from robodyn_ros.codegen.emission.c_answers import interpreted
+from robodyn_ros.codegen.emission.emit_c import Style
 from robodyn_ros.control.laws.law_recipes import COMPANIONS, LAW_RECIPES
 from robodyn_ros.control.laws.law_registry import law_class
 from robodyn_ros.model.layout import FRICTION

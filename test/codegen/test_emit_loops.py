@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from robodyn_ros.cli import emit
-from robodyn_ros.codegen import c_package, c_selection
 from robodyn_ros.codegen.derivative_registry import DERIVATIVES
-from robodyn_ros.codegen.emit_c import Style
+from robodyn_ros.codegen.emission import c_package, c_selection
+from robodyn_ros.codegen.emission.emit_c import Style
 from robodyn_ros.codegen.loops import given_positions, loop_closing
 from robodyn_ros.codegen.specialise import final_recording
 from robodyn_ros.errors import ModelError, SingularityError

@@ -9,9 +9,9 @@ import pytest
 
 from robodyn_ros import Robot
 from robodyn_ros.cli import emit
-from robodyn_ros.codegen import c_package
-from robodyn_ros.codegen.c_selection import OF_ROBOT
-from robodyn_ros.codegen.emit_c import Style
+from robodyn_ros.codegen.emission import c_package
+from robodyn_ros.codegen.emission.c_selection import OF_ROBOT
+from robodyn_ros.codegen.emission.emit_c import Style
 from robodyn_ros.control.laws.law_recipes import COMPANIONS
 from robodyn_ros.control.laws.law_registry import law_class
 from robodyn_ros.robot.dispatch import method_of

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from robodyn_ros import Robot
-from robodyn_ros.codegen import c_package
-from robodyn_ros.codegen.emit_c import Style
+from robodyn_ros.codegen.emission import c_package
+from robodyn_ros.codegen.emission.emit_c import Style
 from robodyn_ros.codegen.loops import loop_closing
 from robodyn_ros.control import Settings, State, Supervisor
 from robodyn_ros.control.laws.computed_torque import ComputedTorque

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from robodyn_ros import Robot
-from robodyn_ros.codegen import c_package
-from robodyn_ros.codegen.emit_c import Style
+from robodyn_ros.codegen.emission import c_package
+from robodyn_ros.codegen.emission.emit_c import Style
 from robodyn_ros.control.laws.computed_torque import friction_torque
 from robodyn_ros.model.extended.joint_friction import JointFriction
 from robodyn_ros.simulation.command_modes import Command

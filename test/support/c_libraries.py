@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from robodyn_ros.codegen import c_package, c_selection
+from robodyn_ros.codegen.emission import c_package, c_selection
 from robodyn_ros.control.laws.law_recipes import chosen_laws
 
 #: Where programs of this Python are, such as colcon.

@@ -3,6 +3,7 @@
 """Articulated-body inertias, common to forward dynamics, solves and Lambda."""
 
 from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.joint_transform import add_along_joint
 from robodyn_ros.model.layout import (
     INERTIA,
     KIND,
@@ -265,12 +266,8 @@ def eliminate_joint(topology, constants, scratch, i, diagonal, status):
         + pitch * (2.0 * scratch[i, at.P_COUPLING + 8] + pitch * scratch[i, at.P_LINEAR + 5])
     )
     size = d + scratch[i, about] + scratch[i, about + 3]
-    if singular(d, size):
-        # as if the joint were locked, so that the results stay finite
-        d_inverse, held, status = 0.0, 1.0, i
-    else:
-        d_inverse = 1.0 / d
-        held = d_inverse * added
+    d_inverse, status = invert_pivot(d, size, i, status)
+    held = 1.0 if d_inverse == 0.0 else d_inverse * added
     scratch[i, at.D_INVERSE] = d_inverse
     project(topology, constants, scratch, i, d_inverse, held)
     return status
@@ -345,6 +342,87 @@ def singular(d, size):
 
 
 @primitive
+def invert_pivot(pivot, size, i, status):
+    """Return 1 / D and the status; 0 for a singular pivot, as if the joint were locked.
+
+    So results stay finite. Code for one robot has no check of pivots that are never singular, see
+    `codegen.regular_pivots`.
+
+    Parameters
+    ----------
+    pivot, size : float
+        As of `singular`.
+    i : int
+        Row of the body of the joint.
+    status : int
+        Status so far: 0, or the row of a body whose pivot is singular.
+
+    Returns
+    -------
+    float
+        1 / D or 0 [1/(kg m^2) or 1/kg].
+    int
+        The given status, or i if the pivot is singular.
+    """
+    if singular(pivot, size):
+        return 0.0, i
+    return 1.0 / pivot, status
+
+
+@primitive
+def gains(scratch, i):
+    """Return G = U / D of the joint of body i.
+
+    Parameters
+    ----------
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+
+    Returns
+    -------
+    tuple
+        Angular and linear part, each a 3-vector in axes of body i.
+    """
+    d_inverse = scratch[i, at.D_INVERSE]
+    return (
+        scale(d_inverse, load(scratch, i, at.U_ANGULAR)),
+        scale(d_inverse, load(scratch, i, at.U_LINEAR)),
+    )
+
+
+@primitive
+def joint_acceleration(topology, scratch, i, g, k, alpha, a):
+    """Return the joint acceleration u / D - G^T a'. Needs the residual u.
+
+    Parameters
+    ----------
+    topology : array
+        Structure of the robot: parent and joint of each body, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+    g, k : tuple
+        Angular and linear part of G, 3-vectors in the axes of alpha and a.
+    alpha, a : tuple
+        Angular and linear acceleration a' of the body without that of its joint.
+
+    Returns
+    -------
+    float
+        Joint acceleration [rad/s^2 or m/s^2].
+    """
+    share = scratch[i, at.D_INVERSE] * scratch[i, at.RESIDUAL]
+    # the part along the joint comes last: without a rotor G is 1 there, and recordings cancel it
+    across = g[0] * alpha[0] + g[1] * alpha[1] + k[0] * a[0] + k[1] * a[1]
+    if topology[i, KIND] == PRISMATIC:
+        return (share - (across + g[2] * alpha[2])) - k[2] * a[2]
+    return (share - (across + k[2] * a[2])) - g[2] * alpha[2]
+
+
+@primitive
 def accelerate(topology, constants, scratch, i, alpha, a):
     """Compute the joint acceleration u / D - G^T a', G = U / D, and the acceleration of the body.
 
@@ -367,19 +445,9 @@ def accelerate(topology, constants, scratch, i, alpha, a):
     float
         Joint acceleration [rad/s^2 or m/s^2].
     """
-    d_inverse = scratch[i, at.D_INVERSE]
-    g = scale(d_inverse, load(scratch, i, at.U_ANGULAR))
-    k = scale(d_inverse, load(scratch, i, at.U_LINEAR))
-    share = d_inverse * scratch[i, at.RESIDUAL]
-    # the part along the joint comes last: without a rotor G is 1 there, and recordings cancel it
-    across = g[0] * alpha[0] + g[1] * alpha[1] + k[0] * a[0] + k[1] * a[1]
-    if topology[i, KIND] == PRISMATIC:
-        x = (share - (across + g[2] * alpha[2])) - k[2] * a[2]
-        a = (a[0], a[1], a[2] + x)
-    else:
-        x = (share - (across + k[2] * a[2])) - g[2] * alpha[2]
-        alpha = (alpha[0], alpha[1], alpha[2] + x)
-        a = (a[0], a[1], a[2] + constants[i, PITCH] * x)
+    g, k = gains(scratch, i)
+    x = joint_acceleration(topology, scratch, i, g, k, alpha, a)
+    alpha, a = add_along_joint(topology, constants, i, alpha, a, x)
     store(scratch, i, at.ALPHA, alpha)
     store(scratch, i, at.ACCEL, a)
     return x

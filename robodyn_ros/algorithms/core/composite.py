@@ -8,7 +8,7 @@ the diagonal. The other entries are unused. Rows are used whole, since that is f
 for nonzero entries.
 """
 
-from robodyn_ros.algorithms.core.articulated import singular
+from robodyn_ros.algorithms.core.articulated import invert_pivot
 from robodyn_ros.algorithms.core.crba import mass_matrix
 from robodyn_ros.algorithms.core.jacobian import jacobian_columns
 from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip
@@ -51,11 +51,7 @@ def factorise(topology, diagonal, M, size):
         size[k] = M[k, k]
     for k in range(topology.shape[0] - 1, 0, -1):
         row = topology[k, V]
-        pivot = M[row, row]
-        if singular(pivot, size[row]):
-            inverse, status = 0.0, k  # as if locked, so that the results stay finite
-        else:
-            inverse = 1.0 / pivot
+        inverse, status = invert_pivot(M[row, row], size[row], k, status)
         M[row, row] = inverse
         i = topology[k, PARENT]
         while i > 0:

@@ -13,7 +13,7 @@ these. Featherstone 2008, Table 7.1; Jain 2011, Algorithms 7.1 and 7.2 in the fr
 """
 
 from robodyn_ros.algorithms.core import scratch as at
-from robodyn_ros.algorithms.core.articulated import singular
+from robodyn_ros.algorithms.core.articulated import invert_pivot
 from robodyn_ros.algorithms.core.coriolis import composite_inertia_times
 from robodyn_ros.model.layout import PARENT, ROTOR, V
 from robodyn_ros.spatial.articulated_inertia import load_general, times_general, transpose_times
@@ -156,10 +156,7 @@ def eliminate_joints(topology, constants, rows, tau):
         pivot = dot(axis, u_n) + dot(slide, u_f) + constants[i, ROTOR]
         turning, sliding = a[0] + a[3] + a[5], c[0] + c[3] + c[5]
         size = pivot + turning * dot(axis, axis) + sliding * dot(slide, slide)
-        if singular(pivot, size):
-            inverse, status = 0.0, i
-        else:
-            inverse = 1.0 / pivot
+        inverse, status = invert_pivot(pivot, size, i, status)
         g_n, g_f = scale(inverse, u_n), scale(inverse, u_f)
         n, f = load(rows, i, BIAS), load(rows, i, BIAS + 3)
         residual = tau[topology[i, V]] - (dot(axis, n) + dot(slide, f))

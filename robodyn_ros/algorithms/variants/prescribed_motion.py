@@ -3,13 +3,15 @@
 """Forward dynamics by articulated bodies, from a motion whose torque needs few operations."""
 
 from robodyn_ros.algorithms.core import scratch as at
-from robodyn_ros.algorithms.core.articulated import articulated_inertias
-from robodyn_ros.algorithms.core.joint_transform import joint_transforms
+from robodyn_ros.algorithms.core.articulated import articulated_inertias, gains, joint_acceleration
+from robodyn_ros.algorithms.core.joint_transform import add_along_joint, joint_transforms
 from robodyn_ros.algorithms.core.rnea import prescribe_motion
-from robodyn_ros.algorithms.mass_matrix.mass_matrix_solve import solve_loaded
-from robodyn_ros.model.layout import ROTOR, V
+from robodyn_ros.algorithms.mass_matrix.mass_matrix_solve import cross_tip_to_base, rest_base
+from robodyn_ros.model.layout import PARENT, ROTOR, V
 from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.rotation import rotate_inverse, rotate_z, rotate_z_inverse
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import add, cross, load, store
 
 
 @primitive
@@ -22,7 +24,6 @@ def forward_dynamics(
     qd: Vector,
     tau: Vector,
     diagonal: Vector,
-    bias: Vector,
     qdd: Vector,
 ):
     """Compute qdd = qdd' + (M + diag(diagonal))^-1 (tau - tau' - diag(diagonal) qdd'), in O(n).
@@ -47,8 +48,6 @@ def forward_dynamics(
         Joint torques or forces [N m or N].
     diagonal : (nv,) array
         Added to the diagonal of the mass matrix [kg m^2 or kg].
-    bias : (nv,) array
-        Working memory.
     qdd : (nv,) array
         Written: joint accelerations [rad/s^2 or m/s^2].
 
@@ -63,7 +62,47 @@ def forward_dynamics(
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
         scratch[i, at.RESIDUAL] = tau[k] - (constants[i, ROTOR] + diagonal[k]) * qdd[k]
-    solve_loaded(topology, constants, scratch, bias)
-    for k in range(qdd.shape[0]):
-        qdd[k] = qdd[k] + bias[k]
+    for i in range(topology.shape[0] - 1, 0, -1):
+        cross_tip_to_base(topology, constants, scratch, i)
+    rest_base(scratch)
+    for i in range(1, topology.shape[0]):
+        k = topology[i, V]
+        qdd[k] = qdd[k] + accelerate_from_parent(topology, constants, scratch, i)
     return status
+
+
+@primitive
+def accelerate_from_parent(topology, constants, scratch, i):
+    """Compute the joint acceleration u / D - G^T a', and the acceleration of body i.
+
+    G and a' are in the axes of the parent, turned to the joint by its constant rotation. So the
+    joint acceleration does not wait until a' is rotated by the joint. A chain of joints would add
+    up such waits. Rotating G takes eight operations, but these need no acceleration.
+
+    Parameters
+    ----------
+    topology, constants : arrays
+        Structure of the robot and numbers of its bodies, see `model.layout`.
+    scratch : array
+        Working memory, a row for each body; columns as in `core.scratch`.
+    i : int
+        Row of the body.
+
+    Returns
+    -------
+    float
+        Joint acceleration [rad/s^2 or m/s^2].
+    """
+    parent, c, s = topology[i, PARENT], scratch[i, at.COS], scratch[i, at.SIN]
+    turning = load(scratch, parent, at.ALPHA)
+    moving = add(load(scratch, parent, at.ACCEL), cross(turning, load(scratch, i, at.POSITION)))
+    alpha = rotate_inverse(scratch, i, at.ROTATION, turning)
+    a = rotate_inverse(scratch, i, at.ROTATION, moving)
+    g, k = gains(scratch, i)
+    x = joint_acceleration(topology, scratch, i, rotate_z(c, s, g), rotate_z(c, s, k), alpha, a)
+    alpha, a = add_along_joint(
+        topology, constants, i, rotate_z_inverse(c, s, alpha), rotate_z_inverse(c, s, a), x
+    )
+    store(scratch, i, at.ALPHA, alpha)
+    store(scratch, i, at.ACCEL, a)
+    return x

@@ -9,7 +9,7 @@ import numpy as np
 
 from robodyn_ros.algorithms.core import composite
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse import mass_matrix_inverse_in_place
-from robodyn_ros.codegen.c_selection import require_joints
+from robodyn_ros.codegen.emission.c_selection import require_joints
 from robodyn_ros.codegen.registry import MOTION, RECIPES, VECTOR, Recipe
 from robodyn_ros.compile import embedded
 from robodyn_ros.compile.rebound import rebound

@@ -9,9 +9,10 @@ differ by the condition of the closures, below 1e3 here: 1e-12 of the largest en
 import numpy as np
 import pytest
 
-from robodyn_ros.codegen import c_package, emit_python
+from robodyn_ros.codegen import emit_python
 from robodyn_ros.codegen.derivative_registry import DERIVATIVES
-from robodyn_ros.codegen.emit_c import Style
+from robodyn_ros.codegen.emission import c_package
+from robodyn_ros.codegen.emission.emit_c import Style
 from robodyn_ros.codegen.loops import equal_values, loop_closing
 from robodyn_ros.codegen.loops.sparse_elimination import sparse_pivots
 from robodyn_ros.codegen.registry import FRAME_RECIPES, RECIPES

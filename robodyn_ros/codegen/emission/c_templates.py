@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Templates for those files of an emitted package that need only names of the robot.
 
-robodyn_ros.codegen.c_package replaces the placeholders `@name@`.
+robodyn_ros.codegen.emission.c_package replaces the placeholders `@name@`.
 """
 
 #: Cosine and sine by the reduction and the polynomials of robodyn_ros.compile.simd.trigonometry.
@@ -23,6 +23,13 @@ INTERNAL = """\
 #define @PREFIX@_NOINLINE __attribute__((noinline))
 #else
 #define @PREFIX@_NOINLINE
+#endif
+
+/* Rounds a product, so that the compiler does not fuse it with each of two sums. */
+#if defined(__GNUC__) && defined(__x86_64__)
+#define @PREFIX@_ROUNDED(x) __asm__("" : "+x"(x))
+#else
+#define @PREFIX@_ROUNDED(x) ((void)0)
 #endif
 @open@@lanes@
 #if defined(@PREFIX@_LIBM) || @is_float@
@@ -128,6 +135,8 @@ typedef @real@ @own@_memory __attribute__((vector_size(@bytes@), aligned(@align@
     (*(@own@_memory *)&(array)[@count@ * (k)] = (value))
 """
 
+#: Options of GCC by which fewer numbers leave their registers.
+REGISTERS = ('-frename-registers', '-flive-range-shrinkage')
 #: Option of GCC for x86 that keeps numbers without a register in memory.
 SPILLS = '-mtune-ctrl=^inter_unit_moves_from_vec'
 
@@ -165,6 +174,7 @@ if(NOT MSVC)
     $<$<BOOL:${@PREFIX@_NATIVE}>:-march=native>)
 endif()
 if(CMAKE_@LANGUAGE@_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(@package@ PRIVATE @registers@)
   # on x86 GCC would move numbers to integer registers and back, which takes longer than memory
   include(Check@LANGUAGE@CompilerFlag)
   check_@LANGUAGE@_compiler_flag(@spills@ @PREFIX@_SPILLS_TO_MEMORY)

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
-from robodyn_ros.codegen import c_templates
-from robodyn_ros.codegen.c_answers import answers
-from robodyn_ros.codegen.c_programs import check, self_test, styles, timing
-from robodyn_ros.codegen.c_selection import FROM_ALL
-from robodyn_ros.codegen.emit_c import STATUS, comment, declaration, definition
+from robodyn_ros.codegen.emission import c_templates
+from robodyn_ros.codegen.emission.c_answers import answers
+from robodyn_ros.codegen.emission.c_programs import check, self_test, styles, timing
+from robodyn_ros.codegen.emission.c_selection import FROM_ALL
+from robodyn_ros.codegen.emission.emit_c import STATUS, comment, declaration, definition
 from robodyn_ros.errors import ModelError
 from robodyn_ros.model import layout
 
@@ -119,6 +119,7 @@ def files(model, urdf, emitted, style):
         'string': 'string.h' if style.is_c else 'cstring',
         'LANGUAGE': 'C' if style.is_c else 'CXX',
         'standard': _STANDARD[style.language],
+        'registers': ' '.join(c_templates.REGISTERS),
         'spills': c_templates.SPILLS,
         'sources': '\n  '.join(texts),
     }

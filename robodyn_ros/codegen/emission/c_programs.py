@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from robodyn_ros.codegen.c_answers import postures
+from robodyn_ros.codegen.emission.c_answers import postures
 
 COLUMNS = 92
 

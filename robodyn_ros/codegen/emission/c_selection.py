@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass, replace
 
 from robodyn_ros.codegen.derivative_registry import DERIVATIVES
-from robodyn_ros.codegen.emit_c import identifier
+from robodyn_ros.codegen.emission.emit_c import identifier
 from robodyn_ros.codegen.registry import (
     FRAME_RECIPES,
     FURTHER_FRAME_RECIPES,

@@ -1,9 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Code for one robot with sums that take products one by one, or as the recursion has them.
+"""Code for one robot as it is, or without one of the features that make it fast.
 
-One compiled loop calls each for a bank of states, for one state and in batches. Both take turns.
-See robodyn_ros.codegen.fused_sums.
+One compiled loop calls each for a bank of states, for one state and in batches. They take turns.
+See robodyn_ros.codegen.fused_sums, robodyn_ros.codegen.regular_pivots and
+robodyn_ros.algorithms.variants.prescribed_motion.
 """
 
 import contextlib
@@ -17,6 +18,8 @@ import numpy as np
 from benchmark import table
 from benchmark.chains import read
 from robodyn_ros import Robot
+from robodyn_ros.algorithms.mass_matrix import mass_matrix_solve
+from robodyn_ros.algorithms.variants import prescribed_motion
 from robodyn_ros.codegen import specialise
 from robodyn_ros.codegen.registry import RECIPES
 
@@ -35,8 +38,25 @@ def plain_sums():
     return mock.patch.object(specialise, 'with_fused_sums', lambda recording: recording)
 
 
-#: How each way is recorded.
-WAYS = {'fused': contextlib.nullcontext, 'plain': plain_sums}
+def checked_pivots():
+    """Check all pivots, also those that are regular at every posture."""
+    return mock.patch.object(specialise, 'unchecked_joints', lambda model, recipe: frozenset())
+
+
+def own_axes():
+    """Compute joint accelerations in the axes of each body, not in those of its parent."""
+    return mock.patch.object(
+        prescribed_motion, 'accelerate_from_parent', mass_matrix_solve.cross_base_to_tip
+    )
+
+
+#: What each way of recording is without.
+WAYS = {
+    'compiled': contextlib.nullcontext,
+    'plain_sums': plain_sums,
+    'checked_pivots': checked_pivots,
+    'own_axes': own_axes,
+}
 
 
 def measure():
@@ -54,7 +74,7 @@ def _times(model, name):
     calls, results = {}, {}
     for way, changed in WAYS.items():
         with changed():  # the name of the model is in that of the cached text
-            made = specialise.specialise(replace(model, name=f'{way} sums'), name, RECIPES[name])
+            made = specialise.specialise(replace(model, name=f'kernel {way}'), name, RECIPES[name])
         one, rows = made.one.compiled, made.rows.compiled
         results[way] = out = np.empty((BANK, model.nv))
         calls[f'{way} one'] = lambda one=one, out=out: _loop(one, *given, out)
@@ -69,16 +89,18 @@ def _times(model, name):
                 call()
             took = (time.perf_counter() - begin) / (PASSES * BANK)
             best[key] = min(best[key], 1e6 * took)
-    error = np.abs(results['fused'] - results['plain']).max()
-    assert error <= 1e-10 * np.abs(results['plain']).max()
+    for result in results.values():
+        error = np.abs(result - results['compiled']).max()
+        assert error <= 1e-10 * np.abs(result).max()
     return best
 
 
 def show(result):
-    """Show times, and the ratio of plain sums to them."""
+    """Show times, and the ratio of each other way to what is compiled."""
+    others = list(WAYS)[1:]
     table.show(
-        'code for one robot with fused sums [us a state], and the time of plain sums over it',
-        ('joints', 'quantity', 'one state', 'plain / fused', 'in batches', 'plain / fused'),
+        'code for one robot [us a state], and ratios to it',
+        ('joints', 'quantity', *(x for kind in ('one', 'batch') for x in (kind, *others))),
         [
             (
                 row['joints'],
@@ -87,8 +109,11 @@ def show(result):
                     text
                     for kind in ('one', 'rows')
                     for text in (
-                        f'{row["us"][f"fused {kind}"]:.3f}',
-                        f'{row["us"][f"plain {kind}"] / row["us"][f"fused {kind}"]:.2f}',
+                        f'{row["us"][f"compiled {kind}"]:.3f}',
+                        *(
+                            f'{row["us"][f"{way} {kind}"] / row["us"][f"compiled {kind}"]:.2f}'
+                            for way in others
+                        ),
                     )
                 ),
             )

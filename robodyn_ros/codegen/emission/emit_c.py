@@ -13,13 +13,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.codegen.statement_order import ordered, steps
+from robodyn_ros.codegen.statement_order import ordered, products_of_pairs, steps
 from robodyn_ros.codegen.tape import Recorded, needed, operands
 
 #: Return values of a function.
 STATUS = {'OK': 0, 'NOT_FINITE': -1, 'SINGULAR': 1}
 #: The trigonometric routine gets a multiple of this number of angles, for vectorisation.
 PACKED = 4
+#: Neighbours of an argument that are summed side by side.
+SIDE = 4
 #: Numbers that a function passes on at most.
 MOST_PASSED = 64
 COLUMNS = 96
@@ -278,16 +280,25 @@ class _Printer:
         self.shapes = recording.inputs | recording.outputs
         self.angles, self.tangents, self.place = {}, {}, {}
         self.checks_last = checks_last(recording, style)
+        self.rounded = set()
+        if style.lanes == 1:
+            self.rounded = products_of_pairs(self.tape, recording.computed, recording.needed())
 
     def body(self):
-        """Yield the lines of the function."""
-        yield from self.finite()
+        """Yield the lines of the function.
+
+        Cosines and sines take longest, so they come first. They are defined for all arguments.
+        """
+        if self.style.lanes > 1:
+            yield from self.loads()
         if self.recording.singular:
+            yield from self.finite()
             yield from ('(void)' + name + ';' for name in self.recording.outputs)
             yield f'return {self.style.constant("SINGULAR")};'
             return
         order = ordered(self.tape, self.recording.needed())
         yield from self.trigonometry(order)
+        yield from self.finite()
         yield from self.statements(order)
         ok = self.style.constant('OK')
         if self.checks_last:
@@ -298,20 +309,50 @@ class _Printer:
         """Yield statements that refuse arguments that are not finite.
 
         Zero times a sum is zero only if every term is finite. The sum is balanced: one term after
-        the other would keep later operations waiting.
+        the other would keep later operations waiting. Sums of neighbours fill a vector register.
         """
-        style, inputs = self.style, [
+        style, zero = self.style, self.style.number(0.0)
+        blocks, others = self.terms()
+        joined = _folded(_balanced_sum(others), '\n        ') if others else ''
+        if blocks:
+            yield f'{style.real} part[{SIDE}];'
+            yield f'for (int k = 0; k < {SIDE}; ++k) {{'
+            yield f'    part[k] = {_folded(_balanced_sum(blocks), chr(10) + " " * 12)};'
+            yield '}'
+            parts = _balanced_sum([f'part[{k}]' for k in range(SIDE)])
+            joined = f'({parts}) + ({joined})' if joined else parts
+        yield f'const {style.variable} sum = {joined};'
+        yield from self.refused([(f'{zero} * sum', '==', zero)], 'NOT_FINITE')
+
+    def inputs(self):
+        """Return the nodes of all entries of the arguments."""
+        return [
             index for index, node in enumerate(self.tape.nodes)
             if node[0] == 'input' and node[1].partition('[')[0] in self.recording.inputs
         ]  # fmt: skip
-        if style.lanes > 1:
-            for index in inputs:
-                place = style.load(*self.entry(self.tape.nodes[index][1]))
-                yield f'const {style.variable} {self.value(index)} = {place};'
-        joined = _folded(_balanced_sum([*map(self.value, inputs)]), '\n        ')
-        yield f'const {style.variable} sum = {joined};'
-        zero = style.number(0.0)
-        yield from self.refused([(f'{zero} * sum', '==', zero)], 'NOT_FINITE')
+
+    def loads(self):
+        """Yield statements that load the arguments of all lanes."""
+        for index in self.inputs():
+            place = self.style.load(*self.entry(self.tape.nodes[index][1]))
+            yield f'const {self.style.variable} {self.value(index)} = {place};'
+
+    def terms(self):
+        """Return terms that hold SIDE neighbours from entry k on, and terms of single entries.
+
+        The last neighbours of an argument may be among those before.
+        """
+        sizes = {name: math.prod(shape) for name, shape in self.recording.inputs.items()}
+        if self.style.lanes > 1:
+            return [], [*map(self.value, self.inputs())]
+        blocks, others = [], []
+        for name, size in sizes.items():
+            if size < 2 * SIDE:
+                others += [f'{name}[{k}]' for k in range(size)]
+                continue
+            starts = sorted({*range(0, size - SIDE, SIDE), size - SIDE})
+            blocks += [f'{name}[k + {start}]' if start else f'{name}[k]' for start in starts]
+        return blocks, others
 
     def refused(self, tests, status):
         """Yield statements that return a status unless all tests hold in every lane.
@@ -470,7 +511,10 @@ class _Printer:
             values = [self.value(i) for i in operands(self.tape.nodes[index])]
             constant = self.style.number(rest[0]) if isinstance(rest[0], float) else None
             text = _FORMATS[operation].format(*values, c=constant, one=self.style.number(1.0))
-        return f'const {self.style.variable} {self.name(index)} = {text};'
+        statement = f'{self.style.variable} {self.name(index)} = {text};'
+        if index in self.rounded:
+            return f'{statement}\n    {self.style.constant("ROUNDED")}({self.name(index)});'
+        return f'const {statement}'
 
     def name(self, index):
         """Return the name of a node's value."""
