@@ -81,7 +81,7 @@ _body = emit_c._Printer.body
 
 def plain_options():
     """Compile without the options of the CMake package."""
-    return mock.patch.object(emitted_peers, 'package_options', tuple)
+    return mock.patch.object(emitted_peers, 'package_options', return_value=())
 
 
 #: What each way of emission is without.

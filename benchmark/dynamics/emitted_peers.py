@@ -50,18 +50,24 @@ def without_friction(text):
     return re.sub(r'<dynamics[^>]*/>', '', text)
 
 
+def package_options(source):
+    """Return the options that the CMake package of emitted code has for a source."""
+    shrunk = (c_templates.SHRUNK,) * c_package.is_short(source.read_text())
+    return (c_templates.RENAMED, *shrunk, *spills())
+
+
 @functools.cache
-def package_options():
-    """Return the options that the CMake package of emitted code adds, if the compiler has them."""
+def spills():
+    """Return the option for the registers of x86, if the compiler has it."""
     done = subprocess.run(['gcc', c_templates.SPILLS, '-E', '-'], input=b'', capture_output=True,
                           check=False)  # fmt: skip
-    return c_templates.REGISTERS + (() if done.returncode else (c_templates.SPILLS,))
+    return () if done.returncode else (c_templates.SPILLS,)
 
 
 def compiled(source, target, *flags, compiler='gcc'):
     """Compile one file, with the options that the package of emitted code has."""
     done = subprocess.run(
-        [compiler, *FLAGS, *package_options(), *flags, '-c', source, '-o', target],
+        [compiler, *FLAGS, *package_options(Path(source)), *flags, '-c', source, '-o', target],
         capture_output=True,
         text=True,
         timeout=PATIENCE,

@@ -119,7 +119,9 @@ def files(model, urdf, emitted, style):
         'string': 'string.h' if style.is_c else 'cstring',
         'LANGUAGE': 'C' if style.is_c else 'CXX',
         'standard': _STANDARD[style.language],
-        'registers': ' '.join(c_templates.REGISTERS),
+        'renamed': c_templates.RENAMED,
+        'shrunk': c_templates.SHRUNK,
+        'short': '\n    '.join(path for path, text in texts.items() if is_short(text)),
         'spills': c_templates.SPILLS,
         'sources': '\n  '.join(texts),
     }
@@ -145,6 +147,17 @@ def files(model, urdf, emitted, style):
     texts[f'test/check.{ext}'] = check(emitted, several, header)
     texts[f'test/timing.{ext}'] = timing(emitted, model, several, header)
     return dict(sorted(texts.items()))
+
+
+def is_short(text):
+    """Return whether the source of functions has no more than SHORT lines.
+
+    Parameters
+    ----------
+    text : str
+        The source.
+    """
+    return text.count('\n') <= c_templates.SHORT
 
 
 def write(folder, texts):

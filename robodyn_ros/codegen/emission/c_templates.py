@@ -135,8 +135,9 @@ typedef @real@ @own@_memory __attribute__((vector_size(@bytes@), aligned(@align@
     (*(@own@_memory *)&(array)[@count@ * (k)] = (value))
 """
 
-#: Options of GCC by which fewer numbers leave their registers.
-REGISTERS = ('-frename-registers', '-flive-range-shrinkage')
+#: Options of GCC by which fewer numbers leave their registers. The second one is for sources of up
+#: to SHORT lines, as longer ones are faster without.
+RENAMED, SHRUNK, SHORT = '-frename-registers', '-flive-range-shrinkage', 10_000
 #: Option of GCC for x86 that keeps numbers without a register in memory.
 SPILLS = '-mtune-ctrl=^inter_unit_moves_from_vec'
 
@@ -174,7 +175,9 @@ if(NOT MSVC)
     $<$<BOOL:${@PREFIX@_NATIVE}>:-march=native>)
 endif()
 if(CMAKE_@LANGUAGE@_COMPILER_ID STREQUAL "GNU")
-  target_compile_options(@package@ PRIVATE @registers@)
+  target_compile_options(@package@ PRIVATE @renamed@)
+  set_source_files_properties(@short@
+    PROPERTIES COMPILE_OPTIONS @shrunk@)
   # on x86 GCC would move numbers to integer registers and back, which takes longer than memory
   include(Check@LANGUAGE@CompilerFlag)
   check_@LANGUAGE@_compiler_flag(@spills@ @PREFIX@_SPILLS_TO_MEMORY)
