@@ -7,6 +7,9 @@ inertia P of body i is at least the inertia M of the body alone. It is at most t
 behind the joint. So S^T M S plus the rotor is a lower bound of D_i. Where it is far above rounding
 of the upper bound, code for this robot has no check of D_i. The same pivots factorise the mass
 matrix (Featherstone 2008, Table 6.3).
+
+The bounds hold for joints eliminated from the tips to the base. So `invert_pivot` is for these
+alone, and pivots of other matrices or orders are checked beside it.
 """
 
 import numpy as np

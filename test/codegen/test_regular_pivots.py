@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pivots without a check in code for one robot: the referees are numpy and random postures."""
 
+import ast
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from robodyn_ros import Robot
+from robodyn_ros.algorithms.core import articulated
 from robodyn_ros.algorithms.mass_matrix import mass_matrix_solve
 from robodyn_ros.algorithms.variants import prescribed_motion
 from robodyn_ros.codegen import registry, regular_pivots, specialise
@@ -190,3 +193,20 @@ def test_copies_of_a_recursion_keep_what_was_replaced_before():
     recipe = replace(recipe, recursion=recursion, others=())
     found = specialise.record('forward_dynamics', recipe, model)
     assert seen[-7:] == list(range(1, 8)) and not found.tape.checks
+
+
+def test_only_eliminations_from_the_tips_may_lose_their_checks():
+    """The bounds hold for these pivots alone, not for those of other matrices or orders."""
+    folder, found = Path(articulated.__file__).parents[1], set()
+    for path in folder.rglob('*.py'):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef) and any(
+                isinstance(each, ast.Call) and getattr(each.func, 'id', '') == 'invert_pivot'
+                for each in ast.walk(node)
+            ):
+                found.add((path.stem, node.name))
+    assert found == {
+        ('articulated', 'eliminate_joint'),
+        ('composite', 'factorise'),
+        ('articulated_world_frame', 'eliminate_joints'),
+    }

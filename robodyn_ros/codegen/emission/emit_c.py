@@ -340,7 +340,8 @@ class _Printer:
     def terms(self):
         """Return terms that hold SIDE neighbours from entry k on, and terms of single entries.
 
-        The last neighbours of an argument may be among those before.
+        An argument of less than two times SIDE entries has single ones. The last neighbours of an
+        argument may be among those before.
         """
         sizes = {name: math.prod(shape) for name, shape in self.recording.inputs.items()}
         if self.style.lanes > 1:
