@@ -398,7 +398,7 @@ def main(args=None):
         results = ResultFolder(options, ('laws.json', 'laws.png'), own=Path('laws'))
         robot = Robot.from_urdf(package_file(URDF))
         plant = robot.with_payload(
-            options.load, LOAD_COM, options.load * GYRATION**2 * np.eye(3), FRAME
+            FRAME, options.load, LOAD_COM, options.load * GYRATION**2 * np.eye(3)
         )
         motion = swaying_motion(robot.limits, options.duration)
         warm_up([kernel for law in LAWS for kernel in Supervisor.kernels(law_class(law))])

@@ -51,7 +51,7 @@ def carrying(owner, frames, seed):
     """Return a robot with a body on each frame, and the payloads as an argument."""
     loaded, rows = owner, []
     for frame, (mass, com, inertia) in zip(frames, bodies(len(frames), seed)):
-        loaded = loaded.with_payload(mass, com, inertia, frame)
+        loaded = loaded.with_payload(frame, mass, com, inertia)
         rows.append(parameters(mass, com, inertia))
     return loaded, np.array(rows)
 
