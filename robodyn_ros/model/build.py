@@ -162,7 +162,7 @@ class _Assembly:
         self.constants = [_row(Placement())]
         self.base = _row(Placement())
         self.link_frames = {root: _frame(0, Placement())}
-        self.findings = []
+        self.findings = [*description.findings]
         self._add_inertia(root, 0, Placement())
 
     def add(self, joint):

@@ -14,6 +14,7 @@ from robodyn_ros.model.rotation_matrix import clean
 
 if TYPE_CHECKING:  # these import this module
     from robodyn_ros.model.dependent.closures import Closure
+    from robodyn_ros.model.model_report import Finding
     from robodyn_ros.model.rotors import Rotor
 
 ONE_AXIS = ('revolute', 'continuous', 'prismatic')
@@ -175,6 +176,8 @@ class RobotDescription:
         Closures of loops.
     independent : tuple of str
         Joints of the loops that are described as independent.
+    findings : tuple of Finding
+        What was doubtful in the file.
     """
 
     name: str
@@ -183,6 +186,7 @@ class RobotDescription:
     rotors: 'Mapping[str, Rotor]' = field(default_factory=dict)
     closures: 'tuple[Closure, ...]' = ()
     independent: tuple[str, ...] = ()
+    findings: 'tuple[Finding, ...]' = ()
 
 
 def on_free_base(description, root, ordered):

@@ -60,7 +60,27 @@ def parse(source):
     ModelError
         For anything that is not a URDF of at most 10 MB and 1000 links.
     """
-    root = xml_text.root_element(source)
+    return described(xml_text.root_element(source))
+
+
+def described(root):
+    """Read a robot from the root element of a URDF, as `parse` from its text.
+
+    Parameters
+    ----------
+    root : Element
+        The root element.
+
+    Returns
+    -------
+    RobotDescription
+        Links and joints in document order.
+
+    Raises
+    ------
+    ModelError
+        For anything that is not a URDF of at most 1000 links.
+    """
     if root.tag != 'robot':
         raise ModelError(
             f'the root element is <{abbreviated(root.tag)}>; expected <robot>, a URDF '

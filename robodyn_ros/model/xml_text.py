@@ -10,9 +10,11 @@ refused while reading.
 
 import os
 import re
-from xml.etree.ElementTree import TreeBuilder, XMLParser
+from typing import NamedTuple
+from xml.etree.ElementTree import Element, TreeBuilder, XMLParser
 
 from robodyn_ros.errors import ModelError
+from robodyn_ros.model.model_report import Finding
 
 MOST_BYTES = 10_000_000
 MOST_DEPTH = 500
@@ -24,13 +26,56 @@ _PROLOG = re.compile(rb'\s+|<\?.*?\?>|<!--.*?-->', re.DOTALL)
 _BYTE_ORDER_MARK = b'\xef\xbb\xbf'
 
 
+class Document(NamedTuple):
+    """XML that has been read.
+
+    Parameters
+    ----------
+    text : str
+        The XML.
+    root : Element
+        Its root element.
+    findings : tuple of Finding
+        What was doubtful.
+    """
+
+    text: str
+    root: Element
+    findings: tuple[Finding, ...]
+
+
+def document(source):
+    """Read XML.
+
+    Parameters
+    ----------
+    source : str, bytes or path
+        Text, UTF-8 bytes or the path of a file. A string with a '<' in it is text.
+
+    Returns
+    -------
+    Document
+        The XML and its root element.
+
+    Raises
+    ------
+    ModelError
+        For XML that is malformed or too large; with the file, and if possible the line.
+    """
+    content, origin = _content(source)
+    try:
+        return Document(content.decode(errors='replace'), _parsed(content), ())
+    except ModelError as error:
+        raise ModelError(f'{origin}{error}') from None
+
+
 def root_element(source):
     """Return the root element of XML.
 
     Parameters
     ----------
     source : str, bytes or path
-        Text, UTF-8 bytes or the path of a file. A string with a '<' in it is text.
+        As of `document`.
 
     Returns
     -------
@@ -40,13 +85,9 @@ def root_element(source):
     Raises
     ------
     ModelError
-        For XML that is malformed or too large; with the file, and if possible the line.
+        As by `document`.
     """
-    content, origin = _content(source)
-    try:
-        return _parsed(content)
-    except ModelError as error:
-        raise ModelError(f'{origin}{error}') from None
+    return document(source).root
 
 
 def _parsed(content):

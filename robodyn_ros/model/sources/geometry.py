@@ -111,7 +111,7 @@ def mesh_path(file, folder):
     ModelError
         If there is no such file.
     """
-    found = package_path.resolved(file)
+    found = package_path.resolved(file, folder)
     path = Path(folder, str(found).removeprefix(FILE))
     if not path.is_file():
         raise ModelError(f'there is no file {shorten(str(path), 300)}')
