@@ -82,11 +82,14 @@ class Link:
         None if the description has none.
     is_rotor : bool
         Whether it is a rotor; only the inertia about its axis may be known.
+    has_unknown_inertia : bool
+        Whether the description has an inertia that cannot be read.
     """
 
     name: str
     inertial: Inertial | None = None
     is_rotor: bool = False
+    has_unknown_inertia: bool = False
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Folders of ROS packages and paths of their files, `package://<name>/<path>`, without ROS."""
 
+import glob
 import os
 import re
 from collections.abc import Iterator
@@ -57,8 +58,8 @@ def package_folders(package: str, beside: str | os.PathLike | None = None) -> It
     """Yield the folders that hold a package.
 
     They are in share of the prefixes of AMENT_PREFIX_PATH, then in the folders of
-    ROS_PACKAGE_PATH. Last come the folders that contain `beside`, and their subfolders: those of
-    the name, and those whose package.xml has it. So a cloned package needs no build.
+    ROS_PACKAGE_PATH. Last come the folders that contain `beside`, their subfolders of that name,
+    and packages within those. So cloned repositories need no build.
 
     Parameters
     ----------
@@ -85,6 +86,8 @@ def package_folders(package: str, beside: str | os.PathLike | None = None) -> It
             yield folder
         if (folder / package).is_dir():
             yield folder / package
+        for manifest in sorted(folder.glob(f'*/{glob.escape(package)}/{MANIFEST}')):
+            yield manifest.parent
 
 
 def places(package: str) -> str:

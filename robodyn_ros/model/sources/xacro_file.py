@@ -70,6 +70,9 @@ def expanded(
     except Exception as error:  # xacro raises any exception of its expressions
         if given.missing:
             raise _ungiven(given, (path, *map(Path, xacro.all_includes))) from None
+        missing = getattr(error, 'exc', None)
+        if isinstance(missing, ModelError):  # of a package
+            raise ModelError(f'xacro refuses {str(path)!r}: {missing}') from None
         within = (xacro.filestack or [None])[-1]
         where = f' in {within!r}' if within and within != str(path) else ''
         raise ModelError(
