@@ -7,7 +7,7 @@ import math
 import re
 import sys
 
-from robodyn_ros.errors import ParameterError, RemedyError, UngivenError
+from robodyn_ros.errors import OpenError, ParameterError, RemedyError, UngivenError
 from robodyn_ros.model import build
 from robodyn_ros.model.dependent.coupling import with_couplings
 from robodyn_ros.model.extended.joint_friction import with_joint_friction
@@ -20,7 +20,8 @@ from robodyn_ros.model.sources import (
     rotor_file,
     xacro_file,
 )
-from robodyn_ros.robot.loops.closing import close_loops
+from robodyn_ros.model.sources.closure_file import near
+from robodyn_ros.robot.loops.closing import close_loops, marked_independent
 
 _XACRO_ARGUMENT = re.compile(r'[A-Za-z_][\w.-]*:=')
 
@@ -148,7 +149,7 @@ def model_of(options, source=None, rotor_model=None):
         in_loops=bool(closures),
     )
     if closures:
-        independent = loops.independent or description.independent or None
+        independent = loops.independent or marked_independent(description, model)
         model = close_loops(model, closures, independent, loops.near)
     return with_joint_friction(model, friction_file.joint_friction_of(options.friction_file))
 
@@ -204,6 +205,8 @@ def refuse(error):
     sentence = error
     if isinstance(error, UngivenError):
         sentence = error.with_remedy(lambda names: ' '.join(f'{name}:=VALUE' for name in names))
+    elif isinstance(error, OpenError):
+        sentence = error.with_remedy(lambda joints: f'--closure-file FILE with {near(joints)}')
     elif isinstance(error, RemedyError):
         sentence = error.with_remedy(
             lambda joints: ' '.join(['--locked', *(f'{j}=0' for j in joints)])

@@ -12,6 +12,7 @@ from std_msgs.msg import String
 
 from robodyn_ros.errors import (
     ModelError,
+    OpenError,
     ParameterError,
     RobodynError,
     UngivenError,
@@ -262,6 +263,10 @@ def by_parameters(error: RobodynError) -> str:
     if isinstance(error, UngivenError):
         return error.with_remedy(
             lambda names: f'xacro_arguments: {[f"{n}:=VALUE" for n in names]}'
+        )
+    if isinstance(error, OpenError):
+        return error.with_remedy(
+            lambda joints: f'closures_path: FILE with {closure_file.near(joints)}'
         )
     if isinstance(error, UnlockedError):
         return error.with_remedy(lambda joints: f'locked: {[f"{joint}=0" for joint in joints]}')
