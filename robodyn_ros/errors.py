@@ -145,3 +145,18 @@ def shorten(value, length=80):
         value = value[: length + 1]  # before repr, which would escape all of it
     text = repr(value)
     return text if len(text) <= length else text[:length] + '...'
+
+
+def listed(names, most=8):
+    """Return names for a message, only the first of many.
+
+    Parameters
+    ----------
+    names : iterable of str
+        The names.
+    most : int
+        Number of names that are shown.
+    """
+    names = list(names)
+    shown = ', '.join(repr(name) for name in names[:most])
+    return shown if len(names) <= most else f'{shown} and {len(names) - most} more'

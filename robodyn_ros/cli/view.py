@@ -70,7 +70,7 @@ def _serve(options, stack):
     robot, described = Robot(model_of(options, source)), source.description()
     joints, frame = described.joints, options.frame or _last_link(robot, described)
     robot.model.frame(frame)
-    motion = follower = None
+    motion, follower, notes = None, None, []
     if options.play:
         motion = read_motion(options.play, robot, options.topic, messages_of_ros())
     elif options.live:
@@ -81,7 +81,7 @@ def _serve(options, stack):
         stack.callback(follower.close)
     page = Page(
         robot,
-        Scene(robot, source.shapes(options.shapes), joints),
+        Scene(robot, source.shapes(options.shapes, notes), joints),
         TorqueArrows(robot, joints),
         scales_of(robot, frame),
         frame,
@@ -92,7 +92,7 @@ def _serve(options, stack):
     stack.callback(page.close)
     if motion:
         page.add_motion(motion)
-    for note in page.notes:
+    for note in (*notes, *page.notes):
         print(f'Note: {note}.', file=sys.stderr)
     print(f'Robot {robot.name!r} is shown at {page.address}', flush=True)
     if options.open:

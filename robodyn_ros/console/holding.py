@@ -53,9 +53,9 @@ def cannot_hold(robot):
     Parameters
     ----------
     robot : Robot
-        A robot with quaternions gives no findings.
+        A robot with quaternions or without dynamics gives no findings.
     """
-    if robot.nq != robot.nv:
+    if robot.nq != robot.nv or robot.model.without_dynamics():
         return []
     torque, postures = largest_gravity_torques(robot)
     return [

@@ -377,7 +377,13 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         Returns
         -------
         Kernel
+
+        Raises
+        ------
+        ModelError
+            If links move without inertia; the message names them.
         """
+        self.model.require_dynamics()
         coordinates = linker.coordinates_of(self.model)
         return linker.over_coordinates(kernel, self.model, coordinates)
 

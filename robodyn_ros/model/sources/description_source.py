@@ -68,19 +68,23 @@ class DescriptionSource:
             description = urdf.described(self.root)
         return replace(description, findings=(*self.findings, *description.findings))
 
-    def shapes(self, element: str = 'visual') -> tuple[Shape, ...]:
+    def shapes(self, element: str, notes: list[str]) -> tuple[Shape, ...]:
         """Return the shapes of all links.
 
         Parameters
         ----------
         element : {'visual', 'collision'}
             Which shapes.
+        notes : list of str
+            Receives a sentence about each shape that is malformed, which is left out.
 
         Returns
         -------
         tuple of Shape
         """
-        return () if self.root.tag == MJCF else geometry.shapes(self.text, element)
+        if self.root.tag == MJCF:
+            return ()
+        return geometry.shapes(self.text, element, notes=notes)
 
 
 def opened(

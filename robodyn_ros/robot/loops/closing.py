@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from robodyn_ros.errors import ModelError, OpenError, require_names
+from robodyn_ros.model.build import with_dynamics_checked
 from robodyn_ros.model.dependent.closures import (
     Closure,
     on_loops,
@@ -21,7 +22,6 @@ from robodyn_ros.model.dependent.closures import (
 from robodyn_ros.model.description import RobotDescription
 from robodyn_ros.model.model_report import WARNING, Finding, ModelReport
 from robodyn_ros.model.robot_model import RobotModel
-from robodyn_ros.model.validate import idle_joints
 from robodyn_ros.robot.loops.equations import SMALLEST, LoopEquations
 
 # of initial guesses, if the loops do not close from zero, or are singular there [rad or m]
@@ -47,8 +47,8 @@ def close_loops(
     independent : sequence of str, optional
         Independent joints of the loops; by default the nearest to the base that are possible.
     near : mapping of str to float, optional
-        Initial guess of a closed posture [rad or m]. By default zero, or the limit nearest to it;
-        others if the loops do not close from there, or are singular.
+        Initial guess of a closed posture [rad or m]. By default zero, or the limit nearest to it.
+        Others if the loops do not close from there, or are singular.
 
     Returns
     -------
@@ -58,8 +58,7 @@ def close_loops(
     ------
     ModelError
         If the loops cannot be closed or the closed posture is singular. If the choice of
-        independent joints is singular or has another number. If a joint, or all joints of a loop,
-        move no inertia. The message names the joints.
+        independent joints is singular or has another number. The message names the joints.
     UnknownNameError
         For a joint or frame that does not exist.
     """
@@ -86,8 +85,7 @@ def close_loops(
     )
     if guess is not near:
         found = _with_warning(found, closures, loose.model.all_position_names, posture)
-    idle_joints(found.name, found.body_names, found.topology, found.constants)
-    return found
+    return with_dynamics_checked(found)
 
 
 def marked_independent(description: RobotDescription, model: RobotModel) -> tuple[str, ...] | None:
