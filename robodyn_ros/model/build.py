@@ -142,7 +142,26 @@ def build(
         base_inertia=_read_only(assembly.base[MASS : INERTIA + 6].copy()),
         unknown_inertias=tuple(assembly.unknown),
     )
+    model = with_friction_checked(model)
     return model if in_loops else with_dynamics_checked(model)
+
+
+def with_friction_checked(model):
+    """Return a model with a warning of each joint that its dry friction holds.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+
+    Returns
+    -------
+    RobotModel
+        The robot; such warnings of other friction are gone.
+    """
+    others = (each for each in model.report.findings if 'has dry friction' not in each.sentence)
+    report = replace(model.report, findings=(*others, *lint.dry_friction(model)))
+    return replace(model, report=report)
 
 
 def with_dynamics_checked(model):

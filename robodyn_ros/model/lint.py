@@ -7,7 +7,7 @@ import numpy as np
 from robodyn_ros.model import joint_types
 from robodyn_ros.model.dependent.mimic import leaders_of
 from robodyn_ros.model.description import ONE_AXIS
-from robodyn_ros.model.layout import MASS
+from robodyn_ros.model.layout import FRICTION, MASS, STICTION
 from robodyn_ros.model.model_report import NOTE, WARNING, Finding
 from robodyn_ros.model.rotation_matrix import ROUNDING
 from robodyn_ros.model.validate import NO_INERTIA, PRINTED, inertia_fault
@@ -152,6 +152,30 @@ def _limit(subject, joint, limit):
             yield Finding(WARNING, subject, f'has {what} limit 0, which allows none')
     if np.isnan(limit.effort) and joint.type != 'floating':
         yield Finding(NOTE, subject, 'has no effort limit')
+
+
+def dry_friction(model):
+    """Yield a finding about each joint whose motor cannot overcome its dry friction.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+
+    Yields
+    ------
+    Finding
+        Friction at the start of a motion, and effort limit.
+    """
+    friction = model.joint_values(FRICTION) + model.joint_values(STICTION)
+    for name, resists, drives in zip(model.joint_names, friction, model.limits.effort):
+        if resists >= drives > 0.0:
+            yield Finding(
+                WARNING,
+                f'joint {name!r}',
+                f'has dry friction {resists:g} at or above its effort limit {drives:g}, so that '
+                'its motor cannot move it',
+            )
 
 
 def held_joint(joint, position, commanded):

@@ -120,6 +120,7 @@ def described(root):
     joints = urdf_dialects.with_mimics(root, joints, findings)
     closures = *urdf_loops.closures(root), *urdf_dialects.closures(root, joints, findings)
     urdf_dialects.warn_of_unread(root, findings)
+    urdf_dialects.warn_of_still_effort_joints(root, joints, findings)
     description = RobotDescription(
         robot,
         tuple(_link(each, findings) for each in links),

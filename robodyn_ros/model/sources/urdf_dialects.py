@@ -146,6 +146,29 @@ def with_mimics(root, joints, findings):
     return tuple(by_name[joint.name] for joint in joints)
 
 
+def warn_of_still_effort_joints(root, joints, findings):
+    """Add a warning of each joint with an effort interface and the velocity limit 0.
+
+    Parameters
+    ----------
+    root : Element
+        The <robot> element.
+    joints : sequence of Joint
+        Joints of the tree.
+    findings : Findings
+        Receives the warnings.
+    """
+    still = {joint.name for joint in joints if joint.limit.velocity == 0.0}
+    for joint in root.iterfind('ros2_control/joint'):
+        commands = {each.get('name') for each in joint.findall('command_interface')}
+        if joint.get('name') in still and 'effort' in commands:
+            findings.warn(
+                f'joint {joint.get("name")!r}',
+                'has an effort interface in <ros2_control> and velocity limit 0: any motion by an '
+                'effort is beyond it; expected the largest speed in <limit>',
+            )
+
+
 def warn_of_unread(root, findings):
     """Add a warning of each element that may close a loop or move a joint, and is not read.
 
