@@ -165,7 +165,7 @@ def with_friction_checked(model):
 
 
 def with_dynamics_checked(model):
-    """Return a model with a warning if links move without inertia.
+    """Return a model with a warning if links move without inertia, in place of one for each.
 
     Parameters
     ----------
@@ -182,8 +182,8 @@ def with_dynamics_checked(model):
         return model
     where, _, sentence = reason.partition(' has ')
     finding = Finding(WARNING, where, f'has {sentence}')
-    report = replace(model.report, findings=(*model.report.findings, finding))
-    return replace(model, report=report)
+    others = (each for each in model.report.findings if each.sentence != lint.MASSLESS)
+    return replace(model, report=replace(model.report, findings=(*others, finding)))
 
 
 class _Assembly:

@@ -12,6 +12,7 @@ from robodyn_ros.model.model_report import NOTE, WARNING, Finding
 from robodyn_ros.model.rotation_matrix import ROUNDING
 from robodyn_ros.model.validate import NO_INERTIA, PRINTED, inertia_fault
 
+MASSLESS = 'moves but has no mass'
 HEAVY = 1000.0  # [kg] of one link; more suggests grams read as kilograms
 DENSEST = 22_600.0  # [kg/m^3] osmium
 FAR = 5.0  # [m] centre of mass or radius of gyration; more suggests millimetres
@@ -258,4 +259,4 @@ def massless_bodies(body_names, constants, links):
     """
     for name, row in zip(body_names[1:], constants[1:]):
         if row[MASS] == 0.0 and name in links:
-            yield Finding(WARNING, f'link {name!r}', 'moves but has no mass')
+            yield Finding(WARNING, f'link {name!r}', MASSLESS)

@@ -35,6 +35,7 @@ from robodyn_ros.model.urdf_elements import (
 _MOVING = re.compile(
     'joint|loop|constraint|coupl|equality|closure|mimic|gear|differential|tendon|spring|bushing'
 )
+_PLUGINS = re.compile('mimic|loop|constraint|coupl|tendon|gearbox')
 _SPRINGS = re.compile('spring_?(stiffness|reference)|^stiffness$', re.IGNORECASE)
 #: Elements of <robot> that other modules read.
 _READ = ('link', 'joint', 'drake:joint', 'transmission', 'loop_joint', 'gazebo', 'ros2_control')
@@ -201,9 +202,9 @@ def warn_of_unread(root, findings):
                 findings.warn(f'joint {where!r}', sentence)
             if element.tag == 'mimic':
                 findings.warn(f'<mimic> of <gazebo> {where!r}', unread)
-        for plugin in gazebo.findall('plugin'):
+        for plugin in gazebo.findall('plugin'):  # a differential drive moves wheels as a motor
             title = f'{plugin.get("name", "")} {plugin.get("filename", "")}'
-            if _MOVING.search(title.lower().replace('joint', '')) and not _is_mimic(plugin):
+            if _PLUGINS.search(title.lower()) and not _is_mimic(plugin):
                 findings.warn(f'plug-in {abbreviated(title.strip())!r} of <gazebo>', unread)
     for joint in root.findall('joint'):
         for element in joint.findall('dynamics'):

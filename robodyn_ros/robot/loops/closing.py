@@ -20,7 +20,7 @@ from robodyn_ros.model.dependent.closures import (
     with_closures,
 )
 from robodyn_ros.model.description import RobotDescription
-from robodyn_ros.model.model_report import WARNING, Finding, ModelReport
+from robodyn_ros.model.model_report import NOTE, WARNING, Finding, ModelReport
 from robodyn_ros.model.robot_model import RobotModel
 from robodyn_ros.robot.loops.equations import SMALLEST, LoopEquations
 
@@ -73,6 +73,8 @@ def close_loops(
     loose = LoopEquations(with_closures(model, closures, joined, _zeros(model)))
     posture, J, guess = _regular_posture(loose, model, joined, names, near)
     rank = _rank(J)
+    if rank == 0:  # such as between joints that follow one another
+        return with_dynamics_checked(_with_finding(model, NOTE, closures, 'stop no motion'))
     unknown = (
         _chosen(J, rank)
         if independent is None
@@ -84,7 +86,13 @@ def close_loops(
         model, closures, dependent, dict(zip(loose.model.all_position_names, posture))
     )
     if guess is not near:
-        found = _with_warning(found, closures, loose.model.all_position_names, posture)
+        names = loose.model.all_position_names
+        places = ', '.join(f'{name} {at:.3g}' for name, at in zip(names, posture))
+        sentence = (
+            f'do not close from zero, or are singular there; closed at {places}. `near` chooses '
+            'another assembly mode'
+        )
+        found = _with_finding(found, WARNING, closures, sentence)
     return with_dynamics_checked(found)
 
 
@@ -148,17 +156,11 @@ def _regular_posture(loose, model, joined, names, near):
     )
 
 
-def _with_warning(model, closures, names, posture):
-    """Return a model that tells in which posture its loops were closed."""
-    places = ', '.join(f'{name} {at:.3g}' for name, at in zip(names, posture))
-    finding = Finding(
-        WARNING,
-        f'closures {", ".join(each.name for each in closures)}',
-        f'do not close from zero, or are singular there; closed at {places}. '
-        '`near` chooses another assembly mode',
-    )
-    report = ModelReport(model.name, (*model.report.findings, finding))
-    return replace(model, report=report)
+def _with_finding(model, severity, closures, sentence):
+    """Return a model with a finding about its closures."""
+    subject = f'closures {", ".join(each.name for each in closures)}'
+    findings = (*model.report.findings, Finding(severity, subject, sentence))
+    return replace(model, report=ModelReport(model.name, findings))
 
 
 def _guesses(names):
