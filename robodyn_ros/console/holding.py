@@ -87,7 +87,7 @@ def cannot_carry(robot, payload):
     list of Finding
     """
     frame, mass, com = payload
-    loaded = robot.with_payload(mass, com, np.zeros((3, 3)), frame)
+    loaded = robot.with_payload(frame, mass, com)
     without = {finding.subject for finding in cannot_hold(robot)}
     found = cannot_hold(loaded, f'{mass:g} kg at {frame!r}')
     return [finding for finding in found if finding.subject not in without]
