@@ -58,7 +58,9 @@ SYSTEMS_TEXT = """
 ## Systems of the five books
 
 Every kind of system that the books treat runs here. Functions are below `robodyn_ros`. The tests
-compare it with printed numbers, with a second route, or with another library.
+compare it with printed numbers, with a second route, or with another library. "From Robot" are
+methods of `Robot` that serve the system in one call. A system that is readable only has its
+functions in numpy alone.
 """
 TITLES = {
     ANGELES: 'Angeles, Fundamentals of Robotic Mechanical Systems (2014), chapter 7',
@@ -107,11 +109,12 @@ def _systems():
             s.name,
             s.books,
             ', '.join(f'`{f}`' for f in s.functions),
+            ', '.join(f'`{name}`' for name in s.robot) or 'readable only',
             ', '.join(f'`{t}`' for t in s.tests),
         )
         for s in SYSTEMS
     ]
-    head = ('System', 'Books', 'Functions', 'Tests')
+    head = ('System', 'Books', 'Functions', 'From Robot', 'Tests')
     return f'{SYSTEMS_TEXT}\n{table(head, rows, numbers=False)}\n'
 
 
