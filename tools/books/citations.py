@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Collect the citations of the five books from docstrings, comments and pages.
 
-A citation is a number behind the name of a book, up to the end of the sentence or to another
-source: "Jain 2011, section 11.2.2, eq. 11.8". In files that belong to one book every number
-counts that stands behind a word like "section", or as an equation in parentheses.
+A citation is a number behind the name of a book: "Jain 2011, section 11.2.2, eq. 11.8". The end
+of the sentence or another source ends it. Files that belong to one book need not name it. There
+numbers count behind words like "section", and in parentheses.
 """
 
 import ast

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the five books contain: numbers of their sections, equations, algorithms and so on.
 
-Facts, taken from the texts at hand. Of Jain and of Turney, Mudge and Lee that is all, of Angeles
-chapter 7, of Spong chapter 6, of Craig lecture notes on chapter 6. The headings of the last two
-have no numbers there: those here follow from references and from the order of the subjects.
-Citations of other chapters cannot be checked; they are in UNCHECKED.
+Facts, taken from the texts at hand: all of Jain and of the report by Turney, Mudge and Lee. Of
+Angeles that is chapter 7, of Spong chapter 6, of Craig lecture notes on chapter 6. The headings of
+the last two have no numbers there. Those here follow from references and from the order of the
+subjects. Citations of other chapters cannot be checked, and are in UNCHECKED.
 """
 
 ANGELES, TURNEY, SPONG, CRAIG, JAIN = 'angeles', 'turney', 'spong', 'craig', 'jain'

@@ -6,6 +6,7 @@ import inspect
 
 from robodyn_ros.formulations.count import of_general_arm
 from robodyn_ros.formulations.index import ANGELES, CRAIG, FORMULATIONS, SPONG, TURNEY
+from tools.books import turney_counts
 from tools.books.errata import MISPRINTS
 from tools.books.supplements import COMPANIONS
 from tools.books.systems import SYSTEMS
@@ -161,7 +162,7 @@ Written by `python -m tools.books`. Functions are below `robodyn_ros`. The
 ## Beside the equations of motion
 
 {table(SUPPLEMENT_HEAD, supplements, numbers=False)}
-
+{turney_counts.section(N) if book == TURNEY else ''}
 ## Errata
 
 {errata(PAGES[book])}
