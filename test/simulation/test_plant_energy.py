@@ -79,7 +79,7 @@ def test_a_tolerance_bounds_the_energy_error_of_order_four(swinging):
 def test_energy_stays_in_steps_of_any_length(name, dt, integrator):
     """200 steps without friction and stops, up to the longest step there is.
 
-    A step of 1 s has up to 1024 pieces, so rounding of 1e-16 of the largest kinetic energy a piece
+    A step of 1 s has up to 1024 pieces. Rounding of 1e-16 of the largest kinetic energy a piece
     adds up to 5e-14, if it walks.
     """
     robot = Robot.from_urdf(

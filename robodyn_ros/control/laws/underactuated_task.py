@@ -452,9 +452,10 @@ class UnderactuatedOperationalSpace(UnderactuatedComputedTorque):
     error of the tool obeys a linear oscillator, for any motion of the passive joints. Their motion
     is the zero dynamics; with all six axes it is often unstable.
 
-    With `hold` the driven joints that are left over also give the passive joints the acceleration
-    Kd (qd_r - qd)_p, with their own rate gains (Jain 2011, eq. 16.25, where it is zero). The tool
-    comes first: without enough driven joints the passive ones are held as far as it allows.
+    With `hold` the driven joints that are left over act on the passive ones. They give them the
+    acceleration Kd (qd_r - qd)_p, with the rate gains of the passive joints (Jain 2011, eq. 16.25,
+    where it is zero). The tool comes first. So without enough driven joints the passive ones are
+    held in part.
 
     Parameters
     ----------

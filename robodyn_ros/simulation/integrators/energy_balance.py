@@ -49,8 +49,8 @@ def balance_energy(topology, constants, gravity, scratch, expected, locked, drif
     """Scale qd - drift so that the energy is the expected one, and return what is still missing.
 
     For a free flyer, drift is the motion with its momentum and all joints locked. It is orthogonal
-    to the rest of qd in the norm of the mass matrix. A single body has no other motion, and keeps
-    its energy to order p; so does a flyer whose joints hardly move.
+    to the rest of qd in the norm of the mass matrix. A single body has no other motion. Its energy
+    is kept to order p, as is that of a flyer whose joints hardly move.
 
     This projection changes qd least in the norm of the mass matrix. Source: Hairer, Lubich and
     Wanner, Geometric Numerical Integration, section IV.4. An error of order p + 1 gives a

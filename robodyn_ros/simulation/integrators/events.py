@@ -176,9 +176,9 @@ def with_events(
     EVENT_TICKS, and one that meets a stop. So a change of friction costs an error of order
     (h EVENT_TICKS / TICKS)^2. With a joint at rest on a stop Euler takes the whole substep.
     ENERGY_ROSENBROCK and ENERGY_RK4 balance the energy of every other piece, and the momentum of a
-    free flyer. With an external wrench they do not. A piece that is too long for that, or for the
-    error of DOP853, is COARSE and halved, to one tick at least. Energy that is missing even then
-    is left to the next piece.
+    free flyer. With an external wrench they do not. A piece that is too long for that is COARSE.
+    So is one of too large an error of DOP853. It is halved, to one tick at least. Energy that is
+    missing even then is left to the next piece.
 
     Parameters
     ----------
