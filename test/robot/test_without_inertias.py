@@ -75,6 +75,12 @@ def test_the_report_says_so_and_ends_well(bare, tmp_path, capsys):
     assert f'has kinematics and no dynamics: links {LINKS} move' in capsys.readouterr().out
 
 
+def test_a_payload_gives_no_dynamics(bare):
+    """Those of the payload alone would be wrong."""
+    with pytest.raises(ModelError, match='has kinematics and no dynamics'):
+        bare.with_payload('tool0', 2.0, (0.1, 0.0, 0.0), np.eye(3)).gravity_torque(Q)
+
+
 @pytest.mark.parametrize('command', [warmup, terms])
 def test_commands_refuse_before_they_work(command, tmp_path, capsys):
     path = tmp_path / 'bare.urdf'
