@@ -112,8 +112,10 @@ def compile_everything(options):
         Options of the command line.
     """
     model = model_of(options) if options.urdf else None
+    if model:
+        model.require_dynamics()  # refuses before minutes of compilation, as for unknown frames
     for frame in options.frames if model else ():
-        model.frame(frame)  # refuses unknown frames before minutes of compilation
+        model.frame(frame)
     laws = [law_class(name) for name in options.laws]
     with progress_display() as progress:
         warm_up(for_any_robot(laws), progress)

@@ -57,7 +57,7 @@ def cannot_hold(robot, load='itself'):
     load : str
         What the joint carries, for messages.
     """
-    if robot.nq != robot.nv or robot.model.without_dynamics():
+    if robot.nq != robot.nv or robot.model.dynamics_fault:
         return []
     torque, postures = largest_gravity_torques(robot)
     return [

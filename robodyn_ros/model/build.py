@@ -177,7 +177,8 @@ def with_dynamics_checked(model):
     RobotModel
         The robot.
     """
-    reason = model.without_dynamics()
+    model = model.with_dynamics_checked()
+    reason = model.dynamics_fault
     if not reason:
         return model
     where, _, sentence = reason.partition(' has ')

@@ -168,6 +168,8 @@ class RobotModel(ReadOnly):
         Mass, first moment and inertia of the base, as in the constants; used by a free base.
     unknown_inertias : tuple of str
         Moving links whose inertia is described, and cannot be read.
+    dynamics_fault : str
+        Why the robot as described has no dynamics, or ''. A payload does not change that.
     """
 
     name: str
@@ -192,6 +194,7 @@ class RobotModel(ReadOnly):
     springs: tuple[Spring, ...] = field(repr=False, default=())
     base_inertia: np.ndarray = field(repr=False, default_factory=lambda: NO_INERTIA)
     unknown_inertias: tuple[str, ...] = field(repr=False, default=())
+    dynamics_fault: str = field(repr=False, default='')
 
     def __getstate__(self):
         return self.__dict__ | {'frames': dict(self.frames), 'held': dict(self.held)}
@@ -225,33 +228,15 @@ class RobotModel(ReadOnly):
                 f'robot {self.name!r} has no frame {name!r}; valid: {", ".join(self.frames)}'
             ) from None
 
-    def without_dynamics(self):
-        """Return why the robot has kinematics alone: links that move without inertia.
+    def with_dynamics_checked(self):
+        """Return the robot that knows whether its links move without inertia.
 
         Returns
         -------
-        str
-            Sentence that names the links; '' if the robot has dynamics.
+        RobotModel
+            The robot.
         """
-        idle = validate.idle_links(self.body_names, self.topology, self.constants)
-        reasons = []
-        if idle:
-            needs = {*idle.values()}
-            needed = needs.pop() if len(needs) == 1 else 'mass or inertia'
-            reasons.append(
-                f'links {listed(idle)} move, but nothing on them or beyond them has {needed}'
-                if len(idle) > 1
-                else f'link {listed(idle)} moves, but nothing on it or beyond it has {needed}'
-            )
-        if self.unknown_inertias:
-            reasons.append(f'the inertia of {listed(self.unknown_inertias)} is not complete')
-        if not reasons:
-            return ''
-        return (
-            f'robot {self.name!r} has kinematics and no dynamics: {"; ".join(reasons)}; expected '
-            f'{"a complete <inertial>" if self.unknown_inertias else "<inertial>"}, '
-            'rotor inertia, or locked joints'
-        )
+        return replace(self, dynamics_fault=_dynamics_fault(self))
 
     def require_dynamics(self):
         """Refuse a robot without dynamics.
@@ -261,8 +246,8 @@ class RobotModel(ReadOnly):
         ModelError
             If links move without inertia; the message names them.
         """
-        if reason := self.without_dynamics():
-            raise ModelError(reason)
+        if self.dynamics_fault:
+            raise ModelError(self.dynamics_fault)
 
     def centres(self):
         """Return the centre of mass of every body in its frame.
@@ -669,3 +654,26 @@ def finite_array(values, shape, what, robot):
         )
     array.flags.writeable = False
     return array
+
+
+def _dynamics_fault(model):
+    """Return a sentence about links that move without inertia, or whose inertia is unknown."""
+    idle = validate.idle_links(model.body_names, model.topology, model.constants)
+    reasons = []
+    if idle:
+        needs = {*idle.values()}
+        needed = needs.pop() if len(needs) == 1 else 'mass or inertia'
+        reasons.append(
+            f'links {listed(idle)} move, but nothing on them or beyond them has {needed}'
+            if len(idle) > 1
+            else f'link {listed(idle)} moves, but nothing on it or beyond it has {needed}'
+        )
+    if model.unknown_inertias:
+        reasons.append(f'the inertia of {listed(model.unknown_inertias)} is not complete')
+    if not reasons:
+        return ''
+    complete = 'a complete <inertial>' if model.unknown_inertias else '<inertial>'
+    return (
+        f'robot {model.name!r} has kinematics and no dynamics: {"; ".join(reasons)}; expected '
+        f'{complete}, rotor inertia, or locked joints'
+    )

@@ -17,7 +17,7 @@ from xml.parsers import expat
 
 from robodyn_ros.errors import ModelError, shorten
 from robodyn_ros.model.model_report import WARNING, Finding
-from robodyn_ros.model.xml_mistakes import escaped, explained, line_of
+from robodyn_ros.model.sources.xml_mistakes import escaped, explained, line_of
 
 MOST_BYTES = 10_000_000
 MOST_DEPTH = 500

@@ -67,7 +67,6 @@ class Boundary:
         self.nq, self.nv = model.nq, model.nv
         self.limits = model.limits
         self.report = model.report
-        self._without_dynamics = model.without_dynamics()
         embedded.prepare(model)
         self._scratch = scratch.allocate(model.topology)
         self._body = (model.topology, model.constants, self._scratch)
@@ -133,8 +132,8 @@ class Boundary:
 
         Of a robot whose links move without inertia it is one of KINEMATICS, or refused.
         """
-        if self._without_dynamics and kernel not in KINEMATICS:
-            raise ModelError(self._without_dynamics)
+        if kernel not in KINEMATICS:
+            self.model.require_dynamics()
         if not self.model.is_embedded:
             return kernel
         if kernel.python in embedded.DERIVATIVES:

@@ -47,7 +47,7 @@ class Drawing:
         self._viser, self._robot, self._scene = viser_scene, robot, scene
         self._arrows, self._scales, self.frame = arrows, scales, frame
         self.torques, self.ellipsoid = np.zeros(robot.nv), None
-        self._has_dynamics = not robot.model.without_dynamics()
+        self._has_dynamics = not robot.model.dynamics_fault
         self.notes = [f'shapes of link {name!r} are left out' for name in scene.left_out]
         if not self._has_dynamics:
             self.notes.append('no gravity torques are shown: the robot has kinematics alone')

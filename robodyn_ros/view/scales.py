@@ -60,7 +60,7 @@ def scales_of(robot, frame):
     postures = [robot.configuration.random(rng) for _ in range(SAMPLES)]
     points = np.array([robot.frames.poses(q)[:, :3, 3] for q in postures])
     reach = float(np.linalg.norm(points, axis=-1).max()) or 1.0
-    if robot.model.without_dynamics():
+    if robot.model.dynamics_fault:
         return Scales(reach, 1.0, 1.0)
     torque = max(np.abs(robot.gravity_torque(q)).max(initial=0.0) for q in postures)
     masses = np.array([inertia_ellipsoid(robot, q, frame).masses for q in postures])

@@ -128,6 +128,31 @@ def test_packages_are_found_beside_a_file_that_is_not_installed(needs, monkeypat
     assert '<link name="installed"/>' in opened(urdf / 'arm.xacro', {'link_mass': 1}).text
 
 
+def test_a_refusal_of_xacro_lists_the_arguments(needs):
+    """A default may stand for none, such as the type of an arm that is none."""
+    needs.write_text(
+        NEEDS.replace(
+            '<link name="base"/>',
+            '<xacro:include filename="$(arg kind).x"/>'
+            '<xacro:arg name="kind" default="no_such_arm"/>',
+        )
+    )
+    with pytest.raises(ModelError, match="xacro refuses .*arm.urdf.xacro'.*no_such_arm") as caught:
+        opened(needs, {'link_mass': 1})
+    assert "kind (default 'no_such_arm')" in str(caught.value)
+    assert '\n' not in str(caught.value)
+
+
+def test_packages_beside_a_file_may_have_folders_of_other_names(needs):
+    """As in a workspace of cloned repositories: by the name in package.xml, or a level deeper."""
+    for folder, name in (('arm_description', 'my_arm_description'), ('repository/hand', 'hand')):
+        package = needs.parent / folder
+        package.mkdir(parents=True)
+        (package / 'package.xml').write_text(f'<package><name>{name}</name></package>')
+        assert [*package_path.package_folders(name, needs.parent)][-1] == package
+    assert [*package_path.package_folders('arm', needs.parent)] == []
+
+
 def test_a_package_that_is_missing_is_a_sentence(needs):
     needs.write_text(HEAD + '<xacro:include filename="$(find no_such)/a.xacro"/></robot>')
     with pytest.raises(ModelError, match="there is no package 'no_such'; expected .*beside the"):

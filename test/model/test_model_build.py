@@ -536,7 +536,7 @@ def test_a_tip_that_has_nothing_to_move_has_no_dynamics(tip, kind, words):
     )
     with pytest.raises(ModelError, match=f"link 'tip' moves, .*{words}"):
         build(robot).require_dynamics()
-    assert build(robot, joints=['j1']).without_dynamics() == ''
+    assert build(robot, joints=['j1']).dynamics_fault == ''
 
 
 def test_little_inertia_about_the_axis_is_enough():
@@ -555,7 +555,7 @@ def test_rotor_inertia_is_something_to_move(kind):
             (Joint('j', kind, 'root', 'tip', rotor_inertia=rotor_inertia),),
         )
 
-    assert build(robot(0.1)).without_dynamics() == ''
+    assert build(robot(0.1)).dynamics_fault == ''
     with pytest.raises(ModelError, match='rotor inertia'):
         build(robot(0.0)).require_dynamics()
 
@@ -573,7 +573,7 @@ def test_a_body_before_a_massless_tip_with_a_rotor_needs_mass_too():
 
     with pytest.raises(ModelError, match="link 'arm' moves"):
         build(robot(None)).require_dynamics()
-    assert build(robot(Inertial(1.0, np.zeros(3), np.eye(3)))).without_dynamics() == ''
+    assert build(robot(Inertial(1.0, np.zeros(3), np.eye(3)))).dynamics_fault == ''
 
 
 def test_what_is_accepted_has_a_positive_definite_mass_matrix():

@@ -269,6 +269,22 @@ def test_a_declared_encoding_is_ignored():
         xml_text.root_element(hidden)
 
 
+@pytest.mark.parametrize(
+    'hidden',
+    [
+        '<!DOCTYPE robot SYSTEM ">" [<!ENTITY a "ha">]><robot name="&a;"/>',
+        '<!DOCTYPE robot><!DOCTYPE robot [<!ENTITY a "ha">]><robot name="&a;"/>',
+        '\ufeff\ufeff<!DOCTYPE robot [<!ENTITY a "ha">]><robot name="&a;"/>',
+        '<!DOCTYPE robot PUBLIC "-//a//[b]" "c"><robot name="a"/>',
+    ],
+)
+def test_entities_hide_nowhere(hidden):
+    """A document type without declarations is passed over; one that could have any is not."""
+    for source in (hidden, hidden.encode(), hidden.encode('utf-16')):
+        with pytest.raises(ModelError, match='DOCTYPE|not well-formed'):
+            xml_text.root_element(source)
+
+
 @pytest.mark.skipif(sys.platform == 'win32', reason='resource limits need a POSIX system')
 def test_bombs_stay_small_in_memory_and_open_no_file():
     """Each bomb is refused within 100 MB of growth, and without opening anything."""

@@ -251,6 +251,12 @@ MISTAKES = {
         'line 7 has <\\?xml; expected it',
     ),
     'no blank': ('name="a" ', 'name="a"', 'line 6 lacks a blank between two'),
+    'closed twice': ('</robot>', '</robot></robot>', 'line 11 has </robot> where no element is'),
+    'control character': (
+        '<axis',
+        '\x1a<axis',
+        'line 7 has the control character 0x1a; remove it',
+    ),
     'bare sign': ('<axis', ' 1 < 2 <axis', 'line 7 has < that begins no tag; write &lt;'),
 }
 

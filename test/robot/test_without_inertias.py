@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros import Robot, example
-from robodyn_ros.cli import report
+from robodyn_ros.cli import report, terms, warmup
 from robodyn_ros.control.laws.gravity_compensation import GravityCompensation
 from robodyn_ros.errors import ModelError
 from robodyn_ros.model.rotors import Rotor
@@ -73,6 +73,22 @@ def test_the_report_says_so_and_ends_well(bare, tmp_path, capsys):
     path.write_text(BARE)
     assert report.main([str(path)]) == 0
     assert f'has kinematics and no dynamics: links {LINKS} move' in capsys.readouterr().out
+
+
+def test_a_payload_gives_no_dynamics(bare):
+    """Those of the payload alone would be wrong."""
+    with pytest.raises(ModelError, match='has kinematics and no dynamics'):
+        bare.with_payload('tool0', 2.0, (0.1, 0.0, 0.0), np.eye(3)).gravity_torque(Q)
+
+
+@pytest.mark.parametrize('command', [warmup, terms])
+def test_commands_refuse_before_they_work(command, tmp_path, capsys):
+    path = tmp_path / 'bare.urdf'
+    path.write_text(BARE)
+    assert command.main([str(path)]) == 1
+    told = capsys.readouterr()
+    assert told.err.startswith("Refused: robot 'franka_like' has kinematics and no dynamics")
+    assert told.out == ''
 
 
 def test_each_remedy_gives_dynamics():

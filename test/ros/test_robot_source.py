@@ -2,13 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """The robot of a node: what moves, what is held where, and what is refused with a sentence."""
 
+import ast
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from robodyn_ros.errors import ModelError, OpenError, ParameterError, RobodynError, UngivenError
+from robodyn_ros import Robot
+from robodyn_ros.console import robot_arguments
+from robodyn_ros.errors import (
+    ModelError,
+    OpenError,
+    ParameterError,
+    RobodynError,
+    UngivenError,
+    UnlockedError,
+)
 from robodyn_ros.model.layout import JOINT_FRICTION
 from robodyn_ros.ros.common.model_services import _com
 from robodyn_ros.ros.common.robot_source import RobotSource, by_parameters
@@ -130,6 +140,72 @@ def test_file_is_named_by_its_parameter_alone(tmp_path):
     assert source('', urdf_path=str(file), **values).build().nq == 8
     with pytest.raises(ModelError, match='There is no file'):
         source('', urdf_path=TEXT, **values).build()
+
+
+PART = """<inertial><mass value="2"/>
+<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>"""
+
+
+def hand(kind='revolute', last='revolute', first='', second=''):
+    """Return three links in a row; the first two joints are of a kind, and may follow others."""
+    joints = (('a', kind, 'base', first), ('b', last, 'u', second), ('c', 'revolute', 'v', ''))
+    links = zip(('u', 'v', 'w'), joints)
+    return (
+        '<robot name="hand"><link name="base"/>'
+        + ''.join(
+            f'<link name="{link}">{PART}</link><joint name="{name}" type="{of}">'
+            f'<parent link="{parent}"/><child link="{link}"/>{more}</joint>'
+            for link, (name, of, parent, more) in links
+        )
+        + '</robot>'
+    )
+
+
+HINTS = {
+    'floating': hand('floating'),
+    'planar': hand('planar'),
+    'floating and planar': hand('floating', 'planar'),
+    'follows nobody': hand(first='<mimic joint="x"/>'),
+    'follows itself': hand(first='<mimic joint="a"/>'),
+    'follow each other': hand(first='<mimic joint="b"/>', second='<mimic joint="a"/>'),
+    'follows a fixed joint': hand(last='fixed', first='<mimic joint="b"/>'),
+    'follows a floating joint': hand(last='floating', first='<mimic joint="b"/>'),
+}
+
+
+@pytest.mark.parametrize('kind', HINTS)
+def test_each_hint_to_lock_joints_helps_when_it_is_followed(kind, tmp_path, capsys):
+    """As it stands: in Python, on the command line, and as parameter of a node.
+
+    A joint that follows a floating one needs two hints, of which the second names that.
+    """
+    path = tmp_path / 'hand.urdf'
+    path.write_text(HINTS[kind])
+    in_python, words, parameter = {}, [], []
+
+    def by_command():
+        parser = robot_arguments.RobotParser()
+        robot_arguments.add_robot(parser)
+        return robot_arguments.model_of(parser.parse_args([str(path), *words])).joint_names
+
+    ways = (
+        lambda: Robot.from_urdf(path, locked=in_python).joint_names,
+        by_command,
+        lambda: source('', urdf_path=str(path), locked=tuple(parameter)).build().joint_names,
+    )
+    for way in ways:
+        for _ in range(1 + (kind == 'follows a floating joint')):
+            with pytest.raises(UnlockedError) as caught:
+                way()
+            if way is ways[0]:
+                in_python |= ast.literal_eval(str(caught.value).partition('locked=')[2])
+            elif way is ways[1]:
+                robot_arguments.refuse(caught.value)
+                words += ('--locked' + capsys.readouterr().err.partition('--locked')[2]).split()
+            else:
+                said = by_parameters(caught.value).partition('locked: ')[2]
+                parameter += ast.literal_eval(said)
+        assert way()[-1] == 'c'
 
 
 def test_arguments_of_a_xacro_file_are_a_parameter(tmp_path):

@@ -58,8 +58,8 @@ def package_folders(package: str, beside: str | os.PathLike | None = None) -> It
     """Yield the folders that hold a package.
 
     They are in share of the prefixes of AMENT_PREFIX_PATH, then in the folders of
-    ROS_PACKAGE_PATH. Last come the folders that contain `beside`, their subfolders of that name,
-    and packages within those. So cloned repositories need no build.
+    ROS_PACKAGE_PATH. Last come the folders that contain `beside`, and the packages in them and in
+    their subfolders. So cloned repositories need no build.
 
     Parameters
     ----------
@@ -86,8 +86,13 @@ def package_folders(package: str, beside: str | os.PathLike | None = None) -> It
             yield folder
         if (folder / package).is_dir():
             yield folder / package
-        for manifest in sorted(folder.glob(f'*/{glob.escape(package)}/{MANIFEST}')):
-            yield manifest.parent
+        yield from (
+            manifest.parent
+            for manifest in sorted(folder.glob(f'*/{glob.escape(package)}/{MANIFEST}'))
+        )
+        for manifest in sorted(folder.glob(f'*/{MANIFEST}')):
+            if manifest.parent.name != package and _name_of(manifest.parent) == package:
+                yield manifest.parent
 
 
 def places(package: str) -> str:

@@ -68,15 +68,24 @@ def expanded(
         with _packages_beside(path.parent):
             text = xacro.process_file(str(path), mappings=given).toxml()
     except Exception as error:  # xacro raises any exception of its expressions
+        needed, listed = _wanted(given, (path, *map(Path, xacro.all_includes)))
         if given.missing:
-            raise _ungiven(given, (path, *map(Path, xacro.all_includes))) from None
+            several = len(needed) > 1
+            raise UngivenError(
+                f'the xacro file {shorten(str(path), 300)} needs '
+                f'{"arguments that are" if several else "an argument that is"} not given; '
+                'expected ',
+                needed,
+                listed,
+            ) from None
         missing = getattr(error, 'exc', None)
         if isinstance(missing, ModelError):  # of a package
             raise ModelError(f'xacro refuses {str(path)!r}: {missing}') from None
+        said = ' '.join(str(error).split())
         within = (xacro.filestack or [None])[-1]
         where = f' in {within!r}' if within and within != str(path) else ''
         raise ModelError(
-            f'xacro refuses {str(path)!r}{where}: {type(error).__name__}: {error}'
+            f'xacro refuses {str(path)!r}{where}: {type(error).__name__}: {said}{listed}'
         ) from error
     return text, tuple(
         Finding(
@@ -170,26 +179,20 @@ def _declared(file):
     return defaults, _USED.findall(text)
 
 
-def _ungiven(given, files):
-    """Return the error that says which arguments are missing, and which ones the files have."""
+def _wanted(given, files):
+    """Return the names of missing arguments, and a sentence with all arguments of the files."""
     declared, used = {}, dict.fromkeys(given.missing)
     for file in dict.fromkeys(files):
         defaults, uses = _declared(file)
         declared = defaults | declared
         used.update(dict.fromkeys(uses))
     required = [name for name in used if name not in declared]
-    needed = [name for name in required if name not in given]
-    listed = [
+    each = [
         *(f'{name} (required)' for name in required),
         *(f'{name} (default {shorten(default)})' for name, default in declared.items()),
     ]
-    several = len(needed) > 1
-    return UngivenError(
-        f'the xacro file {shorten(str(files[0]), 300)} needs '
-        f'{"arguments that are" if several else "an argument that is"} not given; expected ',
-        needed,
-        f'. Its arguments: {", ".join(listed)}',
-    )
+    sentence = f'. Its arguments: {", ".join(each)}' if each else ''
+    return [name for name in required if name not in given], sentence
 
 
 @contextlib.contextmanager

@@ -86,8 +86,8 @@ def close_loops(
         model, closures, dependent, dict(zip(loose.model.all_position_names, posture))
     )
     if guess is not near:
-        names = loose.model.all_position_names
-        places = ', '.join(f'{name} {at:.3g}' for name, at in zip(names, posture))
+        at = dict(zip(loose.model.all_position_names, posture))
+        places = ', '.join(f'{name} {at[name]:.3g}' for name in names)
         sentence = (
             f'do not close from zero, or are singular there; closed at {places}. `near` chooses '
             'another assembly mode'

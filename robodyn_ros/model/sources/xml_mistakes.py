@@ -93,8 +93,15 @@ def _of_token(error, content, at, line):
                 f"line {line_of(content, dashes)} has '--' within a comment, which XML does not "
                 "allow; write '- -' or another sign there"
             )
+    sign = content[at : at + 1]
+    if sign == b'/' and content[at - 1 : at] == b'<':
+        closing = _CLOSING.match(content, at + 1)
+        name = _shown(closing[1]) if closing else ''
+        return f'{line} has </{name}> where no element is open; remove it'
+    if sign and sign < b' ' and not sign.isspace():
+        return f'{line} has the control character 0x{sign[0]:02x}; remove it'
     before = content[:at].rstrip()
-    if content[at : at + 1] == b'<' and content.rfind(b'<', 0, at) > content.rfind(b'>', 0, at):
+    if sign == b'<' and content.rfind(b'<', 0, at) > content.rfind(b'>', 0, at):
         begun = line_of(content, content.rfind(b'<', 0, at))
         return (
             f'{line} has < within the tag that begins in line {begun}; expected its > or its '
