@@ -1,0 +1,224 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""An MJCF as MuJoCo compiles it, with a name for every element."""
+
+import os
+import re
+from pathlib import Path
+
+from robodyn_ros.errors import ModelError, shorten
+from robodyn_ros.model.description import Placement, unused_name
+from robodyn_ros.model.rotation_matrix import from_quaternion
+
+ROOT = 'mujoco'
+#: What MuJoCo says of a file that it does not find.
+NO_FILE = 'Error opening file'
+#: The root element, behind comments and declarations.
+_ROOT = re.compile(r'(?:\s|\ufeff|<[?].*?[?]>|<!--.*?-->|<!\w[^>]*>)*<([\w:.-]+)', re.DOTALL)
+
+
+class Compiled:
+    """A compiled model of MuJoCo, and names of its elements.
+
+    Every kind of element has names of its own in an MJCF. A link here is a body or a site. So a
+    site with the name of a body is `<name>_site`. An element without a name is
+    `unnamed_<kind>_<id>`.
+
+    Parameters
+    ----------
+    mujoco : module
+        MuJoCo.
+    model : mujoco.MjModel
+        The model.
+
+    Attributes
+    ----------
+    name : str
+        Name of the model.
+    bodies, joints, sites, tendons, equalities, actuators, pairs, flexes : list of str
+        Names by the number of the element.
+    """
+
+    def __init__(self, mujoco, model):
+        self.mujoco, self.model = mujoco, model
+        self.name = bytes(model.names).partition(b'\0')[0].decode(errors='replace')
+        self.bodies = self._names('body', model.nbody)
+        self.joints = self._names('joint', model.njnt)
+        self.tendons = self._names('tendon', model.ntendon)
+        self.equalities = self._names('equality', model.neq)
+        self.actuators = self._names('actuator', len(model.actuator_trntype))
+        self.pairs = self._names('pair', model.npair)
+        self.flexes = self._names('flex', model.nflex)
+        sites = self._names('site', model.nsite)
+        taken, self.sites = {*self.bodies, *sites}, []
+        for name in sites:
+            if name in self.bodies:
+                name = unused_name(f'{name}_site', taken)
+                taken.add(name)
+            self.sites.append(name)
+
+    def _names(self, kind, count):
+        """Return the names of all elements of a kind."""
+        object_type = getattr(self.mujoco.mjtObj, f'mjOBJ_{kind.upper()}')
+        given = [self.mujoco.mj_id2name(self.model, object_type, k) for k in range(count)]
+        return [name or unused_name(f'unnamed_{kind}_{k}', given) for k, name in enumerate(given)]
+
+    def has(self, feature):
+        """Return whether the options of the file leave a feature on.
+
+        Parameters
+        ----------
+        feature : str
+            Such as 'gravity' or 'limit'.
+
+        Returns
+        -------
+        bool
+        """
+        bit = getattr(self.mujoco.mjtDisableBit, f'mjDSBL_{feature.upper()}')
+        return not self.model.opt.disableflags & int(bit)
+
+    def kind(self, what, value):
+        """Return the name of a value of an enumeration, such as 'hinge' of `mjtJoint`.
+
+        Parameters
+        ----------
+        what : {'joint', 'eq', 'trn', 'gain', 'bias', 'dyn', 'wrap'}
+            The enumeration.
+        value : int
+            The value.
+
+        Returns
+        -------
+        str
+        """
+        found = getattr(self.mujoco, f'mjt{what.capitalize()}')(int(value))
+        return found.name.partition('_')[2].lower()
+
+    def is_scalar(self, joint):
+        """Return whether a joint has one velocity: a hinge or a slide.
+
+        Parameters
+        ----------
+        joint : int
+            Its number.
+
+        Returns
+        -------
+        bool
+        """
+        return self.kind('joint', self.model.jnt_type[joint]) in ('hinge', 'slide')
+
+    def position(self, joint):
+        """Return where a joint of one velocity is in the posture of the file [rad or m].
+
+        Parameters
+        ----------
+        joint : int
+            Its number.
+
+        Returns
+        -------
+        float
+        """
+        return float(self.model.qpos0[self.model.jnt_qposadr[joint]])
+
+    def coefficients(self, tendon):
+        """Return the coefficients of a fixed tendon, whose length is a sum of joint positions.
+
+        Parameters
+        ----------
+        tendon : int
+            Its number.
+
+        Returns
+        -------
+        dict of int to float
+            By number of the joint; empty for a spatial tendon.
+        """
+        first = self.model.tendon_adr[tendon]
+        found: dict[int, float] = {}
+        for k in range(first, first + self.model.tendon_num[tendon]):
+            if self.kind('wrap', self.model.wrap_type[k]) != 'joint':
+                return {}
+            joint = int(self.model.wrap_objid[k])
+            found[joint] = found.get(joint, 0.0) + float(self.model.wrap_prm[k])
+        return found
+
+
+def placement(translation, quaternion=(1.0, 0.0, 0.0, 0.0)):
+    """Return a placement of a position and a quaternion of MuJoCo.
+
+    Parameters
+    ----------
+    translation : (3,) ndarray
+        Position [m].
+    quaternion : (4,) ndarray
+        Scalar first.
+
+    Returns
+    -------
+    Placement
+    """
+    w, x, y, z = (float(number) for number in quaternion)
+    return Placement(from_quaternion(x, y, z, w), translation.astype(float))
+
+
+def compile_mjcf(source):
+    """Compile an MJCF.
+
+    Parameters
+    ----------
+    source : str, bytes or path
+        Text, or path of a file. A string with a '<' in it is text.
+
+    Returns
+    -------
+    Compiled
+
+    Raises
+    ------
+    ModelError
+        If MuJoCo is not installed, or refuses the file.
+    """
+    try:
+        import mujoco  # an optional package, needed here only
+    except ModuleNotFoundError:
+        raise ModelError(
+            'the robot is an MJCF, which the compiler of MuJoCo reads, and mujoco is not '
+            "installed; expected `pip install 'mujoco>=3.3'`"
+        ) from None
+    text = source.decode('utf-8', errors='replace') if isinstance(source, bytes) else source
+    path = None if isinstance(text, str) and '<' in text else Path(text)
+    try:
+        if path is not None:
+            text = path.read_text(encoding='utf-8', errors='replace')
+        root = _ROOT.match(text)
+        if root and root[1] != ROOT:  # MuJoCo reads a URDF too, in its own way
+            raise ModelError(f'the root element is <{root[1]}>; expected <{ROOT}>, an MJCF')
+        load = mujoco.MjModel
+        model = load.from_xml_string(text) if path is None else load.from_xml_path(str(path))
+    except OSError as error:
+        raise ModelError(f'{os.fspath(path)!r} cannot be read: {error.strerror}') from None
+    except (ValueError, mujoco.FatalError) as error:
+        if isinstance(error, ModelError):
+            raise
+        raise ModelError(_sentence(str(error), path and os.fspath(path))) from None
+    return Compiled(mujoco, model)
+
+
+def _sentence(error, path):
+    """Return why MuJoCo refuses an MJCF, with a remedy for files that are missing."""
+    where = 'the MJCF' if path is None else f'the MJCF {shorten(path, 300)}'
+    sentence = f'MuJoCo refuses {where}: {" ".join(error.split())}'
+    if NO_FILE not in error:
+        return sentence
+    if path is None:
+        return (
+            f'{sentence}; expected the path of the MJCF in place of its text, because a text has '
+            'no folder, or a <compiler meshdir> that begins with /'
+        )
+    return (
+        f'{sentence}; expected it beside {shorten(path, 300)} as the file says. Copy it there '
+        'with the MJCF; in a clone, `git lfs pull` may bring it'
+    )
