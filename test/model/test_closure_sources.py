@@ -13,7 +13,7 @@ from robodyn_ros.errors import ModelError
 from robodyn_ros.model import urdf
 from robodyn_ros.model.dependent.closures import Closure
 from robodyn_ros.model.description import Placement
-from robodyn_ros.model.sources import mjcf
+from robodyn_ros.model.mjcf import reader as mjcf
 
 NEAR = {'crank': 0.2, 'coupler': 0.1, 'rocker': 0.3}
 BARS = (

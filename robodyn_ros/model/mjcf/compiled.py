@@ -4,6 +4,7 @@
 
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from robodyn_ros.errors import ModelError, shorten
@@ -13,6 +14,8 @@ from robodyn_ros.model.rotation_matrix import from_quaternion
 ROOT = 'mujoco'
 #: What MuJoCo says of a file that it does not find.
 NO_FILE = 'Error opening file'
+#: Values of mjtSameFrame.
+BODY, PRINCIPAL, BODY_AXES = 1, 2, 3
 #: The root element, behind comments and declarations.
 _ROOT = re.compile(r'(?:\s|\ufeff|<[?].*?[?]>|<!--.*?-->|<!\w[^>]*>)*<([\w:.-]+)', re.DOTALL)
 
@@ -75,7 +78,9 @@ class Compiled:
         -------
         bool
         """
-        bit = getattr(self.mujoco.mjtDisableBit, f'mjDSBL_{feature.upper()}')
+        bits = self.mujoco.mjtDisableBit.__members__
+        # springs and dampers had one bit before MuJoCo 3.4
+        bit = bits.get(f'mjDSBL_{feature.upper()}') or bits['mjDSBL_PASSIVE']
         return not self.model.opt.disableflags & int(bit)
 
     def kind(self, what, value):
@@ -123,6 +128,39 @@ class Compiled:
         """
         return float(self.model.qpos0[self.model.jnt_qposadr[joint]])
 
+    def centre(self, body):
+        """Return the placement of the principal axes of a body, at its centre of mass.
+
+        Parameters
+        ----------
+        body : int
+            Its number.
+
+        Returns
+        -------
+        Placement
+        """
+        model = self.model
+        place = placement(model.body_ipos[body], model.body_iquat[body])
+        return _aligned(place, model.body_sameframe[body], place)
+
+    def site(self, site):
+        """Return the placement of a site on its body.
+
+        Parameters
+        ----------
+        site : int
+            Its number.
+
+        Returns
+        -------
+        Placement
+        """
+        model = self.model
+        place = placement(model.site_pos[site], model.site_quat[site])
+        centre = self.centre(model.site_bodyid[site])
+        return _aligned(place, model.site_sameframe[site], centre)
+
     def coefficients(self, tendon):
         """Return the coefficients of a fixed tendon, whose length is a sum of joint positions.
 
@@ -164,6 +202,18 @@ def placement(translation, quaternion=(1.0, 0.0, 0.0, 0.0)):
     return Placement(from_quaternion(x, y, z, w), translation.astype(float))
 
 
+def _aligned(place, same_frame, centre):
+    """Return a placement on a body as MuJoCo computes with it.
+
+    Frames that agree to 1e-6 are one frame there: that of the body or of its principal axes, or
+    its axes alone.
+    """
+    if not same_frame:
+        return place
+    frame = Placement() if same_frame in (BODY, BODY_AXES) else centre
+    return frame if same_frame in (BODY, PRINCIPAL) else replace(place, rotation=frame.rotation)
+
+
 def compile_mjcf(source):
     """Compile an MJCF.
 
@@ -186,7 +236,7 @@ def compile_mjcf(source):
     except ModuleNotFoundError:
         raise ModelError(
             'the robot is an MJCF, which the compiler of MuJoCo reads, and mujoco is not '
-            "installed; expected `pip install 'mujoco>=3.3'`"
+            "installed; expected `pip install 'mujoco>=3.3.2'`"
         ) from None
     text = source.decode('utf-8', errors='replace') if isinstance(source, bytes) else source
     path = None if isinstance(text, str) and '<' in text else Path(text)

@@ -71,8 +71,7 @@ class _Reader:
             self._read_body(body)
         for site, name in enumerate(compiled.sites):
             self._links.append(Link(name))
-            place = placement(model.site_pos[site], model.site_quat[site])
-            self._fix(compiled.bodies[model.site_bodyid[site]], name, place, 'site')
+            self._fix(compiled.bodies[model.site_bodyid[site]], name, compiled.site(site), 'site')
         for tendon in range(model.ntendon):
             self._read_tendon(tendon)
         closures, open_loops = equalities.closures(compiled, self._following)
@@ -160,7 +159,7 @@ class _Reader:
         model, moments = self._model, self._model.body_inertia[body]
         if not model.body_mass[body] and not moments.any():
             return None
-        place = placement(model.body_ipos[body], model.body_iquat[body])
+        place = self._compiled.centre(body)
         R = place.rotation
         inertia = product(product(R, np.diag(moments)), R.T)
         inertia = 0.5 * (inertia + inertia.T)
