@@ -13,7 +13,14 @@ import numpy as np
 
 from robodyn_ros import RobodynError, Robot
 from robodyn_ros.console.holding import cannot_hold
-from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse, rotors_of
+from robodyn_ros.console.robot_arguments import (
+    RobotParser,
+    add_robot,
+    model_of,
+    refuse,
+    rotors_of,
+    source_of,
+)
 from robodyn_ros.console.rotor_table import ROTOR_COLUMNS, ROTOR_TABLE, rotor_rows
 from robodyn_ros.model.layout import DAMPING, FIRST, FRICTION, MASS, MOMENT, RATIO, V
 from robodyn_ros.model.rotors import EXACT, REFLECTED
@@ -124,13 +131,15 @@ def main(args=None):
     int
         The exit code: 1 if the description is refused, else 0.
     """
-    parser = argparse.ArgumentParser(
+    parser = RobotParser(
         prog='report', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add_robot(parser)
     options = parser.parse_args(args)
     try:
-        robot = Robot(model_of(options))
+        source = source_of(options)
+        robot = Robot(model_of(options, source))
+        rotors = rotors_of(options, source.description())
     except RobodynError as error:
         return refuse(error)
     print(
@@ -138,8 +147,8 @@ def main(args=None):
         f'{robot.model.constants[:, MASS].sum():.4g} kg moving.'
     )
     print_table([COLUMNS, *rows(robot)], 2)
-    if rotors := rotors_of(options):
-        exact, near = (Robot(model_of(options, way)) for way in (EXACT, REFLECTED))
+    if rotors:
+        exact, near = (Robot(model_of(options, source, way)) for way in (EXACT, REFLECTED))
         print(f'\nRotors, in the {options.rotor_model} model. {ROTOR_TABLE}')
         print_table([ROTOR_COLUMNS, *rotor_rows(rotors, exact, near)], 1)
         print()

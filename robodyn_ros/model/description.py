@@ -84,12 +84,15 @@ class Link:
         Whether it is a rotor; only the inertia about its axis may be known.
     is_between_joints : bool
         Whether it stands between two joints of one body, and has no mass of its own.
+    has_unknown_inertia : bool
+        Whether the description has an inertia that cannot be read.
     """
 
     name: str
     inertial: Inertial | None = None
     is_rotor: bool = False
     is_between_joints: bool = False
+    has_unknown_inertia: bool = False
 
 
 @dataclass(frozen=True)
@@ -189,12 +192,12 @@ class RobotDescription:
         Closures of loops.
     independent : tuple of str
         Joints of the loops that are described as independent.
+    findings : tuple of Finding
+        What of the source is doubtful, or cannot be described.
     near : mapping of str to float
         Posture near which the loops close [rad or m]; zero for other joints.
     gravity : tuple of float
         Acceleration of gravity in axes of the root [m/s^2].
-    findings : tuple of Finding
-        What of the source is doubtful, or cannot be described.
     """
 
     name: str
@@ -203,9 +206,9 @@ class RobotDescription:
     rotors: 'Mapping[str, Rotor]' = field(default_factory=dict)
     closures: 'tuple[Closure, ...]' = ()
     independent: tuple[str, ...] = ()
+    findings: 'tuple[Finding, ...]' = ()
     near: Mapping[str, float] = field(default_factory=dict)
     gravity: tuple[float, ...] = (0.0, 0.0, -9.81)
-    findings: 'tuple[Finding, ...]' = ()
 
 
 def on_free_base(description, root, ordered):

@@ -15,14 +15,15 @@ from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse_world_frame import m
 from robodyn_ros.codegen import linker
 from robodyn_ros.compile import embedded, generic
 from robodyn_ros.compile.kernel import Kernel
-from robodyn_ros.model import build, dh, urdf
+from robodyn_ros.errors import ModelError, shorten
+from robodyn_ros.model import build, dh
 from robodyn_ros.model.dependent.closures import Closure
 from robodyn_ros.model.dependent.coupling import Coupling, with_couplings
 from robodyn_ros.model.description import RobotDescription
 from robodyn_ros.model.dh import DHRow
-from robodyn_ros.model.mjcf import reader as mjcf
 from robodyn_ros.model.rotors import EXACT, Rotor
-from robodyn_ros.model.sources import closure_file, package_path, rotor_file, xacro_file
+from robodyn_ros.model.sources import closure_file, rotor_file
+from robodyn_ros.model.sources.description_source import MJCF, opened
 from robodyn_ros.robot.centroidal import Centroidal
 from robodyn_ros.robot.configuration_space import ConfigurationSpace
 from robodyn_ros.robot.derivatives import Derivatives
@@ -117,7 +118,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         text_or_path: str | bytes | os.PathLike,
         joints: Sequence[str] | None = None,
         base: str | None = None,
-        gravity: ArrayLike = (0.0, 0.0, -9.81),
+        gravity: ArrayLike | None = None,
         locked: Mapping[str, Any] | None = None,
         free_base: bool = False,
         rotors: Mapping[str, Rotor] | str | os.PathLike | None = None,
@@ -126,8 +127,9 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         independent: Sequence[str] | None = None,
         near: Mapping[str, float] | None = None,
         couplings: Sequence[Coupling] = (),
+        xacro_arguments: Mapping[str, Any] | None = None,
     ) -> Robot:
-        """Build a robot from a URDF.
+        """Build a robot from a URDF, or from an MJCF as `from_mjcf` does.
 
         Parameters
         ----------
@@ -139,8 +141,9 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
             must be named or locked.
         base : str, optional
             Link that is fixed to the ground; the root by default.
-        gravity : (3,) array_like
-            Acceleration of gravity [m/s^2] in base axes.
+        gravity : (3,) array_like, optional
+            Acceleration of gravity [m/s^2] in base axes; by default (0, 0, -9.81), or that of the
+            MJCF.
         locked : mapping of str to float or sequence, optional
             Positions of locked joints: a number [rad or m], or one for each position of the joint.
             Links coincide at 0.
@@ -160,6 +163,8 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
             Initial guess of a closed posture [rad or m]; zero by default.
         couplings : sequence of Coupling
             Joints that follow several others, beside those of the file.
+        xacro_arguments : mapping of str to object, optional
+            Values of the arguments of a xacro file by name, such as `{'ur_type': 'ur5e'}`.
 
         Returns
         -------
@@ -167,6 +172,8 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
 
         Raises
         ------
+        UngivenError
+            If an argument of a xacro file is missing; the message lists those of the file.
         ModelError
             If the description is malformed or not physical; the message names the element. If
             loops cannot be closed with the chosen joints; the message names the joints.
@@ -175,7 +182,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         """
         loops = closure_file.loops_of(closures)
         return cls.from_description(
-            urdf.parse(xacro_file.expanded(text_or_path)),
+            opened(text_or_path, xacro_arguments).description(),
             joints,
             base,
             gravity,
@@ -235,11 +242,14 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         UnknownNameError
             If a joint or link of that name does not exist.
         """
-        if not isinstance(text_or_path, bytes):
-            text_or_path = package_path.resolved(text_or_path)
-        description = mjcf.parse(text_or_path)
+        source = opened(text_or_path)
+        if source.root.tag != MJCF:
+            raise ModelError(
+                f'the root element is <{shorten(source.root.tag)[1:-1]}>; expected <{MJCF}>, an '
+                'MJCF'
+            )
         return cls.from_description(
-            description, joints, base, gravity, locked, independent=independent, near=near
+            source.description(), joints, base, gravity, locked, independent=independent, near=near
         )
 
     @classmethod

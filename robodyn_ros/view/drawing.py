@@ -123,6 +123,9 @@ class Drawing:
         if shape.kind == 'capsule':
             mesh = _capsule(*size)
             return self._viser.add_mesh_simple(name, mesh.vertices, mesh.faces, **look)
+        if shape.kind != 'mesh':
+            self.notes.append(f'a {shape.kind} of link {shape.link!r} is not shown')
+            return None
         try:
             mesh = read_mesh(mesh_path(shape.file, folder), shape.color)
         except ModelError as error:

@@ -8,10 +8,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from robodyn_ros.errors import ModelError, ParameterError, RobodynError
+from robodyn_ros.errors import ModelError, ParameterError, RobodynError, UngivenError
 from robodyn_ros.model.layout import JOINT_FRICTION
 from robodyn_ros.ros.common.model_services import _com
-from robodyn_ros.ros.common.robot_source import RobotSource
+from robodyn_ros.ros.common.robot_source import RobotSource, by_parameters
 
 TEXT = """<robot name="buoy"><link name="sea"/>
   <link name="hull"><inertial><mass value="5"/><origin xyz="0.1 0.2 0.3"/>
@@ -28,6 +28,7 @@ def source(text, node=None, **values):
     parameters = {
         'robot_description': text,
         'urdf_path': '',
+        'xacro_arguments': (),
         'joints': (),
         'locked': (),
         'base_link': '',
@@ -129,6 +130,24 @@ def test_file_is_named_by_its_parameter_alone(tmp_path):
     assert source('', urdf_path=str(file), **values).build().nq == 8
     with pytest.raises(ModelError, match='There is no file'):
         source('', urdf_path=TEXT, **values).build()
+
+
+def test_arguments_of_a_xacro_file_are_a_parameter(tmp_path):
+    """What is missing, or cannot be read, is said in the syntax of a parameter file."""
+    pytest.importorskip('xacro')
+    file = tmp_path / 'buoy.urdf.xacro'
+    text = TEXT.replace('<robot', '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"')
+    file.write_text(text.replace('value="5"', 'value="$(arg hull_mass)"'))
+    values = {'urdf_path': str(file), 'joints': ('swim', 'tilt')}
+    with pytest.raises(UngivenError) as caught:
+        source('', **values).build()
+    assert "expected xacro_arguments: ['hull_mass:=VALUE']." in by_parameters(caught.value)
+    found = source('', **values, xacro_arguments=('hull_mass:=7.5',)).build()
+    assert found.centroidal.mass == 8.5
+    with pytest.raises(ParameterError, match="'xacro_arguments' has the entry 'mass=7'"):
+        source('', **values, xacro_arguments=('mass=7',)).build()
+    with pytest.raises(ModelError, match='for a text; expected them for the path of a file'):
+        source(TEXT, joints=('swim', 'tilt'), xacro_arguments=('hull_mass:=7',)).build()
 
 
 def test_rotors_are_of_the_file_and_of_the_parameter(tmp_path):

@@ -2,22 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """An MJCF as MuJoCo compiles it, with a name for every element."""
 
-import os
-import re
 from dataclasses import replace
-from pathlib import Path
 
 from robodyn_ros.errors import ModelError, shorten
 from robodyn_ros.model.description import Placement, unused_name
 from robodyn_ros.model.rotation_matrix import from_quaternion
 
-ROOT = 'mujoco'
 #: What MuJoCo says of a file that it does not find.
 NO_FILE = 'Error opening file'
 #: Values of mjtSameFrame.
 BODY, PRINCIPAL, BODY_AXES = 1, 2, 3
-#: The root element, behind comments and declarations.
-_ROOT = re.compile(r'(?:\s|\ufeff|<[?].*?[?]>|<!--.*?-->|<!\w[^>]*>)*<([\w:.-]+)', re.DOTALL)
 
 
 class Compiled:
@@ -88,7 +82,7 @@ class Compiled:
 
         Parameters
         ----------
-        what : {'joint', 'eq', 'trn', 'gain', 'bias', 'dyn', 'wrap'}
+        what : {'joint', 'eq', 'trn', 'gain', 'bias', 'dyn', 'wrap', 'geom'}
             The enumeration.
         value : int
             The value.
@@ -219,8 +213,8 @@ def compile_mjcf(source):
 
     Parameters
     ----------
-    source : str, bytes or path
-        Text, or path of a file. A string with a '<' in it is text.
+    source : str or Path
+        Text, or path of a file.
 
     Returns
     -------
@@ -238,22 +232,11 @@ def compile_mjcf(source):
             'the robot is an MJCF, which the compiler of MuJoCo reads, and mujoco is not '
             "installed; expected `pip install 'mujoco>=3.3.2'`"
         ) from None
-    text = source.decode('utf-8', errors='replace') if isinstance(source, bytes) else source
-    path = None if isinstance(text, str) and '<' in text else Path(text)
+    load, is_text = mujoco.MjModel, isinstance(source, str)
     try:
-        if path is not None:
-            text = path.read_text(encoding='utf-8', errors='replace')
-        root = _ROOT.match(text)
-        if root and root[1] != ROOT:  # MuJoCo reads a URDF too, in its own way
-            raise ModelError(f'the root element is <{root[1]}>; expected <{ROOT}>, an MJCF')
-        load = mujoco.MjModel
-        model = load.from_xml_string(text) if path is None else load.from_xml_path(str(path))
-    except OSError as error:
-        raise ModelError(f'{os.fspath(path)!r} cannot be read: {error.strerror}') from None
+        model = load.from_xml_string(source) if is_text else load.from_xml_path(str(source))
     except (ValueError, mujoco.FatalError) as error:
-        if isinstance(error, ModelError):
-            raise
-        raise ModelError(_sentence(str(error), path and os.fspath(path))) from None
+        raise ModelError(_sentence(str(error), None if is_text else str(source))) from None
     return Compiled(mujoco, model)
 
 

@@ -24,33 +24,28 @@ from robodyn_ros.model.description import (
 from robodyn_ros.model.joint_types import displacement
 from robodyn_ros.model.mjcf import equalities, losses
 from robodyn_ros.model.mjcf.actuators import Actuators
-from robodyn_ros.model.mjcf.compiled import compile_mjcf, placement
+from robodyn_ros.model.mjcf.compiled import placement
 
 TYPES = {'hinge': 'revolute', 'slide': 'prismatic', 'ball': 'spherical', 'free': 'floating'}
 
 
-def parse(source):
-    """Read a robot from MJCF.
+def describe(compiled):
+    """Return the description of an MJCF.
 
     The world is the base link, and sites are links without mass. Between several joints of a
     body, and behind a joint off its origin, there are links `<body>_at_<joint>`.
 
     Parameters
     ----------
-    source : str, bytes or path
-        MJCF text, or the path of a file. A string with a '<' in it is text.
+    compiled : Compiled
+        The MJCF.
 
     Returns
     -------
     RobotDescription
         Links, joints and closures.
-
-    Raises
-    ------
-    ModelError
-        If MuJoCo is not installed, or refuses the MJCF.
     """
-    return _Reader(compile_mjcf(source)).description()
+    return _Reader(compiled).description()
 
 
 class _Reader:

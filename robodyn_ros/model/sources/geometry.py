@@ -13,7 +13,6 @@ from robodyn_ros.model.description import Placement
 from robodyn_ros.model.sources import package_path
 from robodyn_ros.model.urdf_elements import (
     abbreviated,
-    only_child,
     read_name,
     read_number,
     read_placement,
@@ -111,7 +110,7 @@ def mesh_path(file, folder):
     ModelError
         If there is no such file.
     """
-    found = package_path.resolved(file)
+    found = package_path.resolved(file, folder)
     path = Path(folder, str(found).removeprefix(FILE))
     if not path.is_file():
         raise ModelError(f'there is no file {shorten(str(path), 300)}')
@@ -136,7 +135,7 @@ def _shape(element, link, where, materials):
         size = tuple(read_number(form, key, where) for key in LENGTHS[kind])
     if kind != 'mesh' and min(size) <= 0.0:
         raise ModelError(f'{where} has size {size}; expected lengths larger than 0')
-    material = only_child(element, 'material', where)
+    material = element.find('material')
     color = None
     if material is not None:
         color = _color(material, where) or materials.get(material.get('name'))
@@ -145,7 +144,7 @@ def _shape(element, link, where, materials):
 
 def _color(material, where):
     """Return four numbers from 0 to 1, or None for a material without a colour."""
-    color = only_child(material, 'color', where)
+    color = material.find('color')
     if color is None:
         return None
     words = required_attribute(color, 'rgba', where).split()

@@ -17,7 +17,6 @@ from robodyn_ros.model.description import Placement
 from robodyn_ros.model.rotation_matrix import unit_axis, z_to_axis
 from robodyn_ros.model.urdf_elements import (
     abbreviated,
-    only_child,
     read_name,
     read_placement,
     read_vector,
@@ -93,7 +92,7 @@ def _closure(element):
         raise ModelError(
             f'{where} has type {abbreviated(kind)!r}; expected one of {", ".join(STOPS)}'
         )
-    axis = read_vector(only_child(element, 'axis', where), 'xyz', f'{where} axis', (1.0, 0.0, 0.0))
+    axis = read_vector(element.find('axis'), 'xyz', f'{where} axis', (1.0, 0.0, 0.0))
     if not axis.any():
         raise ModelError(f'{where} has an axis of length 0; expected a direction')
     turn, sides = Placement(z_to_axis(unit_axis(axis))), []
