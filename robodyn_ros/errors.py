@@ -56,6 +56,15 @@ class UngivenError(RemedyError):
         return self.with_remedy(lambda names: f'xacro_arguments={dict.fromkeys(names, "VALUE")}')
 
 
+class OpenError(RemedyError):
+    """Loops are not closed; a posture near a closed one has to be given."""
+
+    def __str__(self):
+        return self.with_remedy(
+            lambda joints: f'near={{{", ".join(f"{each!r}: POSITION" for each in joints)}}}'
+        )
+
+
 class ShapeError(RobodynError, ValueError):
     """An array has the wrong shape or type for this robot."""
 

@@ -3,13 +3,14 @@
 """Read a description from URDF text; errors name the link or joint, element and attribute."""
 
 from dataclasses import replace
-from math import inf, nan
+from math import inf, nan, pi
 
 import numpy as np
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.model import xml_text
 from robodyn_ros.model.arithmetic import product
+from robodyn_ros.model.dependent.coupling import with_couplings
 from robodyn_ros.model.description import (
     JOINT_TYPES,
     Inertial,
@@ -20,7 +21,7 @@ from robodyn_ros.model.description import (
 )
 from robodyn_ros.model.model_report import Findings
 from robodyn_ros.model.rotors import Rotor
-from robodyn_ros.model.sources import urdf_loops
+from robodyn_ros.model.sources import urdf_dialects, urdf_loops
 from robodyn_ros.model.urdf_elements import (
     abbreviated,
     read_name,
@@ -36,6 +37,9 @@ MOST_LINKS = 1000
 MOMENTS, PRODUCTS = ('ixx', 'iyy', 'izz'), ('ixy', 'ixz', 'iyz')
 #: Elements of a joint that are read; the first of each counts, as for urdfdom.
 PARTS = ('origin', 'parent', 'child', 'axis', 'limit', 'dynamics', 'mimic')
+#: Joints of Drake that URDF does not have.
+DRAKE_JOINT = 'drake:joint'
+DRAKE_TYPES = {'ball': 'spherical', 'universal': 'universal', 'screw': 'helical'}
 #: Elements of a transmission: of ROS 1, of ros2_control, of Drake (with its namespace).
 GEAR_RATIO = ('mechanicalReduction', 'mechanical_reduction', 'gear_ratio')
 ROTOR_INERTIA = ('motorInertia', 'rotor_inertia')
@@ -105,22 +109,27 @@ def described(root):
             f'robot {robot!r}',
             f'has the default namespace {abbreviated(namespace)!r}; read as a URDF all the same',
         )
-    links, joints = root.findall('link'), root.findall('joint')
+    links = root.findall('link')
+    joints = [each for each in root if each.tag in ('joint', DRAKE_JOINT)]
     for what, elements in (('links', links), ('joints', joints)):
         if len(elements) > MOST_LINKS:
             raise ModelError(
                 f'robot {robot!r} has {len(elements)} {what}; expected at most {MOST_LINKS}'
             )
     joints = tuple(_joint(each, findings) for each in joints)
-    return RobotDescription(
+    joints = urdf_dialects.with_mimics(root, joints, findings)
+    closures = *urdf_loops.closures(root), *urdf_dialects.closures(root, joints, findings)
+    urdf_dialects.warn_of_unread(root, findings)
+    description = RobotDescription(
         robot,
         tuple(_link(each, findings) for each in links),
         joints,
         _rotors(root, joints, findings),
-        urdf_loops.closures(root),
+        closures,
         urdf_loops.independent(root),
         tuple(findings),
     )
+    return with_couplings(description, urdf_loops.couplings(root, joints))
 
 
 def _rotors(root, joints, findings):
@@ -252,7 +261,8 @@ def _joint(element, findings):
     name = read_name(element, 'name', 'a <joint> element')
     where = f'joint {name!r}'
     kind = required_attribute(element, 'type', where)
-    if kind not in JOINT_TYPES:
+    of_drake = DRAKE_TYPES if element.tag == DRAKE_JOINT else {}
+    if kind not in (*JOINT_TYPES, *of_drake):
         raise ModelError(
             f'{where} has type {abbreviated(kind)!r}; expected one of {", ".join(JOINT_TYPES)}'
         )
@@ -261,7 +271,11 @@ def _joint(element, findings):
         read_name(required_child(element, role, where), 'link', f'{where} {role}')
         for role in ('parent', 'child')
     )
+    kind = of_drake.get(kind, kind)
     joint = Joint(name, kind, parent, child, placement=read_placement(element, where))
+    if kind == 'helical':
+        pitch = element.find('drake:screw_thread_pitch')
+        joint = replace(joint, pitch=read_number(pitch, 'value', f'{where} pitch') / (2.0 * pi))
     try:
         return _moving(element, joint, where)
     except ModelError as error:

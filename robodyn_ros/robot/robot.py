@@ -33,7 +33,7 @@ from robodyn_ros.robot.frames import Frames
 from robodyn_ros.robot.inverse_kinematics import InverseKinematicsMethods
 from robodyn_ros.robot.kinematics import FrameQuantities
 from robodyn_ros.robot.links import Links
-from robodyn_ros.robot.loops.closing import close_loops
+from robodyn_ros.robot.loops.closing import close_loops, marked_independent
 from robodyn_ros.robot.loops.constraint_forces import constraint_forces
 from robodyn_ros.robot.loops.loops_view import Loops
 from robodyn_ros.robot.mass_operator import MassOperator
@@ -160,7 +160,8 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         independent : sequence of str, optional
             Independent joints of the loops; by default the nearest to the base that are possible.
         near : mapping of str to float, optional
-            Initial guess of a closed posture [rad or m]; zero by default.
+            Initial guess of a closed posture [rad or m]; zero by default, or others where the
+            loops are singular there.
         couplings : sequence of Coupling
             Joints that follow several others, beside those of the file.
         xacro_arguments : mapping of str to object, optional
@@ -302,8 +303,6 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         Robot
         """
         closures = *description.closures, *closures
-        if independent is None:
-            independent = description.independent or None
         model = build.build(
             with_couplings(description, couplings),
             joints=joints,
@@ -317,6 +316,8 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         )
         if not closures:
             return cls(model)
+        if independent is None:
+            independent = marked_independent(description, model)
         known = {name: q for name, q in description.near.items() if name in model.joint_names}
         return cls(close_loops(model, closures, independent, {**known, **(near or {})}))
 

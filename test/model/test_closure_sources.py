@@ -156,7 +156,12 @@ def test_a_loop_without_any_mass_is_refused():
         ('type="revolute">', 'type="screw">', "loop 'pin' has type 'screw'"),
         ('<successor link="rocker">', '<follower link="rocker">', 'no <successor>'),
         ('axis xyz="0 1 0"/></loop>', 'axis xyz="0 0 0"/></loop>', 'axis of length 0'),
-        ('<loop', '<coupling name="x"><predecessor/></coupling><loop', "coupling 'x'"),
+        (
+            '<loop',
+            '<coupling name="x"><predecessor link="frame"/><successor link="frame"/>'
+            '<ratio value="2"/></coupling><loop',
+            "coupling 'x' has no joint between its links",
+        ),
     ],
 )
 def test_loops_that_are_not_valid_are_refused(old, new, sentence):

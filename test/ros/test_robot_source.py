@@ -196,7 +196,10 @@ def test_closures_are_of_a_file(tmp_path, monkeypatch):
         (None, "file 'loops.yaml' cannot be read: No such file"),
         ('closures: {pin', "file 'loops.yaml' is no YAML"),
         ('closures: {pin: {a: {link: x}, b: {link: plate}, type: ball}}', "no frame 'x'; valid"),
-        ('closures: {pin: {a: {link: column}, b: {link: plate}, type: weld}}', 'no posture was'),
+        (
+            'closures: {pin: {a: {link: column, xyz: [9, 0, 0]}, b: {link: plate}, type: weld}}',
+            'no posture was',
+        ),
     ):
         if text is not None:
             path.write_text(text)

@@ -70,13 +70,17 @@ class _Reader:
         for tendon in range(model.ntendon):
             self._read_tendon(tendon)
         closures, open_loops = equalities.closures(compiled, self._following)
-        scalar = [k for k in range(model.njnt) if compiled.is_scalar(k)]
+        places = {
+            name: compiled.position(k)
+            for k, name in enumerate(compiled.joints)
+            if compiled.is_scalar(k)
+        }
         return RobotDescription(
             compiled.name,
             tuple(self._links),
             tuple(self._joints),
             closures=tuple(closures),
-            near={compiled.joints[k]: compiled.position(k) for k in scalar},
+            near={name: place for name, place in places.items() if place},
             gravity=tuple(model.opt.gravity * compiled.has('gravity')),
             findings=(*losses.findings(compiled, self._actuators), *self._doubts, *open_loops),
         )

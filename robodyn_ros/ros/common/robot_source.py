@@ -12,6 +12,7 @@ from std_msgs.msg import String
 
 from robodyn_ros.errors import (
     ModelError,
+    OpenError,
     ParameterError,
     RobodynError,
     UngivenError,
@@ -38,7 +39,7 @@ ROBOT_PARAMETERS = (
         'string',
         '',
         '',
-        'URDF text. Empty: `urdf_path` or, if that is empty too, the topic `robot_description`.',
+        'URDF or MJCF text. Empty: `urdf_path` or, if that is empty too, the topic `robot_description`.',
         change=START,
     ),
     ParamSpec(
@@ -77,13 +78,13 @@ ROBOT_PARAMETERS = (
     ParamSpec(
         'gravity',
         'float[]',
-        (0.0, 0.0, -9.81),
+        (),
         'm/s^2',
         'Gravity acceleration in the axes of the base link, which depends on the mounting of the '
-        'base.',
+        'base. Empty: that of an MJCF, or 0 0 -9.81.',
         lower=-100.0,
         upper=100.0,
-        lengths=(3,),
+        lengths=(0, 3),
     ),
     ParamSpec(
         'rotors_path',
@@ -195,7 +196,7 @@ class RobotSource:
             self.opened.description(),
             joints=values['joints'] or None,
             base=values['base_link'] or None,
-            gravity=values['gravity'],
+            gravity=values['gravity'] if len(values['gravity']) else None,
             locked=read_entries(values, 'locked', selection.parse_locked),
             free_base=free_base,
             rotors={
@@ -262,6 +263,10 @@ def by_parameters(error: RobodynError) -> str:
     if isinstance(error, UngivenError):
         return error.with_remedy(
             lambda names: f'xacro_arguments: {[f"{n}:=VALUE" for n in names]}'
+        )
+    if isinstance(error, OpenError):
+        return error.with_remedy(
+            lambda joints: f'closures_path: FILE with {closure_file.near(joints)}'
         )
     if isinstance(error, UnlockedError):
         return error.with_remedy(lambda joints: f'locked: {[f"{joint}=0" for joint in joints]}')
