@@ -105,7 +105,9 @@ def _serve(options, stack):
 
 def _last_link(robot, described):
     """Return the last link of the description that the robot has, usually the end effector."""
-    return [link.name for link in described.links if link.name in robot.frames][-1]
+    return [
+        link.name for link in described.links if link.name in robot.frames and not link.is_rotor
+    ][-1]
 
 
 def _parser():

@@ -124,7 +124,7 @@ class Drawing:
             mesh = _capsule(*size)
             return self._viser.add_mesh_simple(name, mesh.vertices, mesh.faces, **look)
         if shape.kind != 'mesh':
-            self.notes.append(f'a {shape.kind} of link {shape.link!r} is not shown')
+            self.notes.append(f'a shape of link {shape.link!r} is not shown: {shape.kind}')
             return None
         try:
             mesh = read_mesh(mesh_path(shape.file, folder), shape.color)

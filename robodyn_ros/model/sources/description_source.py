@@ -53,6 +53,12 @@ class DescriptionSource:
         """Folder where relative paths of its files begin: that of the file, or the current one."""
         return self.path.parent if self.path else Path()
 
+    @property
+    def origin(self) -> str | Path:
+        """The file, or the text of what is no file, or comes from xacro."""
+        is_file = self.path is not None and self.path.suffix != xacro_file.SUFFIX
+        return self.path if is_file else self.text
+
     def description(self) -> RobotDescription:
         """Return the links and joints.
 
@@ -90,8 +96,7 @@ class DescriptionSource:
     @functools.cached_property
     def _compiled(self) -> Compiled:
         """The MJCF as MuJoCo compiles it; files that it names are beside its own."""
-        is_file = self.path is not None and self.path.suffix != xacro_file.SUFFIX
-        return compile_mjcf(self.path if is_file else self.text)
+        return compile_mjcf(self.origin)
 
 
 def opened(

@@ -39,7 +39,8 @@ ROBOT_PARAMETERS = (
         'string',
         '',
         '',
-        'URDF or MJCF text. Empty: `urdf_path` or, if that is empty too, the topic `robot_description`.',
+        'URDF or MJCF text. Empty: `urdf_path` or, if that is empty too, the topic '
+        '`robot_description`.',
         change=START,
     ),
     ParamSpec(
