@@ -132,7 +132,7 @@ def _tendons(compiled):
     """Yield findings about tendons."""
     model = compiled.model
     spatial = [k for k in range(model.ntendon) if not compiled.coefficients(k)]
-    sentence = 'is left out: only a fixed tendon is read'
+    sentence = 'is left out, with its armature and forces: only a fixed tendon is read'
     yield from _found(WARNING, 'spatial tendon', compiled.tendons, spatial, sentence)
     for what, values, feature in (
         ('range', model.tendon_limited, 'limit'),
