@@ -25,7 +25,7 @@ from robodyn_ros.console.robot_arguments import (
 )
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.model.sources.geometry import ELEMENTS
-from robodyn_ros.nodes.start import say_missing
+from robodyn_ros.nodes.start import require
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.rosbag2_messages import messages_of_ros
 from robodyn_ros.view.page import Page
@@ -51,13 +51,12 @@ def main(args=None):
         The exit code: 1 if that fails, else 0.
     """
     options = _parser().parse_args(args)
+    require('viser', 'trimesh', *(['rclpy', 'sensor_msgs'] if options.live else []))
     try:
         with contextlib.ExitStack() as stack:
             _serve(options, stack)
     except KeyboardInterrupt:
         return 0
-    except ModuleNotFoundError as error:
-        return say_missing((error.name or '').partition('.')[0], 'robodyn_ros view')
     except (RobodynError, OSError) as error:
         return refuse(error)
     return 0
@@ -70,7 +69,7 @@ def _serve(options, stack):
     robot, described = Robot(model_of(options, source)), source.description()
     joints, frame = described.joints, options.frame or _last_link(robot, described)
     robot.model.frame(frame)
-    motion = follower = None
+    motion, follower, notes = None, None, []
     if options.play:
         motion = read_motion(options.play, robot, options.topic, messages_of_ros())
     elif options.live:
@@ -81,7 +80,7 @@ def _serve(options, stack):
         stack.callback(follower.close)
     page = Page(
         robot,
-        Scene(robot, source.shapes(options.shapes), joints),
+        Scene(robot, source.shapes(options.shapes, notes=notes), joints),
         TorqueArrows(robot, joints),
         scales_of(robot, frame),
         frame,
@@ -92,7 +91,7 @@ def _serve(options, stack):
     stack.callback(page.close)
     if motion:
         page.add_motion(motion)
-    for note in page.notes:
+    for note in (*notes, *page.notes):
         print(f'Note: {note}.', file=sys.stderr)
     print(f'Robot {robot.name!r} is shown at {page.address}', flush=True)
     if options.open:
@@ -113,7 +112,9 @@ def _last_link(robot, described):
 def _parser():
     """Return the parser of the command line."""
     parser = RobotParser(
-        prog='view', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog='robodyn_ros view',
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_robot(parser)
     parser.add_argument('--frame', help='frame of the end effector; the last link by default')

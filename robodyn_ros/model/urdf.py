@@ -7,7 +7,7 @@ from math import inf, nan, pi
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError
+from robodyn_ros.errors import ModelError, listed
 from robodyn_ros.model import xml_text
 from robodyn_ros.model.arithmetic import product
 from robodyn_ros.model.dependent.coupling import with_couplings
@@ -34,6 +34,10 @@ from robodyn_ros.model.urdf_elements import (
 )
 
 MOST_LINKS = 1000
+#: Elements of a file that xacro has not read; others are macros that it did not know.
+XACRO = tuple(
+    f'xacro:{name}' for name in ('include', 'macro', 'property', 'arg', 'if', 'unless', 'element')
+)
 MOMENTS, PRODUCTS = ('ixx', 'iyy', 'izz'), ('ixy', 'ixz', 'iyz')
 #: Elements of a joint that are read; the first of each counts, as for urdfdom.
 PARTS = ('origin', 'parent', 'child', 'axis', 'limit', 'dynamics', 'mimic')
@@ -94,7 +98,8 @@ def described(root):
             f'the root element is <{abbreviated(root.tag)}>; expected <robot>, a URDF '
             'after xacro has been run'
         )
-    if any('xacro' in element.tag for element in root):
+    unexpanded = list(dict.fromkeys(each.tag for each in root if each.tag.startswith('xacro:')))
+    if not {*unexpanded}.isdisjoint(XACRO) or (unexpanded and root.find('link') is None):
         raise ModelError(
             'the description still has xacro elements; expected the path of a file whose name '
             'ends with .xacro, or what xacro prints'
@@ -104,6 +109,12 @@ def described(root):
         findings.warn('the robot', "has an empty name; taken as 'robot'")
         root.set('name', 'robot')
     robot = read_name(root, 'name', 'the <robot> element')
+    if unexpanded:
+        findings.warn(
+            f'robot {robot!r}',
+            f'has {listed(unexpanded)}, which xacro has not expanded; what they stand for is '
+            'missing',
+        )
     if namespace := root.get('xmlns'):
         findings.warn(
             f'robot {robot!r}',
@@ -120,6 +131,7 @@ def described(root):
     joints = urdf_dialects.with_mimics(root, joints, findings)
     closures = *urdf_loops.closures(root), *urdf_dialects.closures(root, joints, findings)
     urdf_dialects.warn_of_unread(root, findings)
+    urdf_dialects.warn_of_still_effort_joints(root, joints, findings)
     description = RobotDescription(
         robot,
         tuple(_link(each, findings) for each in links),
@@ -277,7 +289,7 @@ def _joint(element, findings):
         pitch = element.find('drake:screw_thread_pitch')
         joint = replace(joint, pitch=read_number(pitch, 'value', f'{where} pitch') / (2.0 * pi))
     try:
-        return _moving(element, joint, where)
+        return _moving(element, joint, where, findings)
     except ModelError as error:
         if kind != 'fixed':
             raise
@@ -285,14 +297,14 @@ def _joint(element, findings):
         return joint
 
 
-def _moving(element, joint, where):
+def _moving(element, joint, where, findings):
     """Return a joint with what acts on its motion."""
     dynamics, mimic = element.find('dynamics'), element.find('mimic')
     axis = None if joint.type == 'floating' else element.find('axis')
     return replace(
         joint,
         axis=read_vector(axis, 'xyz', f'{where} axis', (1.0, 0.0, 0.0)),
-        limit=_limit(element.find('limit'), joint.type, f'{where} limit'),
+        limit=_limit(element.find('limit'), joint.type, f'{where} limit', findings),
         damping=read_number(dynamics, 'damping', f'{where} dynamics', 0.0),
         friction=read_number(dynamics, 'friction', f'{where} dynamics', 0.0),
         mimic='' if mimic is None else read_name(mimic, 'joint', f'{where} mimic'),
@@ -301,20 +313,32 @@ def _moving(element, joint, where):
     )
 
 
-def _limit(element, kind, where):
+def _limit(element, kind, where, findings):
     """Read the limits of a joint.
 
     URDF's default for lower and upper is 0. If both are missing, a range of 0 .. 0 would lock the
-    joint. So the joint then counts as unlimited, and is reported.
+    joint. So the joint then counts as unlimited, and is reported. An inverted range is turned, and
+    a negative limit counts as missing: urdfdom tolerates both.
     """
-    lower = read_number(element, 'lower', where, 0.0)
-    upper = read_number(element, 'upper', where, 0.0)
+    lower, upper = (_bound(element, key, where, 0.0) for key in ('lower', 'upper'))
     given = element is not None and not {'lower', 'upper'}.isdisjoint(element.keys())
     if kind == 'continuous' or not given:
         lower, upper = -inf, inf
-    return Limit(
-        lower,
-        upper,
-        read_number(element, 'velocity', where, inf),
-        read_number(element, 'effort', where, nan),
-    )
+    if lower > upper:
+        findings.warn(where, f'has lower {lower:g} above upper {upper:g}; taken in turned order')
+        lower, upper = upper, lower
+    most = {'velocity': inf, 'effort': nan}
+    for key, missing in most.items():
+        most[key] = _bound(element, key, where, missing)
+        if most[key] < 0.0:
+            findings.warn(where, f'has {key} {most[key]:g}; expected 0 or more, taken as missing')
+            most[key] = missing
+    return Limit(lower, upper, **most)
+
+
+def _bound(element, key, where, default):
+    """Return a number of a limit, which may be infinite."""
+    text = '' if element is None else element.get(key, '').strip().lower()
+    if text.lstrip('+-') in ('inf', 'infinity'):
+        return float(text)
+    return read_number(element, key, where, default)

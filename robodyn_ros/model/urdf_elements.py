@@ -225,7 +225,10 @@ def read_value(text, where):
     word = text.strip()
     value = float(word) if len(word) <= 100 and _NUMBER.fullmatch(word) else nan
     if not isfinite(value):
-        raise ModelError(f'{where} is {abbreviated(text)!r}; expected a finite decimal number')
+        hint = ', as xacro writes it' if '${' in text or '$(' in text else ''
+        raise ModelError(
+            f'{where} is {abbreviated(text)!r}; expected a finite decimal number{hint}'
+        )
     return value
 
 

@@ -155,7 +155,7 @@ def test_every_command_names_the_joints_where_a_locked_one_is_unknown(name, shar
 
 
 def test_emit_and_identify_take_the_same_words(share, tmp_path, capsys):
-    own = ['--out', str(tmp_path / 'made')]
+    own = ['--output', str(tmp_path / 'made')]
     assert command('emit')([str(share / 'arm.urdf'), '--locked', 'elbow=0', *own]) == 1
     assert "no movable joint 'elbow'" in capsys.readouterr().err
     words = ['excite', str(share / 'arm.urdf'), '--locked', 'elbow=0']
@@ -226,6 +226,21 @@ def test_a_hint_is_in_the_syntax_of_the_interface(tmp_path, capsys):
     assert command('report')([str(path), '--locked', 'a=0']) == 0
 
 
+def test_a_hint_names_all_joints_at_once(tmp_path, capsys):
+    """So that it has to be followed once."""
+    path = tmp_path / 'arm.urdf'
+    third = f"""<link name="hand">{BODY}</link><joint name="c" type="revolute">
+<parent link="lower"/><child link="hand"/>{LIMIT}</joint></robot>"""
+    text = PLANAR.replace('"b" type="revolute"', '"b" type="floating"')
+    path.write_text(text.replace('</robot>', third))
+    with pytest.raises(UnlockedError, match=r"hold them still: locked=\{'a': 0.0, 'b': 0.0\}$"):
+        Robot.from_urdf(path)
+    assert command('report')([str(path)]) == 1
+    assert capsys.readouterr().err.endswith('hold them still: --locked a=0 b=0\n')
+    assert command('report')([str(path), '--locked', 'a=0', 'b=0']) == 0
+    assert Robot.from_urdf(path, locked={'a': 0.0, 'b': 0.0}).joint_names == ('c',)
+
+
 def test_a_hint_of_a_node_is_yaml():
     pytest.importorskip('rclpy')
     from robodyn_ros.ros.common.robot_source import by_parameters
@@ -263,5 +278,5 @@ def test_a_file_that_cannot_be_used_is_named(tmp_path, capsys):
     """In a sentence, without the number of the error."""
     path = tmp_path / 'arm.urdf'
     path.write_text(ARM)
-    assert command('emit')([str(path), '--out', str(path)]) == 1
+    assert command('emit')([str(path), '--output', str(path)]) == 1
     assert capsys.readouterr().err == f"Refused: '{path}' cannot be used: File exists\n"

@@ -9,10 +9,7 @@ from robodyn_ros import Robot
 from robodyn_ros.model.contacts import collision_shapes
 from robodyn_ros.model.sources.contact_file import contacts_of
 from robodyn_ros.model.sources.description_source import opened
-from robodyn_ros.view.drawing import Drawing
-from robodyn_ros.view.scales import scales_of
 from robodyn_ros.view.scene import Scene
-from robodyn_ros.view.torque_arrows import TorqueArrows
 
 mujoco = pytest.importorskip('mujoco')
 
@@ -53,46 +50,39 @@ def path(tmp_path):
 def test_geoms_are_drawn_where_mujoco_has_them(path):
     """At a posture that is not zero; the vertices of the file of a mesh are where its are."""
     robot, source = Robot.from_mjcf(path), opened(path)
-    scene = Scene(robot, source.shapes(), source.description().joints)
-    assert [shape.kind for shape in scene.shapes] == [*FORMS, 'mesh without a file']
+    scene = Scene(robot, source.shapes('visual'), source.description().joints)
+    assert [shape.kind for shape in scene.shapes] == [
+        kind for kind in FORMS if kind != 'ellipsoid'
+    ]
     sizes = {shape.kind: shape.size for shape in scene.shapes}
     assert sizes['box'] == (0.2, 0.4, 0.6) and sizes['sphere'] == (0.1,)
     assert sizes['capsule'] == (0.1, 0.8) and sizes['cylinder'] == (0.2, 0.6)
-    assert {shape.color for shape in scene.shapes[:-1]} == {(1.0, 0.0, 0.0, 0.5)}
+    assert {shape.color for shape in scene.shapes} == {(1.0, 0.0, 0.0, 0.5)}
     model = mujoco.MjModel.from_xml_path(str(path))
     data = mujoco.MjData(model)
     data.qpos = 0.7
     mujoco.mj_kinematics(model, data)
-    for geom, (shape, X) in enumerate(zip(scene.shapes, scene.poses([0.7])), start=1):
+    geoms = [1 + [*FORMS].index(kind) for kind in drawn]
+    for geom, shape, X in zip(geoms, scene.shapes, scene.poses([0.7])):
         R, p = data.geom_xmat[geom].reshape(3, 3), data.geom_xpos[geom]
         if shape.kind == 'mesh':
             assert shape.file.endswith('assets/m.obj')
             ours = POINTS * shape.size @ X[:3, :3].T + X[:3, 3]
             # the compiler keeps vertices in single precision
             np.testing.assert_allclose(ours, model.mesh_vert[:4] @ R.T + p, atol=1e-6)
-        elif shape.kind in FORMS:
+        else:
             np.testing.assert_allclose(X[:3, :3], R, atol=1e-12)
             np.testing.assert_allclose(X[:3, 3], p, atol=1e-12)
 
 
 def test_what_cannot_be_drawn_is_a_note(path):
-    """An ellipsoid, and a mesh that has no file; the others have nodes."""
-    viser = pytest.importorskip('viser')
-    pytest.importorskip('trimesh')
-    robot, source = Robot.from_mjcf(path), opened(path)
-    joints = source.description().joints
-    scene, arrows = Scene(robot, source.shapes(), joints), TorqueArrows(robot, joints)
-    server = viser.ViserServer(port=8475, verbose=False)
-    try:
-        scales = scales_of(robot, 'arm')
-        drawing = Drawing(server.scene, robot, scene, arrows, scales, 'arm', source.folder)
-    finally:
-        server.stop()
-    assert drawing.notes == [
-        "a shape of link 'arm' is not shown: ellipsoid",
-        "a shape of link 'arm' is not shown: mesh without a file",
+    """An ellipsoid, and a mesh that has no file."""
+    notes = []
+    opened(path).shapes('visual', notes=notes)
+    assert notes == [
+        "a geom of body 'arm' is not shown: its form is ellipsoid",
+        "a geom of body 'arm' is not shown: its form is mesh without a file",
     ]
-    assert drawing.has_shapes
 
 
 def test_geoms_that_touch_are_shapes_of_contact(path, tmp_path):

@@ -298,6 +298,23 @@ def test_joints_of_drake_have_their_types():
     assert found.joints[0].pitch == pytest.approx(1e-3, rel=1e-15)
 
 
+def test_a_closure_that_stops_nothing_is_a_note():
+    """Fingers that follow each other keep the slider between them by themselves."""
+    text = """<robot name="hand"><link name="palm"/>""" + ''.join(
+        f'<link name="{name}"><inertial><mass value="1"/>{INERTIA}</inertial></link>'
+        f'<joint name="{name}" type="prismatic"><parent link="palm"/><child link="{name}"/>'
+        f'<axis xyz="0 0 {side}"/><limit lower="0" upper="1" effort="9" velocity="1"/>{mimic}'
+        '</joint>'
+        for name, side, mimic in (('left', 1, ''), ('right', -1, '<mimic joint="left"/>'))
+    )
+    slider = PIN.format('', '0 0 0 0 0 0').replace('revolute', 'prismatic')
+    slider = slider.replace('>coupler<', '>left<').replace('>rocker<', '>right<')
+    robot = Robot.from_urdf(f'{text}{slider}</robot>')
+    assert robot.joint_names == ('left',) and not robot.model.has_loops
+    assert 'closures pin: stop no motion' in robot.report.notes
+    np.testing.assert_allclose(robot.mass_matrix([0.3]), [[2.0]], rtol=1e-15)
+
+
 def test_the_remedy_of_a_singular_posture_helps_everywhere(tmp_path, capsys):
     """In Python and in the file of closures, which then has nothing but that."""
     path, file = tmp_path / 'bars.urdf', tmp_path / 'near.yaml'

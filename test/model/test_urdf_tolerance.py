@@ -97,12 +97,52 @@ TOLERATED = {
         GOOD + '\n<robot name="other"/>',
         'the description: goes on after its root element, which is not read: \'<robot name="other',
     ),
+    'macro that xacro did not know': (
+        within('<xacro:sensors_of_arm/>'),
+        "robot 'arm': has 'xacro:sensors_of_arm', which xacro has not expanded; what they stand",
+    ),
     'document type': (
         '<!DOCTYPE robot SYSTEM "http://localhost:1/urdf.dtd">' + GOOD,
         'the description: has a <!DOCTYPE declaration, which is not read (line 1)',
     ),
     'blanks before the declaration': ('\n  <?xml version="1.0"?>' + GOOD, None),
 }
+
+
+LIMITS = {
+    'inverted range': (
+        'lower="-2" upper="2"',
+        'lower="2" upper="-2"',
+        'has lower 2 above upper -2',
+    ),
+    'negative velocity': ('velocity="3"', 'velocity="-1"', 'has velocity -1; expected 0 or more'),
+    'negative effort': ('effort="40"', 'effort="-1"', 'has effort -1; expected 0 or more, taken'),
+    'infinite numbers': (
+        'lower="-2" upper="2" effort="40" velocity="3"',
+        'lower="-inf" upper="Inf" effort="inf" velocity="+INF"',
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize('kind', LIMITS)
+def test_limits_are_taken_in_the_sense_that_is_left(kind):
+    """A range in turned order; a negative limit as if it were missing."""
+    old, new, words = LIMITS[kind]
+    robot = Robot.from_urdf(GOOD.replace(old, new, 1))
+    found = [each for each in robot.report.warnings if 'limit: ' in each]
+    assert len(found) == (words is not None)
+    assert all(each.startswith(f"joint 'a' limit: {words}") for each in found)
+    inf, nan = np.inf, np.nan
+    expected = {
+        'inverted range': (-2.0, 2.0, 3.0, 40.0),
+        'negative velocity': (-2.0, 2.0, inf, 40.0),
+        'negative effort': (-2.0, 2.0, 3.0, nan),
+        'infinite numbers': (-inf, inf, inf, inf),
+    }
+    limits = robot.limits
+    first = [each[0] for each in (limits.lower, limits.upper, limits.velocity, limits.effort)]
+    np.testing.assert_array_equal(first, expected[kind])
 
 
 @pytest.mark.parametrize('kind', TOLERATED)

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from robodyn_ros.errors import ModelError, ParameterError, RobodynError, UngivenError
+from robodyn_ros.errors import ModelError, OpenError, ParameterError, RobodynError, UngivenError
 from robodyn_ros.model.layout import JOINT_FRICTION
 from robodyn_ros.ros.common.model_services import _com
 from robodyn_ros.ros.common.robot_source import RobotSource, by_parameters
@@ -194,6 +194,29 @@ def test_rotors_are_of_the_file_and_of_the_parameter(tmp_path):
 def test_a_rotor_that_cannot_be_read_is_refused(entry):
     with pytest.raises(ParameterError, match="'rotors' has the entry '.*'; expected 'joint=inert"):
         source(TEXT, locked=('swim',), rotors=(entry,)).build()
+
+
+def test_where_to_seek_a_closed_posture_is_a_file_of_its_own(tmp_path):
+    """For loops that the description has itself; the sentence names the parameter and the text."""
+    bar = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+    text = '<robot name="bars"><link name="frame"/>' + ''.join(
+        f'<link name="{name}">{bar}</link><joint name="{name}" type="continuous">'
+        f'<origin xyz="{at} 0 0"/><parent link="{parent}"/><child link="{name}"/>'
+        '<axis xyz="0 0 1"/></joint>'
+        for name, at, parent in (('a', 0, 'frame'), ('b', 0.2, 'a'), ('c', 0.45, 'frame'))
+    )
+    loop = '<loop name="pin" type="revolute"><predecessor link="b"><origin xyz="0.75 0 0"/>'
+    loop += '</predecessor><successor link="c"><origin xyz="0.5 0 0"/></successor>'
+    text += loop + '<axis xyz="0 0 1"/></loop></robot>'
+    path = tmp_path / 'near.yaml'
+    path.write_text('near: {a: 0.0}')
+    with pytest.raises(OpenError) as caught:
+        source(text, closures_path=str(path)).build()
+    words = 'closures_path: FILE with near: {a: POSITION, c: POSITION, b: POSITION}'
+    assert by_parameters(caught.value).endswith(words)
+    path.write_text('near: {a: 0.5, b: 0.3, c: 0.7}')
+    robot = source(text, closures_path=str(path)).build()
+    assert robot.joint_names == ('a',) and 'assembly mode' not in str(robot.report)
 
 
 def test_friction_is_of_a_file(tmp_path):

@@ -13,7 +13,7 @@ from robodyn_ros.model.contacts.obstacles import ORIGIN, size_of, vector
 from robodyn_ros.model.description import Placement
 from robodyn_ros.model.rotation_matrix import from_rpy
 from robodyn_ros.model.sources.description_source import opened
-from robodyn_ros.model.sources.geometry import LENGTHS, Shape
+from robodyn_ros.model.sources.geometry import Shape
 
 
 def sphere(link: str, radius: float, centre: ArrayLike = ORIGIN) -> Shape:
@@ -100,9 +100,8 @@ def collision_shapes(source, links: Sequence[str] | None = None) -> tuple[Shape,
     tuple of Shape
         Spheres, capsules and boxes.
     """
-    found = opened(source).shapes('collision')
-    taken = [each for each in found if links is None or each.link in links]
-    return tuple(_rounded(each) for each in taken if each.kind in ('box', *LENGTHS))
+    found = opened(source).shapes('collision', links)
+    return tuple(_rounded(each) for each in found if each.kind != 'mesh')
 
 
 def _rounded(shape):

@@ -7,14 +7,14 @@ import numpy as np
 from robodyn_ros.model.arithmetic import product
 from robodyn_ros.model.description import Placement
 from robodyn_ros.model.mjcf.compiled import placement
-from robodyn_ros.model.sources.geometry import Shape
+from robodyn_ros.model.sources.geometry import KINDS, Shape
 
 #: Groups of geoms that the viewer of MuJoCo shows by default.
 SHOWN_GROUPS = 3
 
 
-def shapes(compiled, element='visual'):
-    """Return the shapes of all bodies.
+def shapes(compiled, element='visual', links=None, notes=None):
+    """Return the shapes of bodies.
 
     Parameters
     ----------
@@ -22,16 +22,27 @@ def shapes(compiled, element='visual'):
         The MJCF.
     element : {'visual', 'collision'}
         Geoms that the viewer of MuJoCo shows, or those that touch others.
+    links : collection of str, optional
+        Names of the bodies; all by default.
+    notes : list of str, optional
+        Receives a sentence about each geom of a form that is not among those of `Shape`.
 
     Returns
     -------
     tuple of Shape
-        The kinds that only an MJCF has, such as 'plane', cannot be drawn.
     """
-    model = compiled.model
+    model, found = compiled.model, []
     touches = (np.array(model.geom_contype) | np.array(model.geom_conaffinity)) != 0
     chosen = touches if element == 'collision' else np.array(model.geom_group) < SHOWN_GROUPS
-    return tuple(_shape(compiled, int(geom)) for geom in np.flatnonzero(chosen))
+    for geom in np.flatnonzero(chosen):
+        shape = _shape(compiled, int(geom))
+        if links is not None and shape.link not in links:
+            continue
+        if shape.kind in KINDS:
+            found.append(shape)
+        elif notes is not None:
+            notes.append(f'a geom of body {shape.link!r} is not shown: its form is {shape.kind}')
+    return tuple(found)
 
 
 def _shape(compiled, geom):

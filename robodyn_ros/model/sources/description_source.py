@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -77,21 +77,32 @@ class DescriptionSource:
             description = urdf.described(self.root)
         return replace(description, findings=(*self.findings, *description.findings))
 
-    def shapes(self, element: str = 'visual') -> tuple[Shape, ...]:
-        """Return the shapes of all links.
+    def shapes(
+        self, element: str, links: Collection[str] | None = None, notes: list[str] | None = None
+    ) -> tuple[Shape, ...]:
+        """Return the shapes of links.
 
         Parameters
         ----------
         element : {'visual', 'collision'}
             Which shapes.
+        links : collection of str, optional
+            Names of the links; all by default.
+        notes : list of str, optional
+            Receives a sentence about each shape that is malformed, which is left out.
 
         Returns
         -------
         tuple of Shape
+
+        Raises
+        ------
+        ModelError
+            For a shape that is malformed, without `notes`; the sentence names its link.
         """
         if self.root.tag == MJCF:
-            return geoms.shapes(self._compiled, element)
-        return geometry.shapes(self.text, element)
+            return geoms.shapes(self._compiled, element, links, notes)
+        return geometry.shapes(self.text, element, links, notes)
 
     @functools.cached_property
     def _compiled(self) -> Compiled:

@@ -35,6 +35,7 @@ from robodyn_ros.model.urdf_elements import (
 _MOVING = re.compile(
     'joint|loop|constraint|coupl|equality|closure|mimic|gear|differential|tendon|spring|bushing'
 )
+_PLUGINS = re.compile('mimic|loop|constraint|coupl|tendon|gearbox')
 _SPRINGS = re.compile('spring_?(stiffness|reference)|^stiffness$', re.IGNORECASE)
 #: Elements of <robot> that other modules read.
 _READ = ('link', 'joint', 'drake:joint', 'transmission', 'loop_joint', 'gazebo', 'ros2_control')
@@ -146,6 +147,29 @@ def with_mimics(root, joints, findings):
     return tuple(by_name[joint.name] for joint in joints)
 
 
+def warn_of_still_effort_joints(root, joints, findings):
+    """Add a warning of each joint with an effort interface and the velocity limit 0.
+
+    Parameters
+    ----------
+    root : Element
+        The <robot> element.
+    joints : sequence of Joint
+        Joints of the tree.
+    findings : Findings
+        Receives the warnings.
+    """
+    still = {joint.name for joint in joints if joint.limit.velocity == 0.0}
+    for joint in root.iterfind('ros2_control/joint'):
+        commands = {each.get('name') for each in joint.findall('command_interface')}
+        if joint.get('name') in still and 'effort' in commands:
+            findings.warn(
+                f'joint {joint.get("name")!r}',
+                'has an effort interface in <ros2_control> and velocity limit 0: any motion by an '
+                'effort is beyond it; expected the largest speed in <limit>',
+            )
+
+
 def warn_of_unread(root, findings):
     """Add a warning of each element that may close a loop or move a joint, and is not read.
 
@@ -178,9 +202,9 @@ def warn_of_unread(root, findings):
                 findings.warn(f'joint {where!r}', sentence)
             if element.tag == 'mimic':
                 findings.warn(f'<mimic> of <gazebo> {where!r}', unread)
-        for plugin in gazebo.findall('plugin'):
+        for plugin in gazebo.findall('plugin'):  # a differential drive moves wheels as a motor
             title = f'{plugin.get("name", "")} {plugin.get("filename", "")}'
-            if _MOVING.search(title.lower().replace('joint', '')) and not _is_mimic(plugin):
+            if _PLUGINS.search(title.lower()) and not _is_mimic(plugin):
                 findings.warn(f'plug-in {abbreviated(title.strip())!r} of <gazebo>', unread)
     for joint in root.findall('joint'):
         for element in joint.findall('dynamics'):

@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from robodyn_ros.errors import ModelError, OpenError, require_names
+from robodyn_ros.model.build import with_dynamics_checked
 from robodyn_ros.model.dependent.closures import (
     Closure,
     on_loops,
@@ -19,9 +20,8 @@ from robodyn_ros.model.dependent.closures import (
     with_closures,
 )
 from robodyn_ros.model.description import RobotDescription
-from robodyn_ros.model.model_report import WARNING, Finding, ModelReport
+from robodyn_ros.model.model_report import NOTE, WARNING, Finding, ModelReport
 from robodyn_ros.model.robot_model import RobotModel
-from robodyn_ros.model.validate import idle_joints
 from robodyn_ros.robot.loops.equations import SMALLEST, LoopEquations
 
 # of initial guesses, if the loops do not close from zero, or are singular there [rad or m]
@@ -47,8 +47,8 @@ def close_loops(
     independent : sequence of str, optional
         Independent joints of the loops; by default the nearest to the base that are possible.
     near : mapping of str to float, optional
-        Initial guess of a closed posture [rad or m]. By default zero, or the limit nearest to it;
-        others if the loops do not close from there, or are singular.
+        Initial guess of a closed posture [rad or m]. By default zero, or the limit nearest to it.
+        Others if the loops do not close from there, or are singular.
 
     Returns
     -------
@@ -58,8 +58,7 @@ def close_loops(
     ------
     ModelError
         If the loops cannot be closed or the closed posture is singular. If the choice of
-        independent joints is singular or has another number. If a joint, or all joints of a loop,
-        move no inertia. The message names the joints.
+        independent joints is singular or has another number. The message names the joints.
     UnknownNameError
         For a joint or frame that does not exist.
     """
@@ -74,6 +73,8 @@ def close_loops(
     loose = LoopEquations(with_closures(model, closures, joined, _zeros(model)))
     posture, J, guess = _regular_posture(loose, model, joined, names, near)
     rank = _rank(J)
+    if rank == 0:  # such as between joints that follow one another
+        return with_dynamics_checked(_with_finding(model, NOTE, closures, 'stop no motion'))
     unknown = (
         _chosen(J, rank)
         if independent is None
@@ -85,9 +86,14 @@ def close_loops(
         model, closures, dependent, dict(zip(loose.model.all_position_names, posture))
     )
     if guess is not near:
-        found = _with_warning(found, closures, loose.model.all_position_names, posture)
-    idle_joints(found.name, found.body_names, found.topology, found.constants)
-    return found
+        names = loose.model.all_position_names
+        places = ', '.join(f'{name} {at:.3g}' for name, at in zip(names, posture))
+        sentence = (
+            f'do not close from zero, or are singular there; closed at {places}. `near` chooses '
+            'another assembly mode'
+        )
+        found = _with_finding(found, WARNING, closures, sentence)
+    return with_dynamics_checked(found)
 
 
 def marked_independent(description: RobotDescription, model: RobotModel) -> tuple[str, ...] | None:
@@ -150,17 +156,11 @@ def _regular_posture(loose, model, joined, names, near):
     )
 
 
-def _with_warning(model, closures, names, posture):
-    """Return a model that tells in which posture its loops were closed."""
-    places = ', '.join(f'{name} {at:.3g}' for name, at in zip(names, posture))
-    finding = Finding(
-        WARNING,
-        f'closures {", ".join(each.name for each in closures)}',
-        f'do not close from zero, or are singular there; closed at {places}. '
-        '`near` chooses another assembly mode',
-    )
-    report = ModelReport(model.name, (*model.report.findings, finding))
-    return replace(model, report=report)
+def _with_finding(model, severity, closures, sentence):
+    """Return a model with a finding about its closures."""
+    subject = f'closures {", ".join(each.name for each in closures)}'
+    findings = (*model.report.findings, Finding(severity, subject, sentence))
+    return replace(model, report=ModelReport(model.name, findings))
 
 
 def _guesses(names):
