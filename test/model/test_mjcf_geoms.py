@@ -51,9 +51,8 @@ def test_geoms_are_drawn_where_mujoco_has_them(path):
     """At a posture that is not zero; the vertices of the file of a mesh are where its are."""
     robot, source = Robot.from_mjcf(path), opened(path)
     scene = Scene(robot, source.shapes('visual'), source.description().joints)
-    assert [shape.kind for shape in scene.shapes] == [
-        kind for kind in FORMS if kind != 'ellipsoid'
-    ]
+    drawn = [kind for kind in FORMS if kind != 'ellipsoid']
+    assert [shape.kind for shape in scene.shapes] == drawn
     sizes = {shape.kind: shape.size for shape in scene.shapes}
     assert sizes['box'] == (0.2, 0.4, 0.6) and sizes['sphere'] == (0.1,)
     assert sizes['capsule'] == (0.1, 0.8) and sizes['cylinder'] == (0.2, 0.6)
