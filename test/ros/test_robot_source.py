@@ -140,6 +140,11 @@ def test_description_of_the_topic_is_never_a_path(tmp_path):
     node.receive(serialize_message(String(data=str(file))))
     with pytest.raises(ModelError, match='expected URDF text'):
         found.build()
+    node.receive(serialize_message(String(data=MJCF)))
+    with pytest.raises(
+        ModelError, match="is an MJCF, .* expected it by the parameter 'urdf_path'"
+    ):
+        found.build()
     node.receive(serialize_message(String(data=f'\n  {TEXT}')))
     assert found.build().nq == 8
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Findings about what an MJCF has and a description has not.
 
-Contacts of geoms, cameras, sensors and what is drawn are no part of a description. They are left out
-without a word, and so are actuators, but for what `Actuators` says of joints.
+Contacts of geoms, cameras, sensors and what is drawn are no part of a description. They are left
+out without a word, and so are actuators, but for what `Actuators` says of joints.
 """
 
 import numpy as np

@@ -28,7 +28,7 @@ from robodyn_ros.model.sources import (
     rotor_file,
     xacro_file,
 )
-from robodyn_ros.model.sources.description_source import DescriptionSource, opened
+from robodyn_ros.model.sources.description_source import MJCF, DescriptionSource, opened
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.parameter_table import START, ParamSpec
 from robodyn_ros.ros.transport.bounded_subscription import BoundedSubscription
@@ -39,7 +39,7 @@ ROBOT_PARAMETERS = (
         'string',
         '',
         '',
-        'URDF or MJCF text. Empty: `urdf_path` or, if that is empty too, the topic '
+        'URDF or MJCF text. Empty: `urdf_path` or, if that is empty too, URDF text on the topic '
         '`robot_description`.',
         change=START,
     ),
@@ -217,7 +217,13 @@ class RobotSource:
     def opened(self) -> DescriptionSource:
         """The description, read and expanded by xacro."""
         arguments = read_entries(self._parameters, 'xacro_arguments', xacro_file.argument)
-        return opened(self._source(), arguments)
+        found = opened(self._source(), arguments)
+        if found.root.tag == MJCF and found.path is None and not self._text:
+            raise ModelError(
+                f"The description on '{self.topic}' is an MJCF, by which MuJoCo reads files of this "
+                "machine; expected it by the parameter 'urdf_path' or 'robot_description'."
+            )
+        return found
 
     def _source(self) -> bytes | Path:
         """Return the path of a file, or the text as bytes, which are never read as a path."""
