@@ -220,7 +220,7 @@ class RobotSource:
         found = opened(self._source(), arguments)
         if found.root.tag == MJCF and found.path is None and not self._text:
             raise ModelError(
-                f"The description on '{self.topic}' is an MJCF, by which MuJoCo reads files of this "
+                f"The description on '{self.topic}' is an MJCF, which may name files of this "
                 "machine; expected it by the parameter 'urdf_path' or 'robot_description'."
             )
         return found
