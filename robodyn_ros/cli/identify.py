@@ -31,7 +31,7 @@ from robodyn_ros.console.robot_arguments import (
 )
 from robodyn_ros.demonstration import identification_report, identified_robot, identify_demo
 from robodyn_ros.demonstration.result_files import ResultFolder, add_force
-from robodyn_ros.errors import RobodynError
+from robodyn_ros.errors import ModelError, RobodynError
 from robodyn_ros.identification import (
     Parameters,
     base_parameters,
@@ -42,6 +42,7 @@ from robodyn_ros.identification import (
     write_table,
 )
 from robodyn_ros.identification.joint_state_bag import read_bag
+from robodyn_ros.model.sources.description_source import MJCF
 from robodyn_ros.nodes.start import require
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.rosbag2_messages import messages_of_ros
@@ -68,7 +69,13 @@ def main(args=None):
     if options.run is not run_excite:
         require('matplotlib', 'scipy')
     try:
-        options.run(Robot(model_of(options)), options)
+        source = source_of(options)
+        if source.root.tag == MJCF and options.run is not run_excite:
+            raise ModelError(
+                'the identified robot is written as a URDF, and the robot is an MJCF; expected a '
+                'URDF of it'
+            )
+        options.run(Robot(model_of(options, source)), options)
     except (RobodynError, OSError) as error:
         return refuse(error)
     return 0
