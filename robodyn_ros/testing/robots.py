@@ -6,30 +6,29 @@ Simulated time advances only by calls of the test, so results do not depend on t
 """
 
 import contextlib
-import threading
 import time
 from typing import Any, Callable, Mapping, NamedTuple
 
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from robodyn_ros.errors import ParameterError
 from robodyn_ros.ros.transport.local_link import local_link
 from robodyn_ros.ros.transport.lock_step_transport import ReadState
 from robodyn_ros.ros.transport.rcl_ffi import octets_of
 from robodyn_ros.simulation.command_modes import CODES, Command
-from robodyn_ros.testing import ending
 from robodyn_ros.testing.context import end_context, new_context
+from robodyn_ros.testing.exchange import Exchange
 from robodyn_ros.testing.hosting import Hosted, ros_arguments
-from robodyn_ros.testing.participant import ALL, Inbox, Participant, wait_until
+from robodyn_ros.testing.participant import ALL, Inbox, Participant, plain, wait_until
+from robodyn_ros.testing.spun_node import SpunNode, settle
 from robodyn_ros.testing.topic_commands import KINDS, TopicCommands
 
 NANOSECONDS = 1_000_000_000
 START = 180.0  # [s] of wall time; a first start may compile
 TEST = 'test'  # name of the test as a participant
-SPIN = 0.05  # [s] between checks of a spinning thread for its end
 #: [s] Fast DDS drops what it sends to a new listener before the first answer of that one.
 HANDSHAKE = 0.1
 
@@ -106,6 +105,9 @@ class SimulatedRobot:
         **parameters: Any,
     ):
         self._events: list[tuple[int, Callable[[], None]]] = []
+        self._exchange, self._spun = Exchange(), []
+        self._failure: BaseException | None = None
+        self._is_advancing = False
         _one_of('command_type', command_type, KINDS)
         _one_of('quantity', quantity, CODES)
         self._context = context = new_context()
@@ -115,6 +117,7 @@ class SimulatedRobot:
             failure.callback(self.close)
             self.participant = Participant()
             self._closing.callback(self.participant.close)
+            self._exchange.join(self.participant.node)
             values = {
                 'urdf_path': urdf,
                 'trigger': 'lock_step',
@@ -123,8 +126,7 @@ class SimulatedRobot:
                 'specialise': False,
                 **parameters,
             }
-            self.simulator = Hosted('simulator', *ros_arguments(values), context=self._context)
-            self._closing.callback(self.simulator.close)
+            self.simulator = self._host('simulator', values)
             self._await(lambda: self._active(self.simulator))
             _refuse_unknown(self.simulator, values)
             self.joint_names = list(self._session.runner.plant.model.joint_names)
@@ -141,6 +143,7 @@ class SimulatedRobot:
                     every,
                     patience,
                     self._session.repeat_states,
+                    lambda: self._is_advancing,
                 )
                 self._join(TEST, commands.answer)
             elif TEST in values['lock_step__participants']:
@@ -214,9 +217,32 @@ class SimulatedRobot:
                 event[1]()
             if now >= end:
                 return self.state
-            until = min([end, *(time for time, _ in self._events)])
-            sentence = self._session.advance(until - now)
-            assert not sentence, f'{sentence}\n{self.log}'
+            self._run_until(min([end, *(time for time, _ in self._events)]))
+
+    def _run_until(self, until: int):
+        for node in self._spun:
+            node.require_alive()
+            node.follow(stepped=True)
+        self._failure, self._is_advancing = None, True
+        try:
+            sentence = self._session.advance(until - self._session.run.time)
+        finally:
+            self._is_advancing = False
+            for node in self._spun:
+                node.follow(stepped=False)
+        if self._failure is not None:
+            raise self._failure
+        assert not sentence, f'{sentence}\n{self.log}'
+
+    def _react(self):
+        """Let the nodes under test react to a state; called by the simulator."""
+        if self._is_advancing:
+            now = self._session.run.time
+            try:
+                settle(self._spun, self._nodes, self._exchange.pending, now)
+            except BaseException as error:
+                self._failure = error
+                raise ParameterError(f'A node under test has failed: {error!r}') from error
 
     def step(self, count: int = 1) -> RobotState:
         """Take steps; return the state at the end.
@@ -473,30 +499,37 @@ class SimulatedRobot:
     def spin(self, node):
         """Run a node under test in a thread of this process, until the robot is closed.
 
+        Each step waits until its callbacks have ended, and the controller has received what they
+        sent. Its clock and timers follow simulated time. What a callback raises, `advance` raises.
+
         Parameters
         ----------
         node : rclpy Node
             The node.
+
+        Returns
+        -------
+        rclpy Node
+            The node, which has been discovered.
+
+        Raises
+        ------
+        AssertionError
+            If the node is in another domain, refuses `use_sim_time` or is not discovered in time.
         """
-        executor = SingleThreadedExecutor(context=node.context)
-        executor.add_node(node)
-        over = threading.Event()
-
-        def run():
-            with contextlib.suppress(ExternalShutdownException):
-                while not over.is_set():
-                    executor.spin_once(timeout_sec=SPIN)
-
-        thread = threading.Thread(target=run, name='node_under_test', daemon=True)
-        thread.start()
-
-        def end():
-            over.set()
-            ending.join(thread)
-            executor.shutdown()  # rclpy may lose a shutdown during a spin
-            node.destroy_node()
-
-        self._closing.callback(end)
+        own, other = self._context.get_domain_id(), node.context.get_domain_id()
+        assert own == other, (
+            f"The node '{node.get_name()}' is in the ROS domain {other}, and the robot in {own}; "
+            'expected the same one: call rclpy.init() after the fixture has started the robot.'
+        )
+        spun = SpunNode(node, self._exchange, self._session.run.time)
+        self._closing.callback(spun.close)
+        self._exchange.await_discovery(node)
+        self._spun.append(spun)
+        link = local_link(self.simulator.node, self._session.values['lock_step.state_topic'])
+        link.settle = self._react
+        with self._session.lock:
+            self._session.repeat_states()
         return node
 
     def close(self):
@@ -516,6 +549,12 @@ class SimulatedRobot:
     @property
     def _session(self):
         return self.simulator.node.session
+
+    def _host(self, name: str, values: Mapping[str, Any]) -> Hosted:
+        arguments = ros_arguments(values)
+        hosted = Hosted(name, *arguments, context=self._context, prepare=self._exchange.join)
+        self._closing.callback(hosted.close)
+        return hosted
 
     def _answer(self, _: ReadState) -> Command:
         return self._command
@@ -573,8 +612,7 @@ class ControlledRobot(SimulatedRobot):
         }
         with contextlib.ExitStack() as failure:
             failure.callback(self.close)
-            self.controller = Hosted('controller', *ros_arguments(values), context=self._context)
-            self._closing.callback(self.controller.close)
+            self.controller = self._host('controller', values)
             self._settle()
             _refuse_unknown(self.controller, values)
             failure.pop_all()
@@ -695,10 +733,9 @@ def _refuse_unknown(hosted: Hosted, parameters: Mapping[str, Any]):
 def _set(hosted: Hosted, parameters: Mapping[str, Any]):
     _refuse_unknown(hosted, parameters)
     result = hosted.node.set_parameters_atomically(
-        [Parameter(name.replace('__', '.'), value=_plain(x)) for name, x in parameters.items()]
+        [
+            Parameter(name, value=plain(value))
+            for name, value in ((key.replace('__', '.'), x) for key, x in parameters.items())
+        ]
     )
     assert result.successful, result.reason
-
-
-def _plain(value):
-    return list(value) if isinstance(value, tuple) else value

@@ -106,7 +106,7 @@ class LockStepSession(ControlSession):
             LockStepCommand, values['lock_step.command_topic'], QOS
         )
         topic = values['lock_step.state_topic']
-        link = local_link(node, topic)
+        self._link = link = local_link(node, topic)
         self._mailbox = None if link.wake else Mailbox(node, LockStepState, topic)
         self.intake = LockStepIntake(node.resolve_topic_name(topic))
         self.cycle = LockStepCycle(
@@ -227,6 +227,9 @@ class LockStepSession(ControlSession):
             self._every = self._states_of_a_cycle(state.period)
             self._state_period = state.period
         self._time = state.step * state.period
+        if self._link.is_shared:  # what others sent before their answers takes effect now
+            for subscription in self._subscriptions:
+                subscription.take_waiting()
         if state.step % self._every == 0:
             now = 1e-9 * self._time
             if not math.isnan(state.state.item(0)):  # NaN stands for a lost measurement

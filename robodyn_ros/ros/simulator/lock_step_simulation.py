@@ -215,8 +215,9 @@ class LockStepSimulation(SimulatorSession):
 
     def _check_subscribers(self):
         """Check for subscribers while the run is halted, since discovery takes time."""
+        self._link.is_shared = any(name not in self._link for name in self.run.participants)
         self._remote = (
-            any(name not in self._link for name in self.run.participants)
+            self._link.is_shared
             or self._publisher.get_subscription_count() > 0
         )
         topics = self._state, self._instruments
@@ -240,7 +241,7 @@ class LockStepSimulation(SimulatorSession):
     def _step_while_answered(self):
         """Take steps as long as all participants answer."""
         try:
-            while self.running:
+            while self._settle():
                 self._ask_local_participants()
                 if not self.run.advance():
                     break
@@ -250,10 +251,23 @@ class LockStepSimulation(SimulatorSession):
         if self.run.step == self.run.goal and self.run.complete and not self._ended.is_set():
             self._end_run('')
 
+    def _settle(self) -> bool:
+        """Let nodes react to the state, with requests too; return whether to go on."""
+        if self._link.settle is not None:
+            self.lock.release()
+            try:
+                self._link.settle()
+            finally:
+                self.lock.acquire()
+        return self.running
+
     def _ask_local_participants(self):
-        """Call the participants of this process that have not answered the current state."""
-        run, missing = self.run, self.run.missing
-        if missing:
+        """Call the participants of this process, when all others have answered.
+
+        So a controller answers after it has received what the others sent before their answers.
+        """
+        run, missing, link = self.run, self.run.missing, self._link
+        if missing and not (link.is_shared and any(name not in link for name in missing)):
             state = ReadState(run.epoch, run.step, run.period, self._measured)
             for name in missing:
                 command = self._link.answer_of(name, state)
