@@ -14,6 +14,7 @@ import time
 from collections import Counter
 from typing import Any, Callable, Iterator, NamedTuple
 
+from rclpy.publisher import Publisher
 from rclpy.qos import DurabilityPolicy, QoSCompatibility, qos_check_compatible
 from rclpy.serialization import deserialize_message, serialize_message
 
@@ -201,7 +202,7 @@ class Exchange:
             return not missing
 
         try:
-            wait_until(found, 'discovery')
+            wait_until(found, 'discovery', SOON)
         except AssertionError:
             raise AssertionError(
                 f"The node '{node.get_name()}' and the simulated robot have not found each other "
@@ -262,20 +263,29 @@ class Exchange:
 
     def _lead(self, node, publisher):
         self._owners[publisher] = node
-        publisher.publish = functools.partial(self._publish, publisher, publisher.publish)
+        publisher.exchange = self
 
-    def _publish(self, publisher, send, message):
+    def publish(self, publisher, message):
+        """Publish a message.
+
+        Parameters
+        ----------
+        publisher : rclpy Publisher
+            Publisher of one of these nodes.
+        message : ROS message or bytes
+            The message.
+        """
         route = self._route(publisher)
         known = len(route.readers) + len(route.inputs)
         if not known or not isinstance(message, (bytes, publisher.msg_type)):
-            send(message)  # which refuses another type
+            _send(publisher, message)  # which refuses another type
             return
         if route.inputs and publisher.get_subscription_count() < known:
             self.await_discovery(self._owners[publisher])  # a publisher made in a callback
         data = message if isinstance(message, bytes) else serialize_message(message)
         is_latched = publisher.qos_profile.durability == DurabilityPolicy.TRANSIENT_LOCAL
         if is_latched or publisher.get_subscription_count() > known:
-            self._send_copies(route, lambda: send(message))
+            self._send_copies(route, lambda: _send(publisher, message))
         else:
             for each in route.inputs:
                 each.deliver(data)
@@ -320,6 +330,23 @@ class Exchange:
             for each in (*self._hosted, *self._spun)
             for service in each.services
         )
+
+
+_send = Publisher.publish
+
+
+@functools.wraps(_send)
+def _publish(publisher, message):
+    """Publish a message, by the exchange of the publisher if it has one."""
+    exchange = getattr(publisher, 'exchange', None)
+    if exchange is None:
+        _send(publisher, message)
+    else:
+        exchange.publish(publisher, message)
+
+
+# In the class, since a node may have kept `publisher.publish` before it joins.
+Publisher.publish = _publish
 
 
 def _call_after(node, name: str, then: Callable[[Any], None]):

@@ -11,7 +11,7 @@ from typing import Sequence
 
 from rclpy.clock import ClockType
 from rclpy.event_handler import EventHandler
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor, TimeoutException
+from rclpy.executors import SingleThreadedExecutor, TimeoutException
 from rclpy.parameter import Parameter
 from rosgraph_msgs.msg import Clock
 
@@ -201,10 +201,10 @@ class SpunNode:
         """Call a function; an exception ends the node."""
         try:
             return action()
-        except ExternalShutdownException:
-            self._over = True
         except BaseException as error:  # a test has to know of SystemExit, too
-            self.error, self._over = error, True
+            if self.node.context.ok():
+                self.error = error
+            self._over = True
         return None
 
     def _work(self, look: bool) -> bool:

@@ -226,10 +226,10 @@ class LockStepSession(ControlSession):
         if state.period != self._state_period:
             self._every = self._states_of_a_cycle(state.period)
             self._state_period = state.period
-        self._time = state.step * state.period
-        if self._link.is_shared:  # what others sent before their answers takes effect now
+        if self._link.is_shared:  # what others sent before their answers, at the time before
             for subscription in self._subscriptions:
                 subscription.take_waiting()
+        self._time = state.step * state.period
         if state.step % self._every == 0:
             now = 1e-9 * self._time
             if not math.isnan(state.state.item(0)):  # NaN stands for a lost measurement

@@ -265,9 +265,11 @@ class LockStepSimulation(SimulatorSession):
         """Call the participants of this process, when all others have answered.
 
         So a controller answers after it has received what the others sent before their answers.
+        Only the first state it answers at once, as it becomes active by it.
         """
         run, missing, link = self.run, self.run.missing, self._link
-        if missing and not (link.is_shared and any(name not in link for name in missing)):
+        waits = link.is_shared and run.goal and any(name not in link for name in missing)
+        if missing and not waits:
             state = ReadState(run.epoch, run.step, run.period, self._measured)
             for name in missing:
                 command = self._link.answer_of(name, state)
