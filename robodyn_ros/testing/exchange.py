@@ -7,6 +7,7 @@ out who listens to whom. Other processes, and the test itself, receive its messa
 """
 
 import bisect
+import contextlib
 import functools
 import inspect
 import math
@@ -59,12 +60,16 @@ class Reader:
         now = time.time_ns()
         return self._call(message, {'source_timestamp': now, 'received_timestamp': now})
 
-    def expect_copy(self) -> list:
-        """Return begin and end [ns] of a publication; the caller sets the end."""
-        times = [time.time_ns() - ROUNDING, math.inf]
-        self._copies.append(times)
+    def expect_copy(self, times: list):
+        """Ignore what the middleware brings of a publication.
+
+        Parameters
+        ----------
+        times : list of float
+            Begin and end of the publication [ns].
+        """
+        bisect.insort(self._copies, times)
         del self._copies[:-MOST_TIMES]
-        return times
 
     def _call(self, message, info):
         return self._callback(message, info) if self._wants_info else self._callback(message)
@@ -140,6 +145,8 @@ class Exchange:
         self._spun: list = []  # nodes under test
         self._readers: dict[Any, Reader] = {}  # of the subscriptions of nodes under test
         self._routes: dict[Any, Route] = {}  # of the publishers
+        self._latched: dict[Any, tuple[bytes, list]] = {}  # last message and times, by publisher
+        self._newcomer = None  # whose `put` alone receives messages
         self.pending: list = []
 
     def join(self, node, put: Callable[[Reader, bytes], None] | None = None):
@@ -247,9 +254,7 @@ class Exchange:
                 if _connects(publisher, subscription)
             ]
             under_test = self._owners.get(publisher) in self._spun
-            inputs = [
-                each for each in self._inputs() if _connects(publisher, each.subscription)
-            ]
+            inputs = [each for each in self._inputs() if _connects(publisher, each.subscription)]
             route = self._routes[publisher] = Route(readers, inputs if under_test else [])
         return route
 
@@ -277,34 +282,60 @@ class Exchange:
         """
         route = self._route(publisher)
         known = len(route.readers) + len(route.inputs)
-        if not known or not isinstance(message, (bytes, publisher.msg_type)):
+        is_latched = publisher.qos_profile.durability == DurabilityPolicy.TRANSIENT_LOCAL
+        if not (known or is_latched) or not isinstance(message, (bytes, publisher.msg_type)):
             _send(publisher, message)  # which refuses another type
             return
         if route.inputs and publisher.get_subscription_count() < known:
             self.await_discovery(self._owners[publisher])  # a publisher made in a callback
         data = message if isinstance(message, bytes) else serialize_message(message)
-        is_latched = publisher.qos_profile.durability == DurabilityPolicy.TRANSIENT_LOCAL
-        if is_latched or publisher.get_subscription_count() > known:
-            self._send_copies(route, lambda: _send(publisher, message))
-        else:
-            for each in route.inputs:
-                each.deliver(data)
+        if self._newcomer is None:
+            if is_latched or publisher.get_subscription_count() > known:
+                self._send_copies(publisher, route, message, data if is_latched else None)
+            else:
+                for each in route.inputs:
+                    each.deliver(data)
         for reader in route.readers:
-            reader.put(reader, data)
+            if self._newcomer in (None, reader.put):
+                reader.put(reader, data)
 
-    def _send_copies(self, route: Route, send: Callable[[], None]):
+    def _send_copies(self, publisher, route: Route, message, latched: bytes | None):
         """Publish by the middleware, too; it alone delivers to the inputs then."""
-        copies = [reader.expect_copy() for reader in route.readers]
+        times = [time.time_ns() - ROUNDING, math.inf]
+        if latched is not None:
+            self._latched[publisher] = latched, times
+        for reader in route.readers:
+            reader.expect_copy(times)
         bounded = [each for each in route.inputs if isinstance(each, BoundedSubscription)]
         before = [each.delivered for each in bounded]
-        send()
-        for times in copies:
-            times[1] = time.time_ns() + ROUNDING
+        _send(publisher, message)
+        times[1] = time.time_ns() + ROUNDING
         for each, count in zip(bounded, before):
             wait_until(
                 lambda each=each, count=count: each.delivered > count,
                 f'a message on {each.topic} to arrive',
             )
+
+    @contextlib.contextmanager
+    def newcomer(self, put: Callable[[Reader, bytes], None]) -> Iterator[None]:
+        """Deliver to one node alone meanwhile, after the last messages of latched topics.
+
+        Parameters
+        ----------
+        put : callable
+            With which that node has joined.
+        """
+        for publisher, (data, times) in list(self._latched.items()):
+            for reader in self._route(publisher).readers:
+                durability = reader.subscription.qos_profile.durability
+                if reader.put == put and durability == DurabilityPolicy.TRANSIENT_LOCAL:
+                    reader.expect_copy(times)
+                    put(reader, data)
+        self._newcomer = put
+        try:
+            yield
+        finally:
+            self._newcomer = None
 
     def _read(self, put, subscription):
         self._readers[subscription] = Reader(subscription, put)

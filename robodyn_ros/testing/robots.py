@@ -220,16 +220,12 @@ class SimulatedRobot:
             self._run_until(min([end, *(time for time, _ in self._events)]))
 
     def _run_until(self, until: int):
-        for node in self._spun:
-            node.require_alive()
-            node.follow(stepped=True)
         self._failure, self._is_advancing = None, True
         try:
-            sentence = self._session.advance(until - self._session.run.time)
+            with self._in_step():
+                sentence = self._session.advance(until - self._session.run.time)
         finally:
             self._is_advancing = False
-            for node in self._spun:
-                node.follow(stepped=False)
         if self._failure is not None:
             raise self._failure
         assert not sentence, f'{sentence}\n{self.log}'
@@ -422,6 +418,7 @@ class SimulatedRobot:
         with self._session.lock:
             self._session.set_state(position, velocity)
         self._settle()
+        self._calm()
 
     def displace(self, position, velocity=None):
         """Change the state without a restart of time.
@@ -443,6 +440,7 @@ class SimulatedRobot:
         with self._session.lock:
             self._session.reset()
         self._settle()
+        self._calm()
 
     def set_parameters(self, **parameters: Any):
         """Set parameters of the simulator.
@@ -528,9 +526,27 @@ class SimulatedRobot:
         self._spun.append(spun)
         link = local_link(self.simulator.node, self._session.values['lock_step.state_topic'])
         link.settle = self._react
-        with self._session.lock:
+        with self._session.lock, self._exchange.newcomer(spun.put):
             self._session.repeat_states()
+        self._calm()
         return node
+
+    def _calm(self):
+        """Let the nodes under test do what is due, while simulated time stands still."""
+        with self._in_step():
+            settle(self._spun, self._nodes, self._exchange.pending, self._session.run.time)
+
+    @contextlib.contextmanager
+    def _in_step(self):
+        """Let the nodes under test work only when asked."""
+        try:
+            for node in self._spun:
+                node.require_alive()
+                node.follow(stepped=True)
+            yield
+        finally:
+            for node in self._spun:
+                node.follow(stepped=False)
 
     def close(self):
         """End all started nodes and threads, in reverse order, even if one hangs or raises.

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A node under test in the process of the test, in step with simulated time."""
 
-import itertools
 import queue
 import threading
 import time
@@ -57,7 +56,7 @@ class SpunNode:
         self._now, self._clock = -1, Clock()
         self._is_busy = False  # whether the executor has to look for more at each state
         self._use_simulated_time(now)
-        exchange.join(node, self._put)
+        exchange.join(node, self.put)
         self._executor = SingleThreadedExecutor(context=node.context)
         self._executor.add_node(node)
         self._thread = threading.Thread(target=self._run, name='node_under_test', daemon=True)
@@ -84,7 +83,16 @@ class SpunNode:
             for callback in self._clocks:
                 callback(self._clock)
 
-    def _put(self, reader: Reader, data: bytes):
+    def put(self, reader: Reader, data: bytes):
+        """Deliver a message in the thread of the node.
+
+        Parameters
+        ----------
+        reader : Reader
+            Its subscription.
+        data : bytes
+            The serialised message.
+        """
         self._messages.append((reader, data))
 
     # Called by other threads.
@@ -98,7 +106,10 @@ class SpunNode:
             Whether simulated time advances.
         """
         self._stepped = stepped
-        self._ask(self._take_stock)
+        if stepped:
+            self._ask(self._take_stock)
+        else:
+            self._requests.put(None)
 
     def settle(self, now: int, look: bool) -> bool:
         """Let the node do what is due, and wait for it; simulated time advances.
@@ -233,12 +244,11 @@ class SpunNode:
         return self._is_busy or time.monotonic() - self._looked > LOOK
 
     def _take_stock(self):
-        """Find out whether the node awaits more than timers and messages."""
-        node = self.node
+        """Find out whether the node awaits more than timers, messages and answers."""
         self._is_busy = (
             any(not task.done() for task, *_ in self._executor._tasks)
-            or any(True for _ in itertools.chain(node.clients, node.guards))
-            or any(not isinstance(each, EventHandler) for each in node.waitables)
+            or any(True for _ in self.node.guards)
+            or any(not isinstance(each, EventHandler) for each in self.node.waitables)
         )
 
     def _spin(self) -> bool:
@@ -260,9 +270,7 @@ def _is_simulated(timer) -> bool:
     return timer.clock.clock_type == ClockType.ROS_TIME
 
 
-def settle(
-    spun: Sequence[SpunNode], hosted: Sequence[Hosted], pending: list, now: int
-):
+def settle(spun: Sequence[SpunNode], hosted: Sequence[Hosted], pending: list, now: int):
     """Return when nodes have nothing left to do at a simulated time.
 
     Parameters

@@ -112,10 +112,13 @@ class TopicCommands:
             if command is not None:
                 self._begin()
                 return command
-        why = f' the last one was refused: {refused}' if refused else ''
+        why = f'the last one was refused: {refused}' if refused else ''
+        if not self._node.count_publishers(self._topic):
+            domain = self._node.context.get_domain_id()
+            why = why or f'no node of the ROS domain {domain} publishes there.'
         raise ParameterError(
             f"No command came on '{self._topic}' within {self._patience:g} s for the joint "
-            f'state at {1e-9 * state.time:g} s;{why or " expected one for each joint state."}'
+            f'state at {1e-9 * state.time:g} s; {why or "expected one for each joint state."}'
         )
 
     def _begin(self):

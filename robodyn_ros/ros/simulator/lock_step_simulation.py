@@ -216,10 +216,7 @@ class LockStepSimulation(SimulatorSession):
     def _check_subscribers(self):
         """Check for subscribers while the run is halted, since discovery takes time."""
         self._link.is_shared = any(name not in self._link for name in self.run.participants)
-        self._remote = (
-            self._link.is_shared
-            or self._publisher.get_subscription_count() > 0
-        )
+        self._remote = self._link.is_shared or self._publisher.get_subscription_count() > 0
         topics = self._state, self._instruments
         self._has_subscribers = self._clock_source.active or any(
             each.has_subscribers for each in topics
@@ -291,9 +288,11 @@ class LockStepSimulation(SimulatorSession):
         run, missing = self.run, self.run.missing
         if not missing:
             return ''
+        topic = self._mailbox.topic
+        nobody = '' if self._node.count_publishers(topic) else f" No node publishes on '{topic}'."
         return (
             f'No answer from {", ".join(missing)} to step {run.step} at {run.time * 1e-9:g} s '
-            f'of simulated time, which was sent {1 + self._repeats} times.'
+            f'of simulated time, which was sent {1 + self._repeats} times.{nobody}'
         )
 
     def _interrupt(self, sentence: str):
