@@ -40,7 +40,8 @@ def measure():
         count = SIDE_BY_SIDE if way == WAYS[2] else 1
         with _busy_processors() if way == WAYS[1] else contextlib.nullcontext():
             command = [sys.executable, '-m', __name__, str(RUNS // count)]
-            runs = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(count)]
+            pipes = {'stdout': subprocess.PIPE, 'stderr': subprocess.DEVNULL}  # without the log
+            runs = [subprocess.Popen(command, **pipes) for _ in range(count)]
             found = [run for each in runs for run in json.loads(each.communicate()[0])]
         hashes, times, processor = zip(*found)
         results[way] = {

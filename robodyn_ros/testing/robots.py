@@ -14,16 +14,14 @@ from geometry_msgs.msg import WrenchStamped
 from rclpy.parameter import Parameter
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from robodyn_ros.errors import ParameterError
 from robodyn_ros.ros.transport.local_link import local_link
 from robodyn_ros.ros.transport.lock_step_transport import ReadState
 from robodyn_ros.ros.transport.rcl_ffi import octets_of
 from robodyn_ros.simulation.command_modes import CODES, Command
 from robodyn_ros.testing.context import end_context, new_context
-from robodyn_ros.testing.exchange import Exchange
 from robodyn_ros.testing.hosting import Hosted, ros_arguments
+from robodyn_ros.testing.nodes_under_test import NodesUnderTest
 from robodyn_ros.testing.participant import ALL, Inbox, Participant, plain, wait_until
-from robodyn_ros.testing.spun_node import SpunNode, settle
 from robodyn_ros.testing.topic_commands import KINDS, TopicCommands
 
 NANOSECONDS = 1_000_000_000
@@ -105,9 +103,7 @@ class SimulatedRobot:
         **parameters: Any,
     ):
         self._events: list[tuple[int, Callable[[], None]]] = []
-        self._exchange, self._spun = Exchange(), []
-        self._failure: BaseException | None = None
-        self._is_advancing = False
+        self._tested = NodesUnderTest()
         _one_of('command_type', command_type, KINDS)
         _one_of('quantity', quantity, CODES)
         self._context = context = new_context()
@@ -117,7 +113,7 @@ class SimulatedRobot:
             failure.callback(self.close)
             self.participant = Participant()
             self._closing.callback(self.participant.close)
-            self._exchange.join(self.participant.node)
+            self._tested.exchange.join(self.participant.node)
             values = {
                 'urdf_path': urdf,
                 'trigger': 'lock_step',
@@ -143,7 +139,7 @@ class SimulatedRobot:
                     every,
                     patience,
                     self._session.repeat_states,
-                    lambda: self._is_advancing,
+                    lambda: self._tested.is_advancing,
                 )
                 self._join(TEST, commands.answer)
             elif TEST in values['lock_step__participants']:
@@ -217,28 +213,9 @@ class SimulatedRobot:
                 event[1]()
             if now >= end:
                 return self.state
-            self._run_until(min([end, *(time for time, _ in self._events)]))
-
-    def _run_until(self, until: int):
-        self._failure, self._is_advancing = None, True
-        try:
-            with self._in_step():
-                sentence = self._session.advance(until - self._session.run.time)
-        finally:
-            self._is_advancing = False
-        if self._failure is not None:
-            raise self._failure
-        assert not sentence, f'{sentence}\n{self.log}'
-
-    def _react(self):
-        """Let the nodes under test react to a state; called by the simulator."""
-        if self._is_advancing:
-            now = self._session.run.time
-            try:
-                settle(self._spun, self._nodes, self._exchange.pending, now)
-            except BaseException as error:
-                self._failure = error
-                raise ParameterError(f'A node under test has failed: {error!r}') from error
+            until = min([end, *(time for time, _ in self._events)])
+            sentence = self._tested.advance(until - now)
+            assert not sentence, f'{sentence}\n{self.log}'
 
     def step(self, count: int = 1) -> RobotState:
         """Take steps; return the state at the end.
@@ -418,7 +395,7 @@ class SimulatedRobot:
         with self._session.lock:
             self._session.set_state(position, velocity)
         self._settle()
-        self._calm()
+        self._tested.calm()
 
     def displace(self, position, velocity=None):
         """Change the state without a restart of time.
@@ -440,7 +417,7 @@ class SimulatedRobot:
         with self._session.lock:
             self._session.reset()
         self._settle()
-        self._calm()
+        self._tested.calm()
 
     def set_parameters(self, **parameters: Any):
         """Set parameters of the simulator.
@@ -476,7 +453,7 @@ class SimulatedRobot:
         def listeners():
             return {
                 publisher: publisher.get_subscription_count()
-                for hosted in self._nodes
+                for hosted in self._tested.hosted
                 for publisher in hosted.node.publishers
                 if publisher.topic_name == name
             }
@@ -515,38 +492,10 @@ class SimulatedRobot:
         AssertionError
             If the node is in another domain, refuses `use_sim_time` or is not discovered in time.
         """
-        own, other = self._context.get_domain_id(), node.context.get_domain_id()
-        assert own == other, (
-            f"The node '{node.get_name()}' is in the ROS domain {other}, and the robot in {own}; "
-            'expected the same one: call rclpy.init() after the fixture has started the robot.'
-        )
-        spun = SpunNode(node, self._exchange, self._session.run.time)
+        spun = self._tested.add(node)
         self._closing.callback(spun.close)
-        self._exchange.await_discovery(node)
-        self._spun.append(spun)
-        link = local_link(self.simulator.node, self._session.values['lock_step.state_topic'])
-        link.settle = self._react
-        with self._session.lock, self._exchange.newcomer(spun.put):
-            self._session.repeat_states()
-        self._calm()
+        self._tested.begin(spun)
         return node
-
-    def _calm(self):
-        """Let the nodes under test do what is due, while simulated time stands still."""
-        with self._in_step():
-            settle(self._spun, self._nodes, self._exchange.pending, self._session.run.time)
-
-    @contextlib.contextmanager
-    def _in_step(self):
-        """Let the nodes under test work only when asked."""
-        try:
-            for node in self._spun:
-                node.require_alive()
-                node.follow(stepped=True)
-            yield
-        finally:
-            for node in self._spun:
-                node.follow(stepped=False)
 
     def close(self):
         """End all started nodes and threads, in reverse order, even if one hangs or raises.
@@ -559,16 +508,14 @@ class SimulatedRobot:
         self._closing.close()
 
     @property
-    def _nodes(self):
-        return [self.simulator]
-
-    @property
     def _session(self):
         return self.simulator.node.session
 
     def _host(self, name: str, values: Mapping[str, Any]) -> Hosted:
         arguments = ros_arguments(values)
-        hosted = Hosted(name, *arguments, context=self._context, prepare=self._exchange.join)
+        prepare = self._tested.exchange.join
+        hosted = Hosted(name, *arguments, context=self._context, prepare=prepare)
+        self._tested.hosted.append(hosted)
         self._closing.callback(hosted.close)
         return hosted
 
@@ -716,10 +663,6 @@ class ControlledRobot(SimulatedRobot):
             If they are refused, with the reason.
         """
         _set(self.controller, parameters)
-
-    @property
-    def _nodes(self):
-        return [self.simulator, self.controller]
 
     def _settle(self):
         def commands():

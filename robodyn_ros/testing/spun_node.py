@@ -6,7 +6,6 @@ import queue
 import threading
 import time
 from collections import deque
-from typing import Sequence
 
 from rclpy.clock import ClockType
 from rclpy.event_handler import EventHandler
@@ -18,11 +17,9 @@ from robodyn_ros.ros.common.joint_messages import set_stamp
 from robodyn_ros.ros.common.process import end_executor
 from robodyn_ros.testing import ending
 from robodyn_ros.testing.exchange import Exchange, Reader
-from robodyn_ros.testing.hosting import Hosted
 
 FREE = 0.005  # [s] between looks of an executor while simulated time stands still
 LOOK = 0.02  # [s] of wall time between looks for messages of other processes
-AGAIN = 1e-4  # [s] of wall time between checks for an answer of a service
 
 
 class SpunNode:
@@ -268,40 +265,3 @@ class SpunNode:
 
 def _is_simulated(timer) -> bool:
     return timer.clock.clock_type == ClockType.ROS_TIME
-
-
-def settle(spun: Sequence[SpunNode], hosted: Sequence[Hosted], pending: list, now: int):
-    """Return when nodes have nothing left to do at a simulated time.
-
-    Parameters
-    ----------
-    spun : sequence of SpunNode
-        Nodes under test.
-    hosted : sequence of Hosted
-        Simulator and controller.
-    pending : list of Future
-        Requests that have to be answered; the answered ones are removed.
-    now : int
-        Simulated time [ns].
-
-    Raises
-    ------
-    BaseException
-        What a callback has raised.
-    AssertionError
-        If there is no end, or a node has ended.
-    """
-    deadline = time.monotonic() + ending.END
-    while True:
-        pending[:] = [future for future in pending if not future.done()]
-        worked = [each.settle(now, bool(pending)) for each in spun]
-        worked += [each.settle() for each in hosted]
-        if not any(worked):
-            if not pending:
-                return
-            time.sleep(AGAIN)
-        assert time.monotonic() < deadline, (
-            f'At {1e-9 * now:g} s of simulated time the nodes under test were still busy after '
-            f'{ending.END:g} s; '
-            + ('a service has not answered' if pending else 'their messages cause each other')
-        )
