@@ -12,7 +12,7 @@ from rclpy.impl import rcutils_logger
 
 from robodyn_ros.nodes.controller import Controller
 from robodyn_ros.nodes.simulator import Simulator
-from robodyn_ros.ros.common.process import end_executor, make_executor, spin_guarded
+from robodyn_ros.ros.common.process import end_executor, make_executor, spin_guarded, tasks_of
 from robodyn_ros.testing import ending
 from robodyn_ros.testing.context import end_context, new_context
 from robodyn_ros.testing.participant import SOON, plain, wait_until
@@ -185,7 +185,7 @@ class Hosted:
         return True
 
     def _undone(self) -> set:
-        return {task for task, *_ in list(self._executor._tasks) if not task.done()}
+        return {task for task in tasks_of(self._executor) if not task.done()}
 
     def wait_for_output(self, text: str, timeout: float = SOON):
         """Wait until the node has logged a line that contains a text.

@@ -14,7 +14,7 @@ from rclpy.parameter import Parameter
 from rosgraph_msgs.msg import Clock
 
 from robodyn_ros.ros.common.joint_messages import set_stamp
-from robodyn_ros.ros.common.process import end_executor
+from robodyn_ros.ros.common.process import end_executor, tasks_of
 from robodyn_ros.testing import ending
 from robodyn_ros.testing.exchange import Exchange, Reader
 
@@ -243,7 +243,7 @@ class SpunNode:
     def _take_stock(self):
         """Find out whether the node awaits more than timers, messages and answers."""
         self._is_busy = (
-            any(not task.done() for task, *_ in self._executor._tasks)
+            any(not task.done() for task in tasks_of(self._executor))
             or any(True for _ in self.node.guards)
             or any(not isinstance(each, EventHandler) for each in self.node.waitables)
         )

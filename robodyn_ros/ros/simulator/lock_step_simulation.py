@@ -288,8 +288,10 @@ class LockStepSimulation(SimulatorSession):
         run, missing = self.run, self.run.missing
         if not missing:
             return ''
-        topic = self._mailbox.topic
-        nobody = '' if self._node.count_publishers(topic) else f" No node publishes on '{topic}'."
+        topic, nobody = self._mailbox.topic, ''
+        if not self._node.count_publishers(topic):
+            domain = self._node.context.get_domain_id()
+            nobody = f" No node of the ROS domain {domain} publishes on '{topic}'."
         return (
             f'No answer from {", ".join(missing)} to step {run.step} at {run.time * 1e-9:g} s '
             f'of simulated time, which was sent {1 + self._repeats} times.{nobody}'
