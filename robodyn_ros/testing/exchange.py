@@ -41,7 +41,7 @@ class Reader:
     def __init__(self, subscription, put: Callable[['Reader', bytes], None]):
         self.subscription, self.put = subscription, put
         self._callback = subscription.callback
-        self._wants_info = len(inspect.signature(self._callback).parameters) > 1
+        self._wants_info = not _takes_one(self._callback)
         self._copies: list[list] = []  # begin and end [ns] of each publication by the middleware
         self.is_coroutine = inspect.iscoroutinefunction(self._callback)
         subscription.callback = self._take_later if self.is_coroutine else self._take
@@ -361,6 +361,15 @@ class Exchange:
             for each in (*self._hosted, *self._spun)
             for service in each.services
         )
+
+
+def _takes_one(callback) -> bool:
+    """Return whether a callback can be called with a message alone, as rclpy decides it."""
+    try:
+        inspect.signature(callback).bind(object())
+    except TypeError:
+        return False
+    return True
 
 
 _send = Publisher.publish

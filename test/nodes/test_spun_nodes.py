@@ -20,6 +20,7 @@ pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
+from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool, Float64
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -141,12 +142,33 @@ def test_timers_and_the_clock_follow_simulated_time(arm):
     node, ticks, clock = Watcher(), [], []
     node.create_timer(0.003, lambda: ticks.append(node.get_clock().now().nanoseconds))
     node.react = lambda step: clock.append(node.get_clock().now().nanoseconds - 10**6 * step)
+    once = node.create_timer(0.002, lambda: (ticks.append('once'), once.cancel()))
     time.sleep(0.01)  # the phase of a timer on the machine's clock
     arm.step(5)
     arm.spin(node)
     arm.step(20)
-    assert ticks == [10**6 * step for step in range(8, 26, 3)]
+    assert ticks == ['once', *(10**6 * step for step in range(8, 26, 3))]
     assert clock == [0] * 21
+
+
+def test_callbacks_get_what_rclpy_gives_them(arm):
+    """A message, and its times if they take two arguments; as coroutines and as bytes, too."""
+    node, seen = Node('many'), {}
+
+    async def later(message):
+        seen['coroutine'] = step_of(message)
+
+    for callback, options in (
+        (lambda message, name='default': seen.update({name: step_of(message)}), {}),
+        (lambda message, info: seen.update(info=info['source_timestamp'] > 0), {}),
+        (later, {}),
+        (lambda data: seen.update(raw=deserialize_message(data, JointState)), {'raw': True}),
+    ):
+        node.create_subscription(JointState, 'joint_states', callback, 10, **options)
+    arm.spin(node)
+    arm.step(5)
+    assert step_of(seen.pop('raw')) == 5
+    assert seen == {'default': 5, 'info': True, 'coroutine': 5}
 
 
 def test_messages_of_one_state_pass_through_several_nodes(arm, referee):
