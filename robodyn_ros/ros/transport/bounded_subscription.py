@@ -23,6 +23,7 @@ from robodyn_ros.ros.transport.polled_group import PolledGroup
 from robodyn_ros.ros.transport.rcl_ffi import FIRST_SIZE, NOTHING, OK, declare, library, view
 
 PAUSE = 1.0  # [s] without decoding after an undecodable message
+MOST_TAKEN = 100  # messages of one call of `take_waiting`
 SMALL = 20_000  # bytes of a message that may be decoded with the GIL held
 
 
@@ -142,10 +143,16 @@ class BoundedSubscription(Waitable):
         self._take_one()
 
     def take_waiting(self):
-        """Deliver all messages that have arrived; one that another thread delivers is awaited."""
-        handle = self.subscription.handle
+        """Deliver what has arrived; a message that another thread delivers is awaited.
+
+        Of a flood of messages it delivers the oldest ones.
+        """
+        handle, kind = self.subscription.handle, self.subscription.msg_type
         with self._lock:
-            while (taken := handle.take_message(self.subscription.msg_type, True)) is not None:
+            for _ in range(MOST_TAKEN):
+                taken = handle.take_message(kind, True)
+                if taken is None:
+                    return
                 self._judge(np.frombuffer(taken[0], np.uint8))
 
     def _take_one(self):
