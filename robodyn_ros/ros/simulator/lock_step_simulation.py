@@ -240,7 +240,7 @@ class LockStepSimulation(SimulatorSession):
         try:
             while self._settle():
                 self._ask_local_participants()
-                if not self.run.advance():
+                if not (self.run.complete and self._settle() and self.run.advance()):
                     break
                 self.publish_state()
         except ParameterError as error:
@@ -249,7 +249,7 @@ class LockStepSimulation(SimulatorSession):
             self._end_run('')
 
     def _settle(self) -> bool:
-        """Let nodes react to the state, with requests too; return whether to go on."""
+        """Let nodes react to state or answers, with requests too; return whether to go on."""
         if self._link.settle is not None:
             self.lock.release()
             try:

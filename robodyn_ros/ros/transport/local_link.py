@@ -28,8 +28,9 @@ class LocalLink:
     wake : callable or None
         Notifies the simulator that a participant has joined; None without a simulator.
     settle : callable or None
-        Returns when all nodes that watch the run have reacted to the current state. The simulator
-        calls it before it asks the participants. It may raise a ParameterError to end the run.
+        Returns when all nodes that watch the run have reacted. The simulator calls it before it
+        asks the participants, and after all have answered. It may raise a ParameterError, which
+        ends the run.
     is_shared : bool
         Whether participants of other processes take part.
     """
