@@ -34,19 +34,19 @@ class Reader:
     ----------
     subscription : rclpy Subscription
         The subscription; the middleware then calls its callback for other messages only.
-    put : callable
+    enqueue : callable
         Takes this reader and a serialised message, and has them delivered by the node's thread.
     """
 
-    def __init__(self, subscription, put: Callable[['Reader', bytes], None]):
-        self.subscription, self.put = subscription, put
+    def __init__(self, subscription, enqueue: Callable[['Reader', bytes], None]):
+        self.subscription, self.enqueue = subscription, enqueue
         self._callback = subscription.callback
         self._wants_info = not _takes_one(self._callback)
         self._copies: list[list] = []  # begin and end [ns] of each publication by the middleware
         self.is_coroutine = inspect.iscoroutinefunction(self._callback)
         subscription.callback = self._take_later if self.is_coroutine else self._take
 
-    def call(self, data: bytes) -> Any:
+    def run_callback(self, data: bytes) -> Any:
         """Call the callback with a message; return its result.
 
         Parameters
@@ -146,17 +146,17 @@ class Exchange:
         self._readers: dict[Any, Reader] = {}  # of the subscriptions of nodes under test
         self._routes: dict[Any, Route] = {}  # of the publishers
         self._latched: dict[Any, tuple[bytes, list]] = {}  # last message and times, by publisher
-        self._newcomer = None  # whose `put` alone receives messages
+        self._newcomer = None  # whose `enqueue` alone receives messages
         self.pending: list = []
 
-    def join(self, node, put: Callable[[Reader, bytes], None] | None = None):
+    def join(self, node, enqueue: Callable[[Reader, bytes], None] | None = None):
         """Deliver for a node from now on.
 
         Parameters
         ----------
         node : rclpy Node
             The node; no thread runs it yet.
-        put : callable, optional
+        enqueue : callable, optional
             As of Reader, for a node under test.
         """
         _call_after(node, 'create_publisher', functools.partial(self._lead, node))
@@ -164,14 +164,14 @@ class Exchange:
             _call_after(node, name, lambda _: self._routes.clear())
         for publisher in node.publishers:
             self._lead(node, publisher)
-        if put is None:
+        if enqueue is None:
             self._hosted += [node, *getattr(node, 'helper_nodes', ())]
         else:
             self._spun.append(node)
-            _call_after(node, 'create_subscription', functools.partial(self._read, put))
+            _call_after(node, 'create_subscription', functools.partial(self._read, enqueue))
             _call_after(node, 'create_client', functools.partial(self._watch, node))
             for subscription in node.subscriptions:
-                self._read(put, subscription)
+                self._read(enqueue, subscription)
             for client in node.clients:
                 self._watch(node, client)
         self._routes.clear()
@@ -296,8 +296,8 @@ class Exchange:
                 for each in route.inputs:
                     each.deliver(data)
         for reader in route.readers:
-            if self._newcomer in (None, reader.put):
-                reader.put(reader, data)
+            if self._newcomer in (None, reader.enqueue):
+                reader.enqueue(reader, data)
 
     def _send_copies(self, publisher, route: Route, message, latched: bytes | None):
         """Publish by the middleware, too; it alone delivers to the inputs then."""
@@ -317,28 +317,28 @@ class Exchange:
             )
 
     @contextlib.contextmanager
-    def newcomer(self, put: Callable[[Reader, bytes], None]) -> Iterator[None]:
+    def newcomer(self, enqueue: Callable[[Reader, bytes], None]) -> Iterator[None]:
         """Deliver to one node alone meanwhile, after the last messages of latched topics.
 
         Parameters
         ----------
-        put : callable
+        enqueue : callable
             With which that node has joined.
         """
         for publisher, (data, times) in list(self._latched.items()):
             for reader in self._route(publisher).readers:
                 durability = reader.subscription.qos_profile.durability
-                if reader.put == put and durability == DurabilityPolicy.TRANSIENT_LOCAL:
+                if reader.enqueue == enqueue and durability == DurabilityPolicy.TRANSIENT_LOCAL:
                     reader.expect_copy(times)
-                    put(reader, data)
-        self._newcomer = put
+                    enqueue(reader, data)
+        self._newcomer = enqueue
         try:
             yield
         finally:
             self._newcomer = None
 
-    def _read(self, put, subscription):
-        self._readers[subscription] = Reader(subscription, put)
+    def _read(self, enqueue, subscription):
+        self._readers[subscription] = Reader(subscription, enqueue)
         self._routes.clear()
 
     # Requests.

@@ -78,7 +78,7 @@ class NodesUnderTest:
         session = self._session
         link = local_link(self.hosted[0].node, session.values['lock_step.state_topic'])
         link.settle = self._react
-        with session.lock, self.exchange.newcomer(spun.put):
+        with session.lock, self.exchange.newcomer(spun.enqueue):
             session.repeat_states()
         self.calm()
 

@@ -53,7 +53,7 @@ class SpunNode:
         self._now, self._clock = -1, Clock()
         self._is_busy = False  # whether the executor has to look for more at each state
         self._use_simulated_time(now)
-        exchange.join(node, self.put)
+        exchange.join(node, self.enqueue)
         self._executor = SingleThreadedExecutor(context=node.context)
         self._executor.add_node(node)
         self._thread = threading.Thread(target=self._run, name='node_under_test', daemon=True)
@@ -80,7 +80,7 @@ class SpunNode:
             for callback in self._clocks:
                 callback(self._clock)
 
-    def put(self, reader: Reader, data: bytes):
+    def enqueue(self, reader: Reader, data: bytes):
         """Deliver a message in the thread of the node.
 
         Parameters
@@ -229,7 +229,7 @@ class SpunNode:
             worked = True
 
     def _deliver(self, reader: Reader, data: bytes):
-        result = reader.call(data)
+        result = reader.run_callback(data)
         if reader.is_coroutine:
             self._executor.create_task(result)
 
