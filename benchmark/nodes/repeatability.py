@@ -1,9 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A test of ten lines with a node of its own, a hundred times: one hash, and how long it takes.
+"""A hundred runs of a ten-line test with a node of its own: one hash, and how long they take.
 
-The node sends a seven-joint arm to the next of three postures when it sees that the last one is
-reached. Meanwhile 30 % of the states are lost for a while, and a push comes from outside. The hash
+The node sends a seven-joint arm to the next of three postures when it sees it reach the last one.
+ Meanwhile 30 % of the states are lost for a while, and a push comes from outside. The hash
 is that of every hundredth state of 3 s at 1 kHz.
 """
 
