@@ -72,6 +72,11 @@ class Controller(ManagedNode):
             FAST_POLL, self._report, clock=Clock(clock_type=ClockType.STEADY_TIME)
         )
 
+    @property
+    def helper_nodes(self) -> tuple:
+        """Nodes that serve topics of this one in threads of their own."""
+        return (self._stopper.node,)
+
     # Lifecycle.
 
     def destroy_node(self):
