@@ -23,6 +23,7 @@ from robodyn_ros.control.supervisor.preconditions import (
 from robodyn_ros.control.supervisor.reference_clock import Clock
 from robodyn_ros.control.supervisor.rehearsal import Rehearsal
 from robodyn_ros.control.supervisor.state_buffer import StateBuffer
+from robodyn_ros.control.supervisor.task_progress import TaskProgress
 from robodyn_ros.control.supervisor.torque_limiter import TorqueLimiter
 from robodyn_ros.errors import ParameterError
 
@@ -63,6 +64,8 @@ class Supervisor:
         Cause as text, or ''.
     stuck : bool
         Whether joint states repeat themselves bit for bit.
+    task_progress : TaskProgress or None
+        Distance of the end effector from its target, if the law has one.
     completed : Trajectory or None
         The last trajectory that ended.
     publishing : bool
@@ -88,12 +91,10 @@ class Supervisor:
         self.active = self.publishing = self._releasing = False
         self._lock = threading.Lock()
         self._state_buffer, self._reference = StateBuffer(robot.nv), Reference(robot.nv)
-        self._torque_limiter, self._clock, self._counters = (
-            TorqueLimiter(robot),
-            Clock(),
-            Counters(),
-        )
+        self._torque_limiter = TorqueLimiter(robot)
+        self._clock, self._counters = Clock(), Counters()
         self._rehearsal = Rehearsal(robot)
+        self.task_progress = None if law.task is None else TaskProgress(law)
         self._payload, self._linked, self._replacements = payload, robot.linked, {}
         self._jumps, self._recovering, self._seen = 0, 0, None
         self.stuck, self._still, self._stillness = False, np.zeros(robot.nv), -math.inf
@@ -592,9 +593,10 @@ class Supervisor:
             if self._reference.path is not None:
                 self._advance_reference(measured)
             if self.law.task is not None:
-                clock = self._clock
-                ended = self.law.task.advance(clock.time, clock.elapsed, measured.age(now))
-                self._end_reference(ended)
+                age, held = measured.age(now), self.reason if self.state is State.HOLD else ''
+                tolerance = self._settings.target_tolerance
+                ended = self.task_progress.advance(self._clock, age, held, tolerance)
+                self._end_reference(ended, self.task_progress.distance)
 
     def _is_stuck(self, measured, settings):
         """Return whether the states have been bitwise equal for too long.
@@ -627,10 +629,10 @@ class Supervisor:
         task = self.law.task
         return self._reference.path is not None or (task is not None and task.moving)
 
-    def _end_reference(self, reason):
+    def _end_reference(self, reason, value=0.0):
         """Enter HOLD if a reference has just ended and nothing else is followed."""
         if reason:
-            self._enter(State.ACTIVE if self._following else State.HOLD, reason)
+            self._enter(State.ACTIVE if self._following else State.HOLD, reason, value=value)
 
     def _write_law_torque(self):
         status, joint = self._torque_limiter.from_law(

@@ -247,6 +247,17 @@ CONTROLLER_PARAMETERS = (
         change=LIVE,
     ),
     ParamSpec(
+        'target_tolerance',
+        'float[]',
+        (0.005, 0.02),
+        'm, rad',
+        'Distance and angle, along and about the controlled axes, within which the end effector '
+        'has reached its target.',
+        lower=1e-9,
+        change=LIVE,
+        lengths=(2,),
+    ),
+    ParamSpec(
         'state_publish_rate',
         'float',
         100.0,
@@ -320,6 +331,7 @@ SAME_NAME = (
     'stale_action',
     'stale_hold',
     'max_start_error',
+    'target_tolerance',
     'stuck_time',
     'stuck_action',
     'stuck_at_rest',

@@ -18,7 +18,6 @@ from robodyn_ros.control.reference.task_target import TaskTarget
 from robodyn_ros.control.supervisor.payload_ramp import PayloadRamp
 from robodyn_ros.control.supervisor.rival_policy import RivalPolicy
 from robodyn_ros.control.supervisor.supervisor import Supervisor
-from robodyn_ros.control.supervisor.task_progress import TaskProgress
 from robodyn_ros.errors import ParameterError, RobodynError
 from robodyn_ros.middleware.trajectory_cdr import MAX_BYTES
 from robodyn_ros.realtime.log_throttle import LineBudget
@@ -79,7 +78,6 @@ class ControlSession:
         self.supervisor = Supervisor(robot, law, control_settings(values, robot, law), payload)
         self.accepted_references, self.refused_references, self.last_refusal = 0, 0, ''
         self._lines = LineBudget()
-        self._task_progress = None if law.task is None else TaskProgress(law.task)
         self.faults: list[Exception] = []  # exceptions of the loop, for the node to report
         self._node, self._values = node, values
         self._reader = TrajectoryReader(robot.joint_names)
@@ -136,7 +134,6 @@ class ControlSession:
             *self._telemetry(COMMAND_QOS),
             changed,
             self._note,
-            self._task_progress,
             answers=not timed,
         )
         self.loop = PeriodicLoop(
@@ -319,13 +316,6 @@ class ControlSession:
             f"Another node publishes on '{self.watch.topic}': {', '.join(others)}. Two "
             'controllers on one arm fight.'
         )
-
-    def remaining_distance(self) -> str:
-        """Return a sentence with the remaining distance of the end effector from its target.
-
-        It is '' while the end effector approaches the target, or without one.
-        """
-        return '' if self._task_progress is None else self._task_progress.sentence
 
     def until_between_cycles(self) -> float:
         """Return the time until the loop is half way between two cycles [s]."""

@@ -8,7 +8,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.qos import DurabilityPolicy, QoSProfile
 
 from robodyn_msgs.msg import ControllerStatus
-from robodyn_ros.control.supervisor.controller_states import Reason, State
+from robodyn_ros.control.supervisor.controller_states import ARRIVALS, Reason, State
 from robodyn_ros.realtime.log_throttle import LineBudget, LinesBySubject
 from robodyn_ros.realtime.rate_counter import RateCounter, Rates, success_rate
 from robodyn_ros.ros.common.diagnostic_entry import OK
@@ -28,6 +28,8 @@ SENTENCES = {
     Reason.FOLLOWING: 'A reference is followed.',
     Reason.TRAJECTORY_END: 'The trajectory has ended; its last point is held.',
     Reason.TARGET_REACHED: 'The end effector has reached its target, which is held.',
+    Reason.TARGET_NOT_REACHED: 'The end effector does not reach its target, and is held as near '
+    'as it comes. The target is out of reach, or needs more effort than the arm has.',
     Reason.REFERENCE_TIMEOUT: 'The targets stopped; the posture is held.',
     Reason.REFERENCE_NOT_FINITE: 'The reference is not finite; the measured posture is held.',
     Reason.HOLD_REQUESTED: 'The reference was cancelled; the measured posture is held.',
@@ -86,12 +88,13 @@ class StatusReporter:
     def update(self):
         """Publish the status if it changed, and periodic reports that are due."""
         session = self._node.session
-        state, reason, joint = State.WAIT_MODEL, Reason.NONE, -1
+        state, reason, joint, stays_away = State.WAIT_MODEL, Reason.NONE, -1, False
         if session:
             supervisor = session.supervisor
             state, reason, joint = supervisor.state, supervisor.reason, supervisor.joint
-        remaining = session.remaining_distance() if session else ''
-        summary = (state, reason, joint, self._node.complaint, bool(remaining))
+            progress = supervisor.task_progress
+            stays_away = progress is not None and progress.stays_away
+        summary = (state, reason, joint, self._node.complaint, stays_away)
         changed, due = summary != self._last, time.monotonic() >= self._due
         waiting = state in (State.WAIT_MODEL, State.WAIT_STATE)
         if not (changed or due):
@@ -99,7 +102,7 @@ class StatusReporter:
         if due:
             self._due = time.monotonic() + INTERVAL
             self._rates = self._rate_counter.sample(session)
-        status = self._begin(state, reason, remaining or self._sentence(state, reason))
+        status = self._begin(state, reason, self._sentence(state, reason))
         if session:
             self._describe(status, session)
         self._last = summary
@@ -162,6 +165,8 @@ class StatusReporter:
         self._logged = time.monotonic()
         if status.state in (State.STALE, State.FAULT):
             logger.error(text)
+        elif status.reason == Reason.TARGET_NOT_REACHED:
+            logger.warning(text)
         else:
             logger.info(text)
 
@@ -185,7 +190,7 @@ class StatusReporter:
 
 
 def explained(status: ControllerStatus, session) -> str:
-    """Return a sentence about a value that belongs to no joint; '' if there is none.
+    """Return a sentence about a value or distance that belongs to no joint; '' if there is none.
 
     Parameters
     ----------
@@ -200,6 +205,9 @@ def explained(status: ControllerStatus, session) -> str:
         # The kernel of a law of another package may return any other number.
         is_body = value.is_integer() and 0.0 < value < len(names)
         return f'Its pivot is lost at {names[int(value)]}.' if is_body else f'Status {value:g}.'
+    progress = session.supervisor.task_progress
+    if progress is not None and (status.reason in ARRIVALS or progress.stays_away):
+        return _distance(progress, settings.target_tolerance)
     if status.state == State.STALE and status.reason == Reason.STATE_TIMEOUT:
         limit, name = settings.state_timeout, 'state_timeout'
     elif status.state == State.STALE and status.reason == Reason.STATE_STUCK:
@@ -207,6 +215,16 @@ def explained(status: ControllerStatus, session) -> str:
     else:
         return ''
     return f'The last new one is {value:.3g} s old; expected at most {limit:.3g} s ({name}).'
+
+
+def _distance(progress, tolerance) -> str:
+    """Return a sentence with the distance from the target, and with the tolerance."""
+    verb = 'stays' if progress.stays_away else 'is'
+    return (
+        f'The end effector {verb} {progress.distance:.3g} m and {progress.angle:.3g} rad from its '
+        f'target; it is reached within {tolerance[0]:g} m and {tolerance[1]:g} rad '
+        '(target_tolerance).'
+    )
 
 
 def _percentiles(histogram) -> tuple[float, float]:

@@ -116,7 +116,6 @@ class LockStepSession(ControlSession):
             *self._telemetry(QoSProfile(depth=1000)),
             changed,
             self._note,
-            self._task_progress,
         )
         period = 1.0 / values['update_rate']
         if self._mailbox is None:
