@@ -15,10 +15,12 @@ from robodyn_ros.control.reference.reference import Reference
 from robodyn_ros.control.supervisor import guards
 from robodyn_ros.control.supervisor.controller_states import Counters, Reason, State
 from robodyn_ros.control.supervisor.preconditions import (
+    named,
     refuse_age,
     refuse_effort_limits,
     refuse_far,
     refuse_law_values,
+    refuse_reference,
 )
 from robodyn_ros.control.supervisor.reference_clock import Clock
 from robodyn_ros.control.supervisor.rehearsal import Rehearsal
@@ -312,7 +314,7 @@ class Supervisor:
         with self._lock:
             settings, measured = self._settings, self._state_buffer.latest
             if self.state is State.FAULT:
-                return f'the controller is in FAULT ({self.reason}); reset it first'
+                return f'the controller is in {named(self.state, self.reason)}; reset it first'
             if self.active:
                 return 'the controller is active already'
             sentence = (
@@ -391,10 +393,17 @@ class Supervisor:
             return sentence
 
     def hold(self):
-        """Drop the reference, if any, and hold the measured posture."""
+        """Drop the reference, if any, and hold the measured posture.
+
+        Returns
+        -------
+        str
+            Reason of a refusal, or ''.
+        """
         with self._lock:
             if self.state is State.ACTIVE and self._following:
-                self._hold_or_trip(self._state_buffer.latest, Reason.HOLD_REQUESTED)
+                return self._hold_or_trip(self._state_buffer.latest, Reason.HOLD_REQUESTED)
+            return self._refuse_reference()
 
     def follow(self, trajectory, now):
         """Follow a trajectory and hold its end.
@@ -499,11 +508,7 @@ class Supervisor:
         return ''
 
     def _refuse_reference(self):
-        if not self.law.tracks:
-            return f'control law {self.law.name} follows no reference'
-        if self.state is State.FAULT or self.state is State.STALE:
-            return f'the controller is in {self.state.name} ({self.reason}) and takes no reference'
-        return '' if self.active else 'the controller is not active, and keeps no reference'
+        return refuse_reference(self.state, self.reason, self.law, self.active)
 
     def _count_refusal(self, sentence):
         self._counters.rejected_references += sentence != ''

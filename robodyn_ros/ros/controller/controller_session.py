@@ -76,10 +76,10 @@ class ControlSession:
     ):
         self.robot, self.law = robot, law
         self.supervisor = Supervisor(robot, law, control_settings(values, robot, law), payload)
-        self.accepted_references, self.refused_references, self.last_refusal = 0, 0, ''
+        self.accepted_references, self.refused_references = 0, 0
         self._lines = LineBudget()
         self.faults: list[Exception] = []  # exceptions of the loop, for the node to report
-        self._node, self._values = node, values
+        self._node, self._values, self._changed = node, values, changed
         self._reader = TrajectoryReader(robot.joint_names)
         self._clock = node.get_clock()
         self._timed = values['trigger'] == TIMER
@@ -239,6 +239,11 @@ class ControlSession:
         self._values = values
 
     # Queries.
+
+    @property
+    def last_refusal(self) -> str:
+        """Why the last reference or transition was refused, '' after a reset or activation."""
+        return self._node.last_refusal
 
     @property
     def histograms(self):
@@ -432,7 +437,7 @@ class ControlSession:
             The same.
         """
         if refusal:
-            self.last_refusal = refusal
+            self._node.last_refusal = refusal
             self.refused_references += 1
         else:
             self.accepted_references += 1
@@ -464,3 +469,4 @@ class ControlSession:
     def _warn(self, sentence: str):
         if self._lines.try_acquire():
             self._node.get_logger().warning(sentence)
+            self._changed()

@@ -185,6 +185,38 @@ def test_enable_activates_and_deactivates(host, probe, arm):
     assert node.running
 
 
+LABELS = ('configure', 'cleanup', 'activate', 'deactivate', 'shutdown')
+
+
+def test_every_impossible_transition_is_answered_with_a_sentence(host, probe, arm):
+    """In each state of the lifecycle, by label and by number; rclpy answers the number never."""
+    node = host('controller', autostart='false', **SIMULATED)
+    probe.wait_for('WAIT_MODEL', timeout=COLD)
+    ways = (
+        ('unconfigured', (), {'configure': 1, 'shutdown': 5}),
+        ('inactive', ('configure',), {'cleanup': 2, 'activate': 3, 'shutdown': 6}),
+        ('active', ('activate',), {'deactivate': 4, 'shutdown': 7}),
+        ('finalized', ('shutdown',), {}),
+    )
+    for phase, way, possible in ways:
+        for label in way:
+            assert probe.change_state(label)
+        for wanted in (*LABELS, 'fly', *range(1, 9), 99, 255):
+            if wanted in possible or wanted in possible.values():
+                continue
+            assert not probe.change_state(wanted)
+            assert node.node.last_refusal == (
+                f'Transition {wanted!r} is refused: the node is {phase}; expected '
+                f'{" or ".join(possible) or "none: start it anew"}.'
+            )
+            assert node.node._state_machine.current_state[1] == phase
+    harness.wait_until(lambda: '255 is refused' in probe.statuses.last.last_refusal, 'the status')
+    assert 'Start its process anew' in probe.message
+    answer = probe.enable()
+    assert not answer.success and 'shut down' in answer.message
+    assert 'Traceback' not in node.output
+
+
 def test_the_status_is_latched_for_late_joiners(host, probe, arm):
     host('controller', **SIMULATED)
     probe.wait_for('HOLD', timeout=COLD)
