@@ -28,6 +28,7 @@ from robodyn_ros.ros.controller.controller_parameters import (
     gain_parameters,
     make_law,
     own_parameters,
+    require_gravity_answer,
 )
 from robodyn_ros.ros.controller.controller_requests import ControllerRequests
 from robodyn_ros.ros.controller.controller_session import YIELD_TIME, ControlSession
@@ -99,6 +100,7 @@ class Controller(ManagedNode):
             self.get_logger().warning(f'{sentence} Its value is ignored.')
         values = self.parameters.snapshot()
         self._judge(values, robot, law_type)
+        require_gravity_answer(values)
         kernels = functools.partial(controller_kernels, law_type)
         with parallel_compilation(kernels):
             report.announce(f"Making the control law '{law_type.name}'.")
@@ -123,6 +125,8 @@ class Controller(ManagedNode):
     def activate(self):
         """Start commanding the robot."""
         self.session.activate()
+        for sentence in self.session.joints_without_gains():
+            self.get_logger().warning(sentence)
         self.last_refusal = ''
 
     def deactivate(self):

@@ -80,6 +80,7 @@ class ControllerRequests:
         for state, remedy in ((State.FAULT, LATCHED), (State.STALE, RECOVERS)):
             if supervisor.state is state:
                 raise Refused(f'{told} {remedy}')
+        told = ' '.join((told, *node.session.joints_without_gains()))
         return f'It was active already. {told}' if already else told
 
     def _disable(self, supervisor: Supervisor) -> str:

@@ -18,7 +18,7 @@ from robodyn_ros.control.reference.task_target import TaskTarget
 from robodyn_ros.control.supervisor.payload_ramp import PayloadRamp
 from robodyn_ros.control.supervisor.rival_policy import RivalPolicy
 from robodyn_ros.control.supervisor.supervisor import Supervisor
-from robodyn_ros.errors import ParameterError, RobodynError
+from robodyn_ros.errors import RobodynError
 from robodyn_ros.middleware.trajectory_cdr import MAX_BYTES
 from robodyn_ros.realtime.log_throttle import LineBudget
 from robodyn_ros.realtime.loop import Counts, PeriodicLoop
@@ -30,7 +30,11 @@ from robodyn_ros.ros.common.realtime_parameters import realtime, require_granted
 from robodyn_ros.ros.common.session_kernels import SessionKernels
 from robodyn_ros.ros.controller.base_state_intake import BaseStateIntake
 from robodyn_ros.ros.controller.control_cycle import ControlCycle
-from robodyn_ros.ros.controller.controller_parameters import TIMER, control_settings
+from robodyn_ros.ros.controller.controller_parameters import (
+    TIMER,
+    control_settings,
+    joints_without_gains,
+)
 from robodyn_ros.ros.controller.controller_state_message import StateWriter
 from robodyn_ros.ros.controller.publisher_conflict import CommandWatch
 from robodyn_ros.ros.controller.reference_messages import TrajectoryReader
@@ -156,12 +160,9 @@ class ControlSession:
 
         Raises
         ------
-        ParameterError
-            If `robot_compensates_gravity` is not set.
         RobodynError
             If another node commands the robot, or the supervisor refuses.
         """
-        self._require_gravity_answer()
         require_granted(self.loop, self._values)
         if self.base and self.base.missing:
             raise RobodynError(self.base.missing)
@@ -180,15 +181,6 @@ class ControlSession:
             histogram.clear()
         self.pause.__enter__()
         self.cycle.output = output
-
-    def _require_gravity_answer(self):
-        if not self._values['robot_compensates_gravity']:
-            raise ParameterError(
-                "Parameter 'robot_compensates_gravity' is not set; expected "
-                "'yes' if the robot adds the gravity torque by itself, else "
-                "'no'. A wrong answer drops or launches the arm, so there is no "
-                'default.'
-            )
 
     def deactivate(self):
         """Ramp the effort to the safe effort at its rate limit, then stop publishing."""
@@ -239,6 +231,10 @@ class ControlSession:
         self._values = values
 
     # Queries.
+
+    def joints_without_gains(self) -> list[str]:
+        """Return sentences about the joints that lack a gain which the law has."""
+        return joints_without_gains(self._values, self.robot, self.law)
 
     @property
     def last_refusal(self) -> str:

@@ -134,7 +134,6 @@ class LockStepSession(ControlSession):
 
     def activate(self):
         """Start commanding the robot with the next step."""
-        self._require_gravity_answer()
         refusal = self.supervisor.activate(self.now())
         if refusal:
             raise RobodynError(refusal)

@@ -96,11 +96,11 @@ def test_a_description_that_is_refused_is_a_sentence(graph, host, probe):
     graph.node.destroy_publisher(publisher)
 
 
-def test_unset_robot_compensates_gravity_refuses_to_activate(host, probe, arm):
+def test_unset_robot_compensates_gravity_refuses_to_configure(host, probe, arm):
     parameters = {**SIMULATED, 'robot_compensates_gravity': "''"}
     host('controller', **parameters)
     harness.wait_until(
-        lambda: probe.state == 'READY' and 'is not set' in probe.message, 'a refusal', COLD
+        lambda: probe.state == 'WAIT_MODEL' and 'is not set' in probe.message, 'a refusal', COLD
     )
     answer = probe.enable()
     assert not answer.success
@@ -108,15 +108,28 @@ def test_unset_robot_compensates_gravity_refuses_to_activate(host, probe, arm):
     assert "'robot_compensates_gravity' is not set" in probe.message
     assert not probe.commands.messages
     # It takes effect at configure, like everything else that says what the robot is.
-    assert not probe.set(robot_compensates_gravity='yes').successful
-    assert probe.change_state('cleanup')
-    probe.wait_for('WAIT_MODEL')
     assert probe.set(robot_compensates_gravity='yes').successful
     assert probe.change_state('configure')
     probe.wait_for('READY')
+    assert not probe.set(robot_compensates_gravity='no').successful
     assert probe.enable().success
     assert probe.wait_for('HOLD').robot_compensates_gravity
     np.testing.assert_allclose(probe.next_command(), [0.0, 0.0], atol=1e-12)
+
+
+def test_joints_without_gains_are_named_at_activation(host, probe, arm):
+    """Of a law in N m/rad, whose gains have no default; those of accelerations have."""
+    gains = {'gains__joint1__p': 50.0, 'gains__joint1__d': 5.0, 'gains__joint2__d': 2.0}
+    node = host('controller', law='pd_gravity', **SIMULATED, **gains)
+    probe.wait_for('HOLD', timeout=COLD)
+    told = (
+        "Law 'pd_gravity' has no gain 'gains.<joint>.p' [N m/rad] for joint2: nothing holds them "
+        'at their reference.'
+    )
+    node.wait_for_output(told)
+    assert "gains.<joint>.d'" not in node.output
+    answer = probe.enable()
+    assert answer.success and answer.message.endswith(told)
 
 
 @pytest.fixture

@@ -26,7 +26,9 @@ class Node:
         self.bench, self.complaint, self.last_refusal = bench, '', ''
         self.session, self.phase, self.services = None, UNCONFIGURED, {}
         if bench is not None:
-            self.session = SimpleNamespace(supervisor=bench.supervisor, now=lambda: bench.now)
+            self.session = SimpleNamespace(
+                supervisor=bench.supervisor, now=lambda: bench.now, joints_without_gains=list
+            )
             self.phase = ACTIVE if bench.supervisor.active else INACTIVE
 
     def create_service(self, kind, name, answer):
