@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 
-from robodyn_ros.errors import ShapeError
+from robodyn_ros.errors import ShapeError, short_repr
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -38,6 +38,8 @@ class Trajectory:
     velocities: np.ndarray | None = None
     accelerations: np.ndarray | None = None
     delay: float = 0.0
+
+    __repr__ = short_repr
 
     def __post_init__(self):
         for name in ('times', 'positions', 'velocities', 'accelerations'):
