@@ -22,10 +22,24 @@ from robodyn_ros.ros.launching.launch_files import (
     description_path,
     description_text,
     fail_with_node,
+    parameter_file_of,
     require_packages,
 )
 
 SHARE = Path(__file__).parent.parent
+CONTROLLER, SIMULATOR = 'robodyn_controller', 'robodyn_simulator'
+#: Arguments that the launch file of the controller takes.
+OF_CONTROLLER = (
+    'description_package',
+    'description_file',
+    'params_file',
+    'law',
+    'command_topic',
+    'autostart',
+    'use_sim_time',
+    'namespace',
+    'log_level',
+)
 
 FLAG = ('true', 'false', 'True', 'False')
 ARGUMENTS = {  # default, help text, and the allowed values if they are limited
@@ -88,9 +102,19 @@ def displays(context):
     return nodes
 
 
+def parameter_file(context, own, other):
+    """Return the parameter file that a node is to read, or ''; both by their names."""
+    file, space = (
+        LaunchConfiguration(name).perform(context) for name in ('params_file', 'namespace')
+    )
+    space = f'/{space.strip("/")}' if space else ''
+    return parameter_file_of(f'{space}/{own}', [f'{space}/{other}'], file)
+
+
 def simulator(context):
     """Return the node of the simulated robot."""
     given = {name: LaunchConfiguration(name) for name in ARGUMENTS}
+    file = parameter_file(context, SIMULATOR, CONTROLLER)
     path = description_path(
         *(given[name].perform(context) for name in ('description_package', 'description_file'))
     )
@@ -98,10 +122,10 @@ def simulator(context):
         Node(
             package='robodyn_ros',
             executable='simulator',
-            name='robodyn_simulator',
+            name=SIMULATOR,
             namespace=given['namespace'],
             parameters=[
-                given['params_file'],
+                *([file] if file else []),
                 {
                     'urdf_path': path,
                     'effort_command_topic': ParameterValue(given['command_topic'], value_type=str),
@@ -117,26 +141,19 @@ def simulator(context):
     ]
 
 
+def controller(context):
+    """Return the launch file of the controller with its arguments."""
+    given = {name: LaunchConfiguration(name) for name in OF_CONTROLLER}
+    given['params_file'] = parameter_file(context, CONTROLLER, SIMULATOR)
+    return [
+        IncludeLaunchDescription(
+            str(SHARE / 'launch' / 'controller.launch.py'), launch_arguments=given.items()
+        )
+    ]
+
+
 def generate_launch_description():
     """Declare the arguments; start simulator, controller and the requested displays."""
-    given = {name: LaunchConfiguration(name) for name in ARGUMENTS}
-    controller = IncludeLaunchDescription(
-        str(SHARE / 'launch' / 'controller.launch.py'),
-        launch_arguments={
-            name: given[name]
-            for name in (
-                'description_package',
-                'description_file',
-                'params_file',
-                'law',
-                'command_topic',
-                'autostart',
-                'use_sim_time',
-                'namespace',
-                'log_level',
-            )
-        }.items(),
-    )
     return LaunchDescription(
         [
             *(
@@ -147,6 +164,6 @@ def generate_launch_description():
             ),
             OpaqueFunction(function=displays),
             OpaqueFunction(function=simulator),
-            controller,
+            OpaqueFunction(function=controller),
         ]
     )
