@@ -18,11 +18,11 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
 from launch import LaunchDescription
+from robodyn_ros.middleware.parameter_files import readers
 from robodyn_ros.ros.launching.launch_files import (
     description_path,
     description_text,
     fail_with_node,
-    parameter_file_of,
     require_packages,
 )
 
@@ -102,19 +102,20 @@ def displays(context):
     return nodes
 
 
-def parameter_file(context, own, other):
-    """Return the parameter file that a node is to read, or ''; both by their names."""
+def parameter_file(context, name):
+    """Return the parameter file if the node of a name is to read it, else ''."""
     file, space = (
-        LaunchConfiguration(name).perform(context) for name in ('params_file', 'namespace')
+        LaunchConfiguration(each).perform(context) for each in ('params_file', 'namespace')
     )
     space = f'/{space.strip("/")}' if space else ''
-    return parameter_file_of(f'{space}/{own}', [f'{space}/{other}'], file)
+    named = readers(file, [f'{space}/{each}' for each in (CONTROLLER, SIMULATOR)])
+    return file if f'{space}/{name}' in named else ''
 
 
 def simulator(context):
     """Return the node of the simulated robot."""
     given = {name: LaunchConfiguration(name) for name in ARGUMENTS}
-    file = parameter_file(context, SIMULATOR, CONTROLLER)
+    file = parameter_file(context, SIMULATOR)
     path = description_path(
         *(given[name].perform(context) for name in ('description_package', 'description_file'))
     )
@@ -144,7 +145,7 @@ def simulator(context):
 def controller(context):
     """Return the launch file of the controller with its arguments."""
     given = {name: LaunchConfiguration(name) for name in OF_CONTROLLER}
-    given['params_file'] = parameter_file(context, CONTROLLER, SIMULATOR)
+    given['params_file'] = parameter_file(context, CONTROLLER)
     return [
         IncludeLaunchDescription(
             str(SHARE / 'launch' / 'controller.launch.py'), launch_arguments=given.items()

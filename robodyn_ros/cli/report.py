@@ -12,8 +12,9 @@ import sys
 import numpy as np
 
 from robodyn_ros import RobodynError, Robot
+from robodyn_ros.console.gain_table import GAIN_COLUMNS, gain_rows, held_by_friction, inertia_range
 from robodyn_ros.console.holding import cannot_hold
-from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse, rotors_of
+from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse, rotors_of, within
 from robodyn_ros.console.rotor_table import ROTOR_COLUMNS, ROTOR_TABLE, rotor_rows
 from robodyn_ros.model.layout import DAMPING, FIRST, FRICTION, MASS, MOMENT, RATIO, V
 from robodyn_ros.model.rotors import EXACT, REFLECTED
@@ -111,6 +112,28 @@ def print_table(table, names):
         )
 
 
+def print_gains(robot, bandwidth):
+    """Print the gains for a bandwidth, and the errors at which friction holds the joints.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    bandwidth : float
+        Natural frequency of the joints [rad/s].
+    """
+    if inertia_range(robot) is None:
+        print('\nThere is no table of gains for quaternions, dependent joints, missing inertias.')
+        return
+    print(
+        f'\nGains for {bandwidth:g} rad/s: p and d of laws in N m/rad, from the largest inertia '
+        f'of each joint. Laws in 1/s^2 take p = {bandwidth**2:g} and d = {2.0 * bandwidth:g}. The '
+        'errors are those at which dry friction may hold the joint [rad or m].'
+    )
+    print_table([GAIN_COLUMNS, *gain_rows(robot, bandwidth)], 1)
+    print()
+
+
 def main(args=None):
     """Print the report.
 
@@ -130,6 +153,12 @@ def main(args=None):
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_robot(parser)
+    parser.add_argument(
+        '--bandwidth',
+        type=within(float, 1e-3, 1e4),
+        metavar='W',
+        help='print gains in N m/rad that give each joint this natural frequency [rad/s]',
+    )
     options = parser.parse_args(args)
     try:
         robot = Robot(model_of(options))
@@ -145,7 +174,9 @@ def main(args=None):
         print(f'\nRotors, in the {options.rotor_model} model. {ROTOR_TABLE}')
         print_table([ROTOR_COLUMNS, *rotor_rows(rotors, exact, near)], 1)
         print()
-    findings = (*robot.report.findings, *cannot_hold(robot))
+    if options.bandwidth:
+        print_gains(robot, options.bandwidth)
+    findings = (*robot.report.findings, *cannot_hold(robot), *held_by_friction(robot))
     print(dataclasses.replace(robot.report, findings=findings))
     return 0
 

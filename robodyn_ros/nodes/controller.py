@@ -13,6 +13,7 @@ from robodyn_ros.control.laws.law_registry import law_class
 from robodyn_ros.control.supervisor.controller_states import State
 from robodyn_ros.control.supervisor.guard_self_test import guards_known_answers, law_known_answers
 from robodyn_ros.control.supervisor.payload_ramp import PayloadRamp
+from robodyn_ros.errors import ParameterError
 from robodyn_ros.realtime.start_report import StartReport
 from robodyn_ros.robot.background_compiler import parallel_compilation
 from robodyn_ros.robot.robot import Robot
@@ -28,7 +29,6 @@ from robodyn_ros.ros.controller.controller_parameters import (
     gain_parameters,
     make_law,
     own_parameters,
-    require_gravity_answer,
 )
 from robodyn_ros.ros.controller.controller_requests import ControllerRequests
 from robodyn_ros.ros.controller.controller_session import YIELD_TIME, ControlSession
@@ -273,6 +273,27 @@ class Controller(ManagedNode):
     def forget_refusals(self):
         """Forget what was refused in a state that has ended."""
         self.complaint = self.last_refusal = ''
+
+
+def require_gravity_answer(values):
+    """Refuse parameters that do not say who carries the weight of the arm.
+
+    Parameters
+    ----------
+    values : mapping of str to object
+        The node's parameters by name.
+
+    Raises
+    ------
+    ParameterError
+        If `robot_compensates_gravity` is not set.
+    """
+    if not values['robot_compensates_gravity']:
+        raise ParameterError(
+            "Parameter 'robot_compensates_gravity' is not set; expected 'yes' if the robot adds "
+            "the gravity torque by itself, else 'no'. A wrong answer drops or launches the arm, "
+            'so there is no default.'
+        )
 
 
 def main(args=None) -> int:

@@ -84,6 +84,22 @@ def named(state, reason):
     return f'{state.name} ({reason})' if reason else state.name
 
 
+def text_of(error):
+    """Return an exception as text of bounded length.
+
+    Parameters
+    ----------
+    error : Exception
+        The exception.
+
+    Returns
+    -------
+    str
+        Type and message.
+    """
+    return f'{type(error).__name__}: {error}'[:200]
+
+
 def refuse_effort_limits(settings, joint_names):
     """Refuse joints without an effort limit; 0 is a limit, and means no torque.
 

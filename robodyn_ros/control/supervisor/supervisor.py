@@ -21,6 +21,7 @@ from robodyn_ros.control.supervisor.preconditions import (
     refuse_far,
     refuse_law_values,
     refuse_reference,
+    text_of,
 )
 from robodyn_ros.control.supervisor.reference_clock import Clock
 from robodyn_ros.control.supervisor.rehearsal import Rehearsal
@@ -370,7 +371,7 @@ class Supervisor:
             The exception.
         """
         with self._lock:
-            self._trip(Reason.LOOP_EXCEPTION, detail=_text(error))
+            self._trip(Reason.LOOP_EXCEPTION, detail=text_of(error))
 
     def reset(self, now):
         """Leave FAULT, and hold the measured posture if active.
@@ -574,7 +575,7 @@ class Supervisor:
             acts = self.state is State.ACTIVE or self.state is State.HOLD
             return acts and self._write_law_torque()
         except Exception as error:
-            self._trip(Reason.LAW_EXCEPTION, detail=_text(error))
+            self._trip(Reason.LAW_EXCEPTION, detail=text_of(error))
             return False
 
     def _update(self, measured, fresh, now):
@@ -684,8 +685,8 @@ class Supervisor:
             self._hold(measured, reason)
             return ''
         except Exception as error:
-            self._trip(Reason.LAW_EXCEPTION, detail=_text(error))
-            return f'control law {self.law.name} cannot start: {_text(error)}'
+            self._trip(Reason.LAW_EXCEPTION, detail=text_of(error))
+            return f'control law {self.law.name} cannot start: {text_of(error)}'
 
     def _wait(self, fresh):
         if fresh and self.state is not State.READY:
@@ -703,7 +704,3 @@ class Supervisor:
     def _enter(self, state, reason, joint=-1, value=0.0, detail=''):
         self.state, self.reason, self.detail = state, reason, detail
         self.joint, self.value = joint, value
-
-
-def _text(error):
-    return f'{type(error).__name__}: {error}'[:200]

@@ -447,7 +447,8 @@ def control_settings(values: Mapping[str, Any], robot: Robot, law: ControlLaw) -
     if law.tracks and law.gain_unit[0] and not gains[0].any():
         raise ParameterError(
             f"Law '{law.name}' needs gains [{law.gain_unit[0]}]: every parameter "
-            f"'gains.<joint>.p' is 0, for the joints {', '.join(joints)}."
+            f"'gains.<joint>.p' is 0, for the joints {', '.join(joints)}. The command "
+            '`robodyn_ros report arm.urdf --bandwidth 10` proposes gains.'
         )
     return Settings(
         period=1.0 / values['update_rate'],
@@ -465,51 +466,6 @@ def control_settings(values: Mapping[str, Any], robot: Robot, law: ControlLaw) -
         law_values=np.hstack([(), *(values[f'{law.name}.{own.name}'] for own in law.parameters)]),
         **{name: values[name] for name in SAME_NAME},
     )
-
-
-def require_gravity_answer(values: Mapping[str, Any]):
-    """Refuse parameters that do not say who carries the weight of the arm.
-
-    Parameters
-    ----------
-    values : mapping of str to object
-        The node's parameters by name.
-
-    Raises
-    ------
-    ParameterError
-        If `robot_compensates_gravity` is not set.
-    """
-    if not values['robot_compensates_gravity']:
-        raise ParameterError(
-            "Parameter 'robot_compensates_gravity' is not set; expected 'yes' if the robot adds "
-            "the gravity torque by itself, else 'no'. A wrong answer drops or launches the arm, "
-            'so there is no default.'
-        )
-
-
-def joints_without_gains(values: Mapping[str, Any], robot: Robot, law: ControlLaw) -> list[str]:
-    """Return a sentence about the joints that lack a gain which the law has.
-
-    Parameters
-    ----------
-    values : mapping of str to object
-        The node's parameters by name.
-    robot : Robot
-        The robot.
-    law : ControlLaw
-        The law.
-    """
-    lacking = (('p', 'nothing holds them at their reference'), ('d', 'nothing damps their motion'))
-    sentences = []
-    for (kind, effect), unit in zip(lacking, law.gain_unit):
-        joints = [j for j in robot.joint_names if unit and not values[f'gains.{j}.{kind}']]
-        if joints:
-            sentences.append(
-                f"Law '{law.name}' has no gain 'gains.<joint>.{kind}' [{unit}] for "
-                f'{", ".join(joints)}: {effect}.'
-            )
-    return sentences
 
 
 def _for_all(values: tuple[float, ...], n: int) -> np.ndarray:

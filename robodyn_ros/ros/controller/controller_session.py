@@ -12,6 +12,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from trajectory_msgs.msg import JointTrajectory
 
 from robodyn_msgs.msg import ControllerState, TaskState
+from robodyn_ros.control.gains import joints_without_gains
 from robodyn_ros.control.laws.law import ControlLaw
 from robodyn_ros.control.laws.specialised_law import specialised_kernels
 from robodyn_ros.control.reference.task_target import TaskTarget
@@ -30,11 +31,7 @@ from robodyn_ros.ros.common.realtime_parameters import realtime, require_granted
 from robodyn_ros.ros.common.session_kernels import SessionKernels
 from robodyn_ros.ros.controller.base_state_intake import BaseStateIntake
 from robodyn_ros.ros.controller.control_cycle import ControlCycle
-from robodyn_ros.ros.controller.controller_parameters import (
-    TIMER,
-    control_settings,
-    joints_without_gains,
-)
+from robodyn_ros.ros.controller.controller_parameters import TIMER, control_settings
 from robodyn_ros.ros.controller.controller_state_message import StateWriter
 from robodyn_ros.ros.controller.publisher_conflict import CommandWatch
 from robodyn_ros.ros.controller.reference_messages import TrajectoryReader
@@ -234,7 +231,8 @@ class ControlSession:
 
     def joints_without_gains(self) -> list[str]:
         """Return sentences about the joints that lack a gain which the law has."""
-        return joints_without_gains(self._values, self.robot, self.law)
+        gains = self.supervisor.settings.gains
+        return joints_without_gains(self.robot.joint_names, gains, self.law)
 
     @property
     def last_refusal(self) -> str:

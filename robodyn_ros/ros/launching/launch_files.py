@@ -12,7 +12,6 @@ from ament_index_python.packages import (
 )
 
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.middleware.parameter_files import OPTION, for_others
 from robodyn_ros.model.sources import package_path, xacro_file
 
 
@@ -91,35 +90,6 @@ def description_text(path):
     except RobodynError as error:
         raise RuntimeError(f'Nothing was started: {error}') from None
     return Path(path).read_text() if text == path else text
-
-
-def parameter_file_of(node, others, file):
-    """Return a parameter file if a node is to read it, else ''.
-
-    One file may be for some nodes of a launch only: the others do not read it. If it names none of
-    them, each node reads it, and warns.
-
-    Parameters
-    ----------
-    node : str
-        Full name of the node.
-    others : sequence of str
-        Full names of the other nodes of the launch.
-    file : str
-        Path of the file, or ''.
-
-    Returns
-    -------
-    str
-        The path, or ''.
-    """
-    if not Path(file).is_file():
-        return file  # the launch file of the controller refuses it
-
-    def is_foreign_to(name):
-        return bool(for_others([OPTION, file], name))
-
-    return '' if is_foreign_to(node) and not all(map(is_foreign_to, others)) else file
 
 
 def fail_with_node(event, context):

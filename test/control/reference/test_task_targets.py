@@ -606,7 +606,10 @@ def test_after_a_loss_of_state_the_end_effector_holds_where_it_is():
     bench.run(60, fresh=False)
     assert bench.state is State.STALE
     refused = bench.supervisor.set_task_target(target, bench.now)
-    assert refused == 'the controller is in STALE (STATE_TIMEOUT) and takes no reference'
+    assert refused == (
+        'the controller is in STALE (STATE_TIMEOUT) and takes no reference; wait until joint '
+        'states come again'
+    )
     bench.q = POSTURE + 0.01
     bench.run(5)
     assert bench.state is State.HOLD and bench.reason == Reason.STATE_RECOVERED
@@ -617,7 +620,7 @@ def test_after_a_loss_of_state_the_end_effector_holds_where_it_is():
     assert np.allclose(bench.command, bench.gravity, atol=1e-9)
     bench.supervisor.deactivate()
     refused = bench.supervisor.set_task_target(target, bench.now)
-    assert refused == 'the controller is not active, and keeps no reference'
+    assert refused.startswith('the controller is in READY (DEACTIVATED) and takes no reference')
 
 
 def test_array_parameters_are_taken_over_and_refused_by_name():
