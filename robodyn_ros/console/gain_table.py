@@ -5,7 +5,6 @@
 import numpy as np
 
 from robodyn_ros.control.gains import friction_error, proposed_gains
-from robodyn_ros.errors import RobodynError
 from robodyn_ros.formulations.spong.properties import ranges
 from robodyn_ros.model.layout import FRICTION, STICTION
 from robodyn_ros.model.model_report import WARNING, Finding
@@ -31,13 +30,10 @@ def inertia_range(robot, seed=0):
     ndarray or None
         None for robots with quaternions, dependent joints, or links without inertia.
     """
-    if robot.nq != robot.nv or robot.model.is_embedded:
+    if robot.nq != robot.nv or robot.model.is_embedded or robot.model.without_dynamics():
         return None
     q = np.random.default_rng(seed).uniform(*ranges(robot), (SAMPLES, robot.nq))
-    try:
-        M = robot.mass_matrix(q)
-    except RobodynError:  # the report names the links without inertia
-        return None
+    M = robot.mass_matrix(q)
     inertia = np.diagonal(M, axis1=1, axis2=2)
     return np.array([inertia.min(axis=0), inertia.max(axis=0)])
 
