@@ -109,8 +109,8 @@ class ControlLaw:
     options: tuple[LawOption, ...] = ()
     #: TaskReference that the law follows in addition to the joint reference, or None.
     task = None
-    #: Entries of `values`, positive for the axes x, y, z, rx, ry, rz of `task` that the law
-    #: controls; None if it controls all.
+    #: Entries of `values` for the axes x, y, z, rx, ry, rz of `task`. Positive ones are
+    #: controlled. None: all are.
     task_axes: slice | None = None
     #: Whether the base moves, and `set_base` sets its state.
     floats = False
