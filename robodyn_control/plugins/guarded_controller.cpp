@@ -30,7 +30,7 @@ constexpr double STATUS_PAUSE = 0.01;  // [s] within which a change is published
 /// Interfaces of a reference, in the order of their values for each joint.
 constexpr const char * REFERENCES[] = {"position", "velocity", "acceleration", "effort"};
 constexpr std::size_t EFFORT_REFERENCE = 3, REFERENCE_KINDS = 4;
-constexpr std::size_t LONGEST_REASON = 32;
+constexpr std::size_t LONGEST_REASON = 32, LONGEST_REFUSAL = 120;
 
 InterfaceConfiguration individual(
   const std::vector<std::string> & joints, std::initializer_list<const char *> kinds)
@@ -213,6 +213,7 @@ void GuardedController::prepare_messages()
     text->assign(LONGEST_REASON, ' ');  // reserves memory for any reason
   }
   status_.message = status_message(true);
+  status_.last_refusal.assign(LONGEST_REFUSAL, ' ');
   state_.header.frame_id = base_;
   for (const auto & joint : joints_) {
     status_.joint.resize(std::max(status_.joint.size(), joint.size()), ' ');
@@ -249,11 +250,13 @@ void GuardedController::offer_services()
       services_.push_back(
         get_node()->create_service<Trigger>(
           topic,
-          [&wanted](
+          [this, &wanted](
             const Trigger::Request::SharedPtr, Trigger::Response::SharedPtr response) {
             wanted = true;
             response->success = true;
-            response->message = "the next cycle sees to it; ~/status tells what came of it";
+            response->message = active_ ?
+            "the next cycle sees to it; ~/status tells what came of it" :
+            "the controller is inactive and commands nothing; the next activation sees to it";
           }));
     };
   offer("~/stop", stop_wanted_);
@@ -442,13 +445,14 @@ void GuardedController::publish(const rclcpp::Time & time, double now)
     state_publisher_->try_publish(state_);
   }
   const bool changed = arm.state() != told_state_ || arm.reason() != told_reason_ ||
-    arm.stuck() != told_stuck_;
+    arm.stuck() != told_stuck_ || arm.last_refusal() != told_refusal_;
   if (changed || now >= next_status_) {
     status_.header.stamp = time;
     status_.state = static_cast<std::uint8_t>(arm.state());
     status_.state_name.assign(state_name(arm.state()));
     status_.reason.assign(name(arm.reason()));
     status_.message.assign(status_message(arm.stuck()));
+    status_.last_refusal.assign(words(arm.last_refusal()));
     if (arm.joint() >= 0) {
       status_.joint = joints_[static_cast<std::size_t>(arm.joint())];
     } else {
@@ -462,6 +466,7 @@ void GuardedController::publish(const rclcpp::Time & time, double now)
       told_state_ = arm.state();
       told_reason_ = arm.reason();
       told_stuck_ = arm.stuck();
+      told_refusal_ = arm.last_refusal();
       next_status_ = now + STATUS_PERIOD;
     }
   }

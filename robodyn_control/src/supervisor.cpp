@@ -95,6 +95,7 @@ Refusal Supervisor::activate(double now) noexcept
   }
   active_ = true;
   releasing_ = false;
+  last_refusal_ = Refusal::NONE;
   return Refusal::NONE;
 }
 
@@ -131,6 +132,7 @@ Refusal Supervisor::reset(double now) noexcept
   }
   const Refusal refusal = refuse_age(now);
   if (refusal == Refusal::NONE) {
+    last_refusal_ = Refusal::NONE;
     if (active_) {
       hold_measured(Reason::RESET);
     } else {
@@ -154,6 +156,7 @@ Refusal Supervisor::stream_target(
   const Refusal refusal = refuse_target(q, qd, qdd, clock);
   if (refusal != Refusal::NONE) {
     ++counters_.rejected_references;
+    last_refusal_ = refusal;
     return refusal;
   }
   reference_.stream(q, qd, qdd, clock, settings_.reference_timeout);

@@ -75,6 +75,8 @@ public:
   Reason reason() const noexcept {return reason_;}
   int joint() const noexcept {return joint_;}      ///< to which the reason refers, or -1
   double value() const noexcept {return value_;}
+  /// Reason of the last refused target; NONE after an activation or a reset.
+  Refusal last_refusal() const noexcept {return last_refusal_;}
   bool active() const noexcept {return active_;}
   bool publishing() const noexcept {return publishing_;}
   bool stuck() const noexcept {return stuck_;}
@@ -121,6 +123,7 @@ private:
   Counters counters_;
   State state_ = State::WAIT_STATE;
   Reason reason_ = Reason::NONE;
+  Refusal last_refusal_ = Refusal::NONE;
   int joint_ = -1, jumps_ = 0, recovering_ = 0;
   double value_ = 0.0, lost_for_ = 0.0, stillness_;
   unsigned long seen_ = 0;

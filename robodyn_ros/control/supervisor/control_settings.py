@@ -67,6 +67,8 @@ class Settings:
         Reaction to stuck joint states: a warning, or as if they were missing.
     stuck_at_rest : bool
         Whether equal states count as stuck under a constant torque, too.
+    target_tolerance : (2,) array_like
+        Distance and angle within which the end effector has reached its target [m, rad].
     overspeed : float
         Ratio of a velocity to its limit beyond which it is a fault [-], at least 1.
     stop_damping : (nv,) array_like, optional
@@ -112,6 +114,7 @@ class Settings:
     stuck_time: float = 4.0
     stuck_action: str = 'warn'
     stuck_at_rest: bool = False
+    target_tolerance: tuple[float, float] = (0.005, 0.02)
     overspeed: float = 2.0
     stop_damping: np.ndarray | None = None
     robot_compensates_gravity: bool = False
@@ -163,6 +166,9 @@ class Settings:
         ):
             value = getattr(self, name)
             _refuse(name, value, 'finite, not negative', math.isfinite(value) and value >= 0.0)
+        tolerance = _array('target_tolerance', self.target_tolerance, (2,))
+        _refuse('target_tolerance', tolerance, 'finite, positive', _is_positive(tolerance))
+        set_(self, 'target_tolerance', tuple(tolerance.tolist()))
         _refuse('overspeed', self.overspeed, 'at least 1', self.overspeed >= 1.0)
         _refuse(
             'stuck_action',
@@ -254,6 +260,10 @@ def _array(name, value, shape):
     if array.shape != shape:
         raise ParameterError(f'{name}: got an array of shape {array.shape}; expected {shape}')
     return array
+
+
+def _is_positive(values):
+    return np.isfinite(values) & (values > 0.0)
 
 
 def _refuse(name, value, expected, valid):

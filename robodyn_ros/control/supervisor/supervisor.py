@@ -15,14 +15,18 @@ from robodyn_ros.control.reference.reference import Reference
 from robodyn_ros.control.supervisor import guards
 from robodyn_ros.control.supervisor.controller_states import Counters, Reason, State
 from robodyn_ros.control.supervisor.preconditions import (
+    named,
     refuse_age,
     refuse_effort_limits,
     refuse_far,
     refuse_law_values,
+    refuse_reference,
+    text_of,
 )
 from robodyn_ros.control.supervisor.reference_clock import Clock
 from robodyn_ros.control.supervisor.rehearsal import Rehearsal
 from robodyn_ros.control.supervisor.state_buffer import StateBuffer
+from robodyn_ros.control.supervisor.task_progress import TaskProgress
 from robodyn_ros.control.supervisor.torque_limiter import TorqueLimiter
 from robodyn_ros.errors import ParameterError
 
@@ -63,6 +67,8 @@ class Supervisor:
         Cause as text, or ''.
     stuck : bool
         Whether joint states repeat themselves bit for bit.
+    task_progress : TaskProgress or None
+        Distance of the end effector from its target, if the law has one.
     completed : Trajectory or None
         The last trajectory that ended.
     publishing : bool
@@ -88,12 +94,10 @@ class Supervisor:
         self.active = self.publishing = self._releasing = False
         self._lock = threading.Lock()
         self._state_buffer, self._reference = StateBuffer(robot.nv), Reference(robot.nv)
-        self._torque_limiter, self._clock, self._counters = (
-            TorqueLimiter(robot),
-            Clock(),
-            Counters(),
-        )
+        self._torque_limiter = TorqueLimiter(robot)
+        self._clock, self._counters = Clock(), Counters()
         self._rehearsal = Rehearsal(robot)
+        self.task_progress = None if law.task is None else TaskProgress(law)
         self._payload, self._linked, self._replacements = payload, robot.linked, {}
         self._jumps, self._recovering, self._seen = 0, 0, None
         self.stuck, self._still, self._stillness = False, np.zeros(robot.nv), -math.inf
@@ -311,7 +315,7 @@ class Supervisor:
         with self._lock:
             settings, measured = self._settings, self._state_buffer.latest
             if self.state is State.FAULT:
-                return f'the controller is in FAULT ({self.reason}); reset it first'
+                return f'the controller is in {named(self.state, self.reason)}; reset it first'
             if self.active:
                 return 'the controller is active already'
             sentence = (
@@ -363,7 +367,7 @@ class Supervisor:
             The exception.
         """
         with self._lock:
-            self._trip(Reason.LOOP_EXCEPTION, detail=_text(error))
+            self._trip(Reason.LOOP_EXCEPTION, detail=text_of(error))
 
     def reset(self, now):
         """Leave FAULT, and hold the measured posture if active.
@@ -390,10 +394,17 @@ class Supervisor:
             return sentence
 
     def hold(self):
-        """Drop the reference, if any, and hold the measured posture."""
+        """Drop the reference, if any, and hold the measured posture.
+
+        Returns
+        -------
+        str
+            Reason of a refusal, or ''.
+        """
         with self._lock:
             if self.state is State.ACTIVE and self._following:
-                self._hold_or_trip(self._state_buffer.latest, Reason.HOLD_REQUESTED)
+                return self._hold_or_trip(self._state_buffer.latest, Reason.HOLD_REQUESTED)
+            return self._refuse_reference()
 
     def follow(self, trajectory, now):
         """Follow a trajectory and hold its end.
@@ -498,11 +509,7 @@ class Supervisor:
         return ''
 
     def _refuse_reference(self):
-        if not self.law.tracks:
-            return f'control law {self.law.name} follows no reference'
-        if self.state is State.FAULT or self.state is State.STALE:
-            return f'the controller is in {self.state.name} ({self.reason}) and takes no reference'
-        return '' if self.active else 'the controller is not active, and keeps no reference'
+        return refuse_reference(self.state, self.reason, self.law, self.active)
 
     def _count_refusal(self, sentence):
         self._counters.rejected_references += sentence != ''
@@ -564,7 +571,7 @@ class Supervisor:
             acts = self.state is State.ACTIVE or self.state is State.HOLD
             return acts and self._write_law_torque()
         except Exception as error:
-            self._trip(Reason.LAW_EXCEPTION, detail=_text(error))
+            self._trip(Reason.LAW_EXCEPTION, detail=text_of(error))
             return False
 
     def _update(self, measured, fresh, now):
@@ -592,9 +599,10 @@ class Supervisor:
             if self._reference.path is not None:
                 self._advance_reference(measured)
             if self.law.task is not None:
-                clock = self._clock
-                ended = self.law.task.advance(clock.time, clock.elapsed, measured.age(now))
-                self._end_reference(ended)
+                age, held = measured.age(now), self.reason if self.state is State.HOLD else ''
+                tolerance = self._settings.target_tolerance
+                ended = self.task_progress.advance(self._clock, age, held, tolerance)
+                self._end_reference(ended, self.task_progress.distance)
 
     def _is_stuck(self, measured, settings):
         """Return whether the states have been bitwise equal for too long.
@@ -627,10 +635,10 @@ class Supervisor:
         task = self.law.task
         return self._reference.path is not None or (task is not None and task.moving)
 
-    def _end_reference(self, reason):
+    def _end_reference(self, reason, value=0.0):
         """Enter HOLD if a reference has just ended and nothing else is followed."""
         if reason:
-            self._enter(State.ACTIVE if self._following else State.HOLD, reason)
+            self._enter(State.ACTIVE if self._following else State.HOLD, reason, value=value)
 
     def _write_law_torque(self):
         status, joint = self._torque_limiter.from_law(
@@ -673,8 +681,8 @@ class Supervisor:
             self._hold(measured, reason)
             return ''
         except Exception as error:
-            self._trip(Reason.LAW_EXCEPTION, detail=_text(error))
-            return f'control law {self.law.name} cannot start: {_text(error)}'
+            self._trip(Reason.LAW_EXCEPTION, detail=text_of(error))
+            return f'control law {self.law.name} cannot start: {text_of(error)}'
 
     def _wait(self, fresh):
         if fresh and self.state is not State.READY:
@@ -692,7 +700,3 @@ class Supervisor:
     def _enter(self, state, reason, joint=-1, value=0.0, detail=''):
         self.state, self.reason, self.detail = state, reason, detail
         self.joint, self.value = joint, value
-
-
-def _text(error):
-    return f'{type(error).__name__}: {error}'[:200]

@@ -78,7 +78,7 @@ CONTROLLER_PARAMETERS = (
         '',
         '',
         'Whether the robot adds the gravity torque by itself. There is no default, because a '
-        'wrong value drops or launches the arm. Without it the node refuses to activate.',
+        'wrong value drops or launches the arm. Without it the node is not configured.',
         choices=('', 'yes', 'no'),
     ),
     *BASE_STATE_PARAMETERS,
@@ -247,6 +247,17 @@ CONTROLLER_PARAMETERS = (
         change=LIVE,
     ),
     ParamSpec(
+        'target_tolerance',
+        'float[]',
+        (0.005, 0.02),
+        'm, rad',
+        'Distance and angle, along and about the controlled axes, within which the end effector '
+        'has reached its target.',
+        lower=1e-9,
+        change=LIVE,
+        lengths=(2,),
+    ),
+    ParamSpec(
         'state_publish_rate',
         'float',
         100.0,
@@ -320,6 +331,7 @@ SAME_NAME = (
     'stale_action',
     'stale_hold',
     'max_start_error',
+    'target_tolerance',
     'stuck_time',
     'stuck_action',
     'stuck_at_rest',
@@ -435,7 +447,8 @@ def control_settings(values: Mapping[str, Any], robot: Robot, law: ControlLaw) -
     if law.tracks and law.gain_unit[0] and not gains[0].any():
         raise ParameterError(
             f"Law '{law.name}' needs gains [{law.gain_unit[0]}]: every parameter "
-            f"'gains.<joint>.p' is 0, for the joints {', '.join(joints)}."
+            f"'gains.<joint>.p' is 0, for the joints {', '.join(joints)}. The command "
+            '`robodyn_ros report arm.urdf --bandwidth 10` proposes gains.'
         )
     return Settings(
         period=1.0 / values['update_rate'],

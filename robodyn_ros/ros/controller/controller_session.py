@@ -12,14 +12,14 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from trajectory_msgs.msg import JointTrajectory
 
 from robodyn_msgs.msg import ControllerState, TaskState
+from robodyn_ros.control.gains import joints_without_gains
 from robodyn_ros.control.laws.law import ControlLaw
 from robodyn_ros.control.laws.specialised_law import specialised_kernels
 from robodyn_ros.control.reference.task_target import TaskTarget
 from robodyn_ros.control.supervisor.payload_ramp import PayloadRamp
 from robodyn_ros.control.supervisor.rival_policy import RivalPolicy
 from robodyn_ros.control.supervisor.supervisor import Supervisor
-from robodyn_ros.control.supervisor.task_progress import TaskProgress
-from robodyn_ros.errors import ParameterError, RobodynError
+from robodyn_ros.errors import RobodynError
 from robodyn_ros.middleware.trajectory_cdr import MAX_BYTES
 from robodyn_ros.realtime.log_throttle import LineBudget
 from robodyn_ros.realtime.loop import Counts, PeriodicLoop
@@ -77,11 +77,10 @@ class ControlSession:
     ):
         self.robot, self.law = robot, law
         self.supervisor = Supervisor(robot, law, control_settings(values, robot, law), payload)
-        self.accepted_references, self.refused_references, self.last_refusal = 0, 0, ''
+        self.accepted_references, self.refused_references = 0, 0
         self._lines = LineBudget()
-        self._task_progress = None if law.task is None else TaskProgress(law.task)
         self.faults: list[Exception] = []  # exceptions of the loop, for the node to report
-        self._node, self._values = node, values
+        self._node, self._values, self._changed = node, values, changed
         self._reader = TrajectoryReader(robot.joint_names)
         self._clock = node.get_clock()
         self._timed = values['trigger'] == TIMER
@@ -136,7 +135,6 @@ class ControlSession:
             *self._telemetry(COMMAND_QOS),
             changed,
             self._note,
-            self._task_progress,
             answers=not timed,
         )
         self.loop = PeriodicLoop(
@@ -159,12 +157,9 @@ class ControlSession:
 
         Raises
         ------
-        ParameterError
-            If `robot_compensates_gravity` is not set.
         RobodynError
             If another node commands the robot, or the supervisor refuses.
         """
-        self._require_gravity_answer()
         require_granted(self.loop, self._values)
         if self.base and self.base.missing:
             raise RobodynError(self.base.missing)
@@ -183,15 +178,6 @@ class ControlSession:
             histogram.clear()
         self.pause.__enter__()
         self.cycle.output = output
-
-    def _require_gravity_answer(self):
-        if not self._values['robot_compensates_gravity']:
-            raise ParameterError(
-                "Parameter 'robot_compensates_gravity' is not set; expected "
-                "'yes' if the robot adds the gravity torque by itself, else "
-                "'no'. A wrong answer drops or launches the arm, so there is no "
-                'default.'
-            )
 
     def deactivate(self):
         """Ramp the effort to the safe effort at its rate limit, then stop publishing."""
@@ -242,6 +228,16 @@ class ControlSession:
         self._values = values
 
     # Queries.
+
+    def joints_without_gains(self) -> list[str]:
+        """Return sentences about the joints that lack a gain which the law has."""
+        gains = self.supervisor.settings.gains
+        return joints_without_gains(self.robot.joint_names, gains, self.law)
+
+    @property
+    def last_refusal(self) -> str:
+        """Why the last reference or transition was refused, '' after a reset or activation."""
+        return self._node.last_refusal
 
     @property
     def histograms(self):
@@ -319,13 +315,6 @@ class ControlSession:
             f"Another node publishes on '{self.watch.topic}': {', '.join(others)}. Two "
             'controllers on one arm fight.'
         )
-
-    def remaining_distance(self) -> str:
-        """Return a sentence with the remaining distance of the end effector from its target.
-
-        It is '' while the end effector approaches the target, or without one.
-        """
-        return '' if self._task_progress is None else self._task_progress.sentence
 
     def until_between_cycles(self) -> float:
         """Return the time until the loop is half way between two cycles [s]."""
@@ -442,7 +431,7 @@ class ControlSession:
             The same.
         """
         if refusal:
-            self.last_refusal = refusal
+            self._node.last_refusal = refusal
             self.refused_references += 1
         else:
             self.accepted_references += 1
@@ -474,3 +463,4 @@ class ControlSession:
     def _warn(self, sentence: str):
         if self._lines.try_acquire():
             self._node.get_logger().warning(sentence)
+            self._changed()

@@ -28,7 +28,7 @@ class EmergencyStop:
     node : Controller
         The controller node.
     stop : callable
-        Called from the thread; returns '', or why nothing was stopped.
+        Called from the thread; returns whether it stopped, and the answer.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class EmergencyStop:
         The node of the thread.
     """
 
-    def __init__(self, node, stop: Callable[[], str]):
+    def __init__(self, node, stop: Callable[[], tuple[bool, str]]):
         self._stop = stop
         self._context = _separate_participant(node)
         self.node = rclpy.create_node(
@@ -81,8 +81,7 @@ class EmergencyStop:
                 self._executor.spin_once()
 
     def _serve(self, _, response):
-        response.message = self._stop()
-        response.success = not response.message
+        response.success, response.message = self._stop()
         return response
 
     def _receive(self, message: Bool):

@@ -140,7 +140,7 @@ class _Goal:
 
     def __init__(self, request, trajectory, session, action):
         if session is None:
-            raise RobodynError('The controller is not configured.')
+            raise RobodynError('The controller is not configured; configure it first.')
         joints = session.supervisor.joint_names
         try:
             session.require_joints(request.trajectory.joint_names)

@@ -116,7 +116,6 @@ class LockStepSession(ControlSession):
             *self._telemetry(QoSProfile(depth=1000)),
             changed,
             self._note,
-            self._task_progress,
         )
         period = 1.0 / values['update_rate']
         if self._mailbox is None:
@@ -135,7 +134,6 @@ class LockStepSession(ControlSession):
 
     def activate(self):
         """Start commanding the robot with the next step."""
-        self._require_gravity_answer()
         refusal = self.supervisor.activate(self.now())
         if refusal:
             raise RobodynError(refusal)

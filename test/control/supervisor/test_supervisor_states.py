@@ -166,7 +166,8 @@ def test_reference_before_activation_is_discarded():
     """Fault row 21: neither taken then, nor remembered."""
     bench = Bench()
     bench.run(3)
-    assert 'not active' in bench.supervisor.follow(FAR, bench.now)
+    refusal = bench.supervisor.follow(FAR, bench.now)
+    assert refusal == 'the controller is in READY and takes no reference; activate it first'
     bench.activate()
     assert bench.run(20) is State.HOLD and np.array_equal(bench.supervisor.reference[0], bench.q)
 
