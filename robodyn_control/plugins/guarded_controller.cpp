@@ -111,7 +111,8 @@ CallbackReturn GuardedController::on_configure(const rclcpp_lifecycle::State &)
     const EmittedModel model(parameters_.dynamics_library, parameters_.dynamics_prefix);
     model.check(get_robot_description(), joints_);
     base_ = model.base();
-    const Settings wanted = settings();
+    Settings wanted = settings();
+    wanted.turns = model.joint_turns();
     supervisor_ = std::make_unique<Supervisor>(
       model, law().empty() ? EmittedModel::Law() : model.law(law()), wanted);
     offer_payloads(model, wanted);
@@ -358,7 +359,9 @@ void GuardedController::read_reference(double now)
   if (complete) {
     const bool taken = supervisor_->stream_target(
       reference_.data(), reference_.data() + n, reference_.data() + 2 * n, now) == Refusal::NONE;
-    supervisor_->set_feedforward(taken ? feedforward_.data() : nullptr);
+    if (taken) {
+      supervisor_->set_feedforward(feedforward_.data());
+    }
   }
 }
 

@@ -32,13 +32,19 @@ int first_not_finite(const double * x, std::size_t size) noexcept
 }
 
 int judge(
-  const double * state, const double * previous, const double * guards, std::size_t n,
+  double * state, const double * previous, const double * guards, std::size_t n,
   double elapsed, double allowance, double overspeed) noexcept
 {
   const double * const speed = guards + SPEED * n;
   for (std::size_t i = 0; i < n; ++i) {
     if (!(std::fabs(state[i]) <= LARGEST_POSITION && std::fabs(state[n + i]) <= LARGEST_VELOCITY)) {
       return 1 + static_cast<int>(i);
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    const double turn = guards[TURN * n + i];
+    if (turn > 0.0) {
+      state[i] += turn * std::floor((previous[i] - state[i]) / turn + 0.5);
     }
   }
   for (std::size_t i = 0; i < n; ++i) {

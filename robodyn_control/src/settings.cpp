@@ -54,6 +54,9 @@ std::string Settings::refusal() const
   if (!stop_damping.empty()) {
     first(refused("stop_damping", stop_damping, n, not_negative, "finite, not negative"));
   }
+  if (!turns.empty()) {
+    first(refused("turns", turns, n, not_negative, "finite, not negative"));
+  }
   first(
     refused(
       "effort_limits", effort_limits, n, [](double x) {return !(x < 0.0);},

@@ -17,7 +17,7 @@ namespace
 
 constexpr double NEVER = std::numeric_limits<double>::infinity();
 constexpr double STUCK_SHARE = 0.01;  // of an effort limit; smaller torques may not move a joint
-constexpr double SPEED_TOLERANCE = 1.001;  // allows for rounding of the limit itself
+constexpr double SWING = 1.2;  // of a velocity limit, between the points of a trajectory
 
 }  // namespace
 
@@ -51,6 +51,7 @@ void Supervisor::configure(const Settings & settings)
     guards_[SPEED * n_ + i] = settings.velocity_limits[i];
     guards_[EFFORT * n_ + i] = settings.effort_limits[i];
     guards_[RATE * n_ + i] = settings.effort_rate[i];
+    guards_[TURN * n_ + i] = settings.turns.empty() ? 0.0 : settings.turns[i];
     gains_[i] = settings.position_gains[i];
     gains_[n_ + i] = settings.velocity_gains[i];
     damping_[i] = settings.stop_damping.empty() ? 0.0 : settings.stop_damping[i];
@@ -183,7 +184,7 @@ Refusal Supervisor::refuse_target(
   const double elapsed = std::max(since, settings_.period);
   for (std::size_t i = 0; i < n_; ++i) {
     double reach =
-      settings_.velocity_limits[i] * std::min(elapsed, settings_.reference_timeout);
+      SWING * settings_.velocity_limits[i] * std::min(elapsed, settings_.reference_timeout);
     if (elapsed == NEVER) {
       reach = std::min(reach, settings_.max_start_error);
     }
@@ -196,7 +197,7 @@ Refusal Supervisor::refuse_target(
     const double low = std::min(guards_[LOWER * n_ + i], start[i]);
     const double high = std::max(guards_[UPPER * n_ + i], start[i]);
     const double speed =
-      std::max(guards_[SPEED * n_ + i], std::fabs(start[n_ + i])) * SPEED_TOLERANCE;
+      std::max(guards_[SPEED * n_ + i], std::fabs(start[n_ + i])) * SWING;
     if (!(low <= q[i] && q[i] <= high && std::fabs(qd[i]) <= speed)) {
       return Refusal::BEYOND_LIMITS;
     }

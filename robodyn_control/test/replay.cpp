@@ -37,7 +37,7 @@ robodyn_control::Settings read_settings(std::size_t n)
   for (auto * const row : {
       &settings.position_gains, &settings.velocity_gains, &settings.effort_limits,
       &settings.effort_rate, &settings.velocity_limits, &settings.lower, &settings.upper,
-      &settings.stop_damping})
+      &settings.stop_damping, &settings.turns})
   {
     *row = read(n);
   }

@@ -92,6 +92,8 @@ public:
   const std::vector<std::string> & frames() const noexcept {return frames_;}
   /// Frames of payloads, in the order of their rows of ten numbers.
   const std::vector<std::string> & payload_frames() const noexcept {return payload_frames_;}
+  /// A whole turn of each joint that turns without end [rad], 0 of the others.
+  std::vector<double> joint_turns() const;
   /// Name of the robot.
   const std::string & robot() const noexcept {return robot_;}
   /// Name of the base link.

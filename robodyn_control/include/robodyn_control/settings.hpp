@@ -26,6 +26,7 @@ struct Settings
   std::vector<double> velocity_limits;      ///< [rad/s or m/s]
   std::vector<double> lower;                ///< [rad or m]
   std::vector<double> upper;                ///< [rad or m]
+  std::vector<double> turns;                ///< [rad] of a joint without end, else 0; may be empty
   std::vector<double> stop_damping;         ///< [N m s/rad] added to gravity in FAULT; may be empty
   std::array<bool, TERMS> enabled{{true, true, true, true, true, true}};
   double position_margin = 0.002;           ///< [rad or m] beyond which torque acts inwards only

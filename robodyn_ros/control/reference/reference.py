@@ -6,9 +6,11 @@ import math
 
 import numpy as np
 
+from robodyn_ros.control.reference.path import ROWS
+
 
 class Reference:
-    """Position, velocity and acceleration that the law tracks; owned by the loop.
+    """Position, velocity and acceleration that the law tracks, and an effort; owned by the loop.
 
     Parameters
     ----------
@@ -17,8 +19,9 @@ class Reference:
 
     Attributes
     ----------
-    rows : (3, nv) ndarray
-        Position, velocity and acceleration [rad or m, and their rates].
+    rows : (4, nv) ndarray
+        Position, velocity and acceleration [rad or m, and their rates], and the effort that is
+        added to the law's [N m or N].
     path : Path or None
         The path being followed; None while a posture is held.
     source : object
@@ -30,7 +33,7 @@ class Reference:
     """
 
     def __init__(self, nv):
-        self.rows = np.zeros((3, nv))
+        self.rows = np.zeros((ROWS, nv))
         self.path, self.source, self.streamed, self.epoch = None, None, False, 0
         self._position, self._rates = self.rows[0], self.rows[1:]
         self._flat = self.rows.reshape(-1)
@@ -38,7 +41,7 @@ class Reference:
 
     @property
     def flat(self):
-        """Return all entries of `rows` as one vector, (3 nv,)."""
+        """Return all entries of `rows` as one vector, (4 nv,)."""
         return self._flat
 
     def hold(self, q):
@@ -100,8 +103,8 @@ class Reference:
 
         Returns
         -------
-        (3, nv) ndarray
-            Position, velocity and acceleration.
+        (4, nv) ndarray
+            Position, velocity, acceleration and effort.
         """
         rows = self.rows.copy()
         if self.path is not None:

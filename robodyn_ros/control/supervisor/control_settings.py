@@ -16,7 +16,7 @@ STALE_ACTIONS = ('zero', 'gravity_hold')
 STUCK_ACTIONS = ('warn', 'stale')
 
 #: Rows of `Settings.guards`, which the limiting kernel reads.
-LOWER, UPPER, SPEED, EFFORT, RATE = range(5)
+LOWER, UPPER, SPEED, EFFORT, RATE, TURN = range(6)
 
 
 def derived():
@@ -75,11 +75,14 @@ class Settings:
         Whether the robot adds the gravity torque by itself.
     law_values : (k,) array_like, optional
         Values of the law's own parameters; unchanged by default.
+    turns : (nv,) array_like, optional
+        A whole turn of each joint that turns without end [rad], and 0 for the others; by default
+        all are 0.
 
     Attributes
     ----------
-    guards : (5, nv) ndarray
-        Limits for the kernels; rows LOWER, UPPER, SPEED, EFFORT and RATE.
+    guards : (6, nv) ndarray
+        Limits for the kernels; rows LOWER, UPPER, SPEED, EFFORT, RATE and TURN.
     commanded : (6,) ndarray of bool
         Enabled terms, without those that the robot compensates.
     safe : (6,) ndarray of bool
@@ -116,6 +119,7 @@ class Settings:
     stop_damping: np.ndarray | None = None
     robot_compensates_gravity: bool = False
     law_values: np.ndarray | None = None
+    turns: np.ndarray | None = None
     guards: np.ndarray = derived()
     commanded: np.ndarray = derived()
     safe: np.ndarray = derived()
@@ -136,8 +140,10 @@ class Settings:
             )
         damping = np.zeros(n) if self.stop_damping is None else self.stop_damping
         set_(self, 'stop_damping', _array('stop_damping', damping, (n,)))
+        turns = np.zeros(n) if self.turns is None else self.turns
+        set_(self, 'turns', _array('turns', turns, (n,)))
         _refuse('period', self.period, 'a period of at most 0.1 s', 0.0 < self.period <= 0.1)
-        for name in ('gains', 'stop_damping'):
+        for name in ('gains', 'stop_damping', 'turns'):
             value = getattr(self, name)
             _refuse(name, value, 'finite, not negative', np.isfinite(value) & (value >= 0.0))
         _refuse(
@@ -189,6 +195,7 @@ class Settings:
                     self.velocity_limits,
                     self.effort_limits,
                     self.effort_rate,
+                    self.turns,
                 ]
             ),
         )

@@ -13,7 +13,7 @@ import numpy as np
 from robodyn_ros.control.laws.law import TERMS
 from robodyn_ros.control.reference import path
 from robodyn_ros.control.supervisor import guards
-from robodyn_ros.control.supervisor.control_settings import EFFORT, LOWER, RATE, SPEED, UPPER
+from robodyn_ros.control.supervisor.control_settings import EFFORT, LOWER, RATE, SPEED, TURN, UPPER
 from robodyn_ros.errors import KernelError
 from robodyn_ros.robot.robot import Robot
 
@@ -69,6 +69,7 @@ def law_known_answers(law, robot):
 def _judged():
     """Check `judge`, `first_not_finite` and `add_terms`."""
     limits = _limits()
+    limits[TURN] = 0.0, 4.0  # [rad]
     rest, fast = np.zeros((2, 2)), np.array(((0.0, 0.0), (0.0, 3.1)))
     beyond, away = np.array(((0.0, 1e6), (0.0, 0.0))), np.array(((0.3, 0.0), (0.0, 0.0)))
     for state, expected in (
@@ -77,6 +78,7 @@ def _judged():
         (beyond, 2),
         (rest * math.nan, 1),
         (away, guards.JUMPED),
+        (np.array(((0.0, 8.009), (0.0, 0.0))), 0),
     ):
         got = guards.judge(state, rest, limits, 0.1, 0.01, 1.5)
         _expect(guards.judge.name, got, expected)
@@ -108,10 +110,11 @@ def _limited():
 
 def _sampled():
     """Check `path` on one joint: along 1 + 2 t + 3 t^2 for a second, then at rest."""
-    knots, coefficients = np.array((0.0, 1.0)), np.zeros((path.ORDER, 1))
+    knots, coefficients = np.array((0.0, 1.0)), np.zeros((path.STRIDE, 1))
     coefficients[:3, 0] = 1.0, 2.0, 3.0
-    end, reference = np.array(((6.0,), (0.0,), (0.0,))), np.empty((3, 1))
-    for t, expected in ((0.5, (2.75, 5.0, 6.0)), (1.0, (6.0, 0.0, 0.0))):
+    coefficients[path.EFFORT :, 0] = 4.0, -2.0
+    end, reference = np.array(((6.0,), (0.0,), (0.0,), (2.0,))), np.empty((4, 1))
+    for t, expected in ((0.5, (2.75, 5.0, 6.0, 3.0)), (1.0, (6.0, 0.0, 0.0, 2.0))):
         path.sample(knots, coefficients, end, t, reference)
         _expect(path.sample.name, reference[:, 0], expected)
     for highest, expected in ((9.0, -1), (1.0 + 1e-9, 1)):
@@ -122,7 +125,7 @@ def _sampled():
 
 def _limits():
     """Return two joints from -1 to 1 rad, with limits of 2 rad/s, 5 N m and 50 N m/s."""
-    limits = np.empty((5, 2))
+    limits = np.zeros((6, 2))
     for row, value in ((LOWER, -1.0), (UPPER, 1.0), (SPEED, 2.0), (EFFORT, 5.0), (RATE, 50.0)):
         limits[row] = value
     return limits

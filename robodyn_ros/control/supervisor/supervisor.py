@@ -98,7 +98,8 @@ class Supervisor:
         self._jumps, self._recovering, self._seen = 0, 0, None
         self.stuck, self._still, self._stillness = False, np.zeros(robot.nv), -math.inf
         self._first_not_finite = guards.first_not_finite.vectorcall
-        self.reference, self.terms = self._reference.rows, self._torque_limiter.terms
+        self.reference, self.terms = self._reference.rows[:3], self._torque_limiter.terms
+        self._feedforward = self._reference.rows[3]
         self.q, self.qd = self.reference[0], self.reference[1]  # until there is a joint state
         self.command, self.unlimited = self._torque_limiter.command, self._torque_limiter.unlimited
         self.position_guarded = self._torque_limiter.position_guarded
@@ -523,7 +524,7 @@ class Supervisor:
             # an exception here recurs in the tick, which handles it
             with self._lock, contextlib.suppress(Exception):
                 reference = self._reference.at(self._clock.at(now, settings.period))
-                self._rehearsal.rehearse(measured, self.law, reference, settings)
+                self._rehearsal.rehearse(measured, self.law, reference[:3], settings, reference[3])
 
     def tick(self, now):
         """Advance to the present time and write `command`. Never raises.
@@ -634,7 +635,7 @@ class Supervisor:
 
     def _write_law_torque(self):
         status, joint = self._torque_limiter.from_law(
-            self.law, self.q, self.qd, self.reference, self._settings
+            self.law, self.q, self.qd, self.reference, self._settings, self._feedforward
         )
         if status:
             self._trip(Reason.KERNEL_STATUS, value=float(status))

@@ -5,7 +5,7 @@
 import numpy as np
 
 from robodyn_ros.control.laws.gravity_compensation import GravityCompensation
-from robodyn_ros.control.laws.law import TERMS
+from robodyn_ros.control.laws.law import OTHER, TERMS
 from robodyn_ros.control.supervisor import guards
 
 
@@ -51,7 +51,7 @@ class TorqueLimiter:
         """
         self._gravity.replace_kernels(replacements)
 
-    def from_law(self, law, q, qd, reference, settings):
+    def from_law(self, law, q, qd, reference, settings, feedforward):
         """Compute the torque of a law.
 
         Parameters
@@ -64,6 +64,8 @@ class TorqueLimiter:
             Reference of position, velocity and acceleration.
         settings : Settings
             Gains and commanded terms.
+        feedforward : (nv,) ndarray
+            Effort beside that of the law [N m or N]; it is added to the term 'other'.
 
         Returns
         -------
@@ -74,6 +76,7 @@ class TorqueLimiter:
         """
         self.terms.fill(0.0)
         status = law.torques(q, qd, reference, settings.gains, self.terms)
+        self.terms[OTHER] += feedforward
         return status, self._add(self.terms, settings.commanded, self.unlimited)
 
     def safe(self, measured, fresh, dt, settings):

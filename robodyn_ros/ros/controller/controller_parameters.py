@@ -247,6 +247,14 @@ CONTROLLER_PARAMETERS = (
         change=LIVE,
     ),
     ParamSpec(
+        'allow_partial_joints_goal',
+        'bool',
+        False,
+        '',
+        'Whether a trajectory or a target may lack joints; they hold.',
+        change=LIVE,
+    ),
+    ParamSpec(
         'state_publish_rate',
         'float',
         100.0,
@@ -448,6 +456,7 @@ def control_settings(values: Mapping[str, Any], robot: Robot, law: ControlLaw) -
         velocity_limits=values['velocity_limits'] or limits.velocity,
         lower=limits.lower,
         upper=limits.upper,
+        turns=robot.model.turns,
         stop_damping=_for_all(values['stop_damping'], robot.nv),
         robot_compensates_gravity=values['robot_compensates_gravity'] == 'yes',
         law_values=np.hstack([(), *(values[f'{law.name}.{own.name}'] for own in law.parameters)]),

@@ -417,12 +417,14 @@ class ControlSession:
         UnknownNameError
             Unless these are the robot's joints.
         """
-        self._reader.require_joints(names)
+        self._reader.require_joints(names, self._values['allow_partial_joints_goal'])
 
     def _accept_reference(self, data, accept, **limits) -> str:
         try:
+            partial = self._values['allow_partial_joints_goal']
             refusal = self._rivals.refusal or accept(
-                self._reader.read_bytes(data, self._ros_now(), **limits), self.now()
+                self._reader.read_bytes(data, self._ros_now(), partial=partial, **limits),
+                self.now(),
             )
         except RobodynError as error:
             refusal = str(error)
