@@ -29,7 +29,7 @@ STIFFNESS = 5.0  # [1/s] of the tool
 def main():
     """Print how far tool and base move [mm]; return {name: (tool, base)} as arrays (k,) [m]."""
     arm = Robot.from_urdf(example('franka_like')).with_gravity((0.0, 0.0, 0.0))
-    arm = arm.with_payload(*SATELLITE, arm.model.body_names[0])
+    arm = arm.with_payload(arm.model.body_names[0], *SATELLITE)
     found = {name: fly(arm, holds) for name, holds in (('joints held', 0), ('tool held', 1))}
     for name, (tool, base) in found.items():
         print(f'{name}: base moves {1e3 * base.max():6.1f} mm, tool {1e3 * tool.max():6.2f} mm')

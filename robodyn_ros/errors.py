@@ -125,3 +125,22 @@ def shorten(value, length=80):
         value = value[: length + 1]  # before repr, which would escape all of it
     text = repr(value)
     return text if len(text) <= length else text[:length] + '...'
+
+
+def short_repr(self):
+    """Return `Name(field=value, ...)` of a dataclass on one line, with the shape of large arrays.
+
+    A class assigns it to `__repr__`.
+    """
+    names = [name for name, field in self.__dataclass_fields__.items() if field.repr]
+    inside = ', '.join(f'{name}={_value_text(getattr(self, name))}' for name in names)
+    return f'{type(self).__name__}({inside})'
+
+
+def _value_text(value):
+    """Return the text of one field."""
+    shape = getattr(value, 'shape', None)
+    if shape and value.size > 8:
+        return f'<array {shape}>'
+    text = ' '.join(repr(value.tolist() if shape else value).split())
+    return text if len(text) <= 60 else f'{text[:60]}...'

@@ -137,7 +137,7 @@ def strobing_and_sensor(lesson):
         strobing.coriolis_coefficients(robot, Q)[:, 1, 2],
     )
     frame, mass, com = robot.model.body_names[-1], 2.0, np.array([0, 0.02, 0.1])
-    loaded = robot.with_payload(mass, com, np.zeros((3, 3)), frame)
+    loaded = robot.with_payload(frame, mass, com, np.zeros((3, 3)))
     R, J = robot.pose(Q, frame)[:3, :3], robot.jacobian(Q, frame)
     twist, rate = J @ QD, J @ QDD + robot.jacobian_bias(Q, QD, frame)
     w, wd, a = R.T @ twist[3:], R.T @ rate[3:], R.T @ (rate[:3] - robot.model.gravity)

@@ -233,7 +233,7 @@ void * EmittedModel::symbol(const std::string & name) const
   if (!found) {
     throw std::runtime_error(
             "dynamics library " + path_ + " has no " + prefix_ + "_" + name +
-            "; expected one printed by robodyn_ros emit --language c --real double --law, with "
+            "; expected one printed by robodyn_ros emit --language c --real double --laws, with "
             "this prefix");
   }
   return found;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compare every formulation of the books on one robot, and check properties of its dynamics.
 
-    ros2 run robodyn_ros check arm.urdf        or        python -m robodyn_ros.cli.check arm.urdf
+    robodyn_ros check arm.urdf
 
 It prints torque, mass matrix and acceleration by each formulation, with the differences. The state
 is random within the joint ranges. Then it checks the properties of Spong's section 6.5:
@@ -43,7 +43,9 @@ def main(args=None):
         The exit code: 1 if a check fails or the description is refused, else 0.
     """
     parser = argparse.ArgumentParser(
-        prog='check', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog='robodyn_ros check',
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_robot(parser)
     parser.add_argument(

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Identify the dynamic parameters of a robot from a recorded motion.
 
-    ros2 run robodyn_ros identify excite arm.urdf            an exciting motion
-    ros2 run robodyn_ros identify fit arm.urdf motion.csv    or a rosbag2 of joint states
-    ros2 run robodyn_ros identify demo arm.urdf              all steps, on a simulated arm
+    robodyn_ros identify excite arm.urdf            an exciting motion
+    robodyn_ros identify fit arm.urdf motion.csv    or a rosbag2 of joint states
+    robodyn_ros identify demo arm.urdf              all steps, on a simulated arm
 
 A CSV has a header and a column time [s]. Each joint has <joint>.position [rad or m] and
 <joint>.effort [N m or N]. Efforts are those of the motors at the joint, gravity included.
@@ -35,6 +35,7 @@ from robodyn_ros.identification import (
     write_table,
 )
 from robodyn_ros.identification.joint_state_bag import read_bag
+from robodyn_ros.nodes.start import require
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.rosbag2_messages import messages_of_ros
 
@@ -57,6 +58,8 @@ def main(args=None):
         The exit code: 1 if an argument is refused, else 0.
     """
     options = parser().parse_args(args)
+    if options.run is not run_excite:
+        require('matplotlib', 'scipy')
     try:
         options.run(Robot(model_of(options)), options)
     except (RobodynError, OSError) as error:
@@ -73,7 +76,9 @@ def parser():
         The parser.
     """
     result = argparse.ArgumentParser(
-        prog='identify', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog='robodyn_ros identify',
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = result.add_subparsers(dest='command', required=True)
     for run in (run_excite, run_fit, run_demo):

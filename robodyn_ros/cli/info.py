@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operations of each quantity of one robot, before and after each step of the normal form.
 
-ros2 run robodyn_ros info arm.urdf --counts        or        python -m robodyn_ros.cli.info ...
+robodyn_ros info arm.urdf --counts
 """
 
 import argparse
@@ -33,7 +33,9 @@ def main(args=None):
         The exit code: 1 if the description is refused, else 0.
     """
     parser = argparse.ArgumentParser(
-        prog='info', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog='robodyn_ros info',
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_robot(parser)
     parser.add_argument('--counts', action='store_true', help='operations of every quantity')

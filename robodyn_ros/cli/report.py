@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Print the model report: the contents of a robot description, and findings about it.
 
-ros2 run robodyn_ros report arm.urdf        or        python -m robodyn_ros.cli.report arm.urdf
+robodyn_ros report arm.urdf
 """
 
 import argparse
@@ -125,7 +125,9 @@ def main(args=None):
         The exit code: 1 if the description is refused, else 0.
     """
     parser = argparse.ArgumentParser(
-        prog='report', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog='robodyn_ros report',
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_robot(parser)
     options = parser.parse_args(args)

@@ -35,7 +35,9 @@ def main(args=None):
         The exit code: 1 if the description is refused, else 0.
     """
     parser = argparse.ArgumentParser(
-        prog='terms', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog='robodyn_ros terms',
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_robot(parser)
     parser.add_argument(

@@ -21,7 +21,7 @@ from robodyn_ros.errors import RobodynError
 from robodyn_ros.model import urdf
 from robodyn_ros.model.sources import package_path
 from robodyn_ros.model.sources.geometry import ELEMENTS, shapes
-from robodyn_ros.nodes.start import say_missing
+from robodyn_ros.nodes.start import require
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.rosbag2_messages import messages_of_ros
 from robodyn_ros.view.page import Page
@@ -47,13 +47,12 @@ def main(args=None):
         The exit code: 1 if that fails, else 0.
     """
     options = _parser().parse_args(args)
+    require('viser', 'trimesh', *(['rclpy', 'sensor_msgs'] if options.live else []))
     try:
         with contextlib.ExitStack() as stack:
             _serve(options, stack)
     except KeyboardInterrupt:
         return 0
-    except ModuleNotFoundError as error:
-        return say_missing((error.name or '').partition('.')[0], 'robodyn_ros view')
     except (RobodynError, OSError) as error:
         return refuse(error)
     return 0
@@ -106,7 +105,9 @@ def _last_link(robot, text):
 def _parser():
     """Return the parser of the command line."""
     parser = argparse.ArgumentParser(
-        prog='view', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog='robodyn_ros view',
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_robot(parser)
     parser.add_argument('--frame', help='frame of the end effector; the last link by default')

@@ -4,8 +4,7 @@
 
 Programs and nodes then load recursions, control laws and plant from the cache.
 
-    ros2 run robodyn_ros warmup arm.urdf --frames tool0
-    python -m robodyn_ros.cli.warmup arm.urdf
+    robodyn_ros warmup arm.urdf --frames tool0
     robodyn_ros warmup --build     # once after `pip install` or `colcon build`
 """
 
@@ -60,7 +59,9 @@ def main(args=None):
         The exit code: 1 if an argument is refused, else 0.
     """
     parser = argparse.ArgumentParser(
-        prog='warmup', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog='robodyn_ros warmup',
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_robot(parser, optional=True)
     parser.add_argument('--frames', nargs='*', default=[], help='frames for quantities of frames')

@@ -374,19 +374,27 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         coordinates = linker.coordinates_of(self.model)
         return linker.over_coordinates(kernel, self.model, coordinates)
 
-    def with_payload(self, mass: float, com: ArrayLike, inertia: ArrayLike, frame: str) -> Robot:
+    def with_payload(
+        self,
+        frame: str,
+        mass: float,
+        com: ArrayLike = (0.0, 0.0, 0.0),
+        inertia: ArrayLike = np.zeros((3, 3)),
+    ) -> Robot:
         """Return a new robot with a rigid payload; this one does not change.
+
+        `Plant.attach`, `Supervisor.attach` and the services `~/set_payload` take the same.
 
         Parameters
         ----------
+        frame : str
+            Name of a link or joint.
         mass : float
             Mass [kg].
         com : (3,) array_like
             Centre of mass [m] in the axes of the frame.
         inertia : (3, 3) array_like
             Inertia [kg m^2] about the centre of mass, in the axes of the frame.
-        frame : str
-            Name of a link or joint.
 
         Returns
         -------

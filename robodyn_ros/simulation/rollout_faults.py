@@ -46,7 +46,7 @@ def look_at_loops(topology, constants, scratch, q, qd, places, embedding):
     return 0
 
 
-def stop_before_dead_centres(plant, swift, position, velocity, blown_up, status):
+def stop_before_dead_centres(plant, swift, position, velocity, effort, blown_up, status):
     """Let plants stand still from the first step after which a dead centre is ahead.
 
     Parameters
@@ -57,6 +57,8 @@ def stop_before_dead_centres(plant, swift, position, velocity, blown_up, status)
         Not 0 for the steps after which one may be ahead.
     position, velocity : (k, m + 1, nq) and (k, m + 1, nv) ndarray
         States [rad or m, rad/s or m/s], updated.
+    effort : (k, m, nv) ndarray
+        Efforts of the motors in each step [N m or N], updated.
     blown_up, status : (k,) ndarray
         Step of the blow-up, and its status, updated.
     """
@@ -67,17 +69,18 @@ def stop_before_dead_centres(plant, swift, position, velocity, blown_up, status)
             blown_up[row], status[row] = steps[found[0]], DEAD_CENTRE
             after = blown_up[row] + 2
             position[row, after:], velocity[row, after:] = position[row, after - 1], 0.0
+            effort[row, after - 1 :] = 0.0
 
 
-def sentences(plant, position, blown_up, status, dt):
+def sentences(plant, final, blown_up, status, dt):
     """Return a sentence about each blow-up, '' without one.
 
     Parameters
     ----------
     plant : Plant
         The plant that is copied.
-    position : (k, m + 1, nq) ndarray
-        Positions [rad or m].
+    final : (k, nq) ndarray
+        Positions after all steps [rad or m], which are those of the blow-up.
     blown_up, status : (k,) ndarray
         Step of the blow-up, -1 without one; and its status.
     dt : float
@@ -89,7 +92,7 @@ def sentences(plant, position, blown_up, status, dt):
         The sentences.
     """
     return tuple(
-        '' if step < 0 else _fault(plant, row, step, status[row], position[row, step + 1], dt)
+        '' if step < 0 else _fault(plant, row, step, status[row], final[row], dt)
         for row, step in enumerate(blown_up.tolist())
     )
 

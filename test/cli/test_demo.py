@@ -113,7 +113,7 @@ def test_the_demonstration_reports_the_same_figures_beside_busy_loops(tmp_path, 
     loops = [subprocess.Popen([sys.executable, '-c', BUSY]) for _ in range(3)]
     try:
         done = subprocess.run(
-            [sys.executable, '-m', 'robodyn_ros.cli.demo', '--output', str(tmp_path)]
+            [sys.executable, '-m', 'robodyn_ros', 'demo', '--output', str(tmp_path)]
             + ['--duration', '5'],
             env=node_environment,
             capture_output=True,
@@ -161,7 +161,7 @@ def test_the_nodes_end_with_the_demonstration(number, tmp_path, node_environment
     pytest.importorskip('rclpy', reason='rclpy is not installed')
     pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
     demo = subprocess.Popen(
-        [sys.executable, '-m', 'robodyn_ros.cli.demo', '--output', str(tmp_path)],
+        [sys.executable, '-m', 'robodyn_ros', 'demo', '--output', str(tmp_path)],
         env=node_environment,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

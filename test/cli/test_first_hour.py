@@ -10,7 +10,7 @@ from importlib.util import find_spec
 import pytest
 
 import robodyn_ros
-from robodyn_ros.__main__ import main
+from robodyn_ros.__main__ import COMMANDS, main
 from robodyn_ros.errors import ModelError, UnknownNameError
 from support.processes import ROOT, run_script
 
@@ -89,7 +89,7 @@ def test_pip_puts_one_name_on_the_path():
     )
     by_colcon, by_pip = map(json.loads, done.stdout.splitlines()[-2:])
     assert by_pip == ['robodyn_ros']
-    assert {'robodyn_ros', 'controller', 'simulator', 'demo'} <= set(by_colcon)
+    assert set(by_colcon) == {'robodyn_ros', *COMMANDS}
 
 
 XACRO = """<robot name="made" xmlns:xacro="http://www.ros.org/wiki/xacro">

@@ -113,7 +113,7 @@ def test_every_command_names_the_joints_where_a_locked_one_is_unknown(name, shar
 
 
 def test_emit_and_identify_take_the_same_words(share, tmp_path, capsys):
-    own = ['--out', str(tmp_path / 'made')]
+    own = ['--output', str(tmp_path / 'made')]
     assert command('emit')([str(share / 'arm.urdf'), '--locked', 'elbow=0', *own]) == 1
     assert "no movable joint 'elbow'" in capsys.readouterr().err
     words = ['excite', str(share / 'arm.urdf'), '--locked', 'elbow=0']
@@ -186,5 +186,5 @@ def test_a_file_that_cannot_be_used_is_named(tmp_path, capsys):
     """In a sentence, without the number of the error."""
     path = tmp_path / 'arm.urdf'
     path.write_text(ARM)
-    assert command('emit')([str(path), '--out', str(path)]) == 1
+    assert command('emit')([str(path), '--output', str(path)]) == 1
     assert capsys.readouterr().err == f"Refused: '{path}' cannot be used: File exists\n"

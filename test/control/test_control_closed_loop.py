@@ -120,7 +120,7 @@ def test_pd_sags_by_weight_over_stiffness_and_gravity_compensation_lifts_it():
 
 def test_wrong_payload_gives_a_bounded_sag():
     """Fault row 78: e = w^-2 M^-1 dg for a load the model does not know, no runaway."""
-    loaded = TWO_LINK.with_payload(0.5, [0.0, 0.0, 0.0], 1e-3 * np.eye(3), 'tool0')
+    loaded = TWO_LINK.with_payload('tool0', 0.5, [0.0, 0.0, 0.0], 1e-3 * np.eye(3))
     arm = Arm(plant=loaded, gains=np.array([[400.0] * 2, [40.0] * 2]), q=[0.3, 0.5]).activate()
     arm.step(3000)
     missing = loaded.gravity_torque(arm.q) - TWO_LINK.gravity_torque(arm.q)

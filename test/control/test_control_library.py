@@ -413,7 +413,7 @@ def test_a_payload_is_compensated_over_its_ramp(programs):
         bodies = [some_body(np.random.default_rng(seed)) for seed in (6, 7)]
         for place, (mass, com, inertia) in enumerate(bodies):
             assert mass > 0.0
-            loaded = loaded.with_payload(mass, com, inertia, LINKS[robot.name][place])
+            loaded = loaded.with_payload(LINKS[robot.name][place], mass, com, inertia)
         torques = []
         for k in range(100):
             now = 10.0 + PERIOD * k
@@ -764,7 +764,7 @@ def test_task_dynamics_are_those_of_the_node(programs, robot, reference):
     rows = [0, 5, 6, 7, 8] if robot is FRANKA else [4, 8]
     states = np.random.default_rng(reference).uniform(-1.5, 1.5, (6, 2, robot.nv))
     mass, com, inertia = BODY
-    loaded, about = robot.with_payload(*BODY, 'tool0'), com @ com * np.eye(3) - np.outer(com, com)
+    loaded, about = robot.with_payload('tool0', *BODY), com @ com * np.eye(3) - np.outer(com, com)
     row = [mass, *(mass * com), *(inertia + mass * about)[np.triu_indices(3)]]
     for damping, carrier in ((0.0, robot), (0.3, robot), (0.0, loaded)):
         payload = np.concatenate([np.zeros(10), row if carrier is loaded else np.zeros(10)])

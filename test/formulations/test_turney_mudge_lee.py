@@ -261,7 +261,7 @@ def test_wrist_sensor_stands_for_an_unknown_load(form):
     robot = SERIAL['franka_like']()
     frame = robot.model.body_names[-1]
     load = random_inertial(np.random.default_rng(3))
-    loaded = robot.with_payload(load.mass, load.com, load.inertia, frame)
+    loaded = robot.with_payload(frame, load.mass, load.com, load.inertia)
     for q, qd, qdd in motion(robot):
         w, drift = robot.velocity(q, qd, frame)[3:], robot.jacobian_bias(q, qd, frame)
         R = robot.pose(q, frame)[:3, :3]

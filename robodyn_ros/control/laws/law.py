@@ -118,6 +118,9 @@ class ControlLaw:
     #: Kernels that `torques` calls, compiled before activation.
     kernels: tuple[Kernel, ...] = ()
 
+    def __repr__(self):
+        return f'<{type(self).__name__} of {self.robot.name!r}>'
+
     def __init__(self, robot):
         """Allocate all memory of `torques`, which runs in the real-time loop.
 

@@ -7,7 +7,7 @@ import functools
 
 import numpy as np
 
-from robodyn_ros.errors import ShapeError
+from robodyn_ros.errors import ShapeError, short_repr
 
 #: [rad/s or m/s] Largest velocity at the end that is rounding: the epsilon of a float of 32 bit,
 #: as in joint_trajectory_controller.
@@ -55,6 +55,8 @@ class Trajectory:
     efforts: np.ndarray | None = None
     given: np.ndarray | None = None
     moved: np.ndarray | None = None
+
+    __repr__ = short_repr
 
     def __post_init__(self):
         for name in ('times', *FIELDS):

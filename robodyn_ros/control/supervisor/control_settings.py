@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from robodyn_ros.control.laws.law import GRAVITY, TERMS
-from robodyn_ros.errors import ParameterError
+from robodyn_ros.errors import ParameterError, short_repr
 
 STATE_TIMEOUT_CEILING = 0.2  # [s]
 STATE_TIMEOUT_PERIODS = 2.0
@@ -124,6 +124,8 @@ class Settings:
     commanded: np.ndarray = derived()
     safe: np.ndarray = derived()
     gravity_held_for: float = derived()
+
+    __repr__ = short_repr
 
     def __post_init__(self):
         n, set_ = np.size(self.lower), object.__setattr__

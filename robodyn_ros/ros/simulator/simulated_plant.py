@@ -73,7 +73,7 @@ def simulated_robot(values: Mapping[str, Any], robot: Robot) -> Robot:
     xx, xy, xz, yy, yz, zz = values['payload.inertia']
     inertia = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
     return robot.with_payload(
-        values['payload.mass'], values['payload.com'], inertia, values['payload.frame']
+        values['payload.frame'], values['payload.mass'], values['payload.com'], inertia
     )
 
 

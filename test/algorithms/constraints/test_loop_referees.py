@@ -168,7 +168,7 @@ def test_copies_and_batches_are_of_the_same_robot():
     for other in (copy.copy(robot), pickle.loads(pickle.dumps(robot))):
         np.testing.assert_array_equal(other.mass_matrix(q[0]), M[0])
     np.testing.assert_array_equal(robot.expand(q)[0][1], robot.expand(q[1])[0])
-    heavy = robot.with_payload(1.0, (0.1, 0.0, 0.0), 1e-3 * np.eye(3), 'rocker')
+    heavy = robot.with_payload('rocker', 1.0, (0.1, 0.0, 0.0), 1e-3 * np.eye(3))
     J = robot.jacobian(q[0], 'rocker')
     added = heavy.mass_matrix(q[0]) - M[0]
     assert np.linalg.matrix_rank(added, tol=1e-9) >= 1 and np.abs(J.T @ J).max() > 0.0
