@@ -165,7 +165,6 @@ Settings GuardedController::settings() const
   Settings wanted;
   wanted.period = 1.0 / std::max(1u, get_update_rate());
   wanted.effort_rate = for_all(parameters_.max_effort_rate, n);
-  wanted.stop_damping = for_all(parameters_.stop_damping, n);
   const auto described = described_limits(get_robot_description());
   constexpr double free = std::numeric_limits<double>::infinity();
   for (const auto & joint : joints_) {
@@ -194,6 +193,7 @@ Settings GuardedController::settings() const
   wanted.reference_timeout = parameters_.reference_timeout;
   wanted.gravity_hold = parameters_.stale_action == "gravity_hold";
   wanted.stale_hold = parameters_.stale_hold;
+  wanted.stop_time_constant = parameters_.stop_time_constant;
   wanted.max_start_error = parameters_.max_start_error;
   wanted.stuck_time = parameters_.stuck_time;
   wanted.stuck_is_stale = parameters_.stuck_action == "stale";

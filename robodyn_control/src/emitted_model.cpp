@@ -110,10 +110,24 @@ EmittedModel::Law EmittedModel::law(const std::string & name) const
   return function;
 }
 
-EmittedModel::SafeLaw EmittedModel::safe_law() const
+EmittedModel::OfState EmittedModel::gravity_compensation() const
 {
-  SafeLaw function;
+  OfState function;
   assign("gravity_compensation", function);
+  return function;
+}
+
+EmittedModel::OfState EmittedModel::braking() const
+{
+  OfState function;
+  assign("braking", function);
+  return function;
+}
+
+EmittedModel::OfState EmittedModel::friction_torque() const
+{
+  OfState function;
+  assign("friction_torque", function);
   return function;
 }
 

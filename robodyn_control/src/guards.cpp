@@ -80,6 +80,31 @@ int add_terms(double * terms, const bool * commanded, std::size_t n, double * to
   return worst;
 }
 
+void brake(
+  double * terms, const bool * commanded, const double * qd, const double * guards, std::size_t n,
+  double rate) noexcept
+{
+  double * const torque = terms + FEEDBACK * n;
+  double smallest_share = 1.0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double weight = commanded[GRAVITY] ? terms[GRAVITY * n + i] : 0.0;
+    double wanted = rate * torque[i];
+    if (!std::isfinite(torque[i])) {
+      wanted = 0.0;
+    }
+    const double room = larger(guards[EFFORT * n + i] + (wanted < 0.0 ? weight : -weight), 0.0);
+    if (std::fabs(wanted) > room) {
+      smallest_share = smaller(smallest_share, room / std::fabs(wanted));
+    }
+    torque[i] = wanted * qd[i] <= 0.0 ? smaller(larger(wanted, -room), room) : wanted;
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    if (torque[i] * qd[i] > 0.0) {
+      torque[i] *= smallest_share;
+    }
+  }
+}
+
 int limit_torque(
   const double * wanted, const double * state, const double * guards, std::size_t n, double dt,
   double * torque, int * hits) noexcept

@@ -71,8 +71,7 @@ def programs(tmp_path_factory):
 def told(settings):
     """Return settings as the program reads them."""
     rows = [*settings.gains, settings.effort_limits, settings.effort_rate]
-    rows += [settings.velocity_limits, settings.lower, settings.upper, settings.stop_damping]
-    rows += [settings.turns]
+    rows += [settings.velocity_limits, settings.lower, settings.upper, settings.turns]
     numbers = [
         settings.period,
         settings.position_margin,
@@ -89,6 +88,7 @@ def told(settings):
         settings.robot_compensates_gravity,
         settings.enabled[FRICTION],
         settings.stuck_at_rest,
+        settings.stop_time_constant,
     ]
     return np.concatenate([*rows, numbers]).astype(float).tobytes()
 
@@ -148,7 +148,8 @@ class Recorder:
         if arm.active or arm.publishing:
             arm.deactivate()
             measured, settings = arm.measurement, arm.settings
-            output.safe(measured, measured.is_fresh(now, settings), 0.0, settings)
+            fresh = measured.is_fresh(now, settings)
+            output.safe(measured, now, fresh, 0.0, settings, brakes=False)
             output.limit(measured, settings, math.inf)
             arm.publishing = arm._releasing = False
             self.seen.add('RELEASED')
@@ -324,9 +325,9 @@ def test_same_torques_and_the_same_decisions(programs):
     """Runs through every state and nearly every reason: each cycle is that of Python."""
     seen = set()
     for seed in range(4):
-        changes = {'reference_timeout': 0.01, 'stop_damping': np.full(2, 2.0)}
+        changes = {'reference_timeout': 0.01, 'robot_compensates_gravity': seed > 1}
         if seed % 2:
-            changes |= {'effort_rate': np.full(2, 300.0), 'stale_action': 'gravity_hold'}
+            changes |= {'effort_rate': np.full(2, 300.0), 'stale_action': 'zero'}
         recorder = drive(TWO_LINK, 1500, seed, **changes)
         agree(programs, recorder)
         seen |= recorder.seen

@@ -34,6 +34,13 @@ int judge(
 /// Clear the rows that are not commanded, sum the others; return the first bad joint or -1.
 int add_terms(double * terms, const bool * commanded, std::size_t n, double * total) noexcept;
 
+/// Turn the negative momentum, the feedback term, into the torque of a stop, -rate M qd.
+/// What opposes the motion of its joint is limited to the room that the weight leaves. What drives
+/// its joint on gets the smallest of the remaining shares, so the power stays negative.
+void brake(
+  double * terms, const bool * commanded, const double * qd, const double * guards, std::size_t n,
+  double rate) noexcept;
+
 /// Change the last published torque towards the wanted one, as far as the limits allow.
 /// The limits apply in this order. Beyond a position limit torque acts inwards only. Above the
 /// velocity limit torque only brakes. Torque changes by at most rate * dt, and stays within the

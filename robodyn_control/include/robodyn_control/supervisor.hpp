@@ -94,7 +94,8 @@ private:
   bool sticks() noexcept;
   void advance_reference() noexcept;
   bool write_law_torque() noexcept;
-  void write_safe_torque(bool fresh, double dt) noexcept;
+  void write_safe_torque(double now, bool fresh, double dt, bool brakes) noexcept;
+  void predict(double now, double dt) noexcept;
   void limit(double dt) noexcept;
   void hold_measured(Reason reason) noexcept;
   void wait(bool fresh) noexcept;
@@ -109,11 +110,12 @@ private:
   std::size_t n_;
   EmittedModel model_;  // keeps the library loaded
   EmittedModel::Law law_;
-  EmittedModel::SafeLaw safe_law_;
+  EmittedModel::OfState gravity_, braking_, friction_;
+  EmittedModel::DampedForwardDynamics forward_dynamics_;
   Settings settings_;
-  double state_timeout_ = 0.0, gravity_held_for_ = 0.0;
+  double state_timeout_ = 0.0, gravity_held_for_ = 0.0, time_constant_ = 0.0;
   std::array<bool, TERMS> commanded_{}, safe_{};
-  std::vector<double> guards_, gains_, damping_, undamped_;
+  std::vector<double> guards_, gains_;
   PayloadRamp payload_;
   StateBuffer states_;
   Reference reference_;
@@ -125,7 +127,8 @@ private:
   double value_ = 0.0, lost_for_ = 0.0, stillness_;
   unsigned long seen_ = 0;
   bool active_ = false, publishing_ = false, releasing_ = false, stuck_ = false;
-  std::vector<double> q_, accepted_q_, terms_, unlimited_, command_, still_, feedforward_;
+  std::vector<double> q_, accepted_q_, terms_, unlimited_, command_, earlier_, feedforward_;
+  std::vector<double> predicted_, torque_, diagonal_, qdd_;
   std::vector<int> hits_;
 };
 

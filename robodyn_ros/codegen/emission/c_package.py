@@ -46,7 +46,8 @@ UNITS = {
     'com': 'm',
     'reference': 'position, velocity, acceleration',
     'gains': 'position and velocity gain, in the units of the law',
-    'damping': 'N m s/rad or N s/m',
+    'damping': 'N m or N',
+    'coriolis': 'N m or N',
     'payload': 'mass, first moment, inertia xx xy xz yy yz zz in the axes of the frame, about its '
     'origin; kg, kg m, kg m^2',
     'diagonal': 'added to that of the mass matrix; kg m^2 or kg',

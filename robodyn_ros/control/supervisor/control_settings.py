@@ -12,7 +12,8 @@ from robodyn_ros.errors import ParameterError, short_repr
 
 STATE_TIMEOUT_CEILING = 0.2  # [s]
 STATE_TIMEOUT_PERIODS = 2.0
-STALE_ACTIONS = ('zero', 'gravity_hold')
+BRAKING_PERIODS = 2.0  # shortest time constant of a stop, which is stable then
+STALE_ACTIONS = ('gravity_hold', 'zero')
 STUCK_ACTIONS = ('warn', 'stale')
 
 #: Rows of `Settings.guards`, which the limiting kernel reads.
@@ -50,11 +51,11 @@ class Settings:
         Age from which a joint state is too old [s]. It is clamped to [2 periods, 0.2 s].
     reference_timeout : float
         Time without a successor after which a streamed target is dropped [s].
-    stale_action : {'zero', 'gravity_hold'}
-        Effort while joint states are missing: gravity torque for `stale_hold` and then zero, or
-        gravity torque without end.
+    stale_action : {'gravity_hold', 'zero'}
+        Effort while joint states are missing: the gravity torque without end, or zero after
+        `stale_hold`.
     stale_hold : float
-        How long the gravity torque of the last posture is held [s].
+        Time without joint states before the effort is zero [s].
     recovery_states : int
         Number of consecutive fresh joint states that end STALE.
     max_start_error : float
@@ -69,8 +70,8 @@ class Settings:
         Whether equal states count as stuck under a constant torque, too.
     overspeed : float
         Ratio of a velocity to its limit beyond which it is a fault [-], at least 1.
-    stop_damping : (nv,) array_like, optional
-        Damping in FAULT [N m s/rad or N s/m], beside the gravity torque; none by default.
+    stop_time_constant : float
+        Time constant of the velocity in FAULT and STALE [s]; at least two periods are used.
     robot_compensates_gravity : bool
         Whether the robot adds the gravity torque by itself.
     law_values : (k,) array_like, optional
@@ -107,7 +108,7 @@ class Settings:
     position_margin: float = 0.002
     state_timeout: float = 0.02
     reference_timeout: float = 0.1
-    stale_action: str = 'zero'
+    stale_action: str = 'gravity_hold'
     stale_hold: float = 0.1
     recovery_states: int = 3
     max_start_error: float = 0.1
@@ -116,7 +117,7 @@ class Settings:
     stuck_action: str = 'warn'
     stuck_at_rest: bool = False
     overspeed: float = 2.0
-    stop_damping: np.ndarray | None = None
+    stop_time_constant: float = 0.1
     robot_compensates_gravity: bool = False
     law_values: np.ndarray | None = None
     turns: np.ndarray | None = None
@@ -140,12 +141,10 @@ class Settings:
                 'law_values',
                 _array('law_values', self.law_values, (np.size(self.law_values),)),
             )
-        damping = np.zeros(n) if self.stop_damping is None else self.stop_damping
-        set_(self, 'stop_damping', _array('stop_damping', damping, (n,)))
         turns = np.zeros(n) if self.turns is None else self.turns
         set_(self, 'turns', _array('turns', turns, (n,)))
         _refuse('period', self.period, 'a period of at most 0.1 s', 0.0 < self.period <= 0.1)
-        for name in ('gains', 'stop_damping', 'turns'):
+        for name in ('gains', 'turns'):
             value = getattr(self, name)
             _refuse(name, value, 'finite, not negative', np.isfinite(value) & (value >= 0.0))
         _refuse(
@@ -169,6 +168,9 @@ class Settings:
         ):
             value = getattr(self, name)
             _refuse(name, value, 'finite, not negative', math.isfinite(value) and value >= 0.0)
+        T = self.stop_time_constant
+        _refuse('stop_time_constant', T, 'finite, greater than zero', 0.0 < T < math.inf)
+        set_(self, 'stop_time_constant', max(T, BRAKING_PERIODS * self.period))
         _refuse('overspeed', self.overspeed, 'at least 1', self.overspeed >= 1.0)
         _refuse(
             'stuck_action',

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from robodyn_ros.control.laws.law import TERMS
+from robodyn_ros.control.laws.law import FEEDBACK, GRAVITY, TERMS
 from robodyn_ros.control.reference import path
 from robodyn_ros.control.supervisor import guards
 from robodyn_ros.control.supervisor.control_settings import EFFORT, LOWER, RATE, SPEED, TURN, UPPER
@@ -29,6 +29,7 @@ def guards_known_answers():
         If a result is wrong; the message names the kernel.
     """
     _judged()
+    _braked()
     _limited()
     _sampled()
 
@@ -90,6 +91,20 @@ def _judged():
     _expect(guards.add_terms.name, total, (28.0, 33.0))
     terms[0, 1] = math.inf
     _expect(guards.add_terms.name, guards.add_terms(terms, commanded, total), 1)
+
+
+def _braked():
+    """Check `brake` with limits of 5 N m: both joints slowed, one at its limit, one driven on."""
+    everything = np.ones(6, dtype=bool)
+    for momentum, rate, expected in (
+        ((-1.0, 1.0), 2.0, (-2.0, 2.0)),
+        ((-4.0, 1.0), 2.0, (-3.0, 2.0)),
+        ((-4.0, -1.0), 2.0, (-3.0, -0.75)),
+    ):
+        terms = np.zeros((6, 2))
+        terms[FEEDBACK], terms[GRAVITY] = momentum, (-2.0, 1.0)
+        guards.brake(terms, everything, np.array((1.0, -1.0)), _limits(), rate)
+        _expect(guards.brake.name, terms[FEEDBACK], expected)
 
 
 def _limited():

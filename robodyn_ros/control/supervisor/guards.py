@@ -5,6 +5,7 @@
 import math
 
 from robodyn_ros.compile import kernel
+from robodyn_ros.control.laws.law import FEEDBACK, GRAVITY
 from robodyn_ros.control.supervisor.control_settings import EFFORT, LOWER, RATE, SPEED, TURN, UPPER
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Flags, Matrix, Scalar, Vector
@@ -208,6 +209,42 @@ def add_terms(terms: Matrix, commanded: Flags, total: Vector):
 
 
 @kernel
+def brake(terms: Matrix, commanded: Flags, qd: Vector, guards: Matrix, rate: Scalar):
+    """Turn the negative momentum into the torque of a stop, -rate M qd, within the effort limits.
+
+    Each torque that opposes the motion of its joint is limited to the room that the weight leaves.
+    A torque that drives its joint on, since it slows another one down, gets the smallest of the
+    remaining shares. So the power stays negative.
+
+    Parameters
+    ----------
+    terms : (6, nv) ndarray
+        Terms of `laws.braking`; the negative momentum is overwritten by the torque [N m or N].
+    commanded : (6,) ndarray of bool
+        Terms that will be summed.
+    qd : (nv,) ndarray
+        Velocity [rad/s or m/s].
+    guards : (6, nv) ndarray
+        Limits; see `Settings`.
+    rate : float
+        1 / time constant [1/s].
+    """
+    smallest = 1.0
+    for i in range(qd.shape[0]):
+        weight = terms[GRAVITY, i] if commanded[GRAVITY] else 0.0
+        wanted = rate * terms[FEEDBACK, i]
+        if not math.isfinite(terms[FEEDBACK, i]):
+            wanted = 0.0
+        room = max(guards[EFFORT, i] + (weight if wanted < 0.0 else -weight), 0.0)
+        if abs(wanted) > room:
+            smallest = min(smallest, room / abs(wanted))
+        terms[FEEDBACK, i] = min(max(wanted, -room), room) if wanted * qd[i] <= 0.0 else wanted
+    for i in range(qd.shape[0]):
+        if terms[FEEDBACK, i] * qd[i] > 0.0:
+            terms[FEEDBACK, i] *= smallest
+
+
+@kernel
 def limit_torque(
     wanted: Vector,
     state: Matrix,
@@ -281,4 +318,4 @@ def limit_torque(
     return acted
 
 
-KERNELS = (first_not_finite, judge, add_terms, limit_torque)
+KERNELS = (first_not_finite, judge, add_terms, brake, limit_torque)

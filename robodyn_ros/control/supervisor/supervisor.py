@@ -100,7 +100,7 @@ class Supervisor:
         self._rehearsal = Rehearsal(robot)
         self._payload, self._linked, self._replacements = payload, robot.linked, {}
         self._jumps, self._recovering, self._seen = 0, 0, None
-        self.stuck, self._still, self._stillness = False, np.zeros(robot.nv), -math.inf
+        self.stuck, self._stillness = False, -math.inf
         self._first_not_finite = guards.first_not_finite.vectorcall
         self.reference, self.terms = self._reference.rows[:3], self._torque_limiter.terms
         self._feedforward = self._reference.rows[3]
@@ -333,7 +333,7 @@ class Supervisor:
             if sentence:
                 return sentence
             if not self.publishing:  # otherwise the torque continues from the last published one
-                self._torque_limiter.safe(measured, True, 0.0, settings)
+                self._torque_limiter.safe(measured, now, True, 0.0, settings, brakes=False)
                 self._torque_limiter.limit(measured, settings, math.inf)
                 self._clock.restart()
             self.active, self._releasing = True, False
@@ -556,7 +556,7 @@ class Supervisor:
             self.publishing = self.active or self._releasing
             if self.publishing:
                 if not (self.active and self._law_acts(measured, fresh, now)):
-                    self._torque_limiter.safe(measured, fresh, dt, settings)
+                    self._torque_limiter.safe(measured, now, fresh, dt, settings, self.active)
                 self._limit(measured, settings, dt)
             if not self.active and self.state is not State.FAULT:
                 self._wait(fresh)
@@ -608,9 +608,9 @@ class Supervisor:
         """
         if measured.since != self._stillness:
             self._stillness, self.stuck = measured.since, False
-            self._still[:] = self.command
+            self._torque_limiter.earlier[:] = self.command
         elif not self.stuck and measured.time - measured.since > settings.stuck_time:
-            change = np.abs(self.command - self._still)
+            change = np.abs(self.command - self._torque_limiter.earlier)
             changed = bool((change > STUCK_SHARE * settings.effort_limits).any())
             self.stuck = settings.stuck_at_rest or changed
             self._counters.stuck_episodes += self.stuck

@@ -47,7 +47,8 @@ from support.supervised import TWO_LINK, settings_for
         ('overspeed', 0.9),
         ('overspeed', math.nan),
         ('recovery_states', 0),
-        ('stop_damping', [-1.0, 0.0]),
+        ('stop_time_constant', 0.0),
+        ('stop_time_constant', math.inf),
     ],
 )
 def test_invalid_value_is_refused_with_its_name(field, value):

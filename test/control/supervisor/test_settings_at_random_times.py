@@ -36,7 +36,7 @@ def draws(rng):
         'max_start_error': lambda: rng.uniform(0.0, 1.0),
         'position_jump': lambda: rng.uniform(0.0, 1.0),
         'overspeed': lambda: rng.uniform(1.0, 1e3),
-        'stop_damping': lambda: rng.uniform(0.0, 100.0, 2),
+        'stop_time_constant': lambda: rng.uniform(0.0, 1.0),
         'robot_compensates_gravity': lambda: bool(rng.random() < 0.5),
     }
 
