@@ -32,7 +32,7 @@ Supervisor::Supervisor(
   payload_(model.payload_frames().size()),
   states_(n_), reference_(n_), stillness_(-NEVER), q_(n_), accepted_q_(n_), terms_(TERMS * n_),
   unlimited_(n_), command_(n_), earlier_(n_), feedforward_(n_), predicted_(2 * n_), torque_(n_),
-  diagonal_(n_), qdd_(n_), hits_(n_)
+  diagonal_(n_), qdd_(n_), times_(n_), hits_(n_)
 {
   configure(settings);
 }
@@ -169,7 +169,7 @@ Refusal Supervisor::stream_target(
 }
 
 Refusal Supervisor::refuse_target(
-  const double * q, const double * qd, const double * qdd, double clock) const noexcept
+  const double * q, const double * qd, const double * qdd, double clock) noexcept
 {
   for (const double * const row : {q, qd, qdd}) {
     if (first_not_finite(row, n_) >= 0) {
@@ -185,7 +185,7 @@ Refusal Supervisor::refuse_target(
   if (!active_) {
     return Refusal::NOT_ACTIVE;
   }
-  const double * const start = reference_.current();
+  const double * const start = reference_.current(clock);
   const double since = reference_.since_streamed(clock);
   const double elapsed = std::max(since, settings_.period);
   for (std::size_t i = 0; i < n_; ++i) {
@@ -280,7 +280,7 @@ void Supervisor::update(bool fresh, double now) noexcept
     trip_overspeed();
   } else if (states_.jumps() != jumps_) {
     hold_measured(Reason::POSITION_JUMP);
-  } else if (reference_.follows()) {
+  } else if (reference_.moves()) {
     advance_reference();
   }
 }
@@ -304,10 +304,10 @@ bool Supervisor::sticks() noexcept
 
 void Supervisor::advance_reference() noexcept
 {
-  if (reference_.expired(clock_.time())) {
+  if (reference_.follows() && reference_.expired(clock_.time())) {
     hold_measured(Reason::REFERENCE_TIMEOUT);
   } else {
-    reference_.advance();
+    reference_.advance(clock_.time());
   }
   if (first_not_finite(reference_.rows(), reference_.size()) >= 0) {
     hold_measured(Reason::REFERENCE_NOT_FINITE);
@@ -416,7 +416,17 @@ void Supervisor::limit(double dt) noexcept
 void Supervisor::hold_measured(Reason reason) noexcept
 {
   jumps_ = states_.jumps();
-  reference_.hold(states_.q());
+  std::fill(terms_.begin(), terms_.end(), 0.0);
+  if (braking_(states_.q(), states_.qd(), payload(), terms_.data()) == 0) {
+    stopping_times(
+      states_.q(), states_.qd(), terms_.data() + FEEDBACK * n_,
+      safe_[GRAVITY] ? terms_.data() + GRAVITY * n_ : nullptr,
+      {settings_.effort_limits.data(), settings_.effort_rate.data(), settings_.lower.data(),
+        settings_.upper.data()}, n_, times_.data());
+  } else {  // closed loops outside the box of their code
+    std::fill(times_.begin(), times_.end(), 0.0);
+  }
+  reference_.stop(states_.q(), states_.qd(), times_.data(), clock_.time());
   enter(law_ ? State::HOLD : State::ACTIVE, reason);
 }
 

@@ -104,7 +104,7 @@ private:
   Refusal refuse_age(double now) const noexcept;
   Refusal refuse_effort_limits() const noexcept;
   Refusal refuse_target(
-    const double * q, const double * qd, const double * qdd, double clock) const noexcept;
+    const double * q, const double * qd, const double * qdd, double clock) noexcept;
   void trip_overspeed() noexcept;
 
   std::size_t n_;
@@ -128,7 +128,7 @@ private:
   unsigned long seen_ = 0;
   bool active_ = false, publishing_ = false, releasing_ = false, stuck_ = false;
   std::vector<double> q_, accepted_q_, terms_, unlimited_, command_, earlier_, feedforward_;
-  std::vector<double> predicted_, torque_, diagonal_, qdd_;
+  std::vector<double> predicted_, torque_, diagonal_, qdd_, times_;
   std::vector<int> hits_;
 };
 

@@ -97,6 +97,64 @@ class Path:
         end = trajectory.rows[:, -1].copy()
         return cls(np.zeros(1), np.zeros((0, end.shape[1])), end)
 
+    def merged(self, other, mine):
+        """Return the path that has some joints of this one, and the others of another.
+
+        Parameters
+        ----------
+        other : Path
+            The other one, which begins at the same time.
+        mine : (nv,) ndarray of bool
+            Joints of this path.
+
+        Returns
+        -------
+        Path
+            The path.
+        """
+        knots = np.union1d(self.knots, other.knots)
+        rows = np.where(mine, self._over(knots), other._over(knots))
+        return Path(knots, rows.reshape(-1, len(mine)), np.where(mine, self.end, other.end))
+
+    def followed_by(self, other, begin, switch):
+        """Return the path along this one, and then along another.
+
+        Parameters
+        ----------
+        other : Path
+            The other one.
+        begin : float
+            Time on this path at which the new one begins [s].
+        switch : float
+            Time on this path at which the other one begins [s].
+
+        Returns
+        -------
+        Path
+            The path.
+        """
+        between = self.knots[(begin < self.knots) & (self.knots < switch)]
+        knots = np.concatenate([[begin], between, [switch]])
+        rows = self._over(knots).reshape(-1, self.end.shape[1])
+        return Path(
+            np.concatenate([knots, switch + other.knots[1:]]) - begin,
+            np.concatenate([rows, other.coefficients]),
+            other.end,
+        )
+
+    def _over(self, knots):
+        """Return the coefficients over more knots, (s, 8, nv): polynomials are moved to them."""
+        rest = np.zeros((1, STRIDE, self.end.shape[1]))
+        rest[0, 0], rest[0, EFFORT] = self.end[0], self.end[3]
+        rows = np.concatenate([self.coefficients.reshape(-1, *rest.shape[1:]), rest])
+        k = np.searchsorted(self.knots, knots[:-1], side='right') - 1
+        rows, later = rows[k], (knots[:-1] - self.knots[k])[:, None]
+        for begin in range(ORDER - 1):
+            for row in range(ORDER - 2, begin - 1, -1):
+                rows[:, row] += later * rows[:, row + 1]
+        rows[:, EFFORT] += later * rows[:, EFFORT + 1]
+        return rows
+
     def sample(self, t, reference):
         """Write position, velocity and acceleration at a time.
 

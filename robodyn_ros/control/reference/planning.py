@@ -14,12 +14,12 @@ GENTLE = 15.0  # [-] times the soonest arrival: a cubic then peaks at a tenth of
 LATER = '; use time_from_start to move there in a given time'
 
 
-def receive_trajectory(trajectory, start, settings, joint_names):
+def receive_trajectory(trajectory, start, stop, settings, joint_names):
     """Plan the path of a trajectory from the present reference.
 
     A joint that turns without end takes the short way to the first point. That point is the
     posture that the sender assumes, if it is due, or sooner than the velocity limits allow: it is
-    near the reference, and left out.
+    near the reference, and left out. Joints that the trajectory does not move come to rest.
 
     Parameters
     ----------
@@ -27,6 +27,8 @@ def receive_trajectory(trajectory, start, settings, joint_names):
         The trajectory.
     start : (4, nv) ndarray
         Reference at reception.
+    stop : Path or None
+        Path on which joints come to rest; it may be None if the trajectory moves all of them.
     settings : Settings
         Settings of the supervisor, with its limits.
     joint_names : sequence of str
@@ -39,7 +41,8 @@ def receive_trajectory(trajectory, start, settings, joint_names):
     reason : str
         Reason of the refusal, or ''.
     """
-    trajectory = _in_time(trajectory.near(start[0], settings.turns), start[0], settings)
+    trajectory = trajectory.completed(start[0]).near(start[0], settings.turns)
+    trajectory = _in_time(trajectory, start[0], settings)
     if trajectory.passed:
         sentence = refuse_far(
             trajectory.positions[trajectory.passed - 1],
@@ -50,7 +53,10 @@ def receive_trajectory(trajectory, start, settings, joint_names):
         )
         if sentence:
             return None, sentence + LATER * (trajectory.passed == trajectory.times.size)
-    return _within_limits(Path.through(trajectory, start), start, settings, joint_names)
+    path = Path.through(trajectory, start)
+    if not trajectory.moves_all:
+        path = path.merged(stop, trajectory.moved)
+    return _within_limits(path, start, settings, joint_names)
 
 
 def _in_time(trajectory, q, settings):
@@ -97,7 +103,7 @@ def receive_target(trajectory, start, elapsed, settings, joint_names):
     reason : str
         Reason of the refusal, or ''.
     """
-    trajectory = trajectory.near(start[0], settings.turns)
+    trajectory = trajectory.completed(start[0]).near(start[0], settings.turns)
     if not trajectory.passed:
         return _within_limits(Path.through(trajectory, start), start, settings, joint_names)
     elapsed = max(elapsed, settings.period)

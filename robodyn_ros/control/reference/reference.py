@@ -23,9 +23,9 @@ class Reference:
         Position, velocity and acceleration [rad or m, and their rates], and the effort that is
         added to the law's [N m or N].
     path : Path or None
-        The path being followed; None while a posture is held.
+        The path being followed, or on which the joints come to rest; None while a posture is held.
     source : object
-        The object from which the path was planned.
+        The object from which the path was planned; None for a stop.
     streamed : bool
         Whether the path is a target of a stream.
     epoch : int
@@ -57,6 +57,19 @@ class Reference:
         self.path, self.source, self.streamed = None, None, False
         self._streamed_at = -math.inf
         self.epoch += 1
+
+    def stop(self, path, started):
+        """Come to rest on a path, and hold its end.
+
+        Parameters
+        ----------
+        path : Path
+            The path.
+        started : float
+            Time at which it began [s].
+        """
+        path.sample(0.0, self.rows)
+        self.follow(path, None, started)
 
     def follow(self, path, source, started):
         """Follow a path.
@@ -111,6 +124,23 @@ class Reference:
             self.path.sample(clock - self._started, rows)
         return rows
 
+    def until(self, path, clock, switch):
+        """Return the path along the present one, and along another from a later time on.
+
+        Parameters
+        ----------
+        path : Path
+            The other one.
+        clock, switch : float
+            Time at which the new path begins, and at which the other one does [s].
+
+        Returns
+        -------
+        Path
+            The path.
+        """
+        return self.path.followed_by(path, clock - self._started, switch - self._started)
+
     def since_streamed(self, clock):
         """Return the time since the last streamed target.
 
@@ -158,5 +188,6 @@ class Reference:
         self.path.sample(t, self.rows)
         if self.streamed or t < self.path.duration:
             return False
+        ended = self.source is not None
         self.path, self.source = None, None
-        return True
+        return ended

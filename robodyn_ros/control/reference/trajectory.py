@@ -88,6 +88,33 @@ class Trajectory:
         has = np.full(self.times.size, getattr(self, field) is not None)
         return has if self.given is None else has & self.given[FIELDS.index(field)]
 
+    @property
+    def begun(self):
+        """Return the trajectory as at its begin, without a delay."""
+        return dataclasses.replace(self, delay=0.0)
+
+    @property
+    def moves_all(self):
+        """Return whether the trajectory moves all joints."""
+        return self.moved is None or bool(np.all(self.moved))
+
+    def completed(self, q):
+        """Return the trajectory with a posture of the joints that it does not move.
+
+        Parameters
+        ----------
+        q : (nv,) ndarray
+            The posture [rad or m].
+
+        Returns
+        -------
+        Trajectory
+            The trajectory.
+        """
+        if self.moves_all:
+            return self
+        return dataclasses.replace(self, positions=np.where(self.moved, self.positions, q))
+
     def near(self, q, turns):
         """Return the trajectory turned by whole turns, so that it begins near a posture.
 
@@ -105,9 +132,7 @@ class Trajectory:
         Trajectory
             The trajectory.
         """
-        begin = self.positions[max(self.passed - 1, 0)]
-        away = np.divide(q - begin, turns, out=np.zeros_like(q), where=turns > 0.0)
-        shift = turns * np.sign(away) * np.ceil(np.abs(away) - HALF)
+        shift = whole_turns(q - self.positions[max(self.passed - 1, 0)], turns)
         return dataclasses.replace(self, positions=self.positions + shift) if any(shift) else self
 
     @property
@@ -197,6 +222,25 @@ class Trajectory:
                 'be held'
             )
         return ''
+
+
+def whole_turns(away, turns):
+    """Return the whole turns within a difference of positions.
+
+    Parameters
+    ----------
+    away : (nv,) ndarray
+        The difference [rad or m].
+    turns : (nv,) ndarray
+        A whole turn of each joint [rad]; 0 for a joint that does not turn without end.
+
+    Returns
+    -------
+    (nv,) ndarray
+        The turns [rad]; what is left of the difference is half a turn at most.
+    """
+    share = np.divide(away, turns, out=np.zeros_like(away), where=turns > 0.0)
+    return turns * np.sign(share) * np.ceil(np.abs(share) - HALF)
 
 
 def _numbers(name, value):

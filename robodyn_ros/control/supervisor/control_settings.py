@@ -60,6 +60,8 @@ class Settings:
         Number of consecutive fresh joint states that end STALE.
     max_start_error : float
         Largest distance between the arm and the start of a reference [rad or m].
+    goal_tolerance : float
+        Distance of a joint from the end of its trajectory that is not worth a word [rad or m].
     position_jump : float
         Allowed motion beyond what the velocity limit allows [rad or m].
     stuck_time : float
@@ -112,6 +114,7 @@ class Settings:
     stale_hold: float = 0.1
     recovery_states: int = 3
     max_start_error: float = 0.1
+    goal_tolerance: float = 0.01
     position_jump: float = 0.1
     stuck_time: float = 4.0
     stuck_action: str = 'warn'
@@ -162,6 +165,7 @@ class Settings:
             'position_margin',
             'stale_hold',
             'max_start_error',
+            'goal_tolerance',
             'position_jump',
             'reference_timeout',
             'stuck_time',

@@ -12,6 +12,8 @@ import numpy as np
 from robodyn_ros.control.reference import path
 from robodyn_ros.control.reference.planning import receive_target, receive_trajectory
 from robodyn_ros.control.reference.reference import Reference
+from robodyn_ros.control.reference.stopping import stopping_path, stopping_times
+from robodyn_ros.control.reference.trajectory import whole_turns
 from robodyn_ros.control.supervisor import guards
 from robodyn_ros.control.supervisor.controller_states import Counters, Reason, State
 from robodyn_ros.control.supervisor.preconditions import (
@@ -192,6 +194,24 @@ class Supervisor:
         return self._reference.source
 
     @property
+    def missed(self):
+        """Return the joint that is farthest from the end of its trajectory, and its distance.
+
+        Returns
+        -------
+        joint : int
+            The joint; -1 unless such an end is held, beyond `goal_tolerance` of the joint.
+        distance : float
+            Measured position less reference [rad or m].
+        """
+        if self.state is not State.HOLD or self.reason != Reason.TRAJECTORY_END:
+            return -1, 0.0
+        away = self.q - self.reference[0]
+        joint = int(np.abs(away).argmax())
+        far = abs(away[joint]) > self._settings.goal_tolerance
+        return (joint, float(away[joint])) if far else (-1, 0.0)
+
+    @property
     def rejection(self):
         """Return the Rejection of the last refused joint state, or None."""
         return self._state_buffer.rejection
@@ -325,7 +345,11 @@ class Supervisor:
                 or (
                     posture is not None
                     and refuse_far(
-                        posture, measured.q, settings.max_start_error, self.joint_names, 'posture'
+                        posture + whole_turns(measured.q - posture, settings.turns),
+                        measured.q,
+                        settings.max_start_error,
+                        self.joint_names,
+                        'posture',
                     )
                 )
                 or self._hold_or_trip(measured, Reason.ACTIVATED)
@@ -395,7 +419,7 @@ class Supervisor:
             return sentence
 
     def hold(self):
-        """Drop the reference, if any, and hold the measured posture."""
+        """Drop the reference, if any, and come to rest within the limits."""
         with self._lock:
             if self.state is State.ACTIVE and self._following:
                 self._hold_or_trip(self._state_buffer.latest, Reason.HOLD_REQUESTED)
@@ -482,25 +506,38 @@ class Supervisor:
                 return sentence
             settings, epoch = self._settings, self._reference.epoch
             clock = self._clock.at(now, settings.period)
-            start, elapsed = self._reference.at(clock), self._reference.since_streamed(clock)
+            switch = clock + (0.0 if streamed else self._later(trajectory))
+            start, elapsed = self._reference.at(switch), self._reference.since_streamed(clock)
+            stop = None if trajectory.moves_all else self._stop(start[0], start[1])
         # without the lock, since checking a long trajectory may take longer than a period
         if streamed:
             planned, sentence = receive_target(
                 trajectory, start, elapsed, settings, self.joint_names
             )
         else:
-            planned, sentence = receive_trajectory(trajectory, start, settings, self.joint_names)
+            plan = trajectory if switch == clock else trajectory.begun
+            planned, sentence = receive_trajectory(plan, start, stop, settings, self.joint_names)
         if sentence:
             return sentence
         with self._lock:
             if epoch != self._reference.epoch:
                 return f'the reference changed meanwhile ({self.reason}); send it again'
+            if switch > clock:
+                planned = self._reference.until(planned, clock, switch)
             if streamed:
                 self._reference.stream(planned, trajectory, clock, settings.reference_timeout)
             else:
                 self._reference.follow(planned, trajectory, clock)
             self._enter(State.ACTIVE, Reason.FOLLOWING)
         return ''
+
+    def _later(self, trajectory):
+        """Return the time for which the present trajectory is followed before a new one [s].
+
+        This is until the new one begins by its stamp, unless its first point is due then already.
+        """
+        follows = self._reference.source is not None and not self._reference.streamed
+        return max(trajectory.delay, 0.0) if follows and trajectory.times[0] > 0.0 else 0.0
 
     def _refuse_reference(self):
         if not self.law.tracks:
@@ -630,7 +667,7 @@ class Supervisor:
     def _following(self):
         """Whether a joint path or a target of the end effector is being followed."""
         task = self.law.task
-        return self._reference.path is not None or (task is not None and task.moving)
+        return self._reference.source is not None or (task is not None and task.moving)
 
     def _end_reference(self, reason):
         """Enter HOLD if a reference has just ended and nothing else is followed."""
@@ -664,13 +701,21 @@ class Supervisor:
     # ------------------------------------------------------------------------ transitions
 
     def _hold(self, measured, reason):
-        """Hold the measured posture, and drop any reference."""
+        """Come to rest from the measured state and hold that posture; drop any reference."""
         self._jumps = measured.jumps
-        self._reference.hold(measured.q)
+        if self.law.task is None:
+            self._reference.stop(self._stop(measured.q, measured.qd), self._clock.time)
+        else:  # whose end effector holds its measured pose
+            self._reference.hold(measured.q)
         self._enter(State.HOLD if self.law.tracks else State.ACTIVE, reason)
         if reason in (Reason.ACTIVATED, Reason.RESET):
             self.law.forget()
         self.law.reset(measured.q, measured.qd)
+
+    def _stop(self, q, qd):
+        """Return the path on which joints come to rest within the limits."""
+        momentum, weight = self._torque_limiter.momentum(q, qd)
+        return stopping_path(q, qd, stopping_times(q, qd, momentum, weight, self._settings))
 
     def _hold_or_trip(self, measured, reason):
         """Hold, and return ''; if the law cannot be reset, enter FAULT and return why."""

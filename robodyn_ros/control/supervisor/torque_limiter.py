@@ -137,6 +137,22 @@ class TorqueLimiter:
             self._braking.predict(torque, weight, elapsed, state)
         return state
 
+    def momentum(self, q, qd):
+        """Return the momentum and the weight of a state.
+
+        Parameters
+        ----------
+        q, qd : (nv,) ndarray
+            The state [rad or m, rad/s or m/s].
+
+        Returns
+        -------
+        momentum, weight : (nv,) ndarray
+            M(q) qd [N m s or N s], and the gravity torque [N m or N].
+        """
+        self._braking.torques(q, qd, None, None, self._momenta)
+        return -self._momenta[FEEDBACK], self._momenta[GRAVITY]
+
     def limit(self, measured, settings, dt):
         """Move the command towards the unlimited torque, within the limits.
 

@@ -247,6 +247,17 @@ CONTROLLER_PARAMETERS = (
         change=LIVE,
     ),
     ParamSpec(
+        'goal_tolerance',
+        'float',
+        0.01,
+        'rad or m',
+        'Distance of a joint from the end of its trajectory that is reported: by a warning in the '
+        'log, in ~/status and in the result of the action.',
+        lower=0.0,
+        upper=10.0,
+        change=LIVE,
+    ),
+    ParamSpec(
         'allow_partial_joints_goal',
         'bool',
         False,
@@ -329,6 +340,7 @@ SAME_NAME = (
     'stale_hold',
     'stop_time_constant',
     'max_start_error',
+    'goal_tolerance',
     'stuck_time',
     'stuck_action',
     'stuck_at_rest',

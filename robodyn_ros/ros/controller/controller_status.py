@@ -130,9 +130,12 @@ class StatusReporter:
     def _describe(self, status: ControllerStatus, session):
         supervisor, loop, cycle = session.supervisor, session.loop, session.cycle
         status.law, status.joint_names = session.law.name, list(supervisor.joint_names)
-        if supervisor.joint >= 0:
-            status.joint = supervisor.joint_names[supervisor.joint]
-        status.value = float(supervisor.value)
+        joint, value = supervisor.joint, float(supervisor.value)
+        if status.reason == Reason.TRAJECTORY_END:
+            joint, value = supervisor.missed
+        if joint >= 0:
+            status.joint = supervisor.joint_names[joint]
+        status.value = value
         status.message = ' '.join(
             filter(
                 None,
@@ -162,6 +165,8 @@ class StatusReporter:
         self._logged = time.monotonic()
         if status.state in (State.STALE, State.FAULT):
             logger.error(text)
+        elif status.reason == Reason.TRAJECTORY_END and status.joint:
+            logger.warning(text)
         else:
             logger.info(text)
 
@@ -195,6 +200,8 @@ def explained(status: ControllerStatus, session) -> str:
         Session of the node.
     """
     value, settings = status.value, session.supervisor.settings
+    if status.reason == Reason.TRAJECTORY_END:
+        return missed_goal(session.supervisor)
     if status.reason == Reason.KERNEL_STATUS:
         names = session.robot.model.body_names
         # The kernel of a law of another package may return any other number.
@@ -207,6 +214,28 @@ def explained(status: ControllerStatus, session) -> str:
     else:
         return ''
     return f'The last new one is {value:.3g} s old; expected at most {limit:.3g} s ({name}).'
+
+
+def missed_goal(supervisor) -> str:
+    """Return a sentence about the joint that is farthest from the end of its trajectory.
+
+    Parameters
+    ----------
+    supervisor : Supervisor
+        The supervisor.
+
+    Returns
+    -------
+    str
+        The sentence, '' if all joints are there.
+    """
+    joint, distance = supervisor.missed
+    if joint < 0:
+        return ''
+    return (
+        f'{supervisor.joint_names[joint]} is {distance:+.3g} from it; expected within '
+        f'{supervisor.settings.goal_tolerance:g} (goal_tolerance).'
+    )
 
 
 def _percentiles(histogram) -> tuple[float, float]:

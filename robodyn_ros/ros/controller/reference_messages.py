@@ -14,6 +14,20 @@ from robodyn_ros.ros.common.joint_messages import DUPLICATE_JOINT, MISSING_JOINT
 WORDS = (*FIELDS[:3], 'effort')  # as the message names its fields
 
 
+def is_empty(data: np.ndarray) -> bool:
+    """Return whether a message is a trajectory without points, which stops a motion.
+
+    Parameters
+    ----------
+    data : (k,) uint8
+        The serialised message.
+    """
+    try:
+        return read_head(data).points == 0
+    except RobodynError:
+        return False
+
+
 class TrajectoryReader:
     """Read JointTrajectory messages for one robot, by joint name.
 
@@ -51,10 +65,15 @@ class TrajectoryReader:
             values.
         """
         head = read_head(data)
-        where = self.require_joints(head.joint_names, partial)
-        if not 1 <= head.points <= most:
+        if head.points == 0:
             raise ShapeError(
-                f'The trajectory has {head.points or "no"} points; expected '
+                'The trajectory has no points; expected some. To stop a motion, cancel its goal, '
+                'or send no points to ~/joint_trajectory.'
+            )
+        where = self.require_joints(head.joint_names, partial)
+        if head.points > most:
+            raise ShapeError(
+                f'The trajectory has {head.points} points; expected '
                 + (f'from 1 to {most}.' if most > 1 else 'one, the target.')
             )
         times, rows, sizes = read_points(data, head, where)

@@ -43,6 +43,8 @@ from support.supervised import TWO_LINK, settings_for
         ('stale_action', 'sleep'),
         ('stale_hold', math.nan),
         ('max_start_error', -1.0),
+        ('goal_tolerance', -1.0),
+        ('turns', [-1.0, 0.0]),
         ('position_jump', math.nan),
         ('overspeed', 0.9),
         ('overspeed', math.nan),

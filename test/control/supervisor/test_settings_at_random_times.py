@@ -34,6 +34,7 @@ def draws(rng):
         'stuck_action': lambda: rng.choice(STUCK_ACTIONS),
         'recovery_states': lambda: int(rng.integers(1, 5)),
         'max_start_error': lambda: rng.uniform(0.0, 1.0),
+        'goal_tolerance': lambda: rng.uniform(0.0, 1.0),
         'position_jump': lambda: rng.uniform(0.0, 1.0),
         'overspeed': lambda: rng.uniform(1.0, 1e3),
         'stop_time_constant': lambda: rng.uniform(0.0, 1.0),
