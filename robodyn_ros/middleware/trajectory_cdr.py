@@ -128,8 +128,8 @@ def read_points(data: np.ndarray, head: TrajectoryBytes, where: np.ndarray):
     times : (p,) ndarray
         Time from the start [s].
     rows : (4, p, n) ndarray
-        Positions, velocities, accelerations [rad or m and their rates] and efforts [N m or N];
-        zeros in a field without the right number of entries, and for a joint that is missing.
+        Positions, velocities, accelerations [rad or m and their rates] and efforts [N m or N].
+        Zeros stand in a field with a wrong number of entries, and for a joint that is missing.
     sizes : (4, p) ndarray of int
         Number of entries of each field.
 

@@ -185,7 +185,11 @@ def demanded(robot, q0, dq, time):
 
 @pytest.mark.parametrize(
     ('name', 'share', 'reached'),
-    [('two_link', 1.0, 'torque'), ('two_link', 99.0, 'velocity'), ('franka_like', 0.7, 'velocity')],
+    [
+        ('two_link', 1.0, 'torque'),
+        ('two_link', 99.0, 'velocity'),
+        ('franka_like', 0.7, 'velocity'),
+    ],
 )
 def test_in_the_minimum_time_one_limit_is_reached_and_none_exceeded(name, share, reached):
     """With weight, friction and velocity limits; the torques are those of the robot's kernels."""

@@ -123,7 +123,8 @@ def test_joints_come_in_any_order(names):
 
 def test_each_point_has_the_fields_that_it_has():
     """As joint_trajectory_controller reads them: all but the positions may be empty in any."""
-    first, second = point(1.0, [0.1] * 3, [], [], [4.0, 5.0, 6.0]), point(2.0, [0.2] * 3, [0.0] * 3)
+    first = point(1.0, [0.1] * 3, [], [], [4.0, 5.0, 6.0])
+    second = point(2.0, [0.2] * 3, [0.0] * 3)
     read = TrajectoryReader(NAMES).read_bytes(octets(trajectory(first, second)), 12_000_000_034)
     assert read.refusal(NAMES) == '' and list(read.degrees) == [1, 3]
     np.testing.assert_array_equal(read.efforts, [[4.0, 5.0, 6.0], [0.0] * 3])

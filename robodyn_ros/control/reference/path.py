@@ -18,8 +18,8 @@ ROWS = 4  # position, velocity, acceleration, effort
 CHECKED_INSTANTS = 16  # number of times in every segment at which limits are checked
 BLOCK = 32  # segments checked per call, to bound the wait of other threads
 SPEED_TOLERANCE = 1.001  # [-] rounding must not refuse a plan that reaches a velocity limit
-#: [-] The splines between the points of a time-optimal plan swing over its largest velocity, by up
-#: to a sixth where an acceleration begins or ends between two points.
+#: [-] Splines between the points of a time-optimal plan swing over its largest velocity. Where an
+#: acceleration begins or ends between two points, this is up to a sixth.
 SWING = 1.2
 
 

@@ -17,9 +17,9 @@ LATER = '; use time_from_start to move there in a given time'
 def receive_trajectory(trajectory, start, stop, settings, joint_names):
     """Plan the path of a trajectory from the present reference.
 
-    A joint that turns without end takes the short way to the first point. That point is the
-    posture that the sender assumes, if it is due, or sooner than the velocity limits allow: it is
-    near the reference, and left out. Joints that the trajectory does not move come to rest.
+    A joint that turns without end takes the short way to the first point. A first point near the
+    reference is the posture that the sender assumes, if it is due, or sooner than the velocity
+    limits allow. It is left out. Joints that the trajectory does not move come to rest.
 
     Parameters
     ----------

@@ -19,8 +19,8 @@ LONGEST = 1.0  # [s] in which a joint stops that can hardly hold its weight
 def stopping_times(q, qd, momentum, weight, settings):
     """Return the times in which the joints come to rest, together.
 
-    With the momentum p = M(q) qd and the weight g, the torque g - 1.5 p/T and its rate of change,
-    6 p/T^2, are within the limits of every joint:
+    The momentum is p = M(q) qd, and the weight g. The largest torque, g - 1.5 p/T, and its rate of
+    change, 6 p/T^2, are within the limits of every joint:
 
         T = max_i max(1.5 |p_i| / room_i, sqrt(6 |p_i| / rate_i)),  room_i = SHARE limit_i +- g_i
 

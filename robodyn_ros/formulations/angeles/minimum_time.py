@@ -11,8 +11,8 @@ allows at x is the larger solution of an equation in 1/T:
 
     T = (p d + sqrt(d^2 + 4 p f room))/(2 room),    room = taubar - p w
 
-Stiction, and the amplitude of friction that varies with the position, add to the Coulomb friction:
-the torque is then below its limit. The cost is two inverse dynamics per sample.
+Stiction adds to the Coulomb friction, and so does the amplitude of friction that varies with the
+position. The torque is then below its limit. The cost is two inverse dynamics per sample.
 """
 
 from dataclasses import dataclass
