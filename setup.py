@@ -100,6 +100,7 @@ VIEW = ['pycollada>=0.8', 'trimesh>=4.6', 'viser>=1.1.1']
 EXECUTABLES = [
     f'{name} = robodyn_ros.__main__:named'
     for name in (
+        'arm',
         'check',
         'controller',
         'demo',

@@ -8,8 +8,9 @@ The velocities of the base and of the joints share the momentum h: M_bb V + M_ba
 
     v_tool = J_a qd + J_b V = J_G qd + J_b M_bb^-1 h,   J_G = J_a - J_b M_bb^-1 M_ba
 
-with the generalised Jacobian J_G (Jain, section 16.2). The joints follow J_G^+ (K e - J_b M_bb^-1
-h), for the error e of the tool. The law knows that the base reacts to their torques.
+with the generalised Jacobian J_G (Jain, section 16.3.1). The joints follow
+J_G^+ (K e - J_b M_bb^-1 h), for the error e of the tool. The law knows that the base reacts to
+their torques.
 """
 
 import numpy as np

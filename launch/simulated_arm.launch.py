@@ -23,6 +23,7 @@ from robodyn_ros.ros.launching.launch_files import (
     description_text,
     fail_with_node,
     require_packages,
+    xacro_words,
 )
 
 SHARE = Path(__file__).parent.parent
@@ -32,8 +33,9 @@ ARGUMENTS = {  # default, help text, and the allowed values if they are limited
     'description_package': ('robodyn_ros', 'package that description_file belongs to'),
     'description_file': (
         'config/urdf/franka_like.urdf',
-        'URDF or xacro file in that package, an absolute path, or package://<name>/<path>',
+        'URDF, xacro or MJCF file in that package, an absolute path, or package://<name>/<path>',
     ),
+    'xacro_arguments': ('', 'arguments of a xacro file, such as "ur_type:=ur5e name:=ur"'),
     'params_file': (
         str(SHARE / 'config' / 'simulated_arm.yaml'),
         'YAML file with the parameters of both nodes',
@@ -66,7 +68,8 @@ def displays(context):
     time = {'use_sim_time': ParameterValue(LaunchConfiguration('use_sim_time'), value_type=bool)}
     nodes = []
     if needs:
-        description = ParameterValue(description_text(path), value_type=str)
+        text = description_text(path, xacro_words(given['xacro_arguments']))
+        description = ParameterValue(text, value_type=str)
         nodes.append(
             Node(
                 package='robot_state_publisher',
@@ -94,6 +97,7 @@ def simulator(context):
     path = description_path(
         *(given[name].perform(context) for name in ('description_package', 'description_file'))
     )
+    words = xacro_words(given['xacro_arguments'].perform(context))
     return [
         Node(
             package='robodyn_ros',
@@ -104,6 +108,7 @@ def simulator(context):
                 given['params_file'],
                 {
                     'urdf_path': path,
+                    **({'xacro_arguments': words} if words else {}),
                     'effort_command_topic': ParameterValue(given['command_topic'], value_type=str),
                     'joint_states_topic': 'joint_states',
                     'end_when_refused': True,
@@ -127,6 +132,7 @@ def generate_launch_description():
             for name in (
                 'description_package',
                 'description_file',
+                'xacro_arguments',
                 'params_file',
                 'law',
                 'command_topic',

@@ -19,6 +19,7 @@ COMMANDS = {
     'identify': 'inertial parameters from a recorded motion, and motions worth recording',
     'play': 'a trajectory of a CSV, JSON or YAML file on the arm that the controller holds',
     'view': 'the robot in the browser: sliders, gravity torques, inertia, motions',
+    'arm': 'the controller and the simulated robot together, as by ros2 launch',
     'controller': 'the controller node, as by ros2 run',
     'simulator': 'the simulated robot, as by ros2 run',
     'laws_demo': 'four control laws under a load that none of them knows of',

@@ -20,7 +20,7 @@ import sys
 import numpy as np
 
 from robodyn_ros import RobodynError, Robot
-from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse, within
+from robodyn_ros.console.robot_arguments import RobotParser, add_robot, model_of, refuse, within
 from robodyn_ros.formulations import compare
 from robodyn_ros.formulations.jain.embedding.closed_robot import compare_closed
 from robodyn_ros.formulations.spong.properties import check, ranges, report
@@ -42,7 +42,7 @@ def main(args=None):
     int
         The exit code: 1 if a check fails or the description is refused, else 0.
     """
-    parser = argparse.ArgumentParser(
+    parser = RobotParser(
         prog='robodyn_ros check',
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -15,7 +15,7 @@ from robodyn_ros import RobodynError
 from robodyn_ros.codegen.emission import c_package, c_selection
 from robodyn_ros.codegen.emission.c_cost import cost
 from robodyn_ros.codegen.emission.emit_c import Style
-from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse, urdf_text
+from robodyn_ros.console.robot_arguments import RobotParser, add_robot, model_of, refuse, source_of
 from robodyn_ros.control.laws.law_recipes import LAW_RECIPES, chosen_laws
 from robodyn_ros.demonstration.result_files import ResultFolder, add_force
 
@@ -33,7 +33,7 @@ def main(args=None):
     int
         The exit code: 1 if an argument is refused, else 0.
     """
-    parser = argparse.ArgumentParser(
+    parser = RobotParser(
         prog='robodyn_ros emit',
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -107,7 +107,8 @@ def main(args=None):
     options = parser.parse_args(args)
     frames = [tuple(name.split(',')) if ',' in name else name for name in options.frames]
     try:
-        model, text = model_of(options), urdf_text(options)
+        source = source_of(options)
+        model = model_of(options, source)
         chosen = c_selection.selected_functions(
             model,
             options.quantities,
@@ -119,7 +120,7 @@ def main(args=None):
         )
         emitted = c_selection.record_all(model, chosen, options.real)
         style = Style(options.prefix, options.language, options.real, options.lanes)
-        texts = c_package.files(model, text, emitted, style)
+        texts = c_package.files(model, source.text, emitted, style)
         results = ResultFolder(options, texts)
         for name, contents in texts.items():
             results.write(name, contents)

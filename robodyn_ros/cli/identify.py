@@ -21,7 +21,14 @@ from pathlib import Path
 
 import numpy as np
 
-from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse, urdf_text, within
+from robodyn_ros.console.robot_arguments import (
+    RobotParser,
+    add_robot,
+    model_of,
+    refuse,
+    source_of,
+    within,
+)
 from robodyn_ros.demonstration import identification_report, identified_robot, identify_demo
 from robodyn_ros.demonstration.result_files import ResultFolder, add_force
 from robodyn_ros.errors import RobodynError
@@ -72,10 +79,10 @@ def parser():
 
     Returns
     -------
-    argparse.ArgumentParser
+    RobotParser
         The parser.
     """
-    result = argparse.ArgumentParser(
+    result = RobotParser(
         prog='robodyn_ros identify',
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -250,7 +257,7 @@ def _identified(robot, recording, options, results, second):
     )
     print(identification_report.table(found))
     written = identification_report.write(found, results)
-    for path in (*written, *identified_robot.write(found, urdf_text(options), results)):
+    for path in (*written, *identified_robot.write(found, source_of(options).text, results)):
         print(path)
     if second:
         print()

@@ -12,7 +12,7 @@ from robodyn_ros import RobodynError
 from robodyn_ros.codegen.derivative_registry import DERIVATIVES
 from robodyn_ros.codegen.registry import FRAME_RECIPES, FURTHER_RECIPES, RECIPES
 from robodyn_ros.codegen.specialise import counts
-from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse
+from robodyn_ros.console.robot_arguments import RobotParser, add_robot, model_of, refuse
 from robodyn_ros.errors import ModelError
 from robodyn_ros.model.normal_form import EXACT, cleaned_cosines
 
@@ -32,7 +32,7 @@ def main(args=None):
     int
         The exit code: 1 if the description is refused, else 0.
     """
-    parser = argparse.ArgumentParser(
+    parser = RobotParser(
         prog='robodyn_ros info',
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,

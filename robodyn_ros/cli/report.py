@@ -12,8 +12,15 @@ import sys
 import numpy as np
 
 from robodyn_ros import RobodynError, Robot
-from robodyn_ros.console.holding import cannot_hold
-from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse, rotors_of
+from robodyn_ros.console.holding import cannot_carry, cannot_hold
+from robodyn_ros.console.robot_arguments import (
+    RobotParser,
+    add_robot,
+    model_of,
+    refuse,
+    rotors_of,
+    source_of,
+)
 from robodyn_ros.console.rotor_table import ROTOR_COLUMNS, ROTOR_TABLE, rotor_rows
 from robodyn_ros.model.layout import DAMPING, FIRST, FRICTION, MASS, MOMENT, RATIO, V
 from robodyn_ros.model.rotors import EXACT, REFLECTED
@@ -124,15 +131,24 @@ def main(args=None):
     int
         The exit code: 1 if the description is refused, else 0.
     """
-    parser = argparse.ArgumentParser(
+    parser = RobotParser(
         prog='robodyn_ros report',
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_robot(parser)
+    parser.add_argument(
+        '--payload',
+        type=_payload,
+        metavar="'FRAME=MASS [X Y Z]'",
+        help='a load at a frame [kg], with its centre of mass there [m]: can the joints hold it?',
+    )
     options = parser.parse_args(args)
     try:
-        robot = Robot(model_of(options))
+        source = source_of(options)
+        robot = Robot(model_of(options, source))
+        rotors = rotors_of(options, source.description())
+        load = cannot_carry(robot, options.payload) if options.payload else ()
     except RobodynError as error:
         return refuse(error)
     print(
@@ -140,14 +156,28 @@ def main(args=None):
         f'{robot.model.constants[:, MASS].sum():.4g} kg moving.'
     )
     print_table([COLUMNS, *rows(robot)], 2)
-    if rotors := rotors_of(options):
-        exact, near = (Robot(model_of(options, way)) for way in (EXACT, REFLECTED))
+    if rotors:
+        exact, near = (Robot(model_of(options, source, way)) for way in (EXACT, REFLECTED))
         print(f'\nRotors, in the {options.rotor_model} model. {ROTOR_TABLE}')
         print_table([ROTOR_COLUMNS, *rotor_rows(rotors, exact, near)], 1)
         print()
-    findings = (*robot.report.findings, *cannot_hold(robot))
+    findings = (*robot.report.findings, *cannot_hold(robot), *load)
     print(dataclasses.replace(robot.report, findings=findings))
     return 0
+
+
+def _payload(text):
+    """Return frame, mass and centre of mass of a payload."""
+    frame, _, numbers = text.partition('=')
+    try:
+        mass, *com = map(float, numbers.split())
+    except ValueError:
+        mass, com = np.nan, []
+    if not (frame.strip() and 0.0 <= mass < np.inf and len(com) in (0, 3)):
+        raise argparse.ArgumentTypeError(
+            f"got {text!r}; expected 'FRAME=MASS' or 'FRAME=MASS X Y Z', such as 'tool0=3'"
+        )
+    return frame.strip(), mass, com or [0.0, 0.0, 0.0]
 
 
 if __name__ == '__main__':

@@ -29,7 +29,7 @@ from robodyn_ros.compile import (
 )
 from robodyn_ros.compile.prune import remove_others
 from robodyn_ros.compile.vectorcall import method
-from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse
+from robodyn_ros.console.robot_arguments import RobotParser, add_robot, model_of, refuse
 from robodyn_ros.control.laws.law_registry import BUILT_IN, law_class
 from robodyn_ros.control.laws.specialised_law import specialised_kernels
 from robodyn_ros.control.supervisor.supervisor import Supervisor
@@ -58,7 +58,7 @@ def main(args=None):
     int
         The exit code: 1 if an argument is refused, else 0.
     """
-    parser = argparse.ArgumentParser(
+    parser = RobotParser(
         prog='robodyn_ros warmup',
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,

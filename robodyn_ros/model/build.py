@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Build frozen arrays from a description: choose joints, merge rigid links, normalise frames."""
 
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
@@ -71,7 +72,7 @@ def build(
     rotor_model : {'exact', 'reflected'}
         Rotors as spinning bodies on their mounts, or as inertia at their joints alone.
     in_loops : bool
-        Whether closures follow, after which joints without inertia are refused.
+        Whether closures follow, after which links without inertia are looked for.
 
     Returns
     -------
@@ -115,15 +116,13 @@ def build(
     topology = np.array(assembly.topology, dtype=np.int64)
     if assembly.following:
         topology, constants = embed(topology, constants, assembly.following)
-    if not in_loops:  # which bodies a loop moves is not known yet
-        validate.idle_joints(description.name, assembly.body_names, topology, constants)
     frames = {link for link in assembly.link_frames if link not in assembly.rotors}
     assembly.findings += lint.massless_bodies(assembly.body_names, constants, frames)
     velocities = [name for joint in commanded for name in joint_types.velocity_names(joint)]
     positions = [name for joint in commanded for name in joint_types.position_names(joint)]
     limits = _limits(commanded, [joint for joint in ordered if joint.name in led], led, assembly)
     every = (assembly.velocity_names, assembly.position_names) if led else (velocities, positions)
-    return RobotModel(
+    model = RobotModel(
         name=description.name,
         joint_names=tuple(velocities),
         position_names=tuple(positions),
@@ -141,7 +140,50 @@ def build(
         all_position_names=tuple(every[1]),
         held=MappingProxyType({name: at[0] for name, at in held.items() if len(at) == 1}),
         base_inertia=_read_only(assembly.base[MASS : INERTIA + 6].copy()),
+        unknown_inertias=tuple(assembly.unknown),
     )
+    model = with_friction_checked(model)
+    return model if in_loops else with_dynamics_checked(model)
+
+
+def with_friction_checked(model):
+    """Return a model with a warning of each joint that its dry friction holds.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+
+    Returns
+    -------
+    RobotModel
+        The robot; such warnings of other friction are gone.
+    """
+    others = (each for each in model.report.findings if 'has dry friction' not in each.sentence)
+    report = replace(model.report, findings=(*others, *lint.dry_friction(model)))
+    return replace(model, report=report)
+
+
+def with_dynamics_checked(model):
+    """Return a model with a warning if links move without inertia, in place of one for each.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot, with its loops closed.
+
+    Returns
+    -------
+    RobotModel
+        The robot.
+    """
+    reason = model.without_dynamics()
+    if not reason:
+        return model
+    where, _, sentence = reason.partition(' has ')
+    finding = Finding(WARNING, where, f'has {sentence}')
+    others = (each for each in model.report.findings if each.sentence != lint.MASSLESS)
+    return replace(model, report=replace(model.report, findings=(*others, finding)))
 
 
 class _Assembly:
@@ -162,7 +204,9 @@ class _Assembly:
         self.constants = [_row(Placement())]
         self.base = _row(Placement())
         self.link_frames = {root: _frame(0, Placement())}
-        self.findings = []
+        self.findings = [*description.findings]
+        self.described = {link.name: link for link in description.links}
+        self.unknown = []  # moving links whose inertia is
         self._add_inertia(root, 0, Placement())
 
     def add(self, joint):
@@ -239,6 +283,8 @@ class _Assembly:
     def _add_inertia(self, link, body, placement):
         """Add a link's inertia to its body; links that do not move need none."""
         inertial = self.inertials[link]
+        if body and self.described[link].has_unknown_inertia:
+            self.unknown.append(link)
         if inertial is None:
             return
         where = f'robot {self.robot!r}: link {link!r}'

@@ -14,6 +14,7 @@ from robodyn_ros.model.rotation_matrix import clean
 
 if TYPE_CHECKING:  # these import this module
     from robodyn_ros.model.dependent.closures import Closure
+    from robodyn_ros.model.model_report import Finding
     from robodyn_ros.model.rotors import Rotor
 
 ONE_AXIS = ('revolute', 'continuous', 'prismatic')
@@ -81,11 +82,14 @@ class Link:
         None if the description has none.
     is_rotor : bool
         Whether it is a rotor; only the inertia about its axis may be known.
+    has_unknown_inertia : bool
+        Whether the description has an inertia that cannot be read.
     """
 
     name: str
     inertial: Inertial | None = None
     is_rotor: bool = False
+    has_unknown_inertia: bool = False
 
 
 @dataclass(frozen=True)
@@ -175,6 +179,8 @@ class RobotDescription:
         Closures of loops.
     independent : tuple of str
         Joints of the loops that are described as independent.
+    findings : tuple of Finding
+        What was doubtful in the file.
     """
 
     name: str
@@ -183,6 +189,7 @@ class RobotDescription:
     rotors: 'Mapping[str, Rotor]' = field(default_factory=dict)
     closures: 'tuple[Closure, ...]' = ()
     independent: tuple[str, ...] = ()
+    findings: 'tuple[Finding, ...]' = ()
 
 
 def on_free_base(description, root, ordered):

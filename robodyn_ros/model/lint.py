@@ -7,11 +7,12 @@ import numpy as np
 from robodyn_ros.model import joint_types
 from robodyn_ros.model.dependent.mimic import leaders_of
 from robodyn_ros.model.description import ONE_AXIS
-from robodyn_ros.model.layout import MASS
+from robodyn_ros.model.layout import FRICTION, MASS, STICTION
 from robodyn_ros.model.model_report import NOTE, WARNING, Finding
 from robodyn_ros.model.rotation_matrix import ROUNDING
 from robodyn_ros.model.validate import NO_INERTIA, PRINTED, inertia_fault
 
+MASSLESS = 'moves but has no mass'
 HEAVY = 1000.0  # [kg] of one link; more suggests grams read as kilograms
 DENSEST = 22_600.0  # [kg/m^3] osmium
 FAR = 5.0  # [m] centre of mass or radius of gyration; more suggests millimetres
@@ -154,6 +155,30 @@ def _limit(subject, joint, limit):
         yield Finding(NOTE, subject, 'has no effort limit')
 
 
+def dry_friction(model):
+    """Yield a finding about each joint whose motor cannot overcome its dry friction.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+
+    Yields
+    ------
+    Finding
+        Friction at the start of a motion, and effort limit.
+    """
+    friction = model.joint_values(FRICTION) + model.joint_values(STICTION)
+    for name, resists, drives in zip(model.joint_names, friction, model.limits.effort):
+        if resists >= drives > 0.0:
+            yield Finding(
+                WARNING,
+                f'joint {name!r}',
+                f'has dry friction {resists:g} at or above its effort limit {drives:g}, so that '
+                'its motor cannot move it',
+            )
+
+
 def held_joint(joint, position, commanded):
     """Yield findings about a joint that is locked.
 
@@ -234,4 +259,4 @@ def massless_bodies(body_names, constants, links):
     """
     for name, row in zip(body_names[1:], constants[1:]):
         if row[MASS] == 0.0 and name in links:
-            yield Finding(WARNING, f'link {name!r}', 'moves but has no mass')
+            yield Finding(WARNING, f'link {name!r}', MASSLESS)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError, ShapeError, UnknownNameError, UnlockedError
+from robodyn_ros.errors import ModelError, ShapeError, UnknownNameError, UnlockedError, listed
 from robodyn_ros.model import lint, validate
 from robodyn_ros.model.description import Inertial
 from robodyn_ros.model.joint_types import JointCoordinates
@@ -167,6 +167,8 @@ class RobotModel(ReadOnly):
         leave them out.
     base_inertia : (10,) ndarray
         Mass, first moment and inertia of the base, as in the constants; used by a free base.
+    unknown_inertias : tuple of str
+        Moving links whose inertia is described, and cannot be read.
     """
 
     name: str
@@ -190,6 +192,7 @@ class RobotModel(ReadOnly):
     opened: tuple = field(repr=False, default=())
     springs: tuple[Spring, ...] = field(repr=False, default=())
     base_inertia: np.ndarray = field(repr=False, default_factory=lambda: NO_INERTIA)
+    unknown_inertias: tuple[str, ...] = field(repr=False, default=())
 
     def __getstate__(self):
         return self.__dict__ | {'frames': dict(self.frames), 'held': dict(self.held)}
@@ -222,6 +225,45 @@ class RobotModel(ReadOnly):
             raise UnknownNameError(
                 f'robot {self.name!r} has no frame {name!r}; valid: {", ".join(self.frames)}'
             ) from None
+
+    def without_dynamics(self):
+        """Return why the robot has kinematics alone: links that move without inertia.
+
+        Returns
+        -------
+        str
+            Sentence that names the links; '' if the robot has dynamics.
+        """
+        idle = validate.idle_links(self.body_names, self.topology, self.constants)
+        reasons = []
+        if idle:
+            needs = {*idle.values()}
+            needed = needs.pop() if len(needs) == 1 else 'mass or inertia'
+            reasons.append(
+                f'links {listed(idle)} move, but nothing on them or beyond them has {needed}'
+                if len(idle) > 1
+                else f'link {listed(idle)} moves, but nothing on it or beyond it has {needed}'
+            )
+        if self.unknown_inertias:
+            reasons.append(f'the inertia of {listed(self.unknown_inertias)} is not complete')
+        if not reasons:
+            return ''
+        return (
+            f'robot {self.name!r} has kinematics and no dynamics: {"; ".join(reasons)}; expected '
+            f'{"a complete <inertial>" if self.unknown_inertias else "<inertial>"}, '
+            'rotor inertia, or locked joints'
+        )
+
+    def require_dynamics(self):
+        """Refuse a robot without dynamics.
+
+        Raises
+        ------
+        ModelError
+            If links move without inertia; the message names them.
+        """
+        if reason := self.without_dynamics():
+            raise ModelError(reason)
 
     def centres(self):
         """Return the centre of mass of every body in its frame.

@@ -15,13 +15,14 @@ from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse_world_frame import m
 from robodyn_ros.codegen import linker
 from robodyn_ros.compile import embedded, generic
 from robodyn_ros.compile.kernel import Kernel
-from robodyn_ros.model import build, dh, urdf
+from robodyn_ros.model import build, dh
 from robodyn_ros.model.dependent.closures import Closure
 from robodyn_ros.model.dependent.coupling import Coupling, with_couplings
 from robodyn_ros.model.description import RobotDescription
 from robodyn_ros.model.dh import DHRow
 from robodyn_ros.model.rotors import EXACT, Rotor
-from robodyn_ros.model.sources import closure_file, mjcf, rotor_file, xacro_file
+from robodyn_ros.model.sources import closure_file, mjcf, rotor_file
+from robodyn_ros.model.sources.description_source import opened
 from robodyn_ros.robot.centroidal import Centroidal
 from robodyn_ros.robot.configuration_space import ConfigurationSpace
 from robodyn_ros.robot.derivatives import Derivatives
@@ -31,7 +32,7 @@ from robodyn_ros.robot.frames import Frames
 from robodyn_ros.robot.inverse_kinematics import InverseKinematicsMethods
 from robodyn_ros.robot.kinematics import FrameQuantities
 from robodyn_ros.robot.links import Links
-from robodyn_ros.robot.loops.closing import close_loops
+from robodyn_ros.robot.loops.closing import close_loops, marked_independent
 from robodyn_ros.robot.loops.constraint_forces import constraint_forces
 from robodyn_ros.robot.loops.loops_view import Loops
 from robodyn_ros.robot.mass_operator import MassOperator
@@ -125,6 +126,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         independent: Sequence[str] | None = None,
         near: Mapping[str, float] | None = None,
         couplings: Sequence[Coupling] = (),
+        xacro_arguments: Mapping[str, Any] | None = None,
     ) -> Robot:
         """Build a robot from a URDF.
 
@@ -156,9 +158,12 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         independent : sequence of str, optional
             Independent joints of the loops; by default the nearest to the base that are possible.
         near : mapping of str to float, optional
-            Initial guess of a closed posture [rad or m]; zero by default.
+            Initial guess of a closed posture [rad or m]; zero by default, or others where the
+            loops are singular there.
         couplings : sequence of Coupling
             Joints that follow several others, beside those of the file.
+        xacro_arguments : mapping of str to object, optional
+            Values of the arguments of a xacro file by name, such as `{'ur_type': 'ur5e'}`.
 
         Returns
         -------
@@ -166,6 +171,8 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
 
         Raises
         ------
+        UngivenError
+            If an argument of a xacro file is missing; the message lists those of the file.
         ModelError
             If the description is malformed or not physical; the message names the element. If
             loops cannot be closed with the chosen joints; the message names the joints.
@@ -174,7 +181,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         """
         loops = closure_file.loops_of(closures)
         return cls.from_description(
-            urdf.parse(xacro_file.expanded(text_or_path)),
+            opened(text_or_path, xacro_arguments).description(),
             joints,
             base,
             gravity,
@@ -286,8 +293,6 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         Robot
         """
         closures = *description.closures, *closures
-        if independent is None:
-            independent = description.independent or None
         model = build.build(
             with_couplings(description, couplings),
             joints=joints,
@@ -299,6 +304,8 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
             rotor_model=rotor_model,
             in_loops=bool(closures),
         )
+        if independent is None:
+            independent = marked_independent(description, model)
         return cls(close_loops(model, closures, independent, near) if closures else model)
 
     @classmethod
@@ -370,7 +377,13 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         Returns
         -------
         Kernel
+
+        Raises
+        ------
+        ModelError
+            If links move without inertia; the message names them.
         """
+        self.model.require_dynamics()
         coordinates = linker.coordinates_of(self.model)
         return linker.over_coordinates(kernel, self.model, coordinates)
 

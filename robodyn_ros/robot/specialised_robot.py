@@ -79,10 +79,13 @@ class SpecialisedRobot(SpecialisedForms):
     ------
     KernelError
         If a specialised kernel differs from the generic one.
+    ModelError
+        If links move without inertia; the message names them.
     """
 
     def __init__(self, model, frames=(), progress=None, also=()):
         super().__init__(model)
+        model.require_dynamics()
         self._linked_kernels = {}
         known = vars(self)
         known['report'] = replace(

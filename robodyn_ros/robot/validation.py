@@ -19,6 +19,22 @@ from robodyn_ros.model.rotation_matrix import SHORTEST
 from robodyn_ros.robot.dispatch import generic_case, install
 from robodyn_ros.robot.robot_view import SERVES, public_names, unknown
 
+#: Kernels that need no inertia.
+KINEMATICS = {
+    generic.pose,
+    generic.velocity,
+    generic.jacobian,
+    generic.jacobian_bias,
+    generic.jacobian_derivative,
+    generic.frame_poses,
+    generic.inverse_kinematics,
+    generic.link_motions,
+    generic.apply_wrench,
+    generic.torque_of_wrench,
+    generic.integrate,
+    generic.difference,
+}
+
 
 class Boundary:
     """A model with scratch memory, and the checks of arguments for the kernels.
@@ -51,6 +67,7 @@ class Boundary:
         self.nq, self.nv = model.nq, model.nv
         self.limits = model.limits
         self.report = model.report
+        self._without_dynamics = model.without_dynamics()
         embedded.prepare(model)
         self._scratch = scratch.allocate(model.topology)
         self._body = (model.topology, model.constants, self._scratch)
@@ -112,7 +129,12 @@ class Boundary:
         return generic_case(self, name, frame)
 
     def _kernel(self, kernel):
-        """Return the kernel of `generic`, or its embedded version if joints depend on others."""
+        """Return the kernel of `generic`, or its embedded version if joints depend on others.
+
+        Of a robot whose links move without inertia it is one of KINEMATICS, or refused.
+        """
+        if self._without_dynamics and kernel not in KINEMATICS:
+            raise ModelError(self._without_dynamics)
         if not self.model.is_embedded:
             return kernel
         if kernel.python in embedded.DERIVATIVES:

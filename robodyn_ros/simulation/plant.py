@@ -92,9 +92,6 @@ class Plant(SensedPlant):
     _closures: tuple[Closure, ...] = ()  # over all joints; see GraspingPlant
     _usual = None  # of a DeadCentres, where that of the closed posture does not serve
 
-    def __repr__(self):
-        return f'<{type(self).__name__} of {self.model.name!r} at t = {self.t:.6g} s>'
-
     def __init__(
         self,
         robot,
@@ -330,14 +327,12 @@ class Plant(SensedPlant):
         """
         if gains is not None and self._drives.mode.any():
             raise ParameterError(
-                f'robot {self.model.name!r}: a rollout with gains, of joints that are in mode '
+                f'robot {self.model.name!r}: a rollout with gains, of joints in the modes '
                 f'{", ".join(self.modes)}; expected effort for each'
             )
         if self.settings.tolerance:
-            raise ParameterError(
-                f'robot {self.model.name!r}: a rollout with a tolerance of '
-                f'{self.settings.tolerance:g}; expected 0, and substeps'
-            )
+            what = f'robot {self.model.name!r}: a rollout with a tolerance of'
+            raise ParameterError(f'{what} {self.settings.tolerance:g}; expected 0, and substeps')
         given = position, velocity, efforts, dt, gains, targets, law, every
         joints, options = self._drives.all_commanded(), self._options[:4]
         return rollouts.rollout(self, joints, self._f_ext, options, self._touching, *given)

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rollouts: many plants stepped at once, without the GIL and on all cores."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from robodyn_ros.algorithms.core import scratch as columns
@@ -21,9 +19,12 @@ from robodyn_ros.simulation.integrators.events import copy_vector
 from robodyn_ros.simulation.integrators.names import SEMI_IMPLICIT_EULER
 from robodyn_ros.simulation.joint_table import work_rows
 from robodyn_ros.simulation.rolled_law import add_law_torque, rolled_law
-from robodyn_ros.simulation.rollout_faults import (
+from robodyn_ros.simulation.rollout_data import (
     BAD_COMMAND,
     NO_TORQUE,
+    Rollout,
+    checked_numbers,
+    checked_states,
     look_at_loops,
     sentences,
     stop_before_dead_centres,
@@ -50,32 +51,6 @@ from robodyn_ros.spatial.types import (
 )
 
 ROWS_OF_A_PART = 8  # plants for each thread; each takes many steps, so few are enough
-
-
-class Rollout(NamedTuple):
-    """States of k plants after 0, n, 2 n, ... of m steps; l of them after the initial one.
-
-    Parameters
-    ----------
-    position : (k, l + 1, nq) ndarray
-        Positions [rad or m].
-    velocity : (k, l + 1, nv) ndarray
-        Velocities [rad/s or m/s].
-    effort : (k, l, nv) ndarray
-        Efforts of the motors in the step before each of the later states [N m or N], as
-        `Plant.effort`; 0 after a blow-up.
-    blown_up : (k,) ndarray of int
-        Step of the blow-up, or before a dead centre of closed loops, after which the plant stands
-        still; -1 without one.
-    faults : (k,) tuple of str
-        What stopped the plant, as `Plant.fault`; '' without a blow-up.
-    """
-
-    position: np.ndarray
-    velocity: np.ndarray
-    effort: np.ndarray
-    blown_up: np.ndarray
-    faults: tuple[str, ...]
 
 
 @unfused
@@ -475,9 +450,9 @@ def rollout(
         )
     if not 0.0 < dt <= 1.0:
         raise ParameterError(f'{name}: a step of {dt} s; expected above 0 and at most 1')
-    efforts = _numbers(name, 'efforts', efforts, ('m', model.nv))
-    position = _numbers(name, 'position', position, (model.nq,))
-    velocity = _numbers(name, 'velocity', velocity, (model.nv,))
+    efforts = checked_numbers(name, 'efforts', efforts, ('m', model.nv))
+    position = checked_numbers(name, 'position', position, (model.nq,))
+    velocity = checked_numbers(name, 'velocity', velocity, (model.nv,))
     if (gains is None) != (targets is None) or (gains is None and law is not None):
         raise ParameterError(
             f'{name}: a rollout with gains or targets alone, or a law without them; expected '
@@ -492,9 +467,9 @@ def rollout(
                 f'{name} has joints whose positions cannot be subtracted; '
                 'expected a rollout without gains'
             )
-        gains = _numbers(name, 'gains', gains, (2, model.nv))
+        gains = checked_numbers(name, 'gains', gains, (2, model.nv))
         rows = 2 if law is None else 3
-        targets = _numbers(name, 'targets', targets, (efforts.shape[-2], rows, model.nv))
+        targets = checked_numbers(name, 'targets', targets, (efforts.shape[-2], rows, model.nv))
     counts = {
         len(x)
         for x, axes in ((position, 1), (velocity, 1), (efforts, 2), (gains, 2), (targets, 3))
@@ -517,8 +492,8 @@ def rollout(
     kept = 1 if looped else int(every)  # dead centres are looked for between all steps
     states = np.empty((k, m // kept + 1, model.nq)), np.empty((k, m // kept + 1, model.nv))
     applied, final = np.empty((k, m // kept, model.nv)), np.empty((k, model.nq))
-    states[0][:, 0] = _each(plant.checked_position, position)
-    states[1][:, 0] = _each(plant.checked_velocity, velocity)
+    states[0][:, 0] = checked_states(plant.checked_position, position)
+    states[1][:, 0] = checked_states(plant.checked_velocity, velocity)
     blown_up, status, swift = np.empty(k), np.empty(k), np.zeros((k, m) if looped else (0, 0))
     contact = allocate(model, None) if touching is None else touching.arrays
     step = plant.linked(kernel)
@@ -569,33 +544,3 @@ def rollout(
         final = states[0][:, -1]
         states, applied = [x[:, ::every] for x in states], applied[:, every - 1 :: every]
     return Rollout(*states, applied, blown_up, sentences(plant, final, blown_up, status, dt))
-
-
-def _each(checked, states):
-    """Check one state, or each of several."""
-    return checked(states) if states.ndim < 2 else [checked(state) for state in states]
-
-
-def _numbers(name, what, values, shape):
-    """Return values as an array whose last axes have that shape, with at most one more axis."""
-    try:
-        values = np.array(values, dtype=np.float64, order='C')
-    except (TypeError, ValueError):
-        raise ShapeError(
-            f'{name}: {what} of a rollout are {values!r:.80}; expected numbers of shape {shape}'
-        ) from None
-    found = values.shape[values.ndim - len(shape) :] if values.ndim >= len(shape) else ()
-    fits = len(found) == len(shape) and all(
-        wanted in (size, 'm') for size, wanted in zip(found, shape)
-    )
-    if not fits or values.ndim > len(shape) + 1:
-        raise ShapeError(
-            f'{name}: {what} of a rollout have shape {values.shape}; expected {shape}, or '
-            f'{("k", *shape)}'
-        )
-    if not np.all(np.abs(values) <= LARGEST_EFFORT):
-        raise ParameterError(
-            f'{name}: {what} of a rollout hold a number that is not finite or too large; '
-            f'expected at most {LARGEST_EFFORT:g}'
-        )
-    return values

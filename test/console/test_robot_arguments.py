@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every command takes a robot in the same words: xacro, package paths, joints that are locked."""
 
-import argparse
 import importlib
 
 import numpy as np
@@ -47,7 +46,7 @@ def command(name):
 
 def options(*arguments):
     """Parse the arguments that describe a robot."""
-    parser = argparse.ArgumentParser()
+    parser = robot_arguments.RobotParser()
     robot_arguments.add_robot(parser)
     return parser.parse_args(list(map(str, arguments)))
 
@@ -135,6 +134,41 @@ def test_the_model_keeps_where_joints_are_held():
     assert not Robot.from_urdf(ARM).model.held
 
 
+HEAVY = XACRO.replace('${1 + 1}', '$(arg link_mass)')
+
+
+@pytest.mark.parametrize('name', COMMANDS)
+def test_every_command_takes_arguments_of_a_xacro_file_wherever_they_stand(name, share, capsys):
+    """As xacro takes them; a list of joints before them does not take them in."""
+    pytest.importorskip('xacro')
+    path = share / 'heavy.urdf.xacro'
+    path.write_text(HEAVY)
+    assert command(name)([str(path)]) == 1
+    assert (
+        'expected link_mass:=VALUE. Its arguments: link_mass (required)' in capsys.readouterr().err
+    )
+    assert command(name)([str(path), '--joints', 'a', 'b', 'link_mass:=3.5']) == 0
+    capsys.readouterr()
+    assert command(name)(['link_mass:=3.5', str(share / 'arm.urdf')]) == 1
+    assert 'got xacro arguments link_mass for' in capsys.readouterr().err
+
+
+def test_arguments_of_a_command_are_those_of_python(share):
+    """Also of a subcommand."""
+    pytest.importorskip('xacro')
+    from robodyn_ros.cli import identify
+
+    path = share / 'heavy.urdf.xacro'
+    path.write_text(HEAVY)
+    expected = weight(Robot.from_urdf(ARM.replace('value="2"', 'value="3.5"')))
+    given = identify.parser().parse_args(['excite', 'link_mass:=3.5', str(path), '--trials', '9'])
+    for found in (given, options(path, 'link_mass:=3.5')):
+        robot = Robot(robot_arguments.model_of(found))
+        np.testing.assert_array_equal(weight(robot), expected)
+    robot = Robot.from_urdf(path, xacro_arguments={'link_mass': 3.5})
+    np.testing.assert_array_equal(weight(robot), expected)
+
+
 PLANAR = ARM.replace('"a" type="revolute"', '"a" type="planar"')
 
 
@@ -147,6 +181,21 @@ def test_a_hint_is_in_the_syntax_of_the_interface(tmp_path, capsys):
     assert command('report')([str(path)]) == 1
     assert capsys.readouterr().err.endswith('hold it still: --locked a=0\n')
     assert command('report')([str(path), '--locked', 'a=0']) == 0
+
+
+def test_a_hint_names_all_joints_at_once(tmp_path, capsys):
+    """So that it has to be followed once."""
+    path = tmp_path / 'arm.urdf'
+    third = f"""<link name="hand">{BODY}</link><joint name="c" type="revolute">
+<parent link="lower"/><child link="hand"/>{LIMIT}</joint></robot>"""
+    text = PLANAR.replace('"b" type="revolute"', '"b" type="floating"')
+    path.write_text(text.replace('</robot>', third))
+    with pytest.raises(UnlockedError, match=r"hold them still: locked=\{'a': 0.0, 'b': 0.0\}$"):
+        Robot.from_urdf(path)
+    assert command('report')([str(path)]) == 1
+    assert capsys.readouterr().err.endswith('hold them still: --locked a=0 b=0\n')
+    assert command('report')([str(path), '--locked', 'a=0', 'b=0']) == 0
+    assert Robot.from_urdf(path, locked={'a': 0.0, 'b': 0.0}).joint_names == ('c',)
 
 
 def test_a_hint_of_a_node_is_yaml():

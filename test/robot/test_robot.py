@@ -11,7 +11,7 @@ import pytest
 
 from robodyn_ros import OperationalSpaceInertia, RobodynError, Robot, example
 from robodyn_ros.codegen.registry import FRAME_RECIPES, FURTHER_RECIPES, RECIPES
-from robodyn_ros.control import Settings, Supervisor, Trajectory, law_class
+from robodyn_ros.control import Settings, Trajectory, law_class
 from robodyn_ros.errors import ModelError, NotFiniteError, ShapeError, UnknownNameError
 from robodyn_ros.model.dh import DHRow
 from robodyn_ros.robot.dispatch import method_of
@@ -618,9 +618,6 @@ def test_what_python_shows_of_an_object_is_one_short_line():
         "<Plant of 'franka_like' at t = 0 s>": Plant(robot),
         "<ComputedTorque of 'franka_like'>": law,
         'Settings(period=0.001,': settings,
-        "<Supervisor of 'franka_like' under ComputedTorque: WAIT_STATE>": Supervisor(
-            robot, law, settings
-        ),
         'Trajectory(': Trajectory(times=np.arange(3.0), positions=np.ones((3, robot.nv))),
     }
     for begin, value in shown.items():

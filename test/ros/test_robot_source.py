@@ -8,10 +8,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from robodyn_ros.errors import ModelError, ParameterError, RobodynError
+from robodyn_ros.errors import ModelError, OpenError, ParameterError, RobodynError, UngivenError
 from robodyn_ros.model.layout import JOINT_FRICTION
 from robodyn_ros.ros.common.model_services import _com
-from robodyn_ros.ros.common.robot_source import RobotSource
+from robodyn_ros.ros.common.robot_source import RobotSource, by_parameters
 
 TEXT = """<robot name="buoy"><link name="sea"/>
   <link name="hull"><inertial><mass value="5"/><origin xyz="0.1 0.2 0.3"/>
@@ -28,6 +28,7 @@ def source(text, node=None, **values):
     parameters = {
         'robot_description': text,
         'urdf_path': '',
+        'xacro_arguments': (),
         'joints': (),
         'locked': (),
         'base_link': '',
@@ -131,6 +132,24 @@ def test_file_is_named_by_its_parameter_alone(tmp_path):
         source('', urdf_path=TEXT, **values).build()
 
 
+def test_arguments_of_a_xacro_file_are_a_parameter(tmp_path):
+    """What is missing, or cannot be read, is said in the syntax of a parameter file."""
+    pytest.importorskip('xacro')
+    file = tmp_path / 'buoy.urdf.xacro'
+    text = TEXT.replace('<robot', '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"')
+    file.write_text(text.replace('value="5"', 'value="$(arg hull_mass)"'))
+    values = {'urdf_path': str(file), 'joints': ('swim', 'tilt')}
+    with pytest.raises(UngivenError) as caught:
+        source('', **values).build()
+    assert "expected xacro_arguments: ['hull_mass:=VALUE']." in by_parameters(caught.value)
+    found = source('', **values, xacro_arguments=('hull_mass:=7.5',)).build()
+    assert found.centroidal.mass == 8.5
+    with pytest.raises(ParameterError, match="'xacro_arguments' has the entry 'mass=7'"):
+        source('', **values, xacro_arguments=('mass=7',)).build()
+    with pytest.raises(ModelError, match='for a text; expected them for the path of a file'):
+        source(TEXT, joints=('swim', 'tilt'), xacro_arguments=('hull_mass:=7',)).build()
+
+
 def test_rotors_are_of_the_file_and_of_the_parameter(tmp_path):
     """Each entry of the parameter takes the place of what the file has for its joint."""
     path = tmp_path / 'buoy.yaml'
@@ -155,6 +174,29 @@ def test_a_rotor_that_cannot_be_read_is_refused(entry):
         source(TEXT, locked=('swim',), rotors=(entry,)).build()
 
 
+def test_where_to_seek_a_closed_posture_is_a_file_of_its_own(tmp_path):
+    """For loops that the description has itself; the sentence names the parameter and the text."""
+    bar = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+    text = '<robot name="bars"><link name="frame"/>' + ''.join(
+        f'<link name="{name}">{bar}</link><joint name="{name}" type="continuous">'
+        f'<origin xyz="{at} 0 0"/><parent link="{parent}"/><child link="{name}"/>'
+        '<axis xyz="0 0 1"/></joint>'
+        for name, at, parent in (('a', 0, 'frame'), ('b', 0.2, 'a'), ('c', 0.45, 'frame'))
+    )
+    loop = '<loop name="pin" type="revolute"><predecessor link="b"><origin xyz="0.75 0 0"/>'
+    loop += '</predecessor><successor link="c"><origin xyz="0.5 0 0"/></successor>'
+    text += loop + '<axis xyz="0 0 1"/></loop></robot>'
+    path = tmp_path / 'near.yaml'
+    path.write_text('near: {a: 0.0}')
+    with pytest.raises(OpenError) as caught:
+        source(text, closures_path=str(path)).build()
+    words = 'closures_path: FILE with near: {a: POSITION, c: POSITION, b: POSITION}'
+    assert by_parameters(caught.value).endswith(words)
+    path.write_text('near: {a: 0.5, b: 0.3, c: 0.7}')
+    robot = source(text, closures_path=str(path)).build()
+    assert robot.joint_names == ('a',) and 'assembly mode' not in str(robot.report)
+
+
 def test_friction_is_of_a_file(tmp_path):
     """The file adds to the friction of the description what a URDF cannot state."""
     path = tmp_path / 'buoy.yaml'
@@ -177,7 +219,10 @@ def test_closures_are_of_a_file(tmp_path, monkeypatch):
         (None, "file 'loops.yaml' cannot be read: No such file"),
         ('closures: {pin', "file 'loops.yaml' is no YAML"),
         ('closures: {pin: {a: {link: x}, b: {link: plate}, type: ball}}', "no frame 'x'; valid"),
-        ('closures: {pin: {a: {link: column}, b: {link: plate}, type: weld}}', 'no posture was'),
+        (
+            'closures: {pin: {a: {link: column, xyz: [9, 0, 0]}, b: {link: plate}, type: weld}}',
+            'no posture was',
+        ),
     ):
         if text is not None:
             path.write_text(text)

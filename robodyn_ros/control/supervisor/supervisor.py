@@ -83,10 +83,6 @@ class Supervisor:
         Joints where the limit acted.
     """
 
-    def __repr__(self):
-        law, name = type(self.law).__name__, self.law.robot.name
-        return f'<Supervisor of {name!r} under {law}: {self.state.name}>'
-
     def __init__(self, robot, law, settings, payload=None):
         self.law, self.joint_names = law, tuple(robot.joint_names)
         self.state, self.reason, self.joint, self.value = State.WAIT_STATE, Reason.NONE, -1, 0.0

@@ -99,9 +99,8 @@ def collision_shapes(source, links: Sequence[str] | None = None) -> tuple[Shape,
     tuple of Shape
         Spheres, capsules and boxes.
     """
-    found = shapes(source, 'collision')
-    taken = [each for each in found if links is None or each.link in links]
-    return tuple(_rounded(each) for each in taken if each.kind != 'mesh')
+    found = shapes(source, 'collision', links)
+    return tuple(_rounded(each) for each in found if each.kind != 'mesh')
 
 
 def _rounded(shape):

@@ -230,8 +230,8 @@ def refuse_coupled_to(model: RobotModel, unknown: Iterable[int]):
                 name = model.all_joint_names[model.topology[row, V]]
                 raise ModelError(
                     f'robot {model.name!r}: joint {name!r} follows {model.joint_names[k]!r}, '
-                    'which depends on a closed loop; expected independent=[...] with the joints '
-                    'that it follows'
+                    'which depends on a closed loop; expected the joints that it follows among '
+                    "'independent', in Python or in the file of closures"
                 )
 
 

@@ -1,15 +1,97 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What stops the plants of a rollout: blow-ups, open loops and dead centres, with sentences."""
+"""Arguments and result of a rollout, and what stops its plants: blow-ups, dead centres."""
+
+from typing import NamedTuple
 
 import numpy as np
 
 from robodyn_ros.algorithms.core.expand_joints import expand_joints
+from robodyn_ros.errors import ParameterError, ShapeError
 from robodyn_ros.simulation.step import BEYOND_REACH, DEAD_CENTRE, LARGEST_EFFORT, SWIFT
 from robodyn_ros.spatial.primitive import unfused
 
 BAD_COMMAND = 2 * BEYOND_REACH  # status less a joint whose command is out of range
 NO_TORQUE = -BEYOND_REACH  # status of a step whose law failed
+
+
+class Rollout(NamedTuple):
+    """States of k plants after 0, n, 2 n, ... of m steps; l of them after the initial one.
+
+    Parameters
+    ----------
+    position : (k, l + 1, nq) ndarray
+        Positions [rad or m].
+    velocity : (k, l + 1, nv) ndarray
+        Velocities [rad/s or m/s].
+    effort : (k, l, nv) ndarray
+        Efforts of the motors in the step before each of the later states [N m or N], as
+        `Plant.effort`; 0 after a blow-up.
+    blown_up : (k,) ndarray of int
+        Step of the blow-up, or before a dead centre of closed loops, after which the plant stands
+        still; -1 without one.
+    faults : (k,) tuple of str
+        What stopped the plant, as `Plant.fault`; '' without a blow-up.
+    """
+
+    position: np.ndarray
+    velocity: np.ndarray
+    effort: np.ndarray
+    blown_up: np.ndarray
+    faults: tuple[str, ...]
+
+
+def checked_states(checked, states):
+    """Check one state, or each of several.
+
+    Parameters
+    ----------
+    checked : callable
+        Check of one state.
+    states : ndarray
+        The states.
+    """
+    return checked(states) if states.ndim < 2 else [checked(state) for state in states]
+
+
+def checked_numbers(name, what, values, shape):
+    """Return values as an array whose last axes have that shape, with at most one more axis.
+
+    Parameters
+    ----------
+    name, what : str
+        Robot and values, for the error message.
+    values : array_like
+        The values.
+    shape : tuple of int or 'm'
+        The last axes; 'm' is of any length.
+
+    Raises
+    ------
+    ShapeError, ParameterError
+        For another shape, and for values that are not finite or too large.
+    """
+    try:
+        values = np.array(values, dtype=np.float64, order='C')
+    except (TypeError, ValueError):
+        raise ShapeError(
+            f'{name}: {what} of a rollout are {values!r:.80}; expected numbers of shape {shape}'
+        ) from None
+    found = values.shape[values.ndim - len(shape) :] if values.ndim >= len(shape) else ()
+    fits = len(found) == len(shape) and all(
+        wanted in (size, 'm') for size, wanted in zip(found, shape)
+    )
+    if not fits or values.ndim > len(shape) + 1:
+        raise ShapeError(
+            f'{name}: {what} of a rollout have shape {values.shape}; expected {shape}, or '
+            f'{("k", *shape)}'
+        )
+    if not np.all(np.abs(values) <= LARGEST_EFFORT):
+        raise ParameterError(
+            f'{name}: {what} of a rollout hold a number that is not finite or too large; '
+            f'expected at most {LARGEST_EFFORT:g}'
+        )
+    return values
 
 
 @unfused
