@@ -18,8 +18,8 @@ def receive_trajectory(trajectory, start, stop, settings, joint_names):
     """Plan the path of a trajectory from the present reference.
 
     A joint that turns without end takes the short way to the first point. A first point near the
-    reference is the posture that the sender assumes, if it is due, or sooner than the velocity
-    limits allow. It is left out. Joints that the trajectory does not move come to rest.
+    reference, and too soon for the velocity limits, is the posture that the sender assumes. It is
+    left out. Joints that the trajectory does not move come to rest.
 
     Parameters
     ----------

@@ -10,17 +10,16 @@ import threading
 import numpy as np
 
 from robodyn_ros.control.reference import path
-from robodyn_ros.control.reference.planning import receive_target, receive_trajectory
+from robodyn_ros.control.reference.reception import Reception
 from robodyn_ros.control.reference.reference import Reference
 from robodyn_ros.control.reference.stopping import stopping_path, stopping_times
-from robodyn_ros.control.reference.trajectory import whole_turns
 from robodyn_ros.control.supervisor import guards
 from robodyn_ros.control.supervisor.controller_states import Counters, Reason, State
 from robodyn_ros.control.supervisor.preconditions import (
     refuse_age,
     refuse_effort_limits,
-    refuse_far,
     refuse_law_values,
+    refuse_posture,
 )
 from robodyn_ros.control.supervisor.reference_clock import Clock
 from robodyn_ros.control.supervisor.rehearsal import Rehearsal
@@ -190,24 +189,6 @@ class Supervisor:
         return self._reference.source
 
     @property
-    def missed(self):
-        """Return the joint that is farthest from the end of its trajectory, and its distance.
-
-        Returns
-        -------
-        joint : int
-            The joint; -1 unless such an end is held, beyond `goal_tolerance` of the joint.
-        distance : float
-            Measured position less reference [rad or m].
-        """
-        if self.state is not State.HOLD or self.reason != Reason.TRAJECTORY_END:
-            return -1, 0.0
-        away = self.q - self.reference[0]
-        joint = int(np.abs(away).argmax())
-        far = abs(away[joint]) > self._settings.goal_tolerance
-        return (joint, float(away[joint])) if far else (-1, 0.0)
-
-    @property
     def rejection(self):
         """Return the Rejection of the last refused joint state, or None."""
         return self._state_buffer.rejection
@@ -338,16 +319,7 @@ class Supervisor:
             sentence = (
                 refuse_age(measured, now, settings)
                 or refuse_effort_limits(settings, self.joint_names)
-                or (
-                    posture is not None
-                    and refuse_far(
-                        posture + whole_turns(measured.q - posture, settings.turns),
-                        measured.q,
-                        settings.max_start_error,
-                        self.joint_names,
-                        'posture',
-                    )
-                )
+                or refuse_posture(posture, measured, settings, self.joint_names)
                 or self._hold_or_trip(measured, Reason.ACTIVATED)
             )
             if sentence:
@@ -500,40 +472,17 @@ class Supervisor:
             sentence = self._refuse_reference()
             if sentence:
                 return sentence
-            settings, epoch = self._settings, self._reference.epoch
-            clock = self._clock.at(now, settings.period)
-            switch = clock + (0.0 if streamed else self._later(trajectory))
-            start, elapsed = self._reference.at(switch), self._reference.since_streamed(clock)
-            stop = None if trajectory.moves_all else self._stop(start[0], start[1])
+            settings, clock = self._settings, self._clock.at(now, self._settings.period)
+            reception = Reception(self._reference, trajectory, clock, streamed, self._stop)
         # without the lock, since checking a long trajectory may take longer than a period
-        if streamed:
-            planned, sentence = receive_target(
-                trajectory, start, elapsed, settings, self.joint_names
-            )
-        else:
-            plan = trajectory if switch == clock else trajectory.begun
-            planned, sentence = receive_trajectory(plan, start, stop, settings, self.joint_names)
+        sentence = reception.plan(settings, self.joint_names)
         if sentence:
             return sentence
         with self._lock:
-            if epoch != self._reference.epoch:
+            if not reception.install(settings.reference_timeout):
                 return f'the reference changed meanwhile ({self.reason}); send it again'
-            if switch > clock:
-                planned = self._reference.until(planned, clock, switch)
-            if streamed:
-                self._reference.stream(planned, trajectory, clock, settings.reference_timeout)
-            else:
-                self._reference.follow(planned, trajectory, clock)
             self._enter(State.ACTIVE, Reason.FOLLOWING)
         return ''
-
-    def _later(self, trajectory):
-        """Return the time for which the present trajectory is followed before a new one [s].
-
-        This is until the new one begins by its stamp, unless its first point is due then already.
-        """
-        follows = self._reference.source is not None and not self._reference.streamed
-        return max(trajectory.delay, 0.0) if follows and trajectory.times[0] > 0.0 else 0.0
 
     def _refuse_reference(self):
         if not self.law.tracks:

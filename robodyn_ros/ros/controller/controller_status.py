@@ -8,6 +8,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.qos import DurabilityPolicy, QoSProfile
 
 from robodyn_msgs.msg import ControllerStatus
+from robodyn_ros.control.reference.goal_tolerance import missed
 from robodyn_ros.control.supervisor.controller_states import Reason, State
 from robodyn_ros.realtime.log_throttle import LineBudget, LinesBySubject
 from robodyn_ros.realtime.rate_counter import RateCounter, Rates, success_rate
@@ -132,7 +133,7 @@ class StatusReporter:
         status.law, status.joint_names = session.law.name, list(supervisor.joint_names)
         joint, value = supervisor.joint, float(supervisor.value)
         if status.reason == Reason.TRAJECTORY_END:
-            joint, value = supervisor.missed
+            joint, value = missed(supervisor)
         if joint >= 0:
             status.joint = supervisor.joint_names[joint]
         status.value = value
@@ -229,7 +230,7 @@ def missed_goal(supervisor) -> str:
     str
         The sentence, '' if all joints are there.
     """
-    joint, distance = supervisor.missed
+    joint, distance = missed(supervisor)
     if joint < 0:
         return ''
     return (
