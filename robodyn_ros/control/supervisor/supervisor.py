@@ -414,7 +414,7 @@ class Supervisor:
     def stream_target(self, point, now):
         """Move to a streamed target by its time, or at once if that is 0.
 
-        Without a successor within `reference_timeout` the measured posture is held.
+        Without a successor within `reference_timeout` the arm comes to rest.
 
         Parameters
         ----------

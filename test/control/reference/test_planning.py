@@ -163,23 +163,40 @@ def test_an_end_that_is_missed_is_told_with_the_joint_and_the_distance():
     assert missed(bench.supervisor) == (-1, 0.0)
 
 
+TURNING = (
+    '<robot name="r"><link name="w"/>'
+    + ''.join(f'<link name="l{k}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" '
+              'ixy="0" ixz="0" iyz="0"/></inertial></link>' for k in range(5))
+    + '<joint name="a" type="continuous"><parent link="w"/><child link="l0"/></joint>'
+    '<joint name="b" type="revolute"><parent link="l0"/><child link="l1"/>'
+    '<limit lower="-9" upper="9" effort="1" velocity="1"/></joint>'
+    '<joint name="c" type="continuous"><parent link="l1"/><child link="l2"/></joint>'
+    '<joint name="d" type="prismatic"><parent link="l2"/><child link="l3"/>'
+    '<limit effort="1" velocity="1"/></joint>'
+    '<joint name="e" type="continuous"><parent link="l3"/><child link="l4"/>'
+    '<mimic joint="c" multiplier="0.4"/></joint></robot>'
+)  # fmt: skip
+
+
 def test_joints_that_turn_without_end_are_those_without_limits_that_nothing_follows():
-    text = (
-        '<robot name="r"><link name="w"/>'
-        + ''.join(f'<link name="l{k}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" '
-                  'ixy="0" ixz="0" iyz="0"/></inertial></link>' for k in range(5))
-        + '<joint name="a" type="continuous"><parent link="w"/><child link="l0"/></joint>'
-        '<joint name="b" type="revolute"><parent link="l0"/><child link="l1"/>'
-        '<limit lower="-9" upper="9" effort="1" velocity="1"/></joint>'
-        '<joint name="c" type="continuous"><parent link="l1"/><child link="l2"/></joint>'
-        '<joint name="d" type="prismatic"><parent link="l2"/><child link="l3"/>'
-        '<limit effort="1" velocity="1"/></joint>'
-        '<joint name="e" type="continuous"><parent link="l3"/><child link="l4"/>'
-        '<mimic joint="c" multiplier="0.4"/></joint></robot>'
-    )  # fmt: skip
-    robot = Robot.from_urdf(text)
+    robot = Robot.from_urdf(TURNING)
     assert robot.joint_names == ('a', 'b', 'c', 'd')
     np.testing.assert_array_equal(robot.model.turns, [LAP, 0.0, 0.0, 0.0])
+
+
+def test_the_node_lets_such_joints_turn_and_its_parameters_set_the_rest():
+    pytest.importorskip('rcl_interfaces', reason='parameters are described in its messages')
+    from robodyn_ros.ros.controller import controller_parameters as table
+
+    robot = Robot.from_urdf(TURNING)
+    declared = (
+        *table.CONTROLLER_PARAMETERS,
+        *table.gain_parameters(robot.joint_names, ComputedTorque),
+    )
+    values = {spec.name: spec.default for spec in declared} | {'goal_tolerance': 0.03}
+    settings = table.control_settings(values, robot, ComputedTorque(robot))
+    np.testing.assert_array_equal(settings.turns, [LAP, 0.0, 0.0, 0.0])
+    assert settings.goal_tolerance == 0.03
 
 
 @pytest.mark.parametrize('offset', [0.0, 14.0 * LAP, -3.0 * LAP])
