@@ -71,9 +71,18 @@ def stopping_path(q, qd, times):
     """
     end = np.zeros((ROWS, len(q)))
     end[0] = q + 0.5 * qd * times
-    path = Path(np.zeros(1), np.zeros((0, len(q))), end)
-    for T in np.unique(times[times > 0.0]):
-        rows = np.zeros((STRIDE, len(q)))
-        rows[:5] = q, qd, 0.0 * q, -qd / T**2, qd / (2.0 * T**3)
-        path = Path(np.array([0.0, T]), rows, end).merged(path, times == T)
+    longest = times.max()
+    if longest == 0.0:
+        return Path(np.zeros(1), np.zeros((0, len(q))), end)
+    path = _stopping_in(longest, q, qd, times, end)
+    for T in np.unique(times[(0.0 < times) & (times < longest)]):
+        path = _stopping_in(T, q, qd, times, end).merged(path, times == T)
     return path
+
+
+def _stopping_in(T, q, qd, times, end):
+    """Return the path of the joints that come to rest in the time T; the others rest."""
+    qd = np.where(times == T, qd, 0.0)
+    rows = np.zeros((STRIDE, len(q)))
+    rows[0], rows[1], rows[3], rows[4] = q, qd, -qd / T**2, qd / (2.0 * T**3)
+    return Path(np.array([0.0, T]), rows, end)
