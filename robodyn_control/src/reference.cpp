@@ -14,6 +14,7 @@ namespace
 
 constexpr double MAX_PERIODS = 3.0;  // largest advance of a tick; the rest is dropped
 constexpr double SHARE = 0.8;  // of an effort limit, for a stop; the rest is for the feedback
+constexpr double SHORTEST = 1e-4;  // [s] of a stop; a shorter one is at once
 constexpr double LONGEST = 1.0;  // [s] of a stop
 constexpr double NEVER = std::numeric_limits<double>::infinity();
 
@@ -34,8 +35,8 @@ void stopping_times(
   }
   for (std::size_t i = 0; i < n; ++i) {
     const double way = std::max(qd[i] > 0.0 ? limits.upper[i] - q[i] : q[i] - limits.lower[i], 0.0);
-    times[i] =
-      qd[i] == 0.0 ? 0.0 : std::min({needed, LONGEST, 2.0 * way / std::fabs(qd[i])});
+    const double time = std::min({needed, LONGEST, 2.0 * way / std::fabs(qd[i])});
+    times[i] = qd[i] == 0.0 || time < SHORTEST ? 0.0 : time;
   }
 }
 

@@ -13,6 +13,7 @@ from robodyn_ros.control.laws.law import GRAVITY
 from robodyn_ros.control.reference.path import ROWS, STRIDE, Path
 
 SHARE = 0.8  # [-] of an effort limit; the rest is for the feedback
+SHORTEST = 1e-4  # [s]; a joint that would stop sooner stops at once
 LONGEST = 1.0  # [s] in which a joint stops that can hardly hold its weight
 
 
@@ -49,9 +50,10 @@ def stopping_times(q, qd, momentum, weight, settings):
             1.5 * size / np.maximum(room, 0.0), np.sqrt(6.0 * size / settings.effort_rate)
         )
         needed = np.max(needed, initial=0.0, where=(limits > 0.0) & (size > 0.0))
-        times = np.where(qd == 0.0, 0.0, min(needed, LONGEST))
+        times = min(needed, LONGEST)
         way = np.where(qd > 0.0, settings.upper - q, q - settings.lower)
-        return np.minimum(times, np.where(qd == 0.0, 0.0, 2.0 * np.maximum(way, 0.0) / np.abs(qd)))
+        times = np.minimum(times, 2.0 * np.maximum(way, 0.0) / np.abs(qd))
+    return np.where((qd == 0.0) | (times < SHORTEST), 0.0, times)
 
 
 def stopping_path(q, qd, times):

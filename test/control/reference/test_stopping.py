@@ -105,6 +105,17 @@ def test_an_arm_that_can_hardly_hold_its_weight_stops_in_a_bounded_time():
     assert 0.0 < times_of(TWO_LINK, np.zeros(2), qd, passive).max() < LONGEST
 
 
+@pytest.mark.parametrize('size', [5e-324, 7e-297, 1e-30, 1e-9])
+def test_a_joint_that_hardly_moves_stops_at_once(size):
+    """Its powers of the time would be no numbers."""
+    settings, q, qd = settings_for(TWO_LINK), np.array([0.2, -0.3]), np.array([size, -size])
+    T = times_of(TWO_LINK, q, qd, settings)
+    np.testing.assert_array_equal(T, 0.0)
+    np.testing.assert_array_equal(stopping_path(q, qd, T).end[0], q)
+    moving = times_of(TWO_LINK, q, np.array([1e-3, size]), settings)
+    assert np.isfinite(stopping_path(q, qd, moving).coefficients).all() and moving[0] > 1e-4
+
+
 @pytest.mark.parametrize('how', ['hold', 'timeout'])
 @pytest.mark.parametrize('robot', [TWO_LINK, FRANKA], ids=lambda robot: robot.name)
 def test_an_arm_whose_reference_is_dropped_in_motion_stops_within_the_limits(robot, how):

@@ -14,7 +14,7 @@ import pytest
 
 from robodyn_ros.control import Reason, State, Trajectory
 from robodyn_ros.control.laws.computed_torque import ComputedTorque
-from robodyn_ros.control.supervisor import supervisor as module
+from robodyn_ros.control.reference import reception
 from support.patience import PATIENCE
 from support.supervised import PERIOD, Bench
 
@@ -397,13 +397,13 @@ def test_reference_is_refused_if_the_controller_moved_on_while_it_was_checked(
 ):
     """Checking a long trajectory takes longer than a period; what happens meanwhile wins."""
     bench = moving()
-    check = module.receive_trajectory
+    check = reception.receive_trajectory
 
     def interrupted(*arguments):
         getattr(bench.supervisor, event)()
         return check(*arguments)
 
-    monkeypatch.setattr(module, 'receive_trajectory', interrupted)
+    monkeypatch.setattr(reception, 'receive_trajectory', interrupted)
     assert 'changed meanwhile' in bench.supervisor.follow(FAR, bench.now)
     assert bench.run(1) is state and bench.supervisor.following is None
 
