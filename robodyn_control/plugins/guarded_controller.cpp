@@ -111,7 +111,8 @@ CallbackReturn GuardedController::on_configure(const rclcpp_lifecycle::State &)
     const EmittedModel model(parameters_.dynamics_library, parameters_.dynamics_prefix);
     model.check(get_robot_description(), joints_);
     base_ = model.base();
-    const Settings wanted = settings();
+    Settings wanted = settings();
+    wanted.turns = model.joint_turns();
     supervisor_ = std::make_unique<Supervisor>(
       model, law().empty() ? EmittedModel::Law() : model.law(law()), wanted);
     offer_payloads(model, wanted);
@@ -164,7 +165,6 @@ Settings GuardedController::settings() const
   Settings wanted;
   wanted.period = 1.0 / std::max(1u, get_update_rate());
   wanted.effort_rate = for_all(parameters_.max_effort_rate, n);
-  wanted.stop_damping = for_all(parameters_.stop_damping, n);
   const auto described = described_limits(get_robot_description());
   constexpr double free = std::numeric_limits<double>::infinity();
   for (const auto & joint : joints_) {
@@ -193,6 +193,7 @@ Settings GuardedController::settings() const
   wanted.reference_timeout = parameters_.reference_timeout;
   wanted.gravity_hold = parameters_.stale_action == "gravity_hold";
   wanted.stale_hold = parameters_.stale_hold;
+  wanted.stop_time_constant = parameters_.stop_time_constant;
   wanted.max_start_error = parameters_.max_start_error;
   wanted.stuck_time = parameters_.stuck_time;
   wanted.stuck_is_stale = parameters_.stuck_action == "stale";
@@ -361,7 +362,9 @@ void GuardedController::read_reference(double now)
   if (complete) {
     const bool taken = supervisor_->stream_target(
       reference_.data(), reference_.data() + n, reference_.data() + 2 * n, now) == Refusal::NONE;
-    supervisor_->set_feedforward(taken ? feedforward_.data() : nullptr);
+    if (taken) {
+      supervisor_->set_feedforward(feedforward_.data());
+    }
   }
 }
 

@@ -12,8 +12,8 @@ enum class State
   READY = 2,       ///< may be activated
   ACTIVE = 3,      ///< the law follows a reference, or needs none
   HOLD = 4,        ///< active, holds a posture without a reference
-  STALE = 5,       ///< no recent joint state: gravity torque, later the stale action
-  FAULT = 6        ///< latched until reset: gravity torque
+  STALE = 5,       ///< no recent joint state: the predicted motion is braked
+  FAULT = 6        ///< latched until reset: the motion is braked
 };
 
 /// Reason of a state, or of a refused input.

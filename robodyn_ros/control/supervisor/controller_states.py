@@ -14,8 +14,8 @@ class State(enum.IntEnum):
     READY = 2  # may be activated
     ACTIVE = 3  # following a reference, or a law that needs none
     HOLD = 4  # active without a reference: a posture is held
-    STALE = 5  # joint states are missing: gravity torque, then `stale_action`
-    FAULT = 6  # latched until reset: gravity torque and damping
+    STALE = 5  # joint states are missing: the predicted motion is braked
+    FAULT = 6  # latched until reset: the motion is braked
 
 
 class Reason:

@@ -4,6 +4,7 @@
 
 import numpy as np
 
+from robodyn_ros.control.reference.trajectory import whole_turns
 from robodyn_ros.control.supervisor.controller_states import State
 
 
@@ -186,6 +187,31 @@ def refuse_far(wanted, actual, reach, joint_names, what):
         f'{what} of joint {joint_names[i]}: got {wanted[i]:.6g}, which is {error[i]:.6g} from '
         f'{actual[i]:.6g}; expected at most {np.broadcast_to(reach, error.shape)[i]:.6g}'
     )
+
+
+def refuse_posture(posture, measured, settings, joint_names):
+    """Refuse an arm that is far from the posture that a caller assumes.
+
+    Parameters
+    ----------
+    posture : (nv,) array_like or None
+        The posture [rad or m]; None is accepted.
+    measured : Measurement
+        The last joint state.
+    settings : Settings
+        Has the largest distance, and the turns of joints that turn without end.
+    joint_names : sequence of str
+        Names of the joints.
+
+    Returns
+    -------
+    str
+        Reason of the refusal, or ''.
+    """
+    if posture is None:
+        return ''
+    posture = posture + whole_turns(measured.q - posture, settings.turns)
+    return refuse_far(posture, measured.q, settings.max_start_error, joint_names, 'posture')
 
 
 def refuse_law_values(values, law):

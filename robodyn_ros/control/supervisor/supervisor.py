@@ -10,16 +10,17 @@ import threading
 import numpy as np
 
 from robodyn_ros.control.reference import path
-from robodyn_ros.control.reference.planning import receive_target, receive_trajectory
+from robodyn_ros.control.reference.reception import Reception
 from robodyn_ros.control.reference.reference import Reference
+from robodyn_ros.control.reference.stopping import stopping_path, stopping_times
 from robodyn_ros.control.supervisor import guards
 from robodyn_ros.control.supervisor.controller_states import Counters, Reason, State
 from robodyn_ros.control.supervisor.preconditions import (
     named,
     refuse_age,
     refuse_effort_limits,
-    refuse_far,
     refuse_law_values,
+    refuse_posture,
     refuse_reference,
     text_of,
 )
@@ -100,9 +101,10 @@ class Supervisor:
         self.task_progress = None if law.task is None else TaskProgress(law)
         self._payload, self._linked, self._replacements = payload, robot.linked, {}
         self._jumps, self._recovering, self._seen = 0, 0, None
-        self.stuck, self._still, self._stillness = False, np.zeros(robot.nv), -math.inf
+        self.stuck, self._stillness = False, -math.inf
         self._first_not_finite = guards.first_not_finite.vectorcall
-        self.reference, self.terms = self._reference.rows, self._torque_limiter.terms
+        self.reference, self.terms = self._reference.rows[:3], self._torque_limiter.terms
+        self._feedforward = self._reference.rows[3]
         self.q, self.qd = self.reference[0], self.reference[1]  # until there is a joint state
         self.command, self.unlimited = self._torque_limiter.command, self._torque_limiter.unlimited
         self.position_guarded = self._torque_limiter.position_guarded
@@ -321,18 +323,13 @@ class Supervisor:
             sentence = (
                 refuse_age(measured, now, settings)
                 or refuse_effort_limits(settings, self.joint_names)
-                or (
-                    posture is not None
-                    and refuse_far(
-                        posture, measured.q, settings.max_start_error, self.joint_names, 'posture'
-                    )
-                )
+                or refuse_posture(posture, measured, settings, self.joint_names)
                 or self._hold_or_trip(measured, Reason.ACTIVATED)
             )
             if sentence:
                 return sentence
             if not self.publishing:  # otherwise the torque continues from the last published one
-                self._torque_limiter.safe(measured, True, 0.0, settings)
+                self._torque_limiter.safe(measured, now, True, 0.0, settings, brakes=False)
                 self._torque_limiter.limit(measured, settings, math.inf)
                 self._clock.restart()
             self.active, self._releasing = True, False
@@ -394,7 +391,7 @@ class Supervisor:
             return sentence
 
     def hold(self):
-        """Drop the reference, if any, and hold the measured posture.
+        """Drop the reference, if any, and come to rest within the limits.
 
         Returns
         -------
@@ -428,7 +425,7 @@ class Supervisor:
     def stream_target(self, point, now):
         """Move to a streamed target by its time, or at once if that is 0.
 
-        Without a successor within `reference_timeout` the measured posture is held.
+        Without a successor within `reference_timeout` the arm comes to rest.
 
         Parameters
         ----------
@@ -486,25 +483,15 @@ class Supervisor:
             sentence = self._refuse_reference()
             if sentence:
                 return sentence
-            settings, epoch = self._settings, self._reference.epoch
-            clock = self._clock.at(now, settings.period)
-            start, elapsed = self._reference.at(clock), self._reference.since_streamed(clock)
+            settings, clock = self._settings, self._clock.at(now, self._settings.period)
+            reception = Reception(self._reference, trajectory, clock, streamed, self._stop)
         # without the lock, since checking a long trajectory may take longer than a period
-        if streamed:
-            planned, sentence = receive_target(
-                trajectory, start, elapsed, settings, self.joint_names
-            )
-        else:
-            planned, sentence = receive_trajectory(trajectory, start, settings, self.joint_names)
+        sentence = reception.plan(settings, self.joint_names)
         if sentence:
             return sentence
         with self._lock:
-            if epoch != self._reference.epoch:
+            if not reception.install(settings.reference_timeout):
                 return f'the reference changed meanwhile ({self.reason}); send it again'
-            if streamed:
-                self._reference.stream(planned, trajectory, clock, settings.reference_timeout)
-            else:
-                self._reference.follow(planned, trajectory, clock)
             self._enter(State.ACTIVE, Reason.FOLLOWING)
         return ''
 
@@ -530,7 +517,7 @@ class Supervisor:
             # an exception here recurs in the tick, which handles it
             with self._lock, contextlib.suppress(Exception):
                 reference = self._reference.at(self._clock.at(now, settings.period))
-                self._rehearsal.rehearse(measured, self.law, reference, settings)
+                self._rehearsal.rehearse(measured, self.law, reference[:3], settings, reference[3])
 
     def tick(self, now):
         """Advance to the present time and write `command`. Never raises.
@@ -558,7 +545,7 @@ class Supervisor:
             self.publishing = self.active or self._releasing
             if self.publishing:
                 if not (self.active and self._law_acts(measured, fresh, now)):
-                    self._torque_limiter.safe(measured, fresh, dt, settings)
+                    self._torque_limiter.safe(measured, now, fresh, dt, settings, self.active)
                 self._limit(measured, settings, dt)
             if not self.active and self.state is not State.FAULT:
                 self._wait(fresh)
@@ -611,9 +598,9 @@ class Supervisor:
         """
         if measured.since != self._stillness:
             self._stillness, self.stuck = measured.since, False
-            self._still[:] = self.command
+            self._torque_limiter.earlier[:] = self.command
         elif not self.stuck and measured.time - measured.since > settings.stuck_time:
-            change = np.abs(self.command - self._still)
+            change = np.abs(self.command - self._torque_limiter.earlier)
             changed = bool((change > STUCK_SHARE * settings.effort_limits).any())
             self.stuck = settings.stuck_at_rest or changed
             self._counters.stuck_episodes += self.stuck
@@ -633,7 +620,7 @@ class Supervisor:
     def _following(self):
         """Whether a joint path or a target of the end effector is being followed."""
         task = self.law.task
-        return self._reference.path is not None or (task is not None and task.moving)
+        return self._reference.source is not None or (task is not None and task.moving)
 
     def _end_reference(self, reason, value=0.0):
         """Enter HOLD if a reference has just ended and nothing else is followed."""
@@ -642,7 +629,7 @@ class Supervisor:
 
     def _write_law_torque(self):
         status, joint = self._torque_limiter.from_law(
-            self.law, self.q, self.qd, self.reference, self._settings
+            self.law, self.q, self.qd, self.reference, self._settings, self._feedforward
         )
         if status:
             self._trip(Reason.KERNEL_STATUS, value=float(status))
@@ -667,13 +654,21 @@ class Supervisor:
     # ------------------------------------------------------------------------ transitions
 
     def _hold(self, measured, reason):
-        """Hold the measured posture, and drop any reference."""
+        """Come to rest from the measured state and hold that posture; drop any reference."""
         self._jumps = measured.jumps
-        self._reference.hold(measured.q)
+        if self.law.task is None:
+            self._reference.stop(self._stop(measured.q, measured.qd), self._clock.time)
+        else:  # whose end effector holds its measured pose
+            self._reference.hold(measured.q)
         self._enter(State.HOLD if self.law.tracks else State.ACTIVE, reason)
         if reason in (Reason.ACTIVATED, Reason.RESET):
             self.law.forget()
         self.law.reset(measured.q, measured.qd)
+
+    def _stop(self, q, qd):
+        """Return the path on which joints come to rest within the limits."""
+        momentum, weight = self._torque_limiter.momentum(q, qd)
+        return stopping_path(q, qd, stopping_times(q, qd, momentum, weight, self._settings))
 
     def _hold_or_trip(self, measured, reason):
         """Hold, and return ''; if the law cannot be reset, enter FAULT and return why."""

@@ -34,7 +34,7 @@ from robodyn_ros.ros.controller.control_cycle import ControlCycle
 from robodyn_ros.ros.controller.controller_parameters import TIMER, control_settings
 from robodyn_ros.ros.controller.controller_state_message import StateWriter
 from robodyn_ros.ros.controller.publisher_conflict import CommandWatch
-from robodyn_ros.ros.controller.reference_messages import TrajectoryReader
+from robodyn_ros.ros.controller.reference_messages import TrajectoryReader, is_empty
 from robodyn_ros.ros.controller.state_intake import StateIntake
 from robodyn_ros.ros.controller.task_state_message import TaskStateWriter
 from robodyn_ros.ros.controller.task_target_messages import task_subscriptions
@@ -393,6 +393,11 @@ class ControlSession:
         """
         return self._accept_reference(data, self.supervisor.follow)
 
+    def stop(self) -> str:
+        """Drop the reference, and come to rest; return ''."""
+        self.supervisor.hold()
+        return self.count_reference('')
+
     def require_joints(self, names: list[str]):
         """Check that a reference names the robot's joints.
 
@@ -406,12 +411,14 @@ class ControlSession:
         UnknownNameError
             Unless these are the robot's joints.
         """
-        self._reader.require_joints(names)
+        self._reader.require_joints(names, self._values['allow_partial_joints_goal'])
 
     def _accept_reference(self, data, accept, **limits) -> str:
         try:
+            partial = self._values['allow_partial_joints_goal']
             refusal = self._rivals.refusal or accept(
-                self._reader.read_bytes(data, self._ros_now(), **limits), self.now()
+                self._reader.read_bytes(data, self._ros_now(), partial=partial, **limits),
+                self.now(),
             )
         except RobodynError as error:
             refusal = str(error)
@@ -441,7 +448,7 @@ class ControlSession:
         self._warn(f'A reference is refused: {self.count_reference(sentence)}')
 
     def _follow(self, data: np.ndarray):
-        refusal = self.follow(data)
+        refusal = self.stop() if is_empty(data) else self.follow(data)
         if refusal:
             self._warn(f'The trajectory is refused: {refusal}')
 

@@ -8,6 +8,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.qos import DurabilityPolicy, QoSProfile
 
 from robodyn_msgs.msg import ControllerStatus
+from robodyn_ros.control.reference.goal_tolerance import missed
 from robodyn_ros.control.supervisor.controller_states import ARRIVALS, Reason, State
 from robodyn_ros.realtime.log_throttle import LineBudget, LinesBySubject
 from robodyn_ros.realtime.rate_counter import RateCounter, Rates, success_rate
@@ -146,9 +147,12 @@ class StatusReporter:
     def _describe(self, status: ControllerStatus, session):
         supervisor, loop, cycle = session.supervisor, session.loop, session.cycle
         status.law, status.joint_names = session.law.name, list(supervisor.joint_names)
-        if supervisor.joint >= 0:
-            status.joint = supervisor.joint_names[supervisor.joint]
-        status.value = float(supervisor.value)
+        joint, value = supervisor.joint, float(supervisor.value)
+        if status.reason == Reason.TRAJECTORY_END:
+            joint, value = missed(supervisor)
+        if joint >= 0:
+            status.joint = supervisor.joint_names[joint]
+        status.value = value
         status.message = ' '.join(
             filter(
                 None,
@@ -178,7 +182,9 @@ class StatusReporter:
         self._logged = time.monotonic()
         if status.state in (State.STALE, State.FAULT):
             logger.error(text)
-        elif status.reason == Reason.TARGET_NOT_REACHED:
+        elif status.reason == Reason.TARGET_NOT_REACHED or (
+            status.reason == Reason.TRAJECTORY_END and status.joint
+        ):
             logger.warning(text)
         else:
             logger.info(text)
@@ -224,6 +230,8 @@ def explained(status: ControllerStatus, session) -> str:
         Session of the node.
     """
     value, settings = status.value, session.supervisor.settings
+    if status.reason == Reason.TRAJECTORY_END:
+        return missed_goal(session.supervisor)
     if status.reason == Reason.KERNEL_STATUS:
         names = session.robot.model.body_names
         # The kernel of a law of another package may return any other number.
@@ -248,6 +256,28 @@ def _distance(progress, tolerance) -> str:
         f'The end effector {verb} {progress.distance:.3g} m and {progress.angle:.3g} rad from its '
         f'target; it is reached within {tolerance[0]:g} m and {tolerance[1]:g} rad '
         '(target_tolerance).'
+    )
+
+
+def missed_goal(supervisor) -> str:
+    """Return a sentence about the joint that is farthest from the end of its trajectory.
+
+    Parameters
+    ----------
+    supervisor : Supervisor
+        The supervisor.
+
+    Returns
+    -------
+    str
+        The sentence, '' if all joints are there.
+    """
+    joint, distance = missed(supervisor)
+    if joint < 0:
+        return ''
+    return (
+        f'{supervisor.joint_names[joint]} is {distance:+.3g} from it; expected within '
+        f'{supervisor.settings.goal_tolerance:g} (goal_tolerance).'
     )
 
 

@@ -261,14 +261,12 @@ def test_a_trajectory_is_followed_to_its_end_and_held(probe, arm, send):
 @pytest.mark.parametrize(
     'message, sentence',
     [
-        (trajectory(), 'no points'),
         (trajectory(point(NEAR, 1.0), names=('joint1', 'elbow')), "lacks the joints ['joint2']"),
         (trajectory(point(NEAR, 1.0), names=('joint1', 'joint1')), 'names a joint twice'),
         (trajectory(point((*NEAR, 0.0), 1.0), names=(*JOINTS, 'elbow')), 'expected'),
         (trajectory(point(NEAR[:1], 1.0)), 'positions'),
         (trajectory(point((), 1.0)), 'positions'),
         (trajectory(point(NEAR, 1.0, velocities=(0.0,))), 'velocities'),
-        (trajectory(point(NEAR, 1.0), point(NEAR, 2.0, (0.0, 0.0))), 'velocities'),
         (
             trajectory(point(NEAR, 1.0, accelerations=(0.0, 0.0))),
             'accelerations without velocities',
@@ -284,14 +282,12 @@ def test_a_trajectory_is_followed_to_its_end_and_held(probe, arm, send):
         (trajectory(point(NEAR, 1.0, (0.5, 0.0))), 'last'),
     ],
     ids=[
-        'empty',
         'unknown joint',
         'joint twice',
         'extra joint',
         'short',
         'no positions',
         'short velocities',
-        'mixed fields',
         'no velocities',
         'NaN',
         'inf',
@@ -314,6 +310,32 @@ def test_a_bad_trajectory_is_refused_whole(probe, arm, send, message, sentence):
     probe.states.wait()
     positions = np.array([state.reference_position for state in probe.states.messages])
     assert (positions == positions[0]).all()
+
+
+def test_a_trajectory_without_points_stops_a_motion(probe, arm, send):
+    """As the controllers of ROS 1 did; the next one is followed."""
+    send(trajectory(point(NEAR, 300.0)))
+    probe.wait_for('ACTIVE', 'FOLLOWING')
+    before = rejections(probe)
+    send(trajectory())
+    probe.wait_for('HOLD', 'HOLD_REQUESTED')
+    send(trajectory(point(NEAR, 0.1), point(NEAR, 0.2, (0.0, 0.0))))  # of mixed fields
+    probe.wait_for('HOLD', 'TRAJECTORY_END')
+    assert rejections(probe) == before
+
+
+def test_joints_that_are_missing_hold_if_the_parameter_says_so(probe, arm, send):
+    probe.set(allow_partial_joints_goal=True)
+    try:
+        send(trajectory(point(NEAR[1:], 0.2), names=JOINTS[1:]))
+        probe.wait_for('ACTIVE', 'FOLLOWING')
+        probe.wait_for('HOLD', 'TRAJECTORY_END')
+        expected = POSTURE[0], NEAR[1]
+        harness.wait_until(
+            lambda: np.allclose(probe.states.last.reference_position, expected), 'its end'
+        )
+    finally:
+        probe.set(allow_partial_joints_goal=False)
 
 
 def test_an_impossible_stamp_is_refused(probe, arm, send):
