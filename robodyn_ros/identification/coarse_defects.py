@@ -84,6 +84,8 @@ def coarse_defects(robot, recording, cutoff):
         if option is None:
             break
         defect, trial = option
+        # the order is that of all rounds
+        found = [each for each in found if (each.kind, defect.kind) != ('order', 'order')]
         found.append(defect)
     same = look.as_recorded()
     whole = all(
@@ -290,19 +292,23 @@ class _Look:
                 swaps.append(np.arange(count))
                 swaps[-1][[i, j]] = j, i
         for order in swaps:
-            moved = order != np.arange(count)
-            if moved.any():
-                names = self.named(moved)
-                right = tuple(self.names[k] for k in np.argsort(order)[moved])
-                yield (
-                    Defect(
-                        'order',
-                        names,
-                        f'{listed(names)}: the efforts look like those of {listed(right)}, in '
-                        'this order; expected the same order of joints in positions and efforts',
-                    ),
-                    replace(trial, effort_of=trial.effort_of[order], effort=trial.effort[order]),
+            if (order != np.arange(count)).any():
+                other = replace(
+                    trial, effort_of=trial.effort_of[order], effort=trial.effort[order]
                 )
+                yield self.order(other.effort_of), other
+
+    def order(self, effort_of):
+        """Return the defect of efforts in another order."""
+        moved = effort_of != np.arange(len(effort_of))
+        names = self.named(moved)
+        right = tuple(self.names[k] for k in np.argsort(effort_of)[moved])
+        return Defect(
+            'order',
+            names,
+            f'{listed(names)}: the efforts look like those of {listed(right)}, in this order; '
+            'expected the same order of joints in positions and efforts',
+        )
 
     def mirrored(self, trial, j, both):
         """Return (defect, trial) of a joint with a reversed position, or a reversed axis."""

@@ -40,7 +40,7 @@ class Consistent:
         Distance of the base parameters from the estimate, in its standard deviations.
     data_share : (b,) ndarray
         How much of each base parameter comes from the recording, 0 to 1. The rest comes from the
-        description. It is the variance with the description over that without it.
+        description: it is the variance with the recording over that without it.
     steps : int
         Steps of Newton's method.
     """
@@ -168,18 +168,29 @@ def consistent(parameters, base, estimate, trust=1.0):
         theta,
         values,
         (values - estimate.values) / estimate.deviations,
-        _data_share(blocks, K, base.combination, theta, trust, estimate.deviations),
+        _data_share(parameters, blocks, K, base, theta, trust),
         steps,
     )
 
 
-def _data_share(blocks, K, combination, theta, trust, deviations):
-    """Return (b,) variances with the description over those without it."""
-    rows = np.vstack((K, _barrier(blocks, theta, trust)[2]))
+def _data_share(parameters, blocks, K, base, theta, trust):
+    """Return (b,) how far the estimate reduces the variances that the description leaves."""
+    root = _barrier(blocks, theta, trust)[2]
+    before, after = (_variances(rows, base.combination) for rows in (root, np.vstack((K, root))))
+    return np.where(_by_themselves(parameters, base), 1.0, np.maximum(1.0 - after / before, 0.0))
+
+
+def _variances(rows, combination):
+    """Return the variances of combinations of parameters with the information rows^T rows."""
     sizes = np.linalg.norm(rows, axis=0)
     R = np.linalg.qr(rows / sizes, mode='r')
-    spread = np.linalg.solve(R.T, (combination / sizes).T)
-    return np.minimum((spread**2).sum(axis=0) / deviations**2, 1.0)
+    return (np.linalg.solve(R.T, (combination / sizes).T) ** 2).sum(axis=0)
+
+
+def _by_themselves(parameters, base):
+    """Return (b,) whether a base parameter is one constant of a joint, and nothing else."""
+    single = np.count_nonzero(base.combination, axis=1) == 1
+    return single & (base.kept >= 10 * parameters.bodies)
 
 
 def _minimise(blocks, K, target, trust, theta):
@@ -220,7 +231,7 @@ def _blocks(parameters, base, estimate):
         inverse = np.linalg.inv(L)
         blocks.append((list(range(10 * i, 10 * i + 10)), inverse @ _BASIS @ inverse.T))
     seen = base.combination.any(axis=0)
-    alone = np.count_nonzero(base.combination, axis=1) == 1
+    alone = _by_themselves(parameters, base)
     itself = dict(zip(base.kept[alone], np.maximum(estimate.values, estimate.deviations)[alone]))
     waves = [parameters.joint_places(name) for name in WAVE]
     for name in parameters.of_joint:

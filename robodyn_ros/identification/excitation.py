@@ -14,6 +14,7 @@ import numpy as np
 
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.identification.inertial_parameters import Parameters
+from robodyn_ros.model.extended.joint_friction import friction_of
 from robodyn_ros.model.layout import STRIBECK_VELOCITY
 
 HARMONICS = 5
@@ -23,6 +24,7 @@ UNLIMITED = np.pi  # [rad or m] range of a joint without position limits, to eit
 ROUNDING = 16.0 * np.finfo(float).eps  # of a sum of ten terms, relative to their magnitudes
 FASTEST = 2.0  # [rad/s or m/s] of a joint without a velocity limit
 FAST_ENOUGH = 5.0  # times the Stribeck velocity
+SHORTER = 6  # trials with shorter passages
 PASSAGE = 10.0  # [s] of a slow motion in one direction
 #: Share of the largest eigenvalue above which rounding leaves six digits of the least.
 SQUARED = 1e-9
@@ -217,6 +219,11 @@ def with_slow_passages(robot, motion):
         The robot.
     motion : Fourier
         A motion from rest to rest.
+
+    Raises
+    ------
+    ParameterError
+        If the passages exceed an effort limit.
     """
     speed = FAST_ENOUGH * robot.model.joint_values(STRIBECK_VELOCITY)
     if not speed.any():
@@ -225,8 +232,18 @@ def with_slow_passages(robot, motion):
     up, down = (np.abs(each - start) for each in (robot.limits.upper, robot.limits.lower))
     up, down = (np.nan_to_num(each, nan=UNLIMITED, posinf=UNLIMITED) for each in (up, down))
     room = MARGIN * np.maximum(up, down)
-    speed = np.minimum(speed, 2.0 * room / PASSAGE)
-    return SlowPassages(motion, np.where(up >= down, speed, -speed), PASSAGE)
+    speed = np.minimum(speed, 2.0 * room / PASSAGE) * np.where(up >= down, 1.0, -1.0)
+    for _ in range(SHORTER):
+        slow = SlowPassages(motion, speed, PASSAGE)
+        states = slow.at(np.linspace(motion.period, slow.period, SAMPLES))
+        tau = robot.inverse_dynamics(*states) + friction_of(robot.model, *states[:2])
+        if not (np.abs(tau) > MARGIN * robot.limits.effort).any():  # a missing limit is nan
+            return slow
+        speed = 0.7 * speed
+    raise ParameterError(
+        f'robot {robot.name!r} exceeds its effort limits in slow passages from where its motion '
+        'ends; expected another --seed'
+    )
 
 
 def _limits(robot):

@@ -231,7 +231,8 @@ def _defects(parameters, base, recording, cutoff, found):
     """Return the defects of a recording with these equations."""
     robot = parameters.robot
     defects = list(sample_defects(robot.joint_names, recording, cutoff))
-    if defects or not found.used.any(axis=0).all():
+    enough = found.used.any(axis=0).all() and found.used.sum() > 2 * len(base)
+    if defects or not enough:
         return tuple(defects)
     coarse, corrected = coarse_defects(robot, recording, cutoff)
     if coarse and corrected:

@@ -194,6 +194,13 @@ def test_defects_of_six_joints(ur, change, kind, joints):
     assert {k: {*each} for k, each in joints_by_kind(found).items()} == {kind: names}
 
 
+def test_another_mounting_is_told(two):
+    """A robot on a wall has gravity along another axis of its base."""
+    wall = Robot(two.true.model.with_gravity((9.81, 0.0, 0.0)))
+    ((kind, joints, _),) = two.defects(recorded(wall, two.motion))
+    assert (kind, joints) == ('gravity', BOTH)
+
+
 @pytest.mark.parametrize('noise', [0.0, 0.005, 0.05])
 @pytest.mark.parametrize('path', [TWO_LINK, UR, FRANKA])
 def test_good_recordings_give_no_warning(path, noise):

@@ -7,7 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from robodyn_ros.cli import identify as command
 from robodyn_ros.demonstration import identification_report, identify_demo
+from robodyn_ros.errors import ParameterError
 from robodyn_ros.identification import (
     Estimate,
     Parameters,
@@ -140,6 +142,38 @@ def test_slow_passages_are_slow_and_within_the_limits(two, motion):
     assert with_slow_passages(two, motion) is motion
 
 
+def test_weak_motors_have_shorter_passages(two, motion):
+    """Efforts stay within 90 % of the limits; motors that cannot hold the start are refused."""
+    arm = with_stribeck(two, (0.0, 0.0), 0.05)
+    slow = with_slow_passages(arm, motion)
+    t = np.linspace(motion.period, slow.period, 100)
+    needed = np.abs(arm.inverse_dynamics(*slow.at(t)))
+    least = np.maximum(needed[0], 0.9 * needed.max(axis=0)) / 0.9 + 1e-6
+
+    def limited(effort):
+        return Robot(replace(arm.model, limits=replace(arm.limits, effort=effort)))
+
+    weak = with_slow_passages(limited(least), motion)
+    assert np.abs(weak.speed).max() < np.abs(slow.speed).max()
+    assert (np.abs(arm.inverse_dynamics(*weak.at(t))) <= 0.9 * least).all()
+    with pytest.raises(ParameterError, match='slow passages'):
+        with_slow_passages(limited(0.5 * needed[0]), motion)
+
+
+def test_the_command_appends_the_passages(tmp_path, two):
+    """For a robot with a friction file: 5 s and 20 s at 100 Hz."""
+    curves = tmp_path / 'curves.yaml'
+    curves.write_text('joint_friction: {joint1: {stribeck_velocity: 0.05}}')
+    urdf = str(ROOT / 'config' / 'urdf' / 'two_link.urdf')
+    options = ['--friction-file', str(curves), '--period', '5', '--trials', '3']
+    assert command.main(['excite', urdf, *options, '-o', str(tmp_path)]) == 0
+    table = np.genfromtxt(tmp_path / 'excitation.csv', delimiter=',', names=True)
+    assert len(table) == 2501
+    slow = table['time'] > 5.0
+    assert 0.2 < np.abs(table['joint1velocity'][slow]).max() <= 0.25 + 1e-9
+    np.testing.assert_array_equal(table['joint2velocity'][slow], 0.0)
+
+
 def test_the_share_of_the_recording(two):
     """It goes to 1 for a precise estimate, and to 0 for one that says nothing."""
     parameters = Parameters(two)
@@ -157,7 +191,7 @@ def test_the_share_of_the_recording(two):
 
 
 def test_positions_without_noise(two, motion):
-    """They leave no measure of the noise of velocities, and the stiction comes back all the same."""
+    """They leave no measure of the noise of velocities, and the stiction comes back anyway."""
     arm = with_stribeck(two, (0.0, 0.0), 0.05)
     true = with_stribeck(another(two), TRUE, 0.05, COULOMB)
     slow = with_slow_passages(arm, motion)
