@@ -26,6 +26,7 @@ ROUNDS = 3  # defects that may come together
 RANK = 1e-9  # of the equations
 FAR = 5.0  # factor between recorded and described efforts that masses do not explain
 SHOWN = 0.2  # share of a joint's effort that the description has to explain, to be asked
+RUBBING = 0.3  # added to SHOWN, for friction in what description and constant leave
 SURE = 4.0  # standard deviations
 LIGHT = 0.3  # share of the described gravity in efforts without it
 LEAST_FACTOR = 1.25  # of the efforts of one joint
@@ -185,13 +186,17 @@ class _Look:
         yield from self.mountings(trial)
 
     def signs(self, trial):
-        """Yield the trial with the signs of efforts that the description asks for."""
-        reversed_ = self.reversed_joints(trial)
+        """Yield the trial with the signs of efforts that the description asks for.
+
+        Joints of which it knows nothing may have the sign of the others, or not.
+        """
+        reversed_, unknown = self.reversed_joints(trial)
         if reversed_.any():
-            yield (
-                self.sign(reversed_),
-                replace(trial, effort=np.where(reversed_, -trial.effort, trial.effort)),
-            )
+            for joints in (reversed_, *((reversed_ | unknown,) if unknown.any() else ())):
+                yield (
+                    self.sign(joints),
+                    replace(trial, effort=np.where(joints, -trial.effort, trial.effort)),
+                )
 
     def sign(self, joints):
         """Return the defect of reversed efforts."""
@@ -402,11 +407,14 @@ class _Look:
         _, smooth = _least(columns[:, [0, 3, 4]], y)
         size = y @ y
         share = (without - left) / size
+        rubbing = max(
+            (smooth - left) / size, (smooth - left) / max(smooth, np.finfo(float).tiny) - RUBBING
+        )
         _, alone = _least(columns[:, 1:], columns[:, 0])
         told = alone > RANK * (columns[:, 0] @ columns[:, 0])
         spread = np.sqrt(left * self.alike / len(y) / alone) if told else np.inf
         power = np.sum((columns[:, 1:3] @ values[1:3]) * columns[:, 1])
-        return values[0], spread, share, (smooth - left) / size, power
+        return values[0], spread, share, rubbing, power
 
     def asked(self, trial, torque=None):
         """Return factors, deviations, shares, shares and powers of friction, each (nv,)."""
@@ -418,11 +426,15 @@ class _Look:
         ).T
 
     def reversed_joints(self, trial):
-        """Return which efforts oppose the description, or drive where friction should brake."""
+        """Return which efforts oppose the description, or drive where friction should brake.
+
+        Also return of which joints neither is known.
+        """
         factor, spread, share, rubbing, power = self.asked(trial)
         known = share > SHOWN
         against = known & (factor + SURE * spread < 0.0)
-        return against | (~known & (rubbing > SHOWN) & (power < 0.0))
+        rubs = ~known & (rubbing > SHOWN)
+        return against | (rubs & (power < 0.0)), ~known & ~rubs
 
     def described_otherwise(self, trial, before):
         """Return (defect, trial) of what the described robot contradicts, or None."""

@@ -76,7 +76,7 @@ def sample_defects(joint_names, recording, cutoff):
     """
     smooth = signals.lowpass(recording.q, recording.rate, cutoff)
     still = np.ptp(smooth, axis=0) < STILL
-    if still.any() and not still.all():
+    if still.any():
         names = tuple(np.array(joint_names)[still])
         yield Defect(
             'still',

@@ -10,9 +10,10 @@ import pytest
 
 from robodyn_ros.cli import identify as command
 from robodyn_ros.errors import ShapeError, SingularityError
-from robodyn_ros.identification import identify, recording_defects, write_csv
+from robodyn_ros.identification import Fourier, identify, recording_defects, write_csv
 from robodyn_ros.model.layout import ROTOR
 from robodyn_ros.robot.robot import Robot
+from support.robots.families import FAMILIES
 
 from .conftest import FRANKA, ROOT
 from .simulated import another, motion_of, recorded
@@ -192,6 +193,19 @@ def test_defects_of_six_joints(ur, change, kind, joints):
     found = ur.defects(change(ur, ur.good))
     names = {ur.robot.joint_names[j] for j in joints}
     assert {k: {*each} for k, each in joints_by_kind(found).items()} == {kind: names}
+
+
+@pytest.mark.parametrize('name', ['one_slide', 'locked'])
+def test_signs_that_gravity_does_not_show(name):
+    """A slide has one weight everywhere, and some joints of an arm have none: friction tells."""
+    robot = FAMILIES[name].robot
+    motion = Fourier(
+        np.zeros(robot.nv), *np.random.default_rng(5).normal(size=(2, robot.nv, 4)), 6.0
+    )
+    good = recorded(another(robot, 0.2, 0.3), motion)
+    assert recording_defects(robot, good, CUTOFF) == ()
+    (defect,) = recording_defects(robot, replace(good, tau=-good.tau), CUTOFF)
+    assert (defect.kind, defect.joints) == ('sign', robot.joint_names)
 
 
 def test_another_mounting_is_told(two):
