@@ -285,13 +285,13 @@ class _Look:
         count, swaps = len(self.names), []
         nominal, _, _ = self.described(trial)
         states, tau, counts = self.of_trial(trial)
-        share = np.array(
-            [
-                [self.own_fit(nominal, states, tau[:, i], counts, j)[2] for i in range(count)]
-                for j in range(count)
-            ]
-        )
-        swaps.append(linear_sum_assignment(-share)[1])
+        pairs = [(j, i) for j in range(count) for i in range(count)]
+        share = [self.own_fit(nominal, states, tau[:, i], counts, j)[2] for j, i in pairs]
+        apart = [
+            _distance(nominal[:, j], tau[:, i], states[1][:, j], counts[:, j]) for j, i in pairs
+        ]
+        for cost in (apart, np.negative(share)):
+            swaps.append(linear_sum_assignment(np.reshape(cost, (count, count)))[1])
         for i in range(count):
             for j in range(i):
                 swaps.append(np.arange(count))
@@ -479,6 +479,13 @@ class _Look:
             self.factor(self.named(joints), factor[joints]),
             replace(trial, effort=trial.effort * correction),
         )
+
+
+def _distance(nominal, tau, qd, use):
+    """Return how far an effort is from a described torque and some friction, 0 to 1."""
+    friction = np.column_stack((qd, np.sign(qd)))[use]
+    _, left = _least(friction, tau[use] - nominal[use])
+    return left / max(tau[use] @ tau[use] + nominal[use] @ nominal[use], np.finfo(float).tiny)
 
 
 def _least(columns, y):

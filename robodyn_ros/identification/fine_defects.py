@@ -44,7 +44,8 @@ def fine_defects(joint_names, recording, found, rotors):
     defects = clipping(joint_names, recording, found, fit)
     defects += delays(joint_names, recording, found, fit)
     defects += offsets(joint_names, found, fit, rotors)
-    return defects + unexplained(joint_names, fit)
+    # small defects are told only if they are what is wrong
+    return unexplained(joint_names, fit) or defects
 
 
 class _Fit:
@@ -130,29 +131,26 @@ def delays(joint_names, recording, found, fit):
     tau = signals.lowpass(recording.tau, rate, found.cutoff)
     at = np.arange(len(tau))[keep]
     shifted = np.stack([tau[at + k] - known for k in shifts], axis=2)
-    names, sizes = [], []
-    left = fit.left(shifted)
-    together = (left**2).sum(axis=(0, 1))
-    here = len(shifts) // 2
-    best, shift = _lowest(together, shifts)
-    if _accepted(together[here], best, shift):
-        names, sizes = list(joint_names), [shift / rate]
+    names, sizes, common = [], [], 0.0
+    before = fit.misfit().sum()
+    best, shift = _lowest((fit.left(shifted) ** 2).sum(axis=(0, 1)), shifts)
+    if best < (1.0 - EXPLAINED) * before:
+        # a common part of a sample is not told; joints are compared with it
+        common = shift
         fit.tau = _at(tau, at, shift) - known
-        fit.prepare()
-    else:
-        for j, name in enumerate(joint_names):
-            # a shift of this joint alone
-            alone = np.repeat(fit.tau[:, :, None], len(shifts), axis=2)
-            alone[:, j] = shifted[:, j]
-            squares = (fit.left(alone) ** 2).sum(axis=(0, 1))
-            best, shift = _lowest(squares, shifts)
-            own = fit.misfit()[j]
-            if _accepted(own, own - (squares[here] - best), shift):
-                names.append(name)
-                sizes.append(shift / rate)
-                fit.tau = fit.tau.copy()
-                fit.tau[:, j] = (_at(tau, at, shift) - known)[:, j]
-                fit.prepare()
+        if abs(common) >= LEAST_SHIFT:
+            names, sizes = list(joint_names), [common / rate]
+    for j, name in enumerate(() if names else joint_names):
+        squares = fit.misfit()
+        alone = np.repeat(fit.tau[:, :, None], len(shifts), axis=2)
+        alone[:, j] = shifted[:, j]
+        best, shift = _lowest((fit.left(alone) ** 2).sum(axis=(0, 1)), shifts)
+        gain = squares.sum() - best
+        if abs(shift - common) >= LEAST_SHIFT and gain > EXPLAINED * squares[j]:
+            names.append(name)
+            sizes.append(shift / rate)
+            fit.tau = fit.tau.copy()
+            fit.tau[:, j] = (_at(tau, at, shift) - known)[:, j]
     if not names:
         return []
     text = ', '.join(f'{abs(1e3 * each):.3g} ms' for each in sizes)
@@ -175,11 +173,6 @@ def _lowest(squares, shifts):
     bend = a - 2.0 * b + c
     part = 0.5 * (a - c) / bend if bend > 0.0 else 0.0
     return b - 0.25 * (a - c) * part, shifts[k] + part * (shifts[1] - shifts[0])
-
-
-def _accepted(before, after, shift):
-    """Return whether a shift explains enough, and is one of a sample."""
-    return abs(shift) >= LEAST_SHIFT and after < (1.0 - EXPLAINED) * before
 
 
 def _at(tau, at, shift):
