@@ -10,8 +10,9 @@ noise, and one alone seldom explains errors of the model.
 import numpy as np
 
 from robodyn_ros.identification import signals
-from robodyn_ros.identification.recording_defects import BEYOND, Defect, clipped_samples, listed
+from robodyn_ros.identification.recording_defects import Defect, clipped_samples, listed
 
+BEYOND = 0.05  # predicted effort beyond the largest recorded one, as a share of that
 EXPLAINED = 0.5  # of the square of a joint's misfit
 LEAST = 0.01  # effect over the effort of the joint
 LEAST_SHIFT = 0.75  # samples

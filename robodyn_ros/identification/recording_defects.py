@@ -3,10 +3,10 @@
 """Defects of a whole recording, such as efforts of reversed sign, told as what they look like.
 
 A defect is a hypothesis: another recording or model. It is accepted if it explains most of the
-misfit that the recording leaves in the best of all parameters, or if the described robot
-contradicts the recording by a factor that no error of masses has. Few hypotheses explain noise, or
-errors of a model, that well. Coarse hypotheses are tried first (`coarse_defects`), then small ones
-on the recording they correct (`fine_defects`).
+misfit that the best parameters leave. Few hypotheses explain noise, or errors of a model, that
+well. Or the described robot contradicts the recording by more than an error of masses does. Coarse
+hypotheses are tried first (`coarse_defects`), then small ones on the recording that these correct
+(`fine_defects`).
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,6 @@ JUMP = 3.0  # times the largest step elsewhere
 COARSE_STEPS = 0.5  # step of an effort over its standard deviation
 CLIPPED = 5  # efforts at the largest value in a row
 OFTEN = 0.005  # share of the samples at the largest value
-BEYOND = 0.05  # predicted effort beyond the largest recorded one, as a share of that
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stribeck velocities of joints, estimated together with all linear parameters.
 
-tau = W beta + s c(v / vs) sgn v is linear in stiction s, and not in the Stribeck velocity vs. The
-least sum of squares over beta and s is a function of vs alone (variable projection; Golub and
-Pereyra 1973). It is computed on a grid of velocities, for all joints, and the best node starts
-Newton's method of Gauss. The column d tau / d log vs then is one more linear parameter. So the
-standard deviation of the stiction includes that of the velocity.
+    tau = W beta + s c(v / vs) sgn v
+
+is linear in the stiction s, and not in the Stribeck velocity. Of this velocity alone, the least
+sum of squares over beta and s is a function (variable projection; Golub and Pereyra 1973). It is
+computed on a grid of velocities, for all joints. The best nodes start the method of Gauss and
+Newton. The column d tau / d log vs then is one more linear parameter. So the standard deviation of
+the stiction includes that of the velocity.
 """
 
 from dataclasses import dataclass
