@@ -24,6 +24,7 @@ from robodyn_ros.model.dh import DHRow
 from robodyn_ros.model.rotors import EXACT, Rotor
 from robodyn_ros.model.sources import closure_file, rotor_file
 from robodyn_ros.model.sources.description_source import MJCF, opened
+from robodyn_ros.model.sources.examples import example
 from robodyn_ros.robot.centroidal import Centroidal
 from robodyn_ros.robot.configuration_space import ConfigurationSpace
 from robodyn_ros.robot.derivatives import Derivatives
@@ -256,7 +257,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
     @classmethod
     def from_description(
         cls,
-        description: RobotDescription,
+        description: RobotDescription | str,
         joints: Sequence[str] | None = None,
         base: str | None = None,
         gravity: ArrayLike | None = None,
@@ -273,8 +274,9 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
 
         Parameters
         ----------
-        description : RobotDescription
-            Links and joints; joints may also be helical, cylindrical, universal and spherical.
+        description : RobotDescription or str
+            Links and joints; joints may also be helical, cylindrical, universal and spherical. Or
+            the name of an `example`, such as 'panda_description' of robot_descriptions.
         joints : sequence of str, optional
             As in `from_urdf`.
         base : str, optional
@@ -301,7 +303,14 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         Returns
         -------
         Robot
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no example of that name.
         """
+        if isinstance(description, str):
+            description = opened(example(description)).description()
         closures = *description.closures, *closures
         model = build.build(
             with_couplings(description, couplings),

@@ -69,6 +69,11 @@ def test_descriptions_of_robot_descriptions_are_examples_too(monkeypatch, tmp_pa
         monkeypatch.delitem(sys.modules, name)
     assert robodyn_ros.example('arm_description') == tmp_path / 'arm.urdf'
     assert robodyn_ros.example('mjcf_only') == Path('arm.xml')
+    (tmp_path / 'arm.urdf').write_text(robodyn_ros.example('two_link').read_text())
+    robot = robodyn_ros.Robot.from_description('arm_description', gravity=(0.0, 0.0, -1.62))
+    assert robot.name == 'two_link' and robot.gravity[2] == -1.62
+    with pytest.raises(UnknownNameError, match="got 'no_such_arm'.*robot_descriptions"):
+        robodyn_ros.Robot.from_description('no_such_arm')
     with pytest.raises(UnknownNameError, match='has neither URDF nor MJCF of it'):
         robodyn_ros.example('nothing')
 
