@@ -28,8 +28,8 @@ from robodyn_ros.control.supervisor.supervisor import Supervisor
 from robodyn_ros.ros.controller.controller_parameters import (
     CONTROLLER_PARAMETERS,
     control_settings,
-    gain_parameters,
 )
+from robodyn_ros.ros.controller.law_parameters import gain_parameters
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.specialised_step import specialised_step
 from robodyn_ros.testing.domain import move_to_own_domain

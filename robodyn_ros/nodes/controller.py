@@ -26,15 +26,13 @@ from robodyn_ros.ros.common.topic_hints import silent_topic
 from robodyn_ros.ros.controller.controller_parameters import (
     CONTROLLER_PARAMETERS,
     control_settings,
-    gain_parameters,
-    make_law,
-    own_parameters,
 )
 from robodyn_ros.ros.controller.controller_requests import ControllerRequests
 from robodyn_ros.ros.controller.controller_session import YIELD_TIME, ControlSession
 from robodyn_ros.ros.controller.controller_status import StatusReporter
 from robodyn_ros.ros.controller.emergency_stop import EmergencyStop
 from robodyn_ros.ros.controller.follow_joint_trajectory import make_action
+from robodyn_ros.ros.controller.law_parameters import gain_parameters, make_law, own_parameters
 from robodyn_ros.ros.controller.live_limits import refuse_raised
 from robodyn_ros.ros.controller.lock_step_session import LockStepSession
 from robodyn_ros.ros.controller.simulated_time_session import SimulatedTimeSession

@@ -4,10 +4,8 @@
 
 import pytest
 
-from robodyn_ros.ros.controller.controller_parameters import (
-    ACCELERATION_GAINS,
-    CONTROLLER_PARAMETERS,
-)
+from robodyn_ros.ros.controller.controller_parameters import CONTROLLER_PARAMETERS
+from robodyn_ros.ros.controller.law_parameters import ACCELERATION_GAINS
 from support.processes import ROOT
 
 yaml = pytest.importorskip('yaml')  # comes with ROS

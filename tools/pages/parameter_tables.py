@@ -18,11 +18,8 @@ from robodyn_ros.control.laws.underactuated import UnderactuatedComputedTorque
 from robodyn_ros.control.laws.underactuated_task import UnderactuatedOperationalSpace
 from robodyn_ros.ros.common.lifecycle_node import NODE_PARAMETERS
 from robodyn_ros.ros.common.parameter_table import markdown_table
-from robodyn_ros.ros.controller.controller_parameters import (
-    CONTROLLER_PARAMETERS,
-    gain_parameters,
-    own_parameters,
-)
+from robodyn_ros.ros.controller.controller_parameters import CONTROLLER_PARAMETERS
+from robodyn_ros.ros.controller.law_parameters import gain_parameters, own_parameters
 from robodyn_ros.ros.simulator.simulator_parameters import SIMULATOR_PARAMETERS
 from tools.pages.markdown import renewed, table
 

@@ -429,13 +429,14 @@ def test_node_declares_the_parameters_of_the_law(name):
     """`<law>.<name>`, live, bounded, and put into the Settings in the law's order."""
     pytest.importorskip('rcl_interfaces', reason='parameters are described in its messages')
     from robodyn_ros.ros.controller import controller_parameters as table
+    from robodyn_ros.ros.controller import law_parameters
 
     law = law_class(name)
-    own = table.own_parameters(law)
+    own = law_parameters.own_parameters(law)
     declared = (
         *table.CONTROLLER_PARAMETERS,
         *own,
-        *table.gain_parameters(TWO_LINK.joint_names, law),
+        *law_parameters.gain_parameters(TWO_LINK.joint_names, law),
     )
     values = {spec.name: spec.default for spec in declared} | {
         f'gains.{joint}.p': 10.0 for joint in TWO_LINK.joint_names

@@ -187,11 +187,12 @@ def test_joints_that_turn_without_end_are_those_without_limits_that_nothing_foll
 def test_the_node_lets_such_joints_turn_and_its_parameters_set_the_rest():
     pytest.importorskip('rcl_interfaces', reason='parameters are described in its messages')
     from robodyn_ros.ros.controller import controller_parameters as table
+    from robodyn_ros.ros.controller import law_parameters
 
     robot = Robot.from_urdf(TURNING)
     declared = (
         *table.CONTROLLER_PARAMETERS,
-        *table.gain_parameters(robot.joint_names, ComputedTorque),
+        *law_parameters.gain_parameters(robot.joint_names, ComputedTorque),
     )
     values = {spec.name: spec.default for spec in declared} | {'goal_tolerance': 0.03}
     settings = table.control_settings(values, robot, ComputedTorque(robot))

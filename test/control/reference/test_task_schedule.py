@@ -154,7 +154,8 @@ def test_a_single_place_is_reached_by_its_time_and_held():
         led.tick(measure=False)
     assert np.allclose(led.task.target[POSITION, :3], goal, atol=1e-12)
     assert np.allclose(turn_between(led.task.target[QUATERNION], q), 0.0, atol=1e-12)
-    assert not led.task.target[VELOCITY:].any() and not led.task.moving
+    assert not led.task.target[VELOCITY:].any()
+    assert led.task.advance(led.clock, 0.0, 0.0) == Reason.TARGET_REACHED
     assert np.allclose(led.task.state[POSITION, :3], goal, atol=1e-6)
 
 

@@ -12,7 +12,8 @@ pytest.importorskip('rclpy', reason='rclpy is not installed')
 from robodyn_ros import Robot  # noqa: E402
 from robodyn_ros.control.laws.law_registry import BUILT_IN  # noqa: E402
 from robodyn_ros.errors import ParameterError  # noqa: E402
-from robodyn_ros.ros.controller.controller_parameters import CONTROLLER_PARAMETERS, gain_parameters
+from robodyn_ros.ros.controller.controller_parameters import CONTROLLER_PARAMETERS
+from robodyn_ros.ros.controller.law_parameters import gain_parameters
 from robodyn_ros.ros.controller.live_limits import refuse_raised  # noqa: E402
 
 ROBOT = Robot.from_urdf(Path(__file__).parents[3] / 'config' / 'urdf' / 'two_link.urdf')

@@ -20,8 +20,8 @@ from robodyn_ros.control.supervisor.supervisor import Supervisor
 from robodyn_ros.ros.controller.controller_parameters import (
     CONTROLLER_PARAMETERS,
     control_settings,
-    gain_parameters,
 )
+from robodyn_ros.ros.controller.law_parameters import gain_parameters
 from robodyn_ros.ros.simulator import simulated_plant
 from robodyn_ros.ros.simulator.simulator_parameters import SIMULATOR_PARAMETERS
 from robodyn_ros.simulation.lock_step import LockStep
