@@ -46,7 +46,7 @@ def total_energy(topology, constants, gravity, scratch, q, qd):
 
 @unfused
 def balance_energy(topology, constants, gravity, scratch, expected, locked, drift, q, qd):
-    """Scale qd - drift so that the energy is the expected one, and return what is still missing.
+    """Scale qd - drift so that the energy is the expected one, unless the step is too long.
 
     For a free flyer, drift is the motion with its momentum and all joints locked. It is orthogonal
     to the rest of qd in the norm of the mass matrix. A single body has no other motion. Its energy
@@ -73,22 +73,21 @@ def balance_energy(topology, constants, gravity, scratch, expected, locked, drif
 
     Returns
     -------
-    float
-        0, or what is missing from the expected energy [J] where the step is too long to be scaled.
+    bool
+        Whether the step is short enough.
     """
     energies = scratch[0][at.SPEED : at.SPEED + 2]
     energy(topology, constants, gravity, scratch, q, qd, energies)
     kinetic, wanted = energies[0] - locked, expected - energies[1] - locked
     error, size = abs(wanted - kinetic), energies[0] + abs(energies[1])
     if error > LARGEST * kinetic:
-        too_long = error > SLOW * size and error > LARGEST * energies[0]
-        return wanted - kinetic if too_long else 0.0
+        return error <= SLOW * size or error <= LARGEST * energies[0]
     if error > ROUNDING * size or kinetic > FAST * size:
         # sqrt(wanted / kinetic) - 1 without cancellation, whose rounding errors have a bias
         growth = (wanted - kinetic) / (kinetic + sqrt(wanted * kinetic))
         for k in range(qd.shape[0]):
             qd[k] = qd[k] + (qd[k] - drift[k]) * growth
-    return 0.0
+    return True
 
 
 @unfused

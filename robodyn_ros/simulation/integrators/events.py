@@ -177,8 +177,7 @@ def with_events(
     (h EVENT_TICKS / TICKS)^2. With a joint at rest on a stop Euler takes the whole substep.
     ENERGY_ROSENBROCK and ENERGY_RK4 balance the energy of every other piece, and the momentum of a
     free flyer. With an external wrench they do not. A piece that is too long for that is COARSE.
-    So is one of too large an error of DOP853. It is halved, to one tick at least. Energy that is
-    missing even then is left to the next piece.
+    So is one of too large an error of DOP853. It is halved, to one tick at least.
 
     Parameters
     ----------
@@ -202,7 +201,7 @@ def with_events(
     """
     balanced = is_balanced(joints, f_ext, method)
     flies = balanced and is_free_flyer(topology, gravity, joints, effort)
-    done, ticks, missing = 0, TICKS, 0.0
+    done, ticks = 0, TICKS
     old_q, old_qd = work[OLD_Q], work[OLD_QD][: qd.shape[0]]
     while done < TICKS:
         copy_vector(q, old_q)
@@ -232,7 +231,6 @@ def with_events(
         if status > 0:
             return status
         is_smooth = (status == 0 or status == COARSE) and needs_no_euler(joints, work, q)
-        left = 0.0
         if is_smooth and balanced:
             locked, drift = 0.0, work[LOCKED][: qd.shape[0]]
             if flies:
@@ -240,22 +238,19 @@ def with_events(
             else:
                 for k in range(qd.shape[0]):
                     drift[k] = 0.0
-            left = balance_energy(
+            is_short = balance_energy(
                 topology,
                 constants,
                 gravity,
                 scratch,
-                before + missing + work[WORK_DONE, 0],
+                before + work[WORK_DONE, 0],
                 locked,
                 drift,
                 q,
                 qd,
             )
-            if left != 0.0:
-                if is_damped(joints, piece, kinetic, old_qd):
-                    left = 0.0
-                else:
-                    status = COARSE
+            if not is_short and not is_damped(joints, piece, kinetic, old_qd):
+                status = COARSE
         is_coarse = is_smooth and status == COARSE and ticks > 1
         if is_coarse or not is_smooth:
             copy_vector(old_q, q)
@@ -280,7 +275,6 @@ def with_events(
             )
             if status != 0:
                 return status
-        missing = left
         done = done + ticks
         if method != DOP853 or GROWTH * work[ERROR, 0] <= 1.0:
             ticks = 2 * ticks
