@@ -121,7 +121,7 @@ ifeq ($(ROS),wheels)
 	$(call step,robodyn_msgs into $(VENV)/,$(activate) && cmake --install $(BUILD)/robodyn_msgs --prefix $(abspath $(VENV)))
 endif
 	@echo '  kernels of the demonstration'
-	@$(run) python -m robodyn_ros.cli.demo --prepare
+	@$(run) python -m robodyn_ros demo --prepare
 	@touch $@
 
 $(TOOLS): $(FILLED)
@@ -131,7 +131,7 @@ $(TOOLS): $(FILLED)
 # The kernels for any robot are compiled with a bar that moves; colcon's build takes them over.
 $(BUILT): $(READY) $(TOOLS)
 	@echo '  kernels for any robot (a minute or two the first time)'
-	@$(activate) && python -m robodyn_ros.cli.warmup --build
+	@$(activate) && python -m robodyn_ros warmup --build
 	$(call step,the packages into $(INSTALL)/,$(colcon))
 	@touch $@
 
@@ -148,7 +148,7 @@ soak: setup
 
 # The picture comes first; what is then left of the set-up follows.
 demo: $(READY) $(if $(findstring --view,$(ARGS)),$(VENV)/.extra-view)
-	@$(run) python -m robodyn_ros.cli.demo $(ARGS)
+	@$(run) python -m robodyn_ros demo $(ARGS)
 	@$(MAKE) --no-print-directory setup
 
 bench: setup

@@ -46,7 +46,7 @@ def install_inner_packages(command):
 def compile_kernels(place):
     """Compile the kernels for any robot beside the package in the folder `place`."""
     path = os.pathsep.join(filter(None, (str(place), os.environ.get('PYTHONPATH'))))
-    command = [sys.executable, '-m', 'robodyn_ros.cli.warmup', '--build']
+    command = [sys.executable, '-m', 'robodyn_ros', 'warmup', '--build']
     environment = {**os.environ, 'PYTHONPATH': path}
     if subprocess.run(command, cwd=place, env=environment, check=False).returncode:
         print('The kernels are not compiled yet: run `robodyn_ros warmup --build` once.')
@@ -98,17 +98,25 @@ VIEW = ['pycollada>=0.8', 'trimesh>=4.6', 'viser>=1.1.1']
 #: What `ros2 run robodyn_ros` starts. They lie in lib/robodyn_ros, where colcon installs them; pip
 #: would put such names on the PATH, and installs `robodyn_ros` alone.
 EXECUTABLES = [
-    'controller = robodyn_ros.nodes.start:controller',
-    'simulator = robodyn_ros.nodes.start:simulator',
-    'demo = robodyn_ros.cli.demo:main',
-    'warmup = robodyn_ros.cli.warmup:main',
-    'emit = robodyn_ros.cli.emit:main',
-    'report = robodyn_ros.cli.report:main',
-    'check = robodyn_ros.cli.check:main',
-    'identify = robodyn_ros.cli.identify:main',
-    'info = robodyn_ros.cli.info:main',
-    'play = robodyn_ros.cli.play:main',
-    'view = robodyn_ros.cli.view:main',
+    f'{name} = robodyn_ros.__main__:named'
+    for name in (
+        'arm',
+        'check',
+        'controller',
+        'demo',
+        'emit',
+        'identify',
+        'info',
+        'laws_demo',
+        'play',
+        'report',
+        'simulator',
+        'task_audit',
+        'task_demo',
+        'terms',
+        'view',
+        'warmup',
+    )
 ]
 if not {'install', 'develop'} & set(sys.argv):
     EXECUTABLES = []
@@ -155,12 +163,13 @@ setup(
             'pre-commit>=3.7',
             'ruff>=0.17,<0.18',
         ],
+        'mjcf': ['mujoco>=3.3.2'],
         'test': [
             *DEMO,
             *VIEW,
             'example-robot-data==6.0.0',
             'hypothesis>=6.80',
-            'mujoco>=3.1',
+            'mujoco>=4.0',  # the first with all contents that the tests of MJCF have
             'pin>=3.0',
             'psutil>=5.9',
             'pytest>=7.4',
@@ -171,6 +180,7 @@ setup(
         ],
         'view': VIEW,
         'xacro': ['xacro>=2.0'],
+        'yaml': ['PyYAML>=5.4'],
     },
     entry_points={
         'console_scripts': ['robodyn_ros = robodyn_ros.__main__:main', *EXECUTABLES],

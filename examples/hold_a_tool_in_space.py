@@ -8,8 +8,9 @@ The velocities of the base and of the joints share the momentum h: M_bb V + M_ba
 
     v_tool = J_a qd + J_b V = J_G qd + J_b M_bb^-1 h,   J_G = J_a - J_b M_bb^-1 M_ba
 
-with the generalised Jacobian J_G (Jain, section 16.2). The joints follow J_G^+ (K e - J_b M_bb^-1
-h), for the error e of the tool. The law knows that the base reacts to their torques.
+with the generalised Jacobian J_G (Jain, section 16.3.1). The joints follow
+J_G^+ (K e - J_b M_bb^-1 h), for the error e of the tool. The law knows that the base reacts to
+their torques.
 """
 
 import numpy as np
@@ -29,7 +30,7 @@ STIFFNESS = 5.0  # [1/s] of the tool
 def main():
     """Print how far tool and base move [mm]; return {name: (tool, base)} as arrays (k,) [m]."""
     arm = Robot.from_urdf(example('franka_like')).with_gravity((0.0, 0.0, 0.0))
-    arm = arm.with_payload(*SATELLITE, arm.model.body_names[0])
+    arm = arm.with_payload(arm.model.body_names[0], *SATELLITE)
     found = {name: fly(arm, holds) for name, holds in (('joints held', 0), ('tool held', 1))}
     for name, (tool, base) in found.items():
         print(f'{name}: base moves {1e3 * base.max():6.1f} mm, tool {1e3 * tool.max():6.2f} mm')

@@ -25,7 +25,7 @@ PERIOD, SAMPLES = 10.0, 1000  # [s]
 def main():
     """Print estimated and true values; return mass [kg] and centre of mass (3,) [m]."""
     robot = Robot.from_urdf(URDF)
-    loaded = robot.with_payload(MASS, COM, INERTIA, 'flange')
+    loaded = robot.with_payload('flange', MASS, COM, INERTIA)
     q, qd, qdd = motion(robot).at(np.linspace(0.0, PERIOD, SAMPLES))
     noise = np.random.default_rng(0).normal(scale=NOISE, size=q.shape)
     recorded = loaded.inverse_dynamics(q, qd, qdd) + noise

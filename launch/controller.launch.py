@@ -16,16 +16,17 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
 from launch import LaunchDescription
-from robodyn_ros.ros.launching.launch_files import description_path, fail_with_node
+from robodyn_ros.ros.launching.launch_files import description_path, fail_with_node, xacro_words
 
 FLAG = ('true', 'false', 'True', 'False')
 ARGUMENTS = {  # default, help text, and the allowed values if they are limited
     'description_package': ('robodyn_ros', 'package that description_file belongs to'),
     'description_file': (
         '',
-        'URDF or xacro file in that package, an absolute path, or package://<name>/<path>; '
+        'URDF, xacro or MJCF file in that package, an absolute path, or package://<name>/<path>; '
         'empty: the topic robot_description',
     ),
+    'xacro_arguments': ('', 'arguments of a xacro file, such as "ur_type:=ur5e name:=ur"'),
     'params_file': ('', 'YAML file with the parameters of robodyn_controller'),
     'law': (
         '',
@@ -63,6 +64,8 @@ def controller(context):
         parameters['urdf_path'] = description_path(
             given['description_package'], given['description_file']
         )
+    if words := xacro_words(given['xacro_arguments']):
+        parameters['xacro_arguments'] = words
     return [
         Node(
             package='robodyn_ros',

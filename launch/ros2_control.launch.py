@@ -24,6 +24,7 @@ from robodyn_ros.ros.launching.launch_files import (
     description_text,
     fail_with_node,
     require_packages,
+    xacro_words,
 )
 
 FLAG = ('true', 'false', 'True', 'False')
@@ -33,6 +34,7 @@ ARGUMENTS = {  # default, help text, and the allowed values if they are limited
         'config/urdf/franka_like.urdf',
         'URDF or xacro file in that package, an absolute path, or package://<name>/<path>',
     ),
+    'xacro_arguments': ('', 'arguments of a xacro file, such as "ur_type:=ur5e name:=ur"'),
     'controller': (
         'computed_torque',
         'controller of robodyn_control that is activated',
@@ -60,7 +62,8 @@ def nodes(context):
     require_packages(dict.fromkeys((*needed, *names[2:]), 'ros2_control.launch.py'))
     path = description_path(given['description_package'], given['description_file'])
     folder = Path(given['folder'] or plugin_files.default_folder(Path(path).name.split('.')[0]))
-    files = plugin_files.plugin_files(description_text(path), folder.absolute(), trajectories)
+    text = description_text(path, xacro_words(given['xacro_arguments']))
+    files = plugin_files.plugin_files(text, folder.absolute(), trajectories)
     parameters = [str(files.parameters), *filter(None, [given['params_file']])]
     return [
         Node(

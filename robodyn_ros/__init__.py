@@ -33,8 +33,8 @@ __all__ = [
 ]
 __version__ = '0.2.0'
 
-#: Whether first calls that compile print a notice on stderr.
-#: None is in a terminal or an interactive session.
+#: Whether a first call that compiles says so on stderr: True at once, False never,
+#: None after a second.
 verbose: bool | None = None
 
 _PLACES = {

@@ -3,6 +3,7 @@
 """One command for people: `robodyn_ros <what> ...`, or `python -m robodyn_ros <what> ...`."""
 
 import sys
+from pathlib import Path
 
 import robodyn_ros
 from robodyn_ros.nodes.start import run_module
@@ -18,10 +19,15 @@ COMMANDS = {
     'identify': 'inertial parameters from a recorded motion, and motions worth recording',
     'play': 'a trajectory of a CSV, JSON or YAML file on the arm that the controller holds',
     'view': 'the robot in the browser: sliders, gravity torques, inertia, motions',
+    'arm': 'the controller and the simulated robot together, as by ros2 launch',
+    'controller': 'the controller node, as by ros2 run',
+    'simulator': 'the simulated robot, as by ros2 run',
     'laws_demo': 'four control laws under a load that none of them knows of',
     'task_audit': 'random drives of an end effector through singular postures, judged by numbers',
     'task_demo': 'an end effector draws a figure eight and moves through singular postures',
 }
+
+NODES = ('controller', 'simulator')
 
 
 def main(arguments=None):
@@ -42,7 +48,13 @@ def main(arguments=None):
             file=sys.stderr,
         )
         return 2
-    return run_module(f'robodyn_ros.cli.{name}', f'robodyn_ros {name}', rest)
+    folder = 'nodes' if name in NODES else 'cli'
+    return run_module(f'robodyn_ros.{folder}.{name}', f'robodyn_ros {name}', rest)
+
+
+def named():
+    """Run the command whose name this executable has, as `ros2 run robodyn_ros report` does."""
+    return main([Path(sys.argv[0]).name, *sys.argv[1:]])
 
 
 if __name__ == '__main__':

@@ -14,21 +14,21 @@ class ModelError(RobodynError, ValueError):
     """A robot description is malformed or physically impossible; the sentence names the element"""
 
 
-class UnlockedError(ModelError):
-    """Joints have to be locked; `with_remedy` explains how in the syntax of an interface.
+class RemedyError(ModelError):
+    """An error whose sentence has a remedy in the syntax of an interface.
 
     Parameters
     ----------
     before : str
         The sentence before the remedy.
-    joints : sequence of str
-        The joints to hold.
+    names : sequence of str
+        What the remedy names: joints or arguments.
     after : str
         The sentence after the remedy.
     """
 
-    def __init__(self, before, joints=(), after=''):
-        super().__init__(before, joints, after)
+    def __init__(self, before, names=(), after=''):
+        super().__init__(before, names, after)
 
     def with_remedy(self, remedy):
         """Return the sentence with its remedy.
@@ -36,13 +36,33 @@ class UnlockedError(ModelError):
         Parameters
         ----------
         remedy : callable
-            Returns the remedy as text, from the names of the joints.
+            Returns the remedy as text, from the names.
         """
-        before, joints, after = self.args
-        return printable(f'{before}{remedy(joints)}{after}')
+        before, names, after = self.args
+        return printable(f'{before}{remedy(names)}{after}')
+
+
+class UnlockedError(RemedyError):
+    """Joints have to be locked."""
 
     def __str__(self):
         return self.with_remedy(lambda joints: f'locked={dict.fromkeys(joints, 0.0)}')
+
+
+class UngivenError(RemedyError):
+    """Arguments of a xacro file have to be given."""
+
+    def __str__(self):
+        return self.with_remedy(lambda names: f'xacro_arguments={dict.fromkeys(names, "VALUE")}')
+
+
+class OpenError(RemedyError):
+    """Loops are not closed; a posture near a closed one has to be given."""
+
+    def __str__(self):
+        return self.with_remedy(
+            lambda joints: f'near={{{", ".join(f"{each!r}: POSITION" for each in joints)}}}'
+        )
 
 
 class ShapeError(RobodynError, ValueError):
@@ -125,3 +145,37 @@ def shorten(value, length=80):
         value = value[: length + 1]  # before repr, which would escape all of it
     text = repr(value)
     return text if len(text) <= length else text[:length] + '...'
+
+
+def listed(names, most=8):
+    """Return names for a message, only the first of many.
+
+    Parameters
+    ----------
+    names : iterable of str
+        The names.
+    most : int
+        Number of names that are shown.
+    """
+    names = list(names)
+    shown = ', '.join(repr(name) for name in names[:most])
+    return shown if len(names) <= most else f'{shown} and {len(names) - most} more'
+
+
+def short_repr(self):
+    """Return `Name(field=value, ...)` of a dataclass on one line, with the shape of large arrays.
+
+    A class assigns it to `__repr__`.
+    """
+    names = [name for name, field in self.__dataclass_fields__.items() if field.repr]
+    inside = ', '.join(f'{name}={_value_text(getattr(self, name))}' for name in names)
+    return f'{type(self).__name__}({inside})'
+
+
+def _value_text(value):
+    """Return the text of one field."""
+    shape = getattr(value, 'shape', None)
+    if shape and value.size > 8:
+        return f'<array {shape}>'
+    text = ' '.join(repr(value.tolist() if shape else value).split())
+    return text if len(text) <= 60 else f'{text[:60]}...'

@@ -114,7 +114,7 @@ def loops_by_forces(lesson):
     dense = direct.forward_dynamics(M, T - bias, Gc, -drift(tree, thd, loops))
     lesson.compare('dense system (11.6)', expected, dense[0])
     X_C = by_name(tree, np.array((1.0, -1.0, 1.0)))[:, None]
-    lesson.compare('G_c X = 0 (11.30)', [0.0, 0.0], (Gc @ X_C)[:, 0] / np.abs(Gc).max())
+    lesson.compare('G_c X = 0 (11.32)', [0.0, 0.0], (Gc @ X_C)[:, 0] / np.abs(Gc).max())
     lesson.compare('projected (11.3)', inertia(), (X_C.T @ M @ X_C)[0, 0])
     move, squeeze = move_squeeze.decompose(T, Gc)
     lesson.compare('move + squeeze (11.5)', T, move + squeeze)

@@ -137,7 +137,7 @@ def strobing_and_sensor(lesson):
         strobing.coriolis_coefficients(robot, Q)[:, 1, 2],
     )
     frame, mass, com = robot.model.body_names[-1], 2.0, np.array([0, 0.02, 0.1])
-    loaded = robot.with_payload(mass, com, np.zeros((3, 3)), frame)
+    loaded = robot.with_payload(frame, mass, com, np.zeros((3, 3)))
     R, J = robot.pose(Q, frame)[:3, :3], robot.jacobian(Q, frame)
     twist, rate = J @ QD, J @ QDD + robot.jacobian_bias(Q, QD, frame)
     w, wd, a = R.T @ twist[3:], R.T @ rate[3:], R.T @ (rate[:3] - robot.model.gravity)
@@ -181,13 +181,14 @@ def section_5(lesson):
     )
     inertia = links_of(arm())[1].I
     moment = inertia @ al + np.cross(w, inertia @ w)
-    P = A @ modified_newton_euler.pseudo_inertia(inertia)
+    K = modified_newton_euler.pseudo_inertia(inertia)
+    P = A @ K
     lesson.misprint(
         'x of I al + w x I w',
         'Turney, (5.2)',
         P[1, 2] - P[2, 1],
         moment[0],
-        modified_newton_euler.axial(P)[0],
+        modified_newton_euler.moment(A, K)[0],
     )
     lesson.compare(
         'tau',
@@ -259,7 +260,12 @@ def section_6(lesson):
         ]
     ).sum(axis=0) - (18 + 9, 15 + 9)
     lesson.compare('modified Newton-Euler', (90 * n - 27, 88 * n - 24), table_4)
-    lesson.compare('concurrent, Table 5', (27 * n + 42, 27 * n + 41), concurrent_schedule.steps(n))
+    steps, processors = concurrent_schedule.shortest(n, concurrent_schedule.printed_steps_of)
+    lesson.say(
+        f'Table 5 has {27 * n + 42} and {27 * n + 41} steps for n = {n}. With the operations '
+        f'of Table 4 list scheduling finds {steps[0]} and {steps[1]}, on {max(processors)} '
+        'processors.'
+    )
     with lesson.figure('turney_counts') as axes:
         if axes:
             joints = np.arange(2, 13)

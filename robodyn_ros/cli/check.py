@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compare every formulation of the books on one robot, and check properties of its dynamics.
 
-    ros2 run robodyn_ros check arm.urdf        or        python -m robodyn_ros.cli.check arm.urdf
+    robodyn_ros check arm.urdf
 
 It prints torque, mass matrix and acceleration by each formulation, with the differences. The state
 is random within the joint ranges. Then it checks the properties of Spong's section 6.5:
@@ -20,7 +20,7 @@ import sys
 import numpy as np
 
 from robodyn_ros import RobodynError, Robot
-from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse, within
+from robodyn_ros.console.robot_arguments import RobotParser, add_robot, model_of, refuse, within
 from robodyn_ros.formulations import compare
 from robodyn_ros.formulations.jain.embedding.closed_robot import compare_closed
 from robodyn_ros.formulations.spong.properties import check, ranges, report
@@ -42,8 +42,10 @@ def main(args=None):
     int
         The exit code: 1 if a check fails or the description is refused, else 0.
     """
-    parser = argparse.ArgumentParser(
-        prog='check', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    parser = RobotParser(
+        prog='robodyn_ros check',
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_robot(parser)
     parser.add_argument(

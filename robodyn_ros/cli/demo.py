@@ -31,7 +31,9 @@ from robodyn_ros.demonstration import tracking_report
 from robodyn_ros.demonstration.disturbance import ReferenceLost
 from robodyn_ros.demonstration.motion import mid_range, swaying_motion
 from robodyn_ros.demonstration.result_files import ResultFolder, add_force
+from robodyn_ros.demonstration.tracking_plot import draw
 from robodyn_ros.model.sources.examples import package_file
+from robodyn_ros.nodes.start import require
 from robodyn_ros.robot import child_process
 from robodyn_ros.robot.background_compiler import forward_progress
 from robodyn_ros.simulation.contact import plant_kernels
@@ -271,7 +273,7 @@ def main(args=None):
         The exit code, see EXIT_CODES.
     """
     parser = argparse.ArgumentParser(
-        prog='demo',
+        prog='robodyn_ros demo',
         description=__doc__,
         epilog=EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -295,6 +297,8 @@ def main(args=None):
         return prepare_kernels()
     if not 5.0 <= options.duration <= 600.0:
         parser.error(f'--duration {options.duration}: expected 5 to 600 seconds')
+    require('rclpy', 'robodyn_msgs', 'matplotlib')
+    require(*(['rosbags', 'viser', 'trimesh'] if options.view else []))
     print('Comparing three control laws on a simulated arm.', flush=True)
     lock = private_domain()
     try:
@@ -318,13 +322,6 @@ def main(args=None):
     except RobodynError as error:
         print(f'The demonstration stopped: {error}', file=sys.stderr)
         return NOT_JUDGED if isinstance(error, ReferenceLost) else NOT_SHOWN
-    except ImportError as error:
-        print(
-            f'The demonstration needs ROS 2 and robodyn_msgs ({error}); `make demo` sets them '
-            'up, or source a workspace in which both packages are built.',
-            file=sys.stderr,
-        )
-        return NOT_SHOWN
     finally:
         if lock:
             lock.close()
@@ -371,17 +368,11 @@ def compared_kernels():
 
 
 def _picture(records, push, live, robot, result, results):
-    """Draw tracking.png, if matplotlib is installed."""
+    """Draw tracking.png."""
     path, verdict = results.path / 'tracking.png', tracking_report.verdict(result)
-    try:
-        from robodyn_ros.demonstration.tracking_plot import draw
-
-        with results.whole(path.name) as part:
-            draw(records, push, live, robot.joint_names, result['clock'], verdict, part)
-    except ImportError as error:
-        print(f'No picture: {error}. Install matplotlib for {path}.')
-    else:
-        print(f'The numbers are in {path.parent / "report.json"}, the picture in {path}.')
+    with results.whole(path.name) as part:
+        draw(records, push, live, robot.joint_names, result['clock'], verdict, part)
+    print(f'The numbers are in {path.parent / "report.json"}, the picture in {path}.')
 
 
 def _recording(urdf, records, results):

@@ -2,21 +2,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Emit the dynamics of one robot as a package in C99 or C++17.
 
-    ros2 run robodyn_ros emit arm.urdf --prefix arm --out arm_dynamics --frames tool0
-    python -m robodyn_ros emit arm.urdf --prefix arm --out arm_dynamics
+    robodyn_ros emit arm.urdf --prefix arm --output arm_dynamics --frames tool0
 
 The package builds with plain CMake and with colcon; `ctest` compares it with known answers.
 """
 
 import argparse
 import sys
+from pathlib import Path
 
 from robodyn_ros import RobodynError
 from robodyn_ros.codegen.emission import c_package, c_selection
 from robodyn_ros.codegen.emission.c_cost import cost
 from robodyn_ros.codegen.emission.emit_c import Style
-from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse, urdf_text
+from robodyn_ros.console.robot_arguments import RobotParser, add_robot, model_of, refuse, source_of
 from robodyn_ros.control.laws.law_recipes import LAW_RECIPES, chosen_laws
+from robodyn_ros.demonstration.result_files import ResultFolder, add_force
 
 
 def main(args=None):
@@ -32,11 +33,16 @@ def main(args=None):
     int
         The exit code: 1 if an argument is refused, else 0.
     """
-    parser = argparse.ArgumentParser(
-        prog='emit', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    parser = RobotParser(
+        prog='robodyn_ros emit',
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_robot(parser)
-    parser.add_argument('--out', required=True, help='folder of the package')
+    parser.add_argument(
+        '-o', '--output', type=Path, required=True, metavar='FOLDER', help='folder of the package'
+    )
+    add_force(parser)
     parser.add_argument('--prefix', default='arm', help='first part of every name (%(default)s)')
     parser.add_argument('--language', choices=('c', 'c++'), default='c', help='%(default)s')
     parser.add_argument(
@@ -81,7 +87,7 @@ def main(args=None):
         help='frames of payloads; <function>_loaded then has them as an argument',
     )
     parser.add_argument(
-        '--law',
+        '--laws',
         nargs='+',
         default=[],
         choices=tuple(LAW_RECIPES),
@@ -101,21 +107,25 @@ def main(args=None):
     options = parser.parse_args(args)
     frames = [tuple(name.split(',')) if ',' in name else name for name in options.frames]
     try:
-        model, text = model_of(options), urdf_text(options)
+        source = source_of(options)
+        model = model_of(options, source)
         chosen = c_selection.selected_functions(
             model,
             options.quantities,
             frames,
             options.prescribed,
-            chosen_laws(model, options.law, options.passive),
+            chosen_laws(model, options.laws, options.passive),
             options.payload,
             options.positions,
         )
         emitted = c_selection.record_all(model, chosen, options.real)
         style = Style(options.prefix, options.language, options.real, options.lanes)
-        c_package.write(options.out, c_package.files(model, text, emitted, style))
+        texts = c_package.files(model, source.text, emitted, style)
+        results = ResultFolder(options, texts)
+        for name, contents in texts.items():
+            results.write(name, contents)
         names = [one.name for one in emitted]
-        bytes_of = cost(options.out, names, style) if options.cost else {}
+        bytes_of = cost(options.output, names, style) if options.cost else {}
     except (RobodynError, OSError) as error:
         return refuse(error)
     for one in emitted:
@@ -124,7 +134,7 @@ def main(args=None):
             code, stack = bytes_of[one.name]
             line += f'; {code} bytes of code, {stack} of stack'
         print(line)
-    print(f'written to {options.out}')
+    print(f'written to {options.output}')
     return 0
 
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Identify the dynamic parameters of a robot from a recorded motion.
 
-    ros2 run robodyn_ros identify excite arm.urdf            an exciting motion
-    ros2 run robodyn_ros identify fit arm.urdf motion.csv    or a rosbag2 of joint states
-    ros2 run robodyn_ros identify demo arm.urdf              all steps, on a simulated arm
+    robodyn_ros identify excite arm.urdf            an exciting motion
+    robodyn_ros identify fit arm.urdf motion.csv    or a rosbag2 of joint states
+    robodyn_ros identify demo arm.urdf              all steps, on a simulated arm
 
 A CSV has a header and a column time [s]. Each joint has <joint>.position [rad or m] and
 <joint>.effort [N m or N]. Efforts are those of the motors at the joint, gravity included.
@@ -22,10 +22,17 @@ from pathlib import Path
 
 import numpy as np
 
-from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse, urdf_text, within
+from robodyn_ros.console.robot_arguments import (
+    RobotParser,
+    add_robot,
+    model_of,
+    refuse,
+    source_of,
+    within,
+)
 from robodyn_ros.demonstration import identification_report, identified_robot, identify_demo
 from robodyn_ros.demonstration.result_files import ResultFolder, add_force
-from robodyn_ros.errors import ParameterError, RobodynError
+from robodyn_ros.errors import ModelError, ParameterError, RobodynError
 from robodyn_ros.identification import (
     Parameters,
     base_parameters,
@@ -37,6 +44,8 @@ from robodyn_ros.identification import (
     write_table,
 )
 from robodyn_ros.identification.joint_state_bag import read_bag
+from robodyn_ros.model.sources.description_source import MJCF
+from robodyn_ros.nodes.start import require
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.rosbag2_messages import messages_of_ros
 
@@ -59,8 +68,16 @@ def main(args=None):
         The exit code: 1 if an argument is refused, else 0.
     """
     options = parser().parse_args(args)
+    if options.run is not run_excite:
+        require('matplotlib', 'scipy')
     try:
-        options.run(Robot(model_of(options)), options)
+        source = source_of(options)
+        if source.root.tag == MJCF and options.run is not run_excite:
+            raise ModelError(
+                'the identified robot is written as a URDF, and the robot is an MJCF; expected a '
+                'URDF of it'
+            )
+        options.run(Robot(model_of(options, source)), options)
     except (RobodynError, OSError) as error:
         return refuse(error)
     return 0
@@ -71,11 +88,13 @@ def parser():
 
     Returns
     -------
-    argparse.ArgumentParser
+    RobotParser
         The parser.
     """
-    result = argparse.ArgumentParser(
-        prog='identify', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    result = RobotParser(
+        prog='robodyn_ros identify',
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = result.add_subparsers(dest='command', required=True)
     for run in (run_excite, run_fit, run_demo):
@@ -256,7 +275,7 @@ def _identified(robot, recording, options, results, second):
             f'the recording has defects ({kinds}), so {identified_robot.URDF} was not written; '
             'expected a recording without them, or --force to write it all the same'
         )
-    for path in identified_robot.write(found, urdf_text(options), results):
+    for path in identified_robot.write(found, source_of(options).text, results):
         print(path)
     if second:
         print()

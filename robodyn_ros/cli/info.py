@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operations of each quantity of one robot, before and after each step of the normal form.
 
-ros2 run robodyn_ros info arm.urdf --counts        or        python -m robodyn_ros.cli.info ...
+robodyn_ros info arm.urdf --counts
 """
 
 import argparse
@@ -12,7 +12,7 @@ from robodyn_ros import RobodynError
 from robodyn_ros.codegen.derivative_registry import DERIVATIVES
 from robodyn_ros.codegen.registry import FRAME_RECIPES, FURTHER_RECIPES, RECIPES
 from robodyn_ros.codegen.specialise import counts
-from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse
+from robodyn_ros.console.robot_arguments import RobotParser, add_robot, model_of, refuse
 from robodyn_ros.errors import ModelError
 from robodyn_ros.model.normal_form import EXACT, cleaned_cosines
 
@@ -32,8 +32,10 @@ def main(args=None):
     int
         The exit code: 1 if the description is refused, else 0.
     """
-    parser = argparse.ArgumentParser(
-        prog='info', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    parser = RobotParser(
+        prog='robodyn_ros info',
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_robot(parser)
     parser.add_argument('--counts', action='store_true', help='operations of every quantity')

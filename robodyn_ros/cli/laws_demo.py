@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Four control laws carry an unknown load, to which one of them adapts. Without ROS.
 
-    python -m robodyn_ros laws_demo          a table; laws/laws.json and laws/laws.png
+    robodyn_ros laws_demo          a table; laws/laws.json and laws/laws.png
 
 The simulated arm, the supervisor with its guards and the laws are those of the nodes. Time is
 simulated, so the numbers are the same on any machine.
@@ -25,6 +25,7 @@ from robodyn_ros.demonstration.result_files import ResultFolder, add_force
 from robodyn_ros.demonstration.text_table import aligned
 from robodyn_ros.demonstration.tracking_report import root_mean_square
 from robodyn_ros.model.sources.examples import package_file
+from robodyn_ros.nodes.start import require
 from robodyn_ros.simulation import Plant
 
 LAWS = {
@@ -362,7 +363,9 @@ def options_of(args):
         The options.
     """
     parser = argparse.ArgumentParser(
-        prog='laws_demo', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog='robodyn_ros laws_demo',
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument('--output', type=Path, default=Path('laws'), help='folder for the results')
     add_force(parser)
@@ -373,6 +376,7 @@ def options_of(args):
         parser.error(f'--duration {options.duration}: expected {2.0 * PART:g} to 600 seconds')
     if not 0.0 < options.load <= 5.0:
         parser.error(f'--load {options.load}: expected above 0 and at most 5 kg')
+    require('matplotlib')
     return options
 
 
@@ -394,7 +398,7 @@ def main(args=None):
         results = ResultFolder(options, ('laws.json', 'laws.png'), own=Path('laws'))
         robot = Robot.from_urdf(package_file(URDF))
         plant = robot.with_payload(
-            options.load, LOAD_COM, options.load * GYRATION**2 * np.eye(3), FRAME
+            FRAME, options.load, LOAD_COM, options.load * GYRATION**2 * np.eye(3)
         )
         motion = swaying_motion(robot.limits, options.duration)
         warm_up([kernel for law in LAWS for kernel in Supervisor.kernels(law_class(law))])
@@ -420,11 +424,8 @@ def main(args=None):
         f'In the end learning tracks {ratio:.0f} times better than computed torque '
         f'(expected: {WANTED_RATIO:g}).'
     )
-    try:
-        with results.whole('laws.png') as part:
-            draw(records, motion, options.load, part)
-    except ImportError as error:
-        print(f'No picture: {error}. Install matplotlib for {options.output / "laws.png"}.')
+    with results.whole('laws.png') as part:
+        draw(records, motion, options.load, part)
     faults = sum(found['faults'] for found in numbers.values())
     return 0 if ratio >= WANTED_RATIO and not faults else 1
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Print the model report: the contents of a robot description, and findings about it.
 
-ros2 run robodyn_ros report arm.urdf        or        python -m robodyn_ros.cli.report arm.urdf
+robodyn_ros report arm.urdf
 """
 
 import argparse
@@ -12,8 +12,17 @@ import sys
 import numpy as np
 
 from robodyn_ros import RobodynError, Robot
-from robodyn_ros.console.holding import cannot_hold
-from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse, rotors_of
+from robodyn_ros.console.gain_table import GAIN_COLUMNS, gain_rows, held_by_friction, inertia_range
+from robodyn_ros.console.holding import cannot_carry, cannot_hold
+from robodyn_ros.console.robot_arguments import (
+    RobotParser,
+    add_robot,
+    model_of,
+    refuse,
+    rotors_of,
+    source_of,
+    within,
+)
 from robodyn_ros.console.rotor_table import ROTOR_COLUMNS, ROTOR_TABLE, rotor_rows
 from robodyn_ros.model.layout import DAMPING, FIRST, FRICTION, MASS, MOMENT, RATIO, V
 from robodyn_ros.model.rotors import EXACT, REFLECTED
@@ -111,6 +120,28 @@ def print_table(table, names):
         )
 
 
+def print_gains(robot, bandwidth):
+    """Print the gains for a bandwidth, and the errors at which friction holds the joints.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    bandwidth : float
+        Natural frequency of the joints [rad/s].
+    """
+    if inertia_range(robot) is None:
+        print('\nThere is no table of gains for quaternions, dependent joints, missing inertias.')
+        return
+    print(
+        f'\nGains for {bandwidth:g} rad/s: p and d of laws in N m/rad, from the largest inertia '
+        f'of each joint. Laws in 1/s^2 take p = {bandwidth**2:g} and d = {2.0 * bandwidth:g}. The '
+        'errors are those at which dry friction may hold the joint [rad or m].'
+    )
+    print_table([GAIN_COLUMNS, *gain_rows(robot, bandwidth)], 1)
+    print()
+
+
 def main(args=None):
     """Print the report.
 
@@ -124,13 +155,30 @@ def main(args=None):
     int
         The exit code: 1 if the description is refused, else 0.
     """
-    parser = argparse.ArgumentParser(
-        prog='report', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    parser = RobotParser(
+        prog='robodyn_ros report',
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_robot(parser)
+    parser.add_argument(
+        '--payload',
+        type=_payload,
+        metavar="'FRAME=MASS [X Y Z]'",
+        help='a load at a frame [kg], with its centre of mass there [m]: can the joints hold it?',
+    )
+    parser.add_argument(
+        '--bandwidth',
+        type=within(float, 1e-3, 1e4),
+        metavar='W',
+        help='print gains in N m/rad that give each joint this natural frequency [rad/s]',
+    )
     options = parser.parse_args(args)
     try:
-        robot = Robot(model_of(options))
+        source = source_of(options)
+        robot = Robot(model_of(options, source))
+        rotors = rotors_of(options, source.description())
+        load = cannot_carry(robot, options.payload) if options.payload else ()
     except RobodynError as error:
         return refuse(error)
     print(
@@ -138,14 +186,30 @@ def main(args=None):
         f'{robot.model.constants[:, MASS].sum():.4g} kg moving.'
     )
     print_table([COLUMNS, *rows(robot)], 2)
-    if rotors := rotors_of(options):
-        exact, near = (Robot(model_of(options, way)) for way in (EXACT, REFLECTED))
+    if rotors:
+        exact, near = (Robot(model_of(options, source, way)) for way in (EXACT, REFLECTED))
         print(f'\nRotors, in the {options.rotor_model} model. {ROTOR_TABLE}')
         print_table([ROTOR_COLUMNS, *rotor_rows(rotors, exact, near)], 1)
         print()
-    findings = (*robot.report.findings, *cannot_hold(robot))
+    if options.bandwidth:
+        print_gains(robot, options.bandwidth)
+    findings = (*robot.report.findings, *cannot_hold(robot), *load, *held_by_friction(robot))
     print(dataclasses.replace(robot.report, findings=findings))
     return 0
+
+
+def _payload(text):
+    """Return frame, mass and centre of mass of a payload."""
+    frame, _, numbers = text.partition('=')
+    try:
+        mass, *com = map(float, numbers.split())
+    except ValueError:
+        mass, com = np.nan, []
+    if not (frame.strip() and 0.0 <= mass < np.inf and len(com) in (0, 3)):
+        raise argparse.ArgumentTypeError(
+            f"got {text!r}; expected 'FRAME=MASS' or 'FRAME=MASS X Y Z', such as 'tool0=3'"
+        )
+    return frame.strip(), mass, com or [0.0, 0.0, 0.0]
 
 
 if __name__ == '__main__':

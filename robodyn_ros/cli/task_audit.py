@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random motions of an end effector through singular postures, with pass criteria. No ROS.
 
-    python -m robodyn_ros task_audit              48 drives: a table, audit/audit.json
-    python -m robodyn_ros task_audit --seeds 1    16 of them
+    robodyn_ros task_audit              48 drives: a table, audit/audit.json
+    robodyn_ros task_audit --seeds 1    16 of them
 
 The arms have six and seven joints. A quarter of the drives are joint motions through a singular
 posture, which the arm can follow. The others are lines, circles and figure eights of the end
@@ -441,7 +441,7 @@ def main(args=None):
         The exit code: 0 if no joint was too fast and no guard acted, else 1.
     """
     parser = argparse.ArgumentParser(
-        prog='task_audit',
+        prog='robodyn_ros task_audit',
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An end effector draws a figure eight, and moves through singular postures. Without ROS.
 
-    python -m robodyn_ros task_demo          a table; task/task.json and task/task.png
+    robodyn_ros task_demo          a table; task/task.json and task/task.png
 
 The simulated arms, the supervisor with its guards and the law are those of the nodes. Time is
 simulated, so the numbers are the same on any machine.
@@ -23,6 +23,7 @@ from robodyn_ros.demonstration.task_drives import DRIVES
 from robodyn_ros.demonstration.task_run import EFFORT_RATE, LAW, PERIOD, run_drive
 from robodyn_ros.demonstration.text_table import aligned
 from robodyn_ros.model.sources.examples import package_file
+from robodyn_ros.nodes.start import require
 
 WANTED_ERROR = 1e-3  # [m] largest error of the end effector in the eight
 HEAD = (
@@ -240,11 +241,14 @@ def main(args=None):
         The exit code: 0 if the end effector meets its criteria, else 1.
     """
     parser = argparse.ArgumentParser(
-        prog='task_demo', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog='robodyn_ros task_demo',
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument('--output', type=Path, default=Path('task'), help='folder for the results')
     add_force(parser)
     options = parser.parse_args(args)
+    require('matplotlib')
     try:
         results = ResultFolder(options, ('task.json', 'task.png'), own=Path('task'))
         warm_up(Supervisor.kernels(law_class(LAW)))
@@ -255,11 +259,8 @@ def main(args=None):
     numbers = {name: figures(record) for name, record in records.items()}
     results.write('task.json', json.dumps(numbers, indent=2) + '\n')
     show(numbers)
-    try:
-        with results.whole('task.png') as part:
-            draw(records, part)
-    except ImportError as error:
-        print(f'No picture: {error}. Install matplotlib for {options.output / "task.png"}.')
+    with results.whole('task.png') as part:
+        draw(records, part)
     return 0 if succeeded(numbers) else 1
 
 

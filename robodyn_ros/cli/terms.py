@@ -13,7 +13,7 @@ import argparse
 import sys
 
 from robodyn_ros import RobodynError
-from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse, within
+from robodyn_ros.console.robot_arguments import RobotParser, add_robot, model_of, refuse, within
 from robodyn_ros.demonstration.text_table import aligned
 from robodyn_ros.formulations.torque_terms import KINDS, swing, torque_terms
 from robodyn_ros.robot.robot import Robot
@@ -34,8 +34,10 @@ def main(args=None):
     int
         The exit code: 1 if the description is refused, else 0.
     """
-    parser = argparse.ArgumentParser(
-        prog='terms', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    parser = RobotParser(
+        prog='robodyn_ros terms',
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_robot(parser)
     parser.add_argument(

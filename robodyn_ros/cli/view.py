@@ -14,14 +14,18 @@ import argparse
 import contextlib
 import sys
 import webbrowser
-from pathlib import Path
 
-from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse, urdf_text, within
+from robodyn_ros.console.robot_arguments import (
+    RobotParser,
+    add_robot,
+    model_of,
+    refuse,
+    source_of,
+    within,
+)
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.model import urdf
-from robodyn_ros.model.sources import package_path
-from robodyn_ros.model.sources.geometry import ELEMENTS, shapes
-from robodyn_ros.nodes.start import say_missing
+from robodyn_ros.model.sources.geometry import ELEMENTS
+from robodyn_ros.nodes.start import require
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.rosbag2_messages import messages_of_ros
 from robodyn_ros.view.page import Page
@@ -47,13 +51,12 @@ def main(args=None):
         The exit code: 1 if that fails, else 0.
     """
     options = _parser().parse_args(args)
+    require('viser', 'trimesh', *(['rclpy', 'sensor_msgs'] if options.live else []))
     try:
         with contextlib.ExitStack() as stack:
             _serve(options, stack)
     except KeyboardInterrupt:
         return 0
-    except ModuleNotFoundError as error:
-        return say_missing((error.name or '').partition('.')[0], 'robodyn_ros view')
     except (RobodynError, OSError) as error:
         return refuse(error)
     return 0
@@ -62,10 +65,11 @@ def main(args=None):
 def _serve(options, stack):
     """Serve the page until a signal, or the last visitor, ends it; the stack closes all
     resources."""
-    text, robot = urdf_text(options), Robot(model_of(options))
-    joints, frame = urdf.parse(text).joints, options.frame or _last_link(robot, text)
+    source = source_of(options)
+    robot, described = Robot(model_of(options, source)), source.description()
+    joints, frame = described.joints, options.frame or _last_link(robot, described)
     robot.model.frame(frame)
-    motion = follower = None
+    motion, follower, notes = None, None, []
     if options.play:
         motion = read_motion(options.play, robot, options.topic, messages_of_ros())
     elif options.live:
@@ -76,18 +80,18 @@ def _serve(options, stack):
         stack.callback(follower.close)
     page = Page(
         robot,
-        Scene(robot, shapes(text, options.shapes), joints),
+        Scene(robot, source.shapes(options.shapes, notes=notes), joints),
         TorqueArrows(robot, joints),
         scales_of(robot, frame),
         frame,
-        Path(package_path.resolved(options.urdf)).parent,
+        source.folder,
         options.host,
         options.port,
     )
     stack.callback(page.close)
     if motion:
         page.add_motion(motion)
-    for note in page.notes:
+    for note in (*notes, *page.notes):
         print(f'Note: {note}.', file=sys.stderr)
     print(f'Robot {robot.name!r} is shown at {page.address}', flush=True)
     if options.open:
@@ -98,15 +102,19 @@ def _serve(options, stack):
     )
 
 
-def _last_link(robot, text):
+def _last_link(robot, described):
     """Return the last link of the description that the robot has, usually the end effector."""
-    return [link.name for link in urdf.parse(text).links if link.name in robot.frames][-1]
+    return [
+        link.name for link in described.links if link.name in robot.frames and not link.is_rotor
+    ][-1]
 
 
 def _parser():
     """Return the parser of the command line."""
-    parser = argparse.ArgumentParser(
-        prog='view', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    parser = RobotParser(
+        prog='robodyn_ros view',
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_robot(parser)
     parser.add_argument('--frame', help='frame of the end effector; the last link by default')

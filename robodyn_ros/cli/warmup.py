@@ -4,8 +4,7 @@
 
 Programs and nodes then load recursions, control laws and plant from the cache.
 
-    ros2 run robodyn_ros warmup arm.urdf --frames tool0
-    python -m robodyn_ros.cli.warmup arm.urdf
+    robodyn_ros warmup arm.urdf --frames tool0
     robodyn_ros warmup --build     # once after `pip install` or `colcon build`
 """
 
@@ -30,7 +29,7 @@ from robodyn_ros.compile import (
 )
 from robodyn_ros.compile.prune import remove_others
 from robodyn_ros.compile.vectorcall import method
-from robodyn_ros.console.robot_arguments import add_robot, model_of, refuse
+from robodyn_ros.console.robot_arguments import RobotParser, add_robot, model_of, refuse
 from robodyn_ros.control.laws.law_registry import BUILT_IN, law_class
 from robodyn_ros.control.laws.specialised_law import specialised_kernels
 from robodyn_ros.control.supervisor.supervisor import Supervisor
@@ -59,8 +58,10 @@ def main(args=None):
     int
         The exit code: 1 if an argument is refused, else 0.
     """
-    parser = argparse.ArgumentParser(
-        prog='warmup', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    parser = RobotParser(
+        prog='robodyn_ros warmup',
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_robot(parser, optional=True)
     parser.add_argument('--frames', nargs='*', default=[], help='frames for quantities of frames')
@@ -111,8 +112,10 @@ def compile_everything(options):
         Options of the command line.
     """
     model = model_of(options) if options.urdf else None
+    if model:
+        model.require_dynamics()  # refuses before minutes of compilation, as for unknown frames
     for frame in options.frames if model else ():
-        model.frame(frame)  # refuses unknown frames before minutes of compilation
+        model.frame(frame)
     laws = [law_class(name) for name in options.laws]
     with progress_display() as progress:
         warm_up(for_any_robot(laws), progress)

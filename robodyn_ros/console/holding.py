@@ -47,24 +47,47 @@ def largest_gravity_torques(robot, seed=0):
     return np.abs(np.diagonal(robot.gravity_torque(worst))).copy(), worst
 
 
-def cannot_hold(robot):
+def cannot_hold(robot, load='itself'):
     """Return a Finding for every joint whose effort limit is below its gravity torque somewhere.
 
     Parameters
     ----------
     robot : Robot
-        A robot with quaternions gives no findings.
+        A robot with quaternions or without dynamics gives no findings.
+    load : str
+        What the joint carries, for messages.
     """
-    if robot.nq != robot.nv:
+    if robot.nq != robot.nv or robot.model.dynamics_fault:
         return []
     torque, postures = largest_gravity_torques(robot)
     return [
         Finding(
             WARNING,
             f'joint {name!r}',
-            f'cannot hold itself: gravity takes up to {torque[k]:.4g}, its effort limit is '
+            f'cannot hold {load}: gravity takes up to {torque[k]:.4g}, its effort limit is '
             f'{robot.limits.effort[k]:g}; at q = {np.round(postures[k], 3).tolist()}',
         )
         for k, name in enumerate(robot.joint_names)
         if torque[k] > robot.limits.effort[k]
     ]
+
+
+def cannot_carry(robot, payload):
+    """Return a Finding for every joint that holds itself everywhere, but not with a payload.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    payload : tuple
+        Frame, mass [kg], and centre of mass (3,) in the frame [m].
+
+    Returns
+    -------
+    list of Finding
+    """
+    frame, mass, com = payload
+    loaded = robot.with_payload(frame, mass, com)
+    without = {finding.subject for finding in cannot_hold(robot)}
+    found = cannot_hold(loaded, f'{mass:g} kg at {frame!r}')
+    return [finding for finding in found if finding.subject not in without]

@@ -4,17 +4,41 @@
 
 import argparse
 import math
+import re
 import sys
-from pathlib import Path
 
-from robodyn_ros.errors import ParameterError, UnlockedError
-from robodyn_ros.model import build, urdf
-from robodyn_ros.model.dependent.coupling import with_couplings
+from robodyn_ros.errors import OpenError, ParameterError, RemedyError, UngivenError
 from robodyn_ros.model.extended.joint_friction import with_joint_friction
 from robodyn_ros.model.rotors import EXACT, REFLECTED, known_rotors
 from robodyn_ros.model.selection import parse_locked
-from robodyn_ros.model.sources import closure_file, friction_file, rotor_file, xacro_file
-from robodyn_ros.robot.loops.closing import close_loops
+from robodyn_ros.model.sources import (
+    closure_file,
+    description_source,
+    friction_file,
+    rotor_file,
+    xacro_file,
+)
+from robodyn_ros.model.sources.closure_file import near
+from robodyn_ros.robot.robot import Robot
+
+_XACRO_ARGUMENT = re.compile(r'[A-Za-z_][\w.-]*:=')
+
+
+class RobotParser(argparse.ArgumentParser):
+    """Parser of a command that takes a robot.
+
+    Words `name:=value` are arguments of its xacro file, wherever they stand.
+    """
+
+    def parse_known_args(self, args=None, namespace=None):
+        """Parse the words that are no arguments of a xacro file, and collect the others."""
+        words = sys.argv[1:] if args is None else [*args]
+        given = [word for word in words if _XACRO_ARGUMENT.match(word)]
+        rest = [word for word in words if word not in given]
+        namespace, unknown = super().parse_known_args(rest, namespace)
+        # a subcommand has set it before, to none: the words are taken out here
+        namespace.xacro_arguments = dict(map(xacro_file.argument, given))
+        return namespace, unknown
 
 
 def add_robot(parser, optional=False):
@@ -22,7 +46,7 @@ def add_robot(parser, optional=False):
 
     Parameters
     ----------
-    parser : argparse.ArgumentParser
+    parser : RobotParser
         Of the command.
     optional : bool
         Whether the robot is optional.
@@ -30,7 +54,8 @@ def add_robot(parser, optional=False):
     parser.add_argument(
         'urdf',
         nargs='?' if optional else None,
-        help='URDF or xacro file, also as package://<name>/<path>',
+        help='URDF, xacro or MJCF file, also as package://<name>/<path>; arguments of a xacro '
+        'file follow it as name:=value',
     )
     parser.add_argument(
         '--joints',
@@ -49,7 +74,10 @@ def add_robot(parser, optional=False):
     )
     parser.add_argument('--base', metavar='LINK', help='link that stands still; default the root')
     parser.add_argument(
-        '--gravity', nargs=3, type=float, default=(0.0, 0.0, -9.81), help='in base axes [m/s^2]'
+        '--gravity',
+        nargs=3,
+        type=float,
+        help='in base axes [m/s^2]; default that of an MJCF, else 0 0 -9.81',
     )
     parser.add_argument(
         '--rotor-file',
@@ -74,8 +102,8 @@ def add_robot(parser, optional=False):
     )
 
 
-def urdf_text(options):
-    """Return the expanded text of the description.
+def source_of(options):
+    """Return the DescriptionSource of the arguments.
 
     Parameters
     ----------
@@ -84,20 +112,21 @@ def urdf_text(options):
 
     Raises
     ------
-    ModelError, OSError
+    ModelError
         If there is no such description.
     """
-    source = xacro_file.expanded(options.urdf)
-    return source if '<' in str(source) else Path(source).read_text()
+    return description_source.opened(options.urdf, options.xacro_arguments)
 
 
-def model_of(options, rotor_model=None):
+def model_of(options, source=None, rotor_model=None):
     """Build the RobotModel that the arguments describe.
 
     Parameters
     ----------
     options : argparse.Namespace
         Parsed arguments.
+    source : DescriptionSource, optional
+        That of the arguments, if it is open already.
     rotor_model : str, optional
         'exact' or 'reflected'; that of the arguments by default.
 
@@ -106,35 +135,33 @@ def model_of(options, rotor_model=None):
     RobodynError
         If the robot is not valid.
     """
-    description = urdf.parse(xacro_file.expanded(options.urdf))
     loops = closure_file.loops_of(options.closure_file or ())
-    description = with_couplings(description, loops.couplings)
-    closures = *description.closures, *loops.closures
-    model = build.build(
-        description,
+    robot = Robot.from_description(
+        (source or source_of(options)).description(),
         joints=options.joints,
         base=options.base,
         gravity=options.gravity,
         locked=options.locked,
         rotors=rotor_file.rotors_of(options.rotor_file),
         rotor_model=rotor_model or options.rotor_model,
-        in_loops=bool(closures),
+        closures=loops.closures,
+        independent=loops.independent,
+        near=loops.near,
+        couplings=loops.couplings,
     )
-    if closures:
-        independent = loops.independent or description.independent or None
-        model = close_loops(model, closures, independent, loops.near)
-    return with_joint_friction(model, friction_file.joint_friction_of(options.friction_file))
+    return with_joint_friction(robot.model, friction_file.joint_friction_of(options.friction_file))
 
 
-def rotors_of(options):
+def rotors_of(options, description):
     """Return {joint: Rotor} of the robot that the arguments describe.
 
     Parameters
     ----------
     options : argparse.Namespace
         Parsed arguments.
+    description : RobotDescription
+        The description.
     """
-    description = urdf.parse(xacro_file.expanded(options.urdf))
     return known_rotors(description, rotor_file.rotors_of(options.rotor_file))
 
 
@@ -174,7 +201,11 @@ def refuse(error):
         The reason.
     """
     sentence = error
-    if isinstance(error, UnlockedError):
+    if isinstance(error, UngivenError):
+        sentence = error.with_remedy(lambda names: ' '.join(f'{name}:=VALUE' for name in names))
+    elif isinstance(error, OpenError):
+        sentence = error.with_remedy(lambda joints: f'--closure-file FILE with {near(joints)}')
+    elif isinstance(error, RemedyError):
         sentence = error.with_remedy(
             lambda joints: ' '.join(['--locked', *(f'{j}=0' for j in joints)])
         )

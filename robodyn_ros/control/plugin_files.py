@@ -17,7 +17,8 @@ import numpy as np
 from robodyn_ros.codegen.emission import c_package, c_selection
 from robodyn_ros.codegen.emission.emit_c import Style
 from robodyn_ros.control.laws.law_recipes import chosen_laws
-from robodyn_ros.model import build, urdf
+from robodyn_ros.model.sources.description_source import opened
+from robodyn_ros.robot.robot import Robot
 
 PREFIX = 'arm'
 LAW = 'computed_torque'  # the code of every law includes gravity compensation
@@ -90,7 +91,7 @@ def plugin_files(text: str, folder: Path, trajectories: bool) -> PluginFiles:
     """
     import yaml  # comes with ROS
 
-    model = build.build(urdf.parse(text))
+    model = Robot.from_description(opened(text).description()).model  # loops too
     library = folder / 'build' / f'lib{PREFIX}_dynamics.so'
     simulated = '<ros2_control' not in text
     if simulated:
@@ -109,7 +110,7 @@ def _simulated_system(model, library):
         f'<state_interface name="position"><param name="initial_value">{start!r}</param>'
         '</state_interface><state_interface name="velocity"/><state_interface name="effort"/>'
         '</joint>'
-        for name, start in zip(model.joint_names, _start(model.limits))
+        for name, start in zip(model.joint_names, _start(model))
     ]
     return (
         f'<ros2_control name="{html.escape(model.name)}" type="system"><hardware>'
@@ -120,12 +121,14 @@ def _simulated_system(model, library):
     )
 
 
-def _start(limits):
+def _start(model):
     """Return the initial position of each joint: zero, or the middle of its limits.
 
-    The middle is for limits that exclude zero.
+    The middle is for limits that exclude zero. Loops begin where they were closed.
     """
-    lower, upper = np.array(limits.lower), np.array(limits.upper)
+    if model.has_loops:
+        return model.closed_posture.tolist()
+    lower, upper = np.array(model.limits.lower), np.array(model.limits.upper)
     with np.errstate(invalid='ignore'):
         middle = 0.5 * (lower + upper)
     return np.where((lower <= 0.0) & (upper >= 0.0), 0.0, middle).tolist()

@@ -238,7 +238,7 @@ def as_json(found):
 
 
 def write(found, results):
-    """Write the FILES; without matplotlib only the first.
+    """Write the FILES.
 
     Parameters
     ----------
@@ -254,10 +254,8 @@ def write(found, results):
     """
     written = [results.path / name for name in FILES]
     results.write(FILES[0], json.dumps(as_json(found), indent=1) + '\n')
-    try:
-        import matplotlib
-    except ImportError:
-        return written[:1]
+    import matplotlib
+
     matplotlib.use('Agg')
     from matplotlib import pyplot as plt
 

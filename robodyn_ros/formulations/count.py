@@ -158,13 +158,15 @@ def operations(function, robot, *states):
     return tally.multiplications, tally.additions
 
 
-def general_arm(n):
+def general_arm(n, principal=False):
     """Return a robot with revolute joints whose Denavit-Hartenberg table has no zero.
 
     Parameters
     ----------
     n : int
         Number of joints.
+    principal : bool
+        Whether the axes of the links are principal, so that inertia tensors are diagonal.
 
     Returns
     -------
@@ -173,12 +175,14 @@ def general_arm(n):
     """
     rng = np.random.default_rng(0)
     rows = []
-    for _ in range(n):
+    for i in range(n):
         a, d, *com = rng.uniform(0.1, 0.5, 5)
-        inertia = np.diag(rng.uniform(1.0, 1.2, 3)) + 0.05 * (1.0 - np.eye(3))
-        rows.append(
-            DHRow(a=a, alpha=rng.uniform(0.3, 1.2), d=d, mass=2.0, com=com, inertia=inertia)
-        )
+        inertia = np.diag(rng.uniform(1.0, 1.2, 3))
+        inertia += 0.0 if principal else 0.05 * (1.0 - np.eye(3))
+        alpha = rng.uniform(0.3, 1.2)
+        if principal and i == n - 1:
+            alpha = 0.0  # the formulations have the last link in the axes of its joint
+        rows.append(DHRow(a=a, alpha=alpha, d=d, mass=2.0, com=com, inertia=inertia))
     return build.build(dh.describe(rows, convention='standard'))
 
 

@@ -151,7 +151,7 @@ def links_at(robot, q):
         rho=np.array([R.T @ link.rho for link, (R, _) in zip(chain, far)]),
         b=np.where(revolute, 0.0, q),
         m=np.array([link.m for link in chain]),
-        I=np.array([R.T @ link.I @ R for link, (R, _) in zip(chain, far)]),
+        I=np.array([without_rounding(R.T @ link.I @ R) for link, (R, _) in zip(chain, far)]),
         g=chain[0].R.T @ model.gravity,
         rotor=np.array([link.rotor for link in chain]),
         base=chain[0].R,

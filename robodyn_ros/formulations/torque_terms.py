@@ -5,7 +5,8 @@
     tau_i = sum_j M_ij qdd_j + sum_j h_ijj qd_j^2 + sum_j<k 2 h_ijk qd_j qd_k + g_i + friction_i
 
 h are the Christoffel symbols of the mass matrix (Spong 6.60 to 6.65). Terms that are small for a
-robot can be left out one by one (Turney, Mudge and Lee, section 6).
+robot can be left out one by one. The terms of the Newton-Euler recursion, link by link, are in
+`turney.insignificant_terms`.
 """
 
 from dataclasses import dataclass

@@ -7,11 +7,12 @@ import numpy as np
 from robodyn_ros.model import joint_types
 from robodyn_ros.model.dependent.mimic import leaders_of
 from robodyn_ros.model.description import ONE_AXIS
-from robodyn_ros.model.layout import MASS
+from robodyn_ros.model.layout import FRICTION, MASS, STICTION
 from robodyn_ros.model.model_report import NOTE, WARNING, Finding
 from robodyn_ros.model.rotation_matrix import ROUNDING
 from robodyn_ros.model.validate import NO_INERTIA, PRINTED, inertia_fault
 
+MASSLESS = 'moves but has no mass'
 HEAVY = 1000.0  # [kg] of one link; more suggests grams read as kilograms
 DENSEST = 22_600.0  # [kg/m^3] osmium
 FAR = 5.0  # [m] centre of mass or radius of gyration; more suggests millimetres
@@ -132,7 +133,8 @@ def joint(joint):
 
 def _limit(subject, joint, limit):
     """Yield findings about the range and the limits of one velocity."""
-    if joint.type in ('revolute', 'prismatic', 'helical') and np.isinf(limit.upper - limit.lower):
+    is_unlimited = np.isinf(limit.upper - limit.lower) and not limit.is_open
+    if is_unlimited and joint.type in ('revolute', 'prismatic', 'helical'):
         yield Finding(WARNING, subject, f'is {joint.type} without a range; taken as unlimited')
     largest = max(-limit.lower, limit.upper)
     if joint.type == 'revolute' and DEGREES[0] < largest <= DEGREES[1]:
@@ -152,6 +154,30 @@ def _limit(subject, joint, limit):
             yield Finding(WARNING, subject, f'has {what} limit 0, which allows none')
     if np.isnan(limit.effort) and joint.type != 'floating':
         yield Finding(NOTE, subject, 'has no effort limit')
+
+
+def dry_friction(model):
+    """Yield a finding about each joint whose motor cannot overcome its dry friction.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+
+    Yields
+    ------
+    Finding
+        Friction at the start of a motion, and effort limit.
+    """
+    friction = model.joint_values(FRICTION) + model.joint_values(STICTION)
+    for name, resists, drives in zip(model.joint_names, friction, model.limits.effort):
+        if resists >= drives > 0.0:
+            yield Finding(
+                WARNING,
+                f'joint {name!r}',
+                f'has dry friction {resists:g} at or above its effort limit {drives:g}, so that '
+                'its motor cannot move it',
+            )
 
 
 def held_joint(joint, position, commanded):
@@ -191,8 +217,8 @@ def held_joint(joint, position, commanded):
         yield Finding(NOTE, subject, f'is {joint.type} and held {where}')
 
 
-def coupled_joint(joint, following):
-    """Yield findings about a joint that follows several others.
+def following_joint(joint, following):
+    """Yield findings about a joint that follows others.
 
     Parameters
     ----------
@@ -206,8 +232,10 @@ def coupled_joint(joint, following):
     Finding
         What its model leaves out.
     """
+    subject = f'joint {joint.name!r}'
+    if joint.stiffness:
+        yield Finding(WARNING, subject, 'follows another joint; its spring is left out')
     if len(following.ratios) > 1:
-        subject = f'joint {joint.name!r}'
         yield Finding(NOTE, subject, 'follows several joints; its limits are not checked')
         if joint.damping or joint.friction:
             yield Finding(
@@ -234,4 +262,4 @@ def massless_bodies(body_names, constants, links):
     """
     for name, row in zip(body_names[1:], constants[1:]):
         if row[MASS] == 0.0 and name in links:
-            yield Finding(WARNING, f'link {name!r}', 'moves but has no mass')
+            yield Finding(WARNING, f'link {name!r}', MASSLESS)

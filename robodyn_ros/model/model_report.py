@@ -30,6 +30,30 @@ class Finding:
         return f'{self.severity:<7}  {self.subject}: {self.sentence}'
 
 
+class Findings(list):
+    """Findings in the order in which they are made."""
+
+    def warn(self, subject, sentence):
+        """Add a warning.
+
+        Parameters
+        ----------
+        subject, sentence : str
+            As of `Finding`.
+        """
+        self.append(Finding(WARNING, subject, sentence))
+
+    def note(self, subject, sentence):
+        """Add a note.
+
+        Parameters
+        ----------
+        subject, sentence : str
+            As of `Finding`.
+        """
+        self.append(Finding(NOTE, subject, sentence))
+
+
 @dataclass(frozen=True)
 class ModelReport:
     """The findings about one robot.

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError, ShapeError, UnknownNameError, UnlockedError
+from robodyn_ros.errors import ModelError, ShapeError, UnknownNameError, UnlockedError, listed
 from robodyn_ros.model import lint, validate
 from robodyn_ros.model.description import Inertial
 from robodyn_ros.model.joint_types import JointCoordinates
@@ -35,6 +35,7 @@ from robodyn_ros.model.layout import (
     RATIOS,
     REDUCED,
     REFERENCE,
+    REVOLUTE,
     SINE,
     TOPOLOGY_COLUMNS,
     Q,
@@ -166,6 +167,10 @@ class RobotModel(ReadOnly):
         leave them out.
     base_inertia : (10,) ndarray
         Mass, first moment and inertia of the base, as in the constants; used by a free base.
+    unknown_inertias : tuple of str
+        Moving links whose inertia is described, and cannot be read.
+    dynamics_fault : str
+        Why the robot as described has no dynamics, or ''. A payload does not change that.
     """
 
     name: str
@@ -189,6 +194,8 @@ class RobotModel(ReadOnly):
     opened: tuple = field(repr=False, default=())
     springs: tuple[Spring, ...] = field(repr=False, default=())
     base_inertia: np.ndarray = field(repr=False, default_factory=lambda: NO_INERTIA)
+    unknown_inertias: tuple[str, ...] = field(repr=False, default=())
+    dynamics_fault: str = field(repr=False, default='')
 
     def __getstate__(self):
         return self.__dict__ | {'frames': dict(self.frames), 'held': dict(self.held)}
@@ -221,6 +228,27 @@ class RobotModel(ReadOnly):
             raise UnknownNameError(
                 f'robot {self.name!r} has no frame {name!r}; valid: {", ".join(self.frames)}'
             ) from None
+
+    def with_dynamics_checked(self):
+        """Return the robot that knows whether its links move without inertia.
+
+        Returns
+        -------
+        RobotModel
+            The robot.
+        """
+        return replace(self, dynamics_fault=_dynamics_fault(self))
+
+    def require_dynamics(self):
+        """Refuse a robot without dynamics.
+
+        Raises
+        ------
+        ModelError
+            If links move without inertia; the message names them.
+        """
+        if self.dynamics_fault:
+            raise ModelError(self.dynamics_fault)
 
     def centres(self):
         """Return the centre of mass of every body in its frame.
@@ -345,6 +373,16 @@ class RobotModel(ReadOnly):
     def slides(self):
         """Return whether each velocity is linear [m/s] instead of angular, (nv,)."""
         return self.topology[self.joint_rows(), KIND] == PRISMATIC
+
+    @property
+    def turns(self):
+        """Return a whole turn [rad] of each joint that turns without end, 0 of others, (nv,).
+
+        A joint that others follow is another posture after a turn.
+        """
+        rows, (lower, upper) = self.joint_rows(), (self.limits.lower, self.limits.upper)
+        endless = (self.topology[rows, KIND] == REVOLUTE) & np.isinf(lower) & np.isinf(upper)
+        return 2.0 * np.pi * (endless & ~np.isin(rows, list(self.leading)))
 
     def refuse_quaternions(self, what):
         """Refuse joints with a quaternion.
@@ -627,3 +665,26 @@ def finite_array(values, shape, what, robot):
         )
     array.flags.writeable = False
     return array
+
+
+def _dynamics_fault(model):
+    """Return a sentence about links that move without inertia, or whose inertia is unknown."""
+    idle = validate.idle_links(model.body_names, model.topology, model.constants)
+    reasons = []
+    if idle:
+        needs = {*idle.values()}
+        needed = needs.pop() if len(needs) == 1 else 'mass or inertia'
+        reasons.append(
+            f'links {listed(idle)} move, but nothing on them or beyond them has {needed}'
+            if len(idle) > 1
+            else f'link {listed(idle)} moves, but nothing on it or beyond it has {needed}'
+        )
+    if model.unknown_inertias:
+        reasons.append(f'the inertia of {listed(model.unknown_inertias)} is not complete')
+    if not reasons:
+        return ''
+    complete = 'a complete <inertial>' if model.unknown_inertias else '<inertial>'
+    return (
+        f'robot {model.name!r} has kinematics and no dynamics: {"; ".join(reasons)}; expected '
+        f'{complete}, rotor inertia, or locked joints'
+    )

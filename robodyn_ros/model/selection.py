@@ -15,7 +15,7 @@ from robodyn_ros.model.rotation_matrix import SHORTEST
 from robodyn_ros.model.validate import LARGEST_LENGTH
 
 
-def split_joints(robot, ordered, joints, locked, asked=()):
+def split_joints(robot, ordered, joints, locked):
     """Split the movable joints into commanded ones, their followers, and locked ones.
 
     Parameters
@@ -30,8 +30,6 @@ def split_joints(robot, ordered, joints, locked, asked=()):
         Position of each locked joint: a number, or one for each position of the joint. Joints that
         are neither commanded nor locked are locked at 0, and followers of locked joints
         accordingly.
-    asked : collection of str
-        Floating and planar joints that move even if `joints` does not name them.
 
     Returns
     -------
@@ -72,8 +70,8 @@ def split_joints(robot, ordered, joints, locked, asked=()):
             f'robot {robot!r} has no joint left to move; expected at least one '
             'joint that is not locked'
         )
-    for name in commanded:
-        _check_commanded(robot, movable[name], name in asked or joints is not None)
+    if joints is None:
+        _refuse_unasked(robot, [movable[name] for name in commanded if not movable[name].moves])
     _refuse_followers(robot, {name: following[name] for name in commanded if name in following})
     moving = {
         name: {leader: ratio for leader, ratio in follower.ratios.items() if leader in commanded}
@@ -118,13 +116,16 @@ def _check_type(robot, joint):
         )
 
 
-def _check_commanded(robot, joint, asked):
-    """Refuse a floating or planar joint that is not asked for."""
-    if joint.type in ASKED_TYPES and not asked:
+def _refuse_unasked(robot, joints):
+    """Refuse floating and planar joints that are not asked for; name them all."""
+    found = [joint for joint in joints if joint.type in ASKED_TYPES]
+    if found:
+        who = ', '.join(f'joint {joint.name!r} is {joint.type}' for joint in found)
+        them = 'them' if len(found) > 1 else 'it'
         raise UnlockedError(
-            f'robot {robot!r}: joint {joint.name!r} is {joint.type}, and moves only '
-            'when asked to; name it in joints, or lock it to hold it still: ',
-            (joint.name,),
+            f'robot {robot!r}: {who}, and moves only when asked to; name {them} in joints, or '
+            f'lock {them} to hold {them} still: ',
+            tuple(joint.name for joint in found),
         )
 
 

@@ -4,7 +4,7 @@
 
 from collections import Counter
 
-from robodyn_ros.errors import ModelError, require_names
+from robodyn_ros.errors import ModelError, listed, require_names
 
 
 def base_to_tip(description, base=None):
@@ -40,7 +40,7 @@ def base_to_tip(description, base=None):
             {joint.name for joint in description.joints} - {joint.name for joint in ordered}
         )
         raise ModelError(
-            f'robot {description.name!r}: joints {_listed(unreached)} form a loop; '
+            f'robot {description.name!r}: joints {listed(unreached)} form a loop; '
             f'expected a tree below {root!r}'
         )
     if base is None:
@@ -58,7 +58,7 @@ def _children(description):
         repeated = [name for name, times in Counter(p.name for p in parts).items() if times > 1]
         if repeated:
             raise ModelError(
-                f'{robot}: {what} names {_listed(repeated)} are used more than once; '
+                f'{robot}: {what} names {listed(repeated)} are used more than once; '
                 f'expected every {what} name once'
             )
     children = {link.name: [] for link in description.links}
@@ -98,7 +98,7 @@ def _root(description):
         )
     if len(roots) > 1:
         raise ModelError(
-            f'robot {description.name!r}: links {_listed(roots)} have no parent; '
+            f'robot {description.name!r}: links {listed(roots)} have no parent; '
             'expected one root link'
         )
     return roots[0]
@@ -113,9 +113,3 @@ def _walk(base, children):
         ordered.append(joint)
         waiting.extend(reversed(children[joint.child]))
     return ordered
-
-
-def _listed(names, most=8):
-    """Return names for a message, only the first of many."""
-    shown = ', '.join(repr(name) for name in names[:most])
-    return shown if len(names) <= most else f'{shown} and {len(names) - most} more'

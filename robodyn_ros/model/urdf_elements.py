@@ -36,7 +36,7 @@ def read_placement(element, where):
     ModelError
         For an element that is not valid.
     """
-    origin = only_child(element, 'origin', where)
+    origin = element.find('origin')
     zeros = (0.0, 0.0, 0.0)
     angles = read_vector(origin, 'rpy', f'{where} origin', zeros)
     return Placement(
@@ -46,36 +46,8 @@ def read_placement(element, where):
     )
 
 
-def only_child(element, tag, where):
-    """Return the child element of a tag.
-
-    Parameters
-    ----------
-    element : Element
-        XML element.
-    tag : str
-        Tag of the child element.
-    where : str
-        Text for the element, for messages.
-
-    Returns
-    -------
-    Element or None
-        The child; None if there is none.
-
-    Raises
-    ------
-    ModelError
-        If there are several, which would be ambiguous.
-    """
-    found = element.findall(tag)
-    if len(found) > 1:
-        raise ModelError(f'{where} has {len(found)} <{tag}> elements; expected at most one')
-    return found[0] if found else None
-
-
 def required_child(element, tag, where):
-    """Return the one child element of a tag.
+    """Return the first child element of a tag.
 
     Parameters
     ----------
@@ -94,9 +66,9 @@ def required_child(element, tag, where):
     Raises
     ------
     ModelError
-        If there is none, or several.
+        If there is none.
     """
-    child = only_child(element, tag, where)
+    child = element.find(tag)
     if child is None:
         raise ModelError(f'{where} has no <{tag}> element')
     return child
@@ -253,7 +225,10 @@ def read_value(text, where):
     word = text.strip()
     value = float(word) if len(word) <= 100 and _NUMBER.fullmatch(word) else nan
     if not isfinite(value):
-        raise ModelError(f'{where} is {abbreviated(text)!r}; expected a finite decimal number')
+        hint = ', as xacro writes it' if '${' in text or '$(' in text else ''
+        raise ModelError(
+            f'{where} is {abbreviated(text)!r}; expected a finite decimal number{hint}'
+        )
     return value
 
 

@@ -197,6 +197,7 @@ def joint(robot, joint):
         ('damping', not joint.damping >= 0.0, joint.damping),
         ('friction', not joint.friction >= 0.0, joint.friction),
         ('rotor inertia', not joint.rotor_inertia >= 0.0, joint.rotor_inertia),
+        ('stiffness', not joint.stiffness >= 0.0, joint.stiffness),
     )
     for what, impossible, value in constants:
         if impossible:
@@ -238,8 +239,8 @@ def _coupled(topology):
     return groups
 
 
-def idle_joints(robot, body_names, topology, constants):
-    """Refuse a joint that moves no inertia: M would be singular in every posture.
+def idle_links(body_names, topology, constants):
+    """Return the links that move no inertia: with them M is singular in every posture.
 
     The last body of a branch needs inertia about its axis (revolute), about every axis (spherical)
     or mass (prismatic). Any other body needs some inertia or mass, or
@@ -251,17 +252,15 @@ def idle_joints(robot, body_names, topology, constants):
 
     Parameters
     ----------
-    robot : str
-        Name of the robot, for messages.
     body_names : sequence of str
         Names of the bodies, in row order.
     topology, constants : ndarray
         Tables of the robot.
 
-    Raises
-    ------
-    ModelError
-        For such a joint.
+    Returns
+    -------
+    dict
+        What each such link needs, by its name; base first.
     """
     beyond = np.zeros((len(body_names), 2))  # mass, and mass + trace of inertia
     is_leaf = np.ones(len(body_names), dtype=bool)
@@ -282,16 +281,11 @@ def idle_joints(robot, body_names, topology, constants):
             moves_nothing, needed = beyond[body, 1] == 0.0, 'mass or inertia'
         group = groups[body]
         if moves_nothing and row[ROTOR] == 0.0:
-            idle[group] = body_names[body], needed
+            idle.setdefault(group, {})[body_names[body]] = needed
         else:
             busy.add(group)
         parent = topology[body, PARENT]
         beyond[parent] += beyond[body]
         is_leaf[parent] = False
-    for group, (name, needed) in idle.items():
-        if group not in busy:
-            raise ModelError(
-                f'robot {robot!r}: link {name!r} moves, but nothing on it or beyond it has '
-                f'{needed}, so that its joint has no equation of motion; expected {needed}, rotor '
-                'inertia, or a locked joint'
-            )
+    found = {name: need for group in idle.keys() - busy for name, need in idle[group].items()}
+    return {name: found[name] for name in body_names if name in found}

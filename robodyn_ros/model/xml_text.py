@@ -3,25 +3,79 @@
 """Parse all XML of the package: text or a file to a bounded element tree.
 
 XML may refer to files, multiply entities and nest without bound, which no robot description needs.
-A document type is refused before parsing, since only it can declare entities. Also refused are
-more than 10 MB, 200 000 attributes, 100 000 elements or 500 nested ones. If possible, they are
-refused while reading.
+A document type with declarations is refused before parsing, since only it can declare entities.
+Also refused are more than 10 MB, 200 000 attributes, 100 000 elements or 500 nested ones. If
+possible, they are refused while reading. What urdfdom tolerates is a finding.
 """
 
+import codecs
 import os
 import re
-from xml.etree.ElementTree import TreeBuilder, XMLParser
+from typing import NamedTuple
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers import expat
 
-from robodyn_ros.errors import ModelError
+from robodyn_ros.errors import ModelError, shorten
+from robodyn_ros.model.model_report import WARNING, Finding
+from robodyn_ros.model.sources.xml_mistakes import escaped, explained, line_of
 
 MOST_BYTES = 10_000_000
 MOST_DEPTH = 500
 MOST_ELEMENTS = 100_000
 MOST_ATTRIBUTES = 200_000
+UTF_8_MARK, UTF_16_MARKS = codecs.BOM_UTF8, (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 #: Constructs before the root element other than a document type.
 _PROLOG = re.compile(rb'\s+|<\?.*?\?>|<!--.*?-->', re.DOTALL)
-_BYTE_ORDER_MARK = b'\xef\xbb\xbf'
+_DECLARATION = re.compile(rb'\s*<\?xml\s[^>]*>')
+_ENCODING = re.compile(rb'encoding\s*=\s*["\']([A-Za-z0-9._-]+)["\']')
+_NOT_A_BREAK = re.compile(rb'[^\r\n]')
+_JUNK = expat.errors.codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
+
+
+class Document(NamedTuple):
+    """XML that has been read.
+
+    Parameters
+    ----------
+    text : str
+        The XML.
+    root : Element
+        Its root element.
+    findings : tuple of Finding
+        What was doubtful.
+    """
+
+    text: str
+    root: Element
+    findings: tuple[Finding, ...]
+
+
+def document(source):
+    """Read XML.
+
+    Parameters
+    ----------
+    source : str, bytes or path
+        Text, UTF-8 bytes or the path of a file. A string with a '<' in it is text.
+
+    Returns
+    -------
+    Document
+        The XML and its root element.
+
+    Raises
+    ------
+    ModelError
+        For XML that is malformed or too large; with the file, and if possible the line.
+    """
+    content, origin = _content(source)
+    try:
+        text, findings = _decoded(content, isinstance(source, str) and not origin)
+        root, more = _parsed(text.encode())
+        return Document(text, root, (*findings, *more))
+    except ModelError as error:
+        raise ModelError(f'{origin}{error}') from None
 
 
 def root_element(source):
@@ -30,7 +84,7 @@ def root_element(source):
     Parameters
     ----------
     source : str, bytes or path
-        Text, UTF-8 bytes or the path of a file. A string with a '<' in it is text.
+        As of `document`.
 
     Returns
     -------
@@ -40,53 +94,140 @@ def root_element(source):
     Raises
     ------
     ModelError
-        For XML that is malformed or too large; with the file, and if possible the line.
+        As by `document`.
     """
-    content, origin = _content(source)
+    return document(source).root
+
+
+def _decoded(content, is_text):
+    """Return bytes as text, and findings; bytes of a text have no other encoding than UTF-8."""
+    _check_size(content)
+    if content.startswith(UTF_16_MARKS):
+        content = content.decode('utf-16', errors='replace').encode()
+    if b'\x00' in content:
+        raise ModelError('the description is UTF-16 or binary; expected UTF-8 text')
+    content = content.removeprefix(UTF_8_MARK)
     try:
-        return _parsed(content)
-    except ModelError as error:
-        raise ModelError(f'{origin}{error}') from None
+        return content.decode('utf-8'), ()
+    except UnicodeDecodeError as error:
+        octet = f'line {line_of(content, error.start)} has byte 0x{content[error.start]:02x}'
+    declared = _declared_encoding(content)
+    if declared:
+        return content.decode(declared, errors='replace'), ()
+    text = content.decode('latin-1')
+    try:
+        if is_text:
+            raise ModelError('it is a text')
+        _parsed(text.encode())
+    except ModelError:
+        raise ModelError(f'the description is not UTF-8 text: {octet}') from None
+    sentence = f'is not UTF-8 text: {octet}; read as Latin-1, so that names may be wrong'
+    return text, (Finding(WARNING, 'the description', sentence),)
+
+
+def _declared_encoding(content):
+    """Return the encoding of the XML declaration, or None.
+
+    It must be one that leaves the letters of the declaration as they are. In any other a document
+    type could hide.
+    """
+    head = _DECLARATION.match(content)
+    found = head and _ENCODING.search(head[0])
+    if not found:
+        return None
+    name, every = found[1].decode(), bytes(range(32, 127))
+    try:
+        return name if every.decode(name) == every.decode('ascii') else None
+    except (LookupError, UnicodeDecodeError):
+        return None
 
 
 def _parsed(content):
-    """Return the root element of bytes."""
-    _check_size(content)
-    if content.startswith((b'\xff\xfe', b'\xfe\xff')) or b'\x00' in content:
-        raise ModelError('the description is UTF-16 or binary; expected UTF-8 text')
-    try:
-        content.decode('utf-8')
-    except UnicodeDecodeError as error:
-        line = content.count(b'\n', 0, error.start) + 1
-        raise ModelError(
-            f'the description is not UTF-8 text: line {line} has byte 0x{content[error.start]:02x}'
-        ) from None
-    if content.startswith(b'<!', _end_of_prolog(content)):
-        raise ModelError(
-            'the description has a <!DOCTYPE declaration; expected plain URDF '
-            'without document type or entities'
-        )
+    """Return the root element of UTF-8 bytes, and findings."""
     if content.count(b'=') > MOST_ATTRIBUTES:
         raise ModelError(
             f'the description has more than {MOST_ATTRIBUTES} attributes; expected a URDF'
         )
-    # In one piece: expat restarts a token with every piece, so pieces of one long token take
-    # quadratic time. Always UTF-8, regardless of the declaration.
-    parser = XMLParser(target=_BoundedBuilder(), encoding='utf-8')
+    findings = []
+    if head := _DECLARATION.match(content):
+        content = _blanked(content, *head.span())  # blanks before it would be refused
+    place = _end_of_prolog(content)
+    if content.startswith(b'<!', place):
+        end = content.find(b'>', place) + 1
+        if not end or b'[' in content[place:end]:
+            raise ModelError(
+                'the description has a <!DOCTYPE declaration; expected plain URDF '
+                'without document type or entities'
+            )
+        content = _blanked(content, place, end)
+        findings.append(_doubt('has a <!DOCTYPE declaration, which is not read', content, place))
     try:
-        parser.feed(content)
-        return parser.close()
+        return *_tree(content, findings), tuple(findings)
+    except _UnescapedError:
+        content, at = escaped(content)
+        findings.append(_doubt('has & that begins no reference; read as &amp;', content, at))
+    return *_tree(content, findings), tuple(findings)
+
+
+def _tree(content, findings):
+    """Return the root element of UTF-8 bytes; add findings about what follows it."""
+    builder = _BoundedBuilder()
+    # In one piece: expat restarts a token with every piece, so pieces of one long token take
+    # quadratic time. Without namespaces, as urdfdom reads: a prefix is a part of the name.
+    parser = builder.parser = expat.ParserCreate('utf-8')
+    parser.buffer_text = True
+    parser.StartElementHandler, parser.EndElementHandler = builder.start, builder.end
+    parser.CharacterDataHandler = builder.data
+    parser.StartDoctypeDeclHandler = _refuse_document_type
+    try:
+        parser.Parse(content, True)
+    except expat.ExpatError as error:
+        at = parser.ErrorByteIndex
+        if error.code == _JUNK and not builder.open:
+            rest = content[at : at + 60].decode(errors='replace').strip()
+            findings.append(
+                _doubt(f'goes on after its root element, which is not read: {rest!r}', content, at)
+            )
+            return (builder.close(),)
+        if escaped(content)[1] >= 0 and _is_about_reference(error, content, at):
+            raise _UnescapedError from None
+        sentence = explained(error, content, at, builder.open)
+        raise ModelError(f'the description is not well-formed XML: {sentence}') from None
     except ModelError:
         raise
-    except SyntaxError as error:
-        raise ModelError(f'the description is not well-formed XML: {error}') from None
     except ValueError as error:
         raise ModelError(f'the description is refused as XML: {error}') from None
+    return (builder.close(),)
+
+
+class _UnescapedError(Exception):
+    """A text has `&` that begins no reference."""
+
+
+def _is_about_reference(error, content, at):
+    """Return whether the parser stopped at `&`."""
+    if error.code == expat.errors.codes[expat.errors.XML_ERROR_UNDEFINED_ENTITY]:
+        return True
+    return b'&' in content[max(at - 60, 0) : at + 1].rpartition(b'"')[2]
+
+
+def _refuse_document_type(*_):
+    raise ModelError('the description has a second <!DOCTYPE declaration; expected none')
+
+
+def _blanked(content, begin, end):
+    """Return bytes with blanks in a range, but for ends of lines."""
+    return content[:begin] + _NOT_A_BREAK.sub(b' ', content[begin:end]) + content[end:]
+
+
+def _doubt(what, content, at):
+    """Return a warning about a place."""
+    return Finding(WARNING, 'the description', f'{what} (line {line_of(content, at)})')
 
 
 def _end_of_prolog(content):
     """Return where the document type or the root element begins, after any comments."""
-    place = len(_BYTE_ORDER_MARK) if content.startswith(_BYTE_ORDER_MARK) else 0
+    place = 0
     while match := _PROLOG.match(content, place):
         place = match.end()
     return place
@@ -125,18 +266,23 @@ def _check_size(content):
 
 
 class _BoundedBuilder(TreeBuilder):
-    """Tree builder with counters that refuse oversized documents before they fill the memory."""
+    """Tree builder with counters that refuse oversized documents before they fill the memory.
+
+    Attributes
+    ----------
+    open : list of tuple
+        Name and line of each element that is open.
+    """
 
     def __init__(self):
         super().__init__()
-        self.depth = 0
-        self.count = 0
+        self.open, self.count, self.parser = [], 0, None
 
     def start(self, tag, attributes):
         """Open an element."""
-        self.depth += 1
+        self.open.append((shorten(tag, 60)[1:-1], self.parser.CurrentLineNumber))
         self.count += 1
-        if self.depth > MOST_DEPTH or self.count > MOST_ELEMENTS:
+        if len(self.open) > MOST_DEPTH or self.count > MOST_ELEMENTS:
             raise ModelError(
                 f'the description nests deeper than {MOST_DEPTH} elements or has '
                 f'more than {MOST_ELEMENTS}; expected a URDF'
@@ -145,5 +291,5 @@ class _BoundedBuilder(TreeBuilder):
 
     def end(self, tag):
         """Close an element."""
-        self.depth -= 1
+        self.open.pop()
         return super().end(tag)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Report a package that is not installed; imports only modules that are always present."""
 
-import importlib
+import importlib.util
 import os
 import sys
 from collections.abc import Sequence
@@ -10,10 +10,10 @@ from collections.abc import Sequence
 #: Command that installs a package, by top-level module; modules not listed belong to ROS.
 REMEDIES = {
     **dict.fromkeys(('llvmlite', 'numba', 'numpy'), "pip install 'numba>=0.59' 'numpy>=1.26'"),
-    **dict.fromkeys(
-        ('matplotlib', 'rich', 'rosbags', 'scipy', 'xacro', 'yaml', 'ruamel'),
-        "pip install 'robodyn_ros[identification]' xacro",
-    ),
+    **{
+        name: f'pip install {name}' for name in ('matplotlib', 'rich', 'rosbags', 'scipy', 'xacro')
+    },
+    'yaml': 'pip install PyYAML',
     **dict.fromkeys(
         ('collada', 'trimesh', 'viser'), "pip install 'viser>=1.1.1' trimesh pycollada"
     ),
@@ -40,30 +40,11 @@ def run_module(module: str, program: str, arguments: Sequence[str] | None = None
         Exit code.
     """
     try:
-        found = importlib.import_module(module)
+        return importlib.import_module(module).main(arguments)
     except ModuleNotFoundError as error:
         name = (error.name or '').partition('.')[0]
         if name == 'robodyn_ros':
             raise
-        return say_missing(name, program)
-    return found.main(arguments)
-
-
-def say_missing(name: str, program: str) -> int:
-    """Print to stderr that a package is not installed, and how to install it.
-
-    Parameters
-    ----------
-    name : str
-        Name of the top-level package.
-    program : str
-        Program name that begins the message.
-
-    Returns
-    -------
-    int
-        Exit code 1.
-    """
     remedy = REMEDIES.get(name, ROS.format(os.environ.get('ROS_DISTRO', 'jazzy')))
     print(
         f"{program}: '{name}' is not installed here; expected it, as by: {remedy}", file=sys.stderr
@@ -71,11 +52,19 @@ def say_missing(name: str, program: str) -> int:
     return 1
 
 
-def controller() -> int:
-    """Run the controller node and return its exit code."""
-    return run_module('robodyn_ros.nodes.controller', 'controller')
+def require(*names: str) -> None:
+    """Refuse to begin work whose end needs a package that is not installed.
 
+    Parameters
+    ----------
+    *names : str
+        Top-level modules.
 
-def simulator() -> int:
-    """Run the simulator node and return its exit code."""
-    return run_module('robodyn_ros.nodes.simulator', 'simulator')
+    Raises
+    ------
+    ModuleNotFoundError
+        With the name of the first that is not found; `run_module` prints the remedy.
+    """
+    for name in names:
+        if importlib.util.find_spec(name) is None:
+            raise ModuleNotFoundError(f'No module named {name!r}', name=name)

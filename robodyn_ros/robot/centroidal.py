@@ -30,6 +30,7 @@ class Centroidal(View):
     @property
     def mass(self) -> float:
         """Return the mass of everything that moves [kg]."""
+        self._robot.model.require_dynamics()
         return float(self._robot.model.constants[1:, MASS].sum())
 
     def centre_of_mass(self, q: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:

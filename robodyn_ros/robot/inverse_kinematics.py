@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from robodyn_ros.compile import embedded, generic
-from robodyn_ros.errors import ShapeError
+from robodyn_ros.errors import ShapeError, short_repr
 from robodyn_ros.robot.validation import Boundary
 
 #: Share of the distance to the preferred posture in one step.
@@ -46,6 +46,8 @@ class InverseKinematics:
     error: Any
     steps: Any
     seeds: Any
+
+    __repr__ = short_repr
 
 
 class InverseKinematicsMethods(Boundary):

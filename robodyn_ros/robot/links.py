@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from robodyn_ros.compile import generic
+from robodyn_ros.errors import short_repr
 from robodyn_ros.model.layout import INERTIA, MASS
 from robodyn_ros.robot.loops.constraint_forces import link_wrenches
 from robodyn_ros.robot.robot_view import View
@@ -47,6 +48,8 @@ class LinkOperators:
     M: np.ndarray
     H: np.ndarray
     G: np.ndarray
+
+    __repr__ = short_repr
 
 
 class Links(View):

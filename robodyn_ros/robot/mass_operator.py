@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from robodyn_ros.compile import generic
+from robodyn_ros.errors import short_repr
 from robodyn_ros.robot.robot_view import View
 
 
@@ -34,6 +35,8 @@ class MassFactors:
     L: np.ndarray
     D: np.ndarray
     order: np.ndarray
+
+    __repr__ = short_repr
 
 
 class MassOperator(View):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from robodyn_ros.errors import UnknownNameError
+from robodyn_ros.errors import UnknownNameError, short_repr
 
 AXES = ('x', 'y', 'z', 'rx', 'ry', 'rz')
 
@@ -48,6 +48,8 @@ class OperationalSpaceInertia:
     axes: tuple[str, ...]
     damping: float
     rows: dict[str, slice]
+
+    __repr__ = short_repr
 
     def block(self, frame: str, other: str | None = None, of: str = 'inertia') -> np.ndarray:
         """Return the block of `inertia` or `inverse` that couples two frames.
@@ -162,6 +164,8 @@ class OperationalSpaceBias:
     gravity: np.ndarray
     free_acceleration: np.ndarray
     task: OperationalSpaceInertia
+
+    __repr__ = short_repr
 
     @property
     def total(self):

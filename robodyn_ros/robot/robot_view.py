@@ -4,10 +4,46 @@
 
 from __future__ import annotations
 
+import difflib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from robodyn_ros.robot.robot import Robot
+
+#: What makes another robot, by the attribute that one might want to set.
+SERVES = {
+    'gravity': 'robot.with_gravity(gravity)',
+    'payload': 'robot.with_payload(frame, mass, com, inertia)',
+    'limits': 'limits in the description, or those of Settings and PlantSettings',
+    'joint_names': 'Robot.from_urdf(text_or_path, joints=...)',
+    'model': 'Robot(model)',
+}
+
+
+def unknown(subject, name, calls):
+    """Return the AttributeError for a name that a robot or a view does not have.
+
+    Parameters
+    ----------
+    subject : str
+        What was asked, such as "robot 'arm'".
+    name : str
+        The name.
+    calls : iterable of str
+        Names that exist, with those of views as `view.name`.
+    """
+    by_last = {}
+    for call in calls:
+        by_last.setdefault(call.rpartition('.')[2], []).append(call)
+    near = difflib.get_close_matches(name, by_last, n=3, cutoff=0.6)
+    near = [call for word in near for call in by_last[word]]
+    hint = f'expected one such as {", ".join(near)}' if near else 'dir() lists those there are'
+    return AttributeError(f'{subject} has no {name!r}; {hint}')
+
+
+def public_names(kind):
+    """Return the public attributes of a class."""
+    return [name for name in dir(kind) if not name.startswith('_')]
 
 
 class View:
@@ -23,6 +59,13 @@ class View:
 
     def __init__(self, robot: Robot, name: str):
         self._robot, self._name = robot, name
+
+    def __getattr__(self, name):
+        raise unknown(
+            f'the view {self.__dict__.get("_name", type(self).__name__)!r} of a robot',
+            name,
+            public_names(type(self)),
+        )
 
     def __repr__(self):
         return f'<{self._name} of robot {self._robot.name!r}>'

@@ -79,12 +79,16 @@ class SpecialisedRobot(SpecialisedForms):
     ------
     KernelError
         If a specialised kernel differs from the generic one.
+    ModelError
+        If links move without inertia; the message names them.
     """
 
     def __init__(self, model, frames=(), progress=None, also=()):
         super().__init__(model)
+        model.require_dynamics()
         self._linked_kernels = {}
-        self.report = replace(
+        known = vars(self)
+        known['report'] = replace(
             model.report,
             findings=(
                 *model.report.findings,
@@ -108,8 +112,8 @@ class SpecialisedRobot(SpecialisedForms):
             if progress:
                 progress(f'recording {name}', len(found), len(recipes))
             found[key] = specialise(model, name, recipe, subject)
-        self.kernels = {key: kernels for key, kernels in found.items() if kernels}
-        self.generic = tuple(key for key, kernels in found.items() if not kernels)
+        known['kernels'] = {key: kernels for key, kernels in found.items() if kernels}
+        known['generic'] = tuple(key for key, kernels in found.items() if not kernels)
         warm_up([kernels.one for kernels in self.kernels.values()], progress)
         self._shapes = {key: self._sizes(recipe) for key, recipe in recipes.items()}
         self._one = {key: entry(kernels.one) for key, kernels in self.kernels.items()}
@@ -180,7 +184,7 @@ class SpecialisedRobot(SpecialisedForms):
             method = self._machine_method(name, method, [(self._one[name], (), ())])
         if method is not python:
             owner, title = place_of(self, name)
-            setattr(owner, title, method)
+            vars(owner)[title] = method
 
     def _machine_method(self, key, otherwise, cases):
         """Return the C function of a method, for the cases of a kernel."""
@@ -381,7 +385,7 @@ class SpecialisedRobot(SpecialisedForms):
         derivative.__name__, derivative.__doc__ = written.__name__, written.__doc__
         derivative.__wrapped__ = written
         owner, title = place_of(self, name)
-        setattr(owner, title, machine_method_of(self, name, derivative, cases))
+        vars(owner)[title] = machine_method_of(self, name, derivative, cases)
 
     def _prepare_derivative(self, name, cases):
         """Fill the case of a derivative, and return the method for all other arguments.

@@ -17,6 +17,23 @@ from robodyn_ros.model.layout import BALL_X, KIND, Q, V
 from robodyn_ros.model.robot_model import RobotModel
 from robodyn_ros.model.rotation_matrix import SHORTEST
 from robodyn_ros.robot.dispatch import generic_case, install
+from robodyn_ros.robot.robot_view import SERVES, public_names, unknown
+
+#: Kernels that need no inertia.
+KINEMATICS = {
+    generic.pose,
+    generic.velocity,
+    generic.jacobian,
+    generic.jacobian_bias,
+    generic.jacobian_derivative,
+    generic.frame_poses,
+    generic.inverse_kinematics,
+    generic.link_motions,
+    generic.apply_wrench,
+    generic.torque_of_wrench,
+    generic.integrate,
+    generic.difference,
+}
 
 
 class Boundary:
@@ -66,10 +83,33 @@ class Boundary:
         for name, kind in self._views().items():
             setattr(self, name, kind(self, name))
         install(self)
+        self._is_made = True
 
     def _views(self):
         """Return the classes of the views, {name: class}."""
         return {}
+
+    @property
+    def gravity(self) -> np.ndarray:
+        """Acceleration of gravity [m/s^2] in base axes, (3,), read-only."""
+        return self.model.gravity
+
+    def __setattr__(self, name, value):
+        if '_is_made' in vars(self) and not name.startswith('_'):
+            serves = SERVES.get(name, 'a new robot from a changed description')
+            raise AttributeError(
+                f'robot {self.name!r} does not change, so {name!r} cannot be set; expected '
+                f'{serves}'
+            )
+        super().__setattr__(name, value)
+
+    def __getattr__(self, name):
+        if name.startswith('__'):
+            raise AttributeError(name)
+        calls = [*public_names(type(self)), *vars(self)]
+        for view, kind in self._views().items():
+            calls += [f'{view}.{call}' for call in public_names(kind)]
+        raise unknown(f'robot {vars(self).get("name", "")!r}', name, calls)
 
     def __repr__(self):
         names = self.joint_names
@@ -88,7 +128,12 @@ class Boundary:
         return generic_case(self, name, frame)
 
     def _kernel(self, kernel):
-        """Return the kernel of `generic`, or its embedded version if joints depend on others."""
+        """Return the kernel of `generic`, or its embedded version if joints depend on others.
+
+        Of a robot whose links move without inertia it is one of KINEMATICS, or refused.
+        """
+        if kernel not in KINEMATICS:
+            self.model.require_dynamics()
         if not self.model.is_embedded:
             return kernel
         if kernel.python in embedded.DERIVATIVES:

@@ -281,7 +281,9 @@ class Plant(SensedPlant):
         )
         return status
 
-    def rollout(self, position, velocity, efforts, dt=1e-3, gains=None, targets=None, law=None):
+    def rollout(
+        self, position, velocity, efforts, dt=1e-3, gains=None, targets=None, law=None, every=1
+    ):
         """Simulate many copies of this plant at once, on all cores.
 
         Each row has the same bits as this plant with that initial state and those commands, or
@@ -307,11 +309,13 @@ class Plant(SensedPlant):
         law : ControlLaw, optional
             A control law; its torque is added to the efforts. Its robot may have another model
             than the plant.
+        every : int
+            Steps from one recorded state to the next.
 
         Returns
         -------
         Rollout
-            States of the k plants, the step of a blow-up, and a sentence about it.
+            States and efforts of the k plants, the step of a blow-up, and a sentence about it.
 
         Raises
         ------
@@ -323,15 +327,13 @@ class Plant(SensedPlant):
         """
         if gains is not None and self._drives.mode.any():
             raise ParameterError(
-                f'robot {self.model.name!r}: a rollout with gains, of joints that are in mode '
+                f'robot {self.model.name!r}: a rollout with gains, of joints in the modes '
                 f'{", ".join(self.modes)}; expected effort for each'
             )
         if self.settings.tolerance:
-            raise ParameterError(
-                f'robot {self.model.name!r}: a rollout with a tolerance of '
-                f'{self.settings.tolerance:g}; expected 0, and substeps'
-            )
-        given = position, velocity, efforts, dt, gains, targets, law
+            what = f'robot {self.model.name!r}: a rollout with a tolerance of'
+            raise ParameterError(f'{what} {self.settings.tolerance:g}; expected 0, and substeps')
+        given = position, velocity, efforts, dt, gains, targets, law, every
         joints, options = self._drives.all_commanded(), self._options[:4]
         return rollouts.rollout(self, joints, self._f_ext, options, self._touching, *given)
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rollouts: many plants stepped at once, without the GIL and on all cores."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from robodyn_ros.algorithms.core import scratch as columns
@@ -21,9 +19,12 @@ from robodyn_ros.simulation.integrators.events import copy_vector
 from robodyn_ros.simulation.integrators.names import SEMI_IMPLICIT_EULER
 from robodyn_ros.simulation.joint_table import work_rows
 from robodyn_ros.simulation.rolled_law import add_law_torque, rolled_law
-from robodyn_ros.simulation.rollout_faults import (
+from robodyn_ros.simulation.rollout_data import (
     BAD_COMMAND,
     NO_TORQUE,
+    Rollout,
+    checked_numbers,
+    checked_states,
     look_at_loops,
     sentences,
     stop_before_dead_centres,
@@ -50,28 +51,6 @@ from robodyn_ros.spatial.types import (
 )
 
 ROWS_OF_A_PART = 8  # plants for each thread; each takes many steps, so few are enough
-
-
-class Rollout(NamedTuple):
-    """States of k plants after 0 to m steps.
-
-    Parameters
-    ----------
-    position : (k, m + 1, nq) ndarray
-        Positions [rad or m].
-    velocity : (k, m + 1, nv) ndarray
-        Velocities [rad/s or m/s].
-    blown_up : (k,) ndarray of int
-        Step of the blow-up, or before a dead centre of closed loops, after which the plant stands
-        still; -1 without one.
-    faults : (k,) tuple of str
-        What stopped the plant, as `Plant.fault`; '' without a blow-up.
-    """
-
-    position: np.ndarray
-    velocity: np.ndarray
-    blown_up: np.ndarray
-    faults: tuple[str, ...]
 
 
 @unfused
@@ -265,8 +244,13 @@ def rollouts(
     efforts: Stack,
     gains: Stack,
     targets: Block,
+    every: Integer,
     position: Stack,
     velocity: Stack,
+    applied: Stack,
+    final: Matrix,
+    last_q: Vector,
+    last_qd: Vector,
     blown_up: Vector,
     status_of: Vector,
     swift: Matrix,
@@ -298,8 +282,16 @@ def rollouts(
     targets : (k, m, 2, nv) or (1, m, 2, nv) ndarray
         Positions and velocities to follow; with a law accelerations, too. Of length 0 without
         feedback.
-    position, velocity : (k, m + 1, nq) and (k, m + 1, nv) ndarray
-        States, written. The first entry of each plant holds its initial state.
+    every : int
+        Steps from one recorded state to the next.
+    position, velocity : (k, l + 1, nq) and (k, l + 1, nv) ndarray
+        Recorded states, written. The first entry of each plant holds its initial state.
+    applied : (k, l, nv) ndarray
+        Efforts of the motors in the steps to these states, written.
+    final : (k, nq) ndarray
+        Positions after all steps, written.
+    last_q, last_qd : (nq,) and (nv,) ndarray
+        Memory for the state before a step.
     blown_up : (k,) ndarray
         Step of the blow-up, -1 without one; written.
     status_of : (k,) ndarray
@@ -316,8 +308,10 @@ def rollouts(
         for step in range(efforts.shape[1]):
             if blown_up[row] >= 0.0:
                 for k in range(qd.shape[0]):
-                    qd[k] = 0.0
+                    qd[k] = effort[k] = 0.0
             else:
+                copy_vector(q, last_q)
+                copy_vector(qd, last_qd)
                 copy_vector(efforts[row % efforts.shape[0], step], command)
                 status = 0
                 if law_terms.shape[0] > 0:
@@ -377,19 +371,35 @@ def rollouts(
                     if seen == BEYOND_REACH:
                         status = BEYOND_REACH
                 if status == BEYOND_REACH:
-                    copy_vector(position[row, step], q)
-                    copy_vector(velocity[row, step], qd)
+                    copy_vector(last_q, q)
+                    copy_vector(last_qd, qd)
                 if status != 0:
                     blown_up[row], status_of[row] = step, status
-            copy_vector(q, position[row, step + 1])
-            copy_vector(qd, velocity[row, step + 1])
+            if (step + 1) % every == 0:
+                place = (step + 1) // every
+                copy_vector(q, position[row, place])
+                copy_vector(qd, velocity[row, place])
+                copy_vector(effort, applied[row, place - 1])
+        copy_vector(q, final[row])
 
 
 kernel = Kernel(rollouts, nogil=True)
 
 
 def rollout(
-    plant, joints, f_ext, options, touching, position, velocity, efforts, dt, gains, targets, law
+    plant,
+    joints,
+    f_ext,
+    options,
+    touching,
+    position,
+    velocity,
+    efforts,
+    dt,
+    gains,
+    targets,
+    law,
+    every,
 ):
     """Return the Rollout of k plants like `plant`, in O(k m n), on all cores.
 
@@ -415,6 +425,8 @@ def rollout(
         Feedback or reference; see `Plant.rollout`.
     law : ControlLaw or None
         A law whose torque is added to the efforts.
+    every : int
+        Steps from one recorded state to the next.
 
     Returns
     -------
@@ -438,9 +450,9 @@ def rollout(
         )
     if not 0.0 < dt <= 1.0:
         raise ParameterError(f'{name}: a step of {dt} s; expected above 0 and at most 1')
-    efforts = _numbers(name, 'efforts', efforts, ('m', model.nv))
-    position = _numbers(name, 'position', position, (model.nq,))
-    velocity = _numbers(name, 'velocity', velocity, (model.nv,))
+    efforts = checked_numbers(name, 'efforts', efforts, ('m', model.nv))
+    position = checked_numbers(name, 'position', position, (model.nq,))
+    velocity = checked_numbers(name, 'velocity', velocity, (model.nv,))
     if (gains is None) != (targets is None) or (gains is None and law is not None):
         raise ParameterError(
             f'{name}: a rollout with gains or targets alone, or a law without them; expected '
@@ -455,9 +467,9 @@ def rollout(
                 f'{name} has joints whose positions cannot be subtracted; '
                 'expected a rollout without gains'
             )
-        gains = _numbers(name, 'gains', gains, (2, model.nv))
+        gains = checked_numbers(name, 'gains', gains, (2, model.nv))
         rows = 2 if law is None else 3
-        targets = _numbers(name, 'targets', targets, (efforts.shape[-2], rows, model.nv))
+        targets = checked_numbers(name, 'targets', targets, (efforts.shape[-2], rows, model.nv))
     counts = {
         len(x)
         for x, axes in ((position, 1), (velocity, 1), (efforts, 2), (gains, 2), (targets, 3))
@@ -469,13 +481,19 @@ def rollout(
             'plants; expected as many of each, or one for all'
         )
     k, m = counts.pop() if counts else 1, efforts.shape[-2]
+    if not 1 <= every <= max(m, 1) or every != int(every):
+        raise ParameterError(
+            f'{name}: every is {every!r} of {m} steps; expected a whole number from 1 to {m}'
+        )
     efforts, gains, targets = (
         x if x.ndim > axes else x[None] for x, axes in ((efforts, 2), (gains, 2), (targets, 3))
     )
     looped = model.has_loops
-    states = np.empty((k, m + 1, model.nq)), np.empty((k, m + 1, model.nv))
-    states[0][:, 0] = _each(plant.checked_position, position)
-    states[1][:, 0] = _each(plant.checked_velocity, velocity)
+    kept = 1 if looped else int(every)  # dead centres are looked for between all steps
+    states = np.empty((k, m // kept + 1, model.nq)), np.empty((k, m // kept + 1, model.nv))
+    applied, final = np.empty((k, m // kept, model.nv)), np.empty((k, model.nq))
+    states[0][:, 0] = checked_states(plant.checked_position, position)
+    states[1][:, 0] = checked_states(plant.checked_velocity, velocity)
     blown_up, status, swift = np.empty(k), np.empty(k), np.zeros((k, m) if looped else (0, 0))
     contact = allocate(model, None) if touching is None else touching.arrays
     step = plant.linked(kernel)
@@ -506,7 +524,12 @@ def rollout(
             efforts,
             gains,
             targets,
+            kept,
             *states,
+            applied,
+            final,
+            np.empty(model.nq),
+            np.empty(model.nv),
             blown_up,
             status,
             swift,
@@ -516,35 +539,8 @@ def rollout(
 
     share_out(k, work, ROWS_OF_A_PART)
     blown_up = blown_up.astype(np.int64)
-    stop_before_dead_centres(plant, swift, *states, blown_up, status)
-    return Rollout(*states, blown_up, sentences(plant, states[0], blown_up, status, dt))
-
-
-def _each(checked, states):
-    """Check one state, or each of several."""
-    return checked(states) if states.ndim < 2 else [checked(state) for state in states]
-
-
-def _numbers(name, what, values, shape):
-    """Return values as an array whose last axes have that shape, with at most one more axis."""
-    try:
-        values = np.array(values, dtype=np.float64, order='C')
-    except (TypeError, ValueError):
-        raise ShapeError(
-            f'{name}: {what} of a rollout are {values!r:.80}; expected numbers of shape {shape}'
-        ) from None
-    found = values.shape[values.ndim - len(shape) :] if values.ndim >= len(shape) else ()
-    fits = len(found) == len(shape) and all(
-        wanted in (size, 'm') for size, wanted in zip(found, shape)
-    )
-    if not fits or values.ndim > len(shape) + 1:
-        raise ShapeError(
-            f'{name}: {what} of a rollout have shape {values.shape}; expected {shape}, or '
-            f'{("k", *shape)}'
-        )
-    if not np.all(np.abs(values) <= LARGEST_EFFORT):
-        raise ParameterError(
-            f'{name}: {what} of a rollout hold a number that is not finite or too large; '
-            f'expected at most {LARGEST_EFFORT:g}'
-        )
-    return values
+    if looped:
+        stop_before_dead_centres(plant, swift, *states, applied, blown_up, status)
+        final = states[0][:, -1]
+        states, applied = [x[:, ::every] for x in states], applied[:, every - 1 :: every]
+    return Rollout(*states, applied, blown_up, sentences(plant, final, blown_up, status, dt))

@@ -11,6 +11,9 @@ class SensedPlant:
     A plant has `model`, `q`, `qd`, `acting_wrenches` and `contacts`.
     """
 
+    def __repr__(self):
+        return f'<{type(self).__name__} of {self.model.name!r} at t = {self.t:.6g} s>'
+
     @property
     def leading(self):
         """Return the plant over the joints that lead at present: this one.

@@ -37,8 +37,8 @@ class Drawing:
     ----------
     torques : (nv,) ndarray
         Gravity torques of the posture drawn [N m or N].
-    ellipsoid : InertiaEllipsoid
-        That of the posture drawn.
+    ellipsoid : InertiaEllipsoid or None
+        That of the posture drawn; None for a robot without dynamics, which has no arrows either.
     notes : list of str
         Sentences about shapes that are not shown.
     """
@@ -47,7 +47,10 @@ class Drawing:
         self._viser, self._robot, self._scene = viser_scene, robot, scene
         self._arrows, self._scales, self.frame = arrows, scales, frame
         self.torques, self.ellipsoid = np.zeros(robot.nv), None
+        self._has_dynamics = not robot.model.dynamics_fault
         self.notes = [f'shapes of link {name!r} are left out' for name in scene.left_out]
+        if not self._has_dynamics:
+            self.notes.append('no gravity torques are shown: the robot has kinematics alone')
         reach = scales.reach
         viser_scene.set_up_direction('+z')
         viser_scene.add_grid(
@@ -66,6 +69,7 @@ class Drawing:
             head_length=0.04 * reach,
         )
         self._ellipsoid = viser_scene.add_icosphere('/ellipsoid', 1.0, ELLIPSOID, opacity=0.35)
+        self._ellipsoid.visible = self._has_dynamics
         self._tool = viser_scene.add_frame(
             '/end_effector', axes_length=0.12 * reach, axes_radius=0.004 * reach
         )
@@ -78,13 +82,15 @@ class Drawing:
     @property
     def layers(self):
         """Return {name: nodes} of what can be shown and hidden."""
-        return {
+        shown = {
             'shapes': [handle for handle in self._shapes if handle],
             'skeleton': [self._skeleton],
-            'gravity torques': [self._torques],
-            'inertia of the end effector': [self._ellipsoid],
             'frame of the end effector': [self._tool],
         }
+        if self._has_dynamics:
+            shown['gravity torques'] = [self._torques]
+            shown['inertia of the end effector'] = [self._ellipsoid]
+        return shown
 
     def draw(self, q):
         """Move all nodes to a posture.
@@ -98,6 +104,13 @@ class Drawing:
             if handle:
                 _place(handle, pose[:3, :3], pose[:3, 3])
         self._skeleton.points = self._scene.skeleton(q).astype(np.float32)
+        if self._has_dynamics:
+            self._draw_dynamics(q)
+        pose = self._robot.pose(q, self.frame)
+        _place(self._tool, pose[:3, :3], pose[:3, 3])
+
+    def _draw_dynamics(self, q):
+        """Draw the gravity torques and the inertia of the end effector."""
         self.torques = self._robot.gravity_torque(q)
         arrows = self._arrows.at(q, self.torques, 1.0 / self._scales.torque)
         self._torques.points = arrows.astype(np.float32)
@@ -105,8 +118,6 @@ class Drawing:
         _place(self._ellipsoid, found.axes, found.centre)
         lengths = found.lengths(1.0 / self._scales.mass, self._scales.longest)
         self._ellipsoid.scale = tuple(map(float, lengths))
-        pose = self._robot.pose(q, self.frame)
-        _place(self._tool, pose[:3, :3], pose[:3, 3])
 
     def _add_shape(self, k, shape, folder):
         """Return the node of a shape, None with a note where its mesh is not found."""

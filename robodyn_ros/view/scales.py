@@ -43,7 +43,7 @@ def scales_of(robot, frame):
 
     The largest gravity torque over random postures becomes at most TORQUE_SHARE of the reach. The
     median of the largest inertia becomes at most MASS_SHARE of it. Both scales are rounded up to
-    1, 2 or 5 times a power of ten.
+    1, 2 or 5 times a power of ten. They are 1 for a robot without dynamics.
 
     Parameters
     ----------
@@ -60,6 +60,8 @@ def scales_of(robot, frame):
     postures = [robot.configuration.random(rng) for _ in range(SAMPLES)]
     points = np.array([robot.frames.poses(q)[:, :3, 3] for q in postures])
     reach = float(np.linalg.norm(points, axis=-1).max()) or 1.0
+    if robot.model.dynamics_fault:
+        return Scales(reach, 1.0, 1.0)
     torque = max(np.abs(robot.gravity_torque(q)).max(initial=0.0) for q in postures)
     masses = np.array([inertia_ellipsoid(robot, q, frame).masses for q in postures])
     mass = np.median(np.where(np.isfinite(masses), masses, 0.0).max(axis=1))

@@ -36,10 +36,10 @@ def test_it_is_the_robot_built_with_a_free_base(description, options):
 
 def test_a_load_on_the_base_is_felt_by_a_free_base():
     fixed = Robot.from_description(TREE)
-    loaded = fixed.with_payload(2.0, (0.1, 0.0, 0.3), 0.1 * np.eye(3), fixed.model.body_names[0])
+    loaded = fixed.with_payload(fixed.model.body_names[0], 2.0, (0.1, 0.0, 0.3), 0.1 * np.eye(3))
     assert np.array_equal(loaded.model.constants, fixed.model.constants)
     expected = Robot.from_description(TREE, free_base=True).with_payload(
-        2.0, (0.1, 0.0, 0.3), 0.1 * np.eye(3), fixed.model.body_names[0]
+        fixed.model.body_names[0], 2.0, (0.1, 0.0, 0.3), 0.1 * np.eye(3)
     )
     found = loaded.extended.with_free_base().model.constants
     assert np.array_equal(found, expected.model.constants)

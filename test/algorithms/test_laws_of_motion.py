@@ -254,7 +254,7 @@ def test_added_diagonal_adds_to_the_mass_matrix(case):
 
 
 def test_first_joint_changes_nothing():
-    """M and C do not depend on q1, nor g where axis 1 is along gravity (Angeles, Ex. 7.3.1)."""
+    """M and C do not depend on q1, nor g if axis 1 is along gravity (Angeles, Example 7.3.1)."""
     case = FAMILIES['skew_chain']
     first = case.description.joints[0]
     along_axis = first.placement.rotation @ (first.axis / np.linalg.norm(first.axis))

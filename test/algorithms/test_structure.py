@@ -150,7 +150,7 @@ def test_locked_joints_leave_the_sub_block():
 def test_payload_is_a_body_welded_on(case):
     """with_payload gives the robot whose description has one link more, welded to that frame."""
     body, frame = inertial(np.random.default_rng(5)), case.tip
-    loaded = case.robot.with_payload(body.mass, body.com, body.inertia, frame)
+    loaded = case.robot.with_payload(frame, body.mass, body.com, body.inertia)
     old = case.description
     welded = replace(
         case,
@@ -166,7 +166,7 @@ def test_payload_is_a_body_welded_on(case):
 def test_payload_adds_inertia_in_every_direction(case):
     """M with a payload minus M without is positive semidefinite (Loewner order)."""
     body = inertial(np.random.default_rng(6))
-    loaded = case.robot.with_payload(body.mass, body.com, body.inertia, case.tip)
+    loaded = case.robot.with_payload(case.tip, body.mass, body.com, body.inertia)
     for q, _, _ in states(case.robot):
         M, more = case.robot.mass_matrix(q), loaded.mass_matrix(q)
         assert np.linalg.eigvalsh(more - M)[0] >= -1e-12 * np.abs(more).max()

@@ -170,7 +170,7 @@ def test_payload_of_a_locked_robot():
     arm, tool = FAMILIES['skew_chain'].robot, FAMILIES['tree'].robot
     (q,) = states(tool, 1)[0][:1]
     mass, com, inertia = tool.centroidal.composite_inertia(q)
-    loaded, frame = arm.with_payload(mass, com, inertia, arm.frames[-1]), arm.frames[-1]
+    loaded, frame = arm.with_payload(arm.frames[-1], mass, com, inertia), arm.frames[-1]
     agree(loaded.centroidal.mass, arm.centroidal.mass + tool.centroidal.mass)
     q, qd, qdd = states(arm, 1)[0]
     X = arm.pose(q, frame)

@@ -58,7 +58,6 @@ def rms_error(robot, mode, motion):
             velocity_limits=limits.velocity,
             lower=limits.lower,
             upper=limits.upper,
-            stop_damping=np.zeros(robot.nv),
             max_start_error=1.0,
             robot_compensates_gravity=False,
         ),
@@ -113,7 +112,7 @@ def test_the_demonstration_reports_the_same_figures_beside_busy_loops(tmp_path, 
     loops = [subprocess.Popen([sys.executable, '-c', BUSY]) for _ in range(3)]
     try:
         done = subprocess.run(
-            [sys.executable, '-m', 'robodyn_ros.cli.demo', '--output', str(tmp_path)]
+            [sys.executable, '-m', 'robodyn_ros', 'demo', '--output', str(tmp_path)]
             + ['--duration', '5'],
             env=node_environment,
             capture_output=True,
@@ -161,7 +160,7 @@ def test_the_nodes_end_with_the_demonstration(number, tmp_path, node_environment
     pytest.importorskip('rclpy', reason='rclpy is not installed')
     pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
     demo = subprocess.Popen(
-        [sys.executable, '-m', 'robodyn_ros.cli.demo', '--output', str(tmp_path)],
+        [sys.executable, '-m', 'robodyn_ros', 'demo', '--output', str(tmp_path)],
         env=node_environment,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -9,9 +9,12 @@ import sys
 import pytest
 
 from robodyn_ros import example
+from robodyn_ros.__main__ import COMMANDS, NODES
 from support.processes import ROOT
 
-#: Runs a command where importing one package fails as if it were not installed.
+#: What only some commands need.
+EXTRAS = 'matplotlib mujoco rclpy rich robodyn_msgs rosbags ruamel scipy trimesh viser xacro yaml'
+#: Runs a command where importing some packages fails as if they were not installed.
 SCRIPT = """
 import sys
 root, hidden, what, *rest = sys.argv[1:]
@@ -19,12 +22,11 @@ sys.path.insert(0, root)
 sys.argv[1:] = []
 class Hidden:
     def find_spec(self, name, path=None, target=None):
-        if name.partition('.')[0] == hidden:
+        if name.partition('.')[0] in hidden.split():
             raise ModuleNotFoundError(f'No module named {name!r}', name=name)
 sys.meta_path.insert(0, Hidden())
 from robodyn_ros.__main__ import main
-from robodyn_ros.nodes import start
-sys.exit(getattr(start, what)() if hasattr(start, what) else main([what, *rest]))
+sys.exit(main([what, *rest]))
 """
 
 
@@ -35,6 +37,13 @@ sys.exit(getattr(start, what)() if hasattr(start, what) else main([what, *rest])
         ('numba', ['report', 'arm.urdf'], "pip install 'numba>="),
         ('viser', ['view', example('two_link')], "pip install 'viser>="),
         ('rclpy', ['view', example('two_link'), '--live'], 'source /opt/ros/kilted/setup.bash'),
+        ('scipy', ['identify', 'demo', example('two_link')], 'pip install scipy'),
+        ('matplotlib', ['identify', 'fit', 'no.urdf', 'no.csv'], 'pip install matplotlib'),
+        ('matplotlib', ['laws_demo'], 'pip install matplotlib'),
+        ('matplotlib', ['task_demo'], 'pip install matplotlib'),
+        ('matplotlib', ['demo'], 'pip install matplotlib'),
+        ('viser', ['demo', '--view'], "pip install 'viser>="),
+        ('rclpy', ['play', 'motion.csv'], 'source /opt/ros/kilted/setup.bash'),
         ('rclpy', ['controller'], 'source /opt/ros/kilted/setup.bash'),
         ('rclpy', ['simulator'], 'source /opt/ros/kilted/setup.bash'),
         ('robodyn_msgs', ['controller'], 'colcon build && source install/setup.bash'),
@@ -54,6 +63,18 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(hidden, co
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
     assert f"'{hidden}' is not installed here" in line and remedy in line
+
+
+@pytest.mark.parametrize('command', sorted(set(COMMANDS) - set(NODES)))
+def test_help_of_a_command_needs_neither_ros_nor_an_extra(command):
+    done = subprocess.run(
+        [sys.executable, '-c', SCRIPT, str(ROOT), EXTRAS, command, '--help'],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f'usage: robodyn_ros {command} ')
 
 
 @pytest.mark.parametrize('arguments', [['--version'], ['--help']])

@@ -386,8 +386,8 @@ def test_text_is_the_same_in_every_process(tmp_path):
 import hashlib, json
 from robodyn_ros.cli import emit
 from pathlib import Path
-assert emit.main([{str(ROOT / 'config/urdf/two_link.urdf')!r}, '--out', 'out', '--frames',
-                  'tool0']) == 0
+assert emit.main([{str(ROOT / 'config/urdf/two_link.urdf')!r}, '--output', 'out', '--force',
+                  '--frames', 'tool0']) == 0
 print(json.dumps({{str(path): hashlib.sha256(path.read_bytes()).hexdigest()
                   for path in sorted(Path('out').rglob('*.*')) if path.is_file()}}))
 """.replace(

@@ -32,7 +32,7 @@ def generic(one, n, seed):
     """Return arguments of a law at a state far from rest, some references slow enough to creep."""
     rng = np.random.default_rng(seed)
     given = {name: rng.uniform(-2.0, 2.0, shape) for name, shape in one.recording.inputs.items()}
-    for name in {'gains', 'damping', 'diagonal'} & set(given):
+    for name in {'gains', 'diagonal'} & set(given):
         given[name] = np.abs(given[name]) * (1.0 if name == 'diagonal' else 50.0)
     if 'reference' in given:
         given['reference'][1, : n // 2] *= 0.01
@@ -147,11 +147,11 @@ def test_laws_of_robots_with_dependent_joints(owner, tmp_path):
 @pytest.mark.parametrize(
     ('words', 'sentence'),
     [
-        (['--law', 'underactuated_computed_torque'], 'got no passive joint'),
-        (['--law', 'computed_torque', '--passive', 'joint2'], 'only underactuated_computed'),
-        (['--law', 'underactuated_computed_torque', '--passive', 'wheel'], "joint 'wheel'"),
+        (['--laws', 'underactuated_computed_torque'], 'got no passive joint'),
+        (['--laws', 'computed_torque', '--passive', 'joint2'], 'only underactuated_computed'),
+        (['--laws', 'underactuated_computed_torque', '--passive', 'wheel'], "joint 'wheel'"),
         (
-            ['--law', 'underactuated_computed_torque', '--passive', 'joint1', 'joint2'],
+            ['--laws', 'underactuated_computed_torque', '--passive', 'joint1', 'joint2'],
             'expected one left to drive',
         ),
     ],
@@ -159,7 +159,7 @@ def test_laws_of_robots_with_dependent_joints(owner, tmp_path):
 )
 def test_passive_joints_that_do_not_fit_are_refused(words, sentence, tmp_path, capsys):
     urdf = str(ROOT / 'config' / 'urdf' / 'two_link.urdf')
-    assert emit.main([urdf, '--out', str(tmp_path), *words]) != 0
+    assert emit.main([urdf, '--output', str(tmp_path), *words]) != 0
     assert sentence in capsys.readouterr().err
 
 
@@ -196,10 +196,26 @@ def test_lanes_and_single_precision_pass_their_answers(style, tmp_path):
             assert np.ascontiguousarray(terms[..., lane]).tobytes() == expected.tobytes()
 
 
+@pytest.mark.parametrize('mine', ['CMakeLists.txt', 'package.xml', 'src/self_test.c'])
+def test_the_command_replaces_no_file_unasked(tmp_path, capsys, mine):
+    """Of a folder that is a package already; with --force it does."""
+    words = [str(ROOT / 'config' / 'urdf' / 'two_link.urdf'), '-o', str(tmp_path)]
+    words += ['--quantities', 'gravity_torque']
+    path = tmp_path / mine
+    path.parent.mkdir(exist_ok=True)
+    path.write_text('mine\n')
+    assert emit.main(words) == 1
+    assert f'{path} is there already; expected --force' in capsys.readouterr().err
+    assert path.read_text() == 'mine\n'
+    assert [each for each in tmp_path.rglob('*') if each.is_file()] == [path]
+    assert emit.main([*words, '--force']) == 0
+    assert 'arm' in path.read_text()
+
+
 def test_command_prints_the_law_and_the_safe_torque(tmp_path, capsys):
-    """`--law` prints the law and its companions; manifest and header list them."""
+    """`--laws` prints the law and its companions; manifest and header list them."""
     urdf = str(ROOT / 'config' / 'urdf' / 'two_link.urdf')
-    assert emit.main([urdf, '--out', str(tmp_path), '--law', 'computed_torque']) == 0
+    assert emit.main([urdf, '--output', str(tmp_path), '--laws', 'computed_torque']) == 0
     assert 'arm_computed_torque' in capsys.readouterr().out
     told = tmp_path / 'manifest.json'
     functions = json.loads(told.read_text())['functions']

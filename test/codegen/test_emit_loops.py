@@ -198,7 +198,7 @@ def test_a_package_has_both_and_is_timed_at_closed_postures(real, tmp_path, caps
     files = [FOLDER / 'palletizer.urdf', '--closure-file', FOLDER / 'palletizer.yaml']
     options = ['--positions', 'both', '--lanes', 4, '--frames', 'plate', '--real', real]
     quantities = ['--quantities', 'gravity_torque', 'mass_matrix', 'jacobian']
-    out = ['--out', tmp_path / 'arm']
+    out = ['--output', tmp_path / 'arm']
     assert emit.main([*map(str, (*files, *options, *quantities, *out))]) == 0
     assert 'arm_jacobian_from_all_plate: ' in capsys.readouterr().out
     told = json.loads((tmp_path / 'arm' / 'manifest.json').read_text())
@@ -231,6 +231,6 @@ def test_what_has_no_code_is_refused_by_a_sentence(name, options, sentence):
 def test_a_tree_has_no_positions_of_all_joints(capsys, tmp_path):
     """The command says so, and writes nothing."""
     urdf, out = ROOT / 'config' / 'urdf' / 'two_link.urdf', tmp_path / 'out'
-    assert emit.main([str(urdf), '--positions', 'all', '--out', str(out)]) == 1
+    assert emit.main([str(urdf), '--positions', 'all', '--output', str(out)]) == 1
     assert "has no closed loops, but got the positions 'all'" in capsys.readouterr().err
     assert not out.exists()

@@ -51,7 +51,7 @@ def carrying(owner, frames, seed):
     """Return a robot with a body on each frame, and the payloads as an argument."""
     loaded, rows = owner, []
     for frame, (mass, com, inertia) in zip(frames, bodies(len(frames), seed)):
-        loaded = loaded.with_payload(mass, com, inertia, frame)
+        loaded = loaded.with_payload(frame, mass, com, inertia)
         rows.append(parameters(mass, com, inertia))
     return loaded, np.array(rows)
 
@@ -143,8 +143,6 @@ def test_laws_compensate_a_payload(arm):
             law, one = law_class(name)(loaded), found[f'{name}_loaded']
             given = motion(one, owner, seed)
             terms, gains = np.zeros((6, owner.nv)), given.get('gains')
-            if name == 'gravity_compensation':
-                law.damping[:] = given['damping']
             law.torques(given['q'], given['qd'], given.get('reference'), gains, terms)
             status, (mine,) = call(library, STYLE, one, [*given.values(), payload])
             assert status == 0
@@ -166,7 +164,7 @@ def test_a_payload_that_is_not_finite_is_refused(arm):
 def test_command_prints_functions_with_payloads(tmp_path, capsys):
     """`--payload` names the frames, which header and manifest tell."""
     urdf = str(ROOT / 'config' / 'urdf' / 'two_link.urdf')
-    words = [urdf, '--out', str(tmp_path), '--law', 'computed_torque']
+    words = [urdf, '--output', str(tmp_path), '--laws', 'computed_torque']
     assert emit.main([*words, '--payload', 'tool0']) == 0
     assert 'arm_computed_torque_loaded' in capsys.readouterr().out
     told = json.loads((tmp_path / 'manifest.json').read_text())

@@ -1,15 +1,15 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""First calls that compile print a notice where a user waits."""
+"""A first call that compiles says so, and how long it took."""
 
 import os
-import sys
+import re
 
 import pytest
 from numba import float64
 
 import robodyn_ros
-from robodyn_ros.compile import cache, generic
+from robodyn_ros.compile import cache, generic, notice
 from robodyn_ros.compile.kernel import kernel, warm_up
 from support.processes import run_script
 
@@ -47,22 +47,45 @@ def test_each_kernel_is_reported_once_by_its_name(fresh, capsys, monkeypatch):
     assert not lines(capsys)
 
 
-@pytest.mark.parametrize('terminal', [True, False])
-def test_by_default_a_terminal_shows_the_notice(fresh, capsys, monkeypatch, terminal):
+@pytest.mark.parametrize('waited', [True, False])
+def test_by_default_a_long_compilation_is_reported(fresh, capsys, monkeypatch, waited):
+    """After a while, with how long it took; the clock is the test's."""
+    made = []
+
+    class Clock:
+        daemon = False
+
+        def __init__(self, delay, act):
+            made.append(delay)
+            self._act = act
+
+        def start(self):
+            if waited:
+                self._act()
+
+        def cancel(self):
+            made.append('cancelled')
+
     monkeypatch.setattr(robodyn_ros, 'verbose', None)
-    monkeypatch.setattr(sys.stderr, 'isatty', lambda: terminal)
+    monkeypatch.setattr(notice.threading, 'Timer', Clock)
     fresh[1](3.0)
-    assert len(lines(capsys)) == terminal
+    told = capsys.readouterr().err.splitlines()
+    assert made == [notice.DELAY, 'cancelled']
+    assert len(told) == 2 * waited
+    if waited:
+        assert 'compiling' in told[0] and 'warmup --build' in told[0]
+        assert re.fullmatch(r'robodyn_ros: .*outer is compiled, in \d+\.\d s', told[1])
 
 
-def test_an_interactive_python_shows_the_notice(fresh, capsys, monkeypatch):
-    monkeypatch.setattr(sys, 'ps1', '>>> ', raising=False)
-    fresh[1](3.0)
-    assert len(lines(capsys)) == 1
+def test_a_clock_that_is_late_reports_nothing(capsys):
+    """The compilation ended while the timer fired."""
+    report = notice._Report('late')
+    report.end(1.0)
+    report.begin()
+    assert not capsys.readouterr().err
 
 
 def test_no_notice_where_it_is_forbidden_or_shown_elsewhere(fresh, capsys, monkeypatch):
-    monkeypatch.setattr(sys.stderr, 'isatty', lambda: True)
     monkeypatch.setattr(robodyn_ros, 'verbose', False)
     fresh[0](3.0)
     monkeypatch.setattr(robodyn_ros, 'verbose', True)

@@ -7,7 +7,8 @@ import pytest
 
 from robodyn_ros import Robot
 from robodyn_ros.cli import report
-from robodyn_ros.console.holding import cannot_hold, largest_gravity_torques
+from robodyn_ros.console.holding import cannot_carry, cannot_hold, largest_gravity_torques
+from robodyn_ros.model.extended.joint_friction import JointFriction
 
 MASSES, CENTRES, LENGTH, GRAVITY = (3.0, 2.0), (0.25, 0.3), 0.5, 9.81
 
@@ -72,3 +73,53 @@ def test_masses_out_of_all_reason_are_doubted(tmp_path, capsys, changes, words):
     path.write_text(arm())
     assert report.main([str(path)]) == 0
     assert words not in capsys.readouterr().out
+
+
+def test_a_payload_beyond_the_limits_is_told(tmp_path, capsys):
+    """The second joint holds its own 5.9 N m of 20, and not 9 kg more at 0.3 m."""
+    path = tmp_path / 'arm.urdf'
+    path.write_text(arm((100.0, 20.0)))
+    robot = Robot.from_urdf(path)
+    assert cannot_hold(robot) == [] == cannot_carry(robot, ('l2', 2.0, [0.3, 0.0, 0.0]))
+    (finding,) = cannot_carry(robot, ('l2', 9.0, [0.3, 0.0, 0.0]))
+    assert finding.subject == "joint 'j2'"
+    assert "cannot hold 9 kg at 'l2': gravity takes up to 32.37, its effort" in finding.sentence
+    assert report.main([str(path), '--payload', 'l2=9 0.3 0 0']) == 0
+    assert "cannot hold 9 kg at 'l2'" in capsys.readouterr().out
+    for wrong in ('9', 'l2=', 'l2=9 1', 'l2=-1', 'l2=nan'):
+        with pytest.raises(SystemExit):
+            report.main([str(path), '--payload', wrong])
+        assert "expected 'FRAME=MASS' or" in capsys.readouterr().err
+    assert report.main([str(path), '--payload', 'hand=9']) == 1
+    assert "no frame 'hand'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize('friction', [19.0, 20.0, 21.0])
+def test_friction_at_or_above_the_effort_limit_is_told(friction):
+    """By the URDF, and by a file of friction at rest; friction below the limit is no finding."""
+    text = arm((100.0, 20.0))
+    place = text.index('name="j2"')
+    text = text[:place] + text[place:].replace(
+        '</joint>', f'<dynamics friction="{friction}"/></joint>', 1
+    )
+    found = [each for each in Robot.from_urdf(text).report.warnings if 'dry friction' in each]
+    expected = f"joint 'j2': has dry friction {friction:g} at or above its effort limit 20, so"
+    assert len(found) == (friction >= 20.0)
+    assert all(each.startswith(expected) for each in found)
+    rests = {'j2': JointFriction(coulomb=1.0, static=friction, stribeck_velocity=0.1)}
+    found = Robot.from_urdf(arm((100.0, 20.0))).extended.with_joint_friction(rests)
+    assert ('has dry friction' in str(found.report)) == (friction >= 20.0)
+    less = found.extended.with_joint_friction({'j2': JointFriction(coulomb=1.0)})
+    assert 'has dry friction' not in str(less.report)
+
+
+def test_a_velocity_limit_of_zero_beside_an_effort_interface_is_told():
+    control = (
+        '<ros2_control><joint name="j2"><command_interface name="effort"/></joint>'
+        '<joint name="j1"><command_interface name="position"/></joint></ros2_control></robot>'
+    )
+    text = arm().replace('velocity="1"', 'velocity="0"').replace('</robot>', control)
+    warnings = Robot.from_urdf(text).report.warnings
+    (found,) = [each for each in warnings if 'effort interface' in each]
+    assert found.startswith("joint 'j2': has an effort interface in <ros2_control> and velocity")
+    assert sum('velocity limit 0, which allows none' in each for each in warnings) == 2

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every command takes a robot in the same words: xacro, package paths, joints that are locked."""
 
-import argparse
 import importlib
 
 import numpy as np
@@ -47,7 +46,7 @@ def command(name):
 
 def options(*arguments):
     """Parse the arguments that describe a robot."""
-    parser = argparse.ArgumentParser()
+    parser = robot_arguments.RobotParser()
     robot_arguments.add_robot(parser)
     return parser.parse_args(list(map(str, arguments)))
 
@@ -105,6 +104,49 @@ def test_every_command_takes_xacro_and_locked_joints(name, share, capsys):
     assert 'Refused' not in capsys.readouterr().err
 
 
+MJCF = """<mujoco model="arm"><option gravity="0 0 -1.62"/><compiler angle="radian"/><worldbody>
+<body name="upper"><joint name="a" axis="0 1 0" ref="0.5" range="-1 1"/>
+<geom size="0.1" pos="1 0 0"/>
+<body name="lower" pos="0.4 0 0"><joint name="b" axis="0 1 0" range="-1 1"/><geom type="mesh"
+mesh="m"/></body></body></worldbody><asset><mesh name="m" file="m.obj"/></asset></mujoco>"""
+
+
+@pytest.fixture
+def mjcf(share):
+    """An MJCF beside its mesh."""
+    pytest.importorskip('mujoco')
+    points = 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n'
+    (share / 'm.obj').write_text(points + 'f 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n')
+    (share / 'arm.xml').write_text(MJCF)
+    return 'package://my_arm/urdf/arm.xml'
+
+
+@pytest.mark.parametrize('name', COMMANDS)
+def test_every_command_takes_an_mjcf(name, mjcf, capsys):
+    assert command(name)([mjcf, '--locked', 'a=0.5']) == 0
+    assert 'Refused' not in capsys.readouterr().err
+
+
+def test_an_mjcf_of_a_command_is_that_of_python(mjcf):
+    """With its gravity, unless the command gives another."""
+    moon, earth = (
+        Robot(robot_arguments.model_of(options(mjcf, *words)))
+        for words in ([], ['--gravity', '0', '0', '-9.81'])
+    )
+    np.testing.assert_array_equal(weight(moon), weight(Robot.from_mjcf(mjcf)))
+    np.testing.assert_array_equal(weight(moon), weight(Robot.from_urdf(mjcf)))
+    np.testing.assert_allclose(weight(earth), weight(moon) * 9.81 / 1.62, rtol=1e-12)
+
+
+@pytest.mark.parametrize('words', [['fit', 'motion.csv'], ['demo']])
+def test_identification_of_an_mjcf_is_refused_before_any_work(words, mjcf, tmp_path, capsys):
+    """A motion that excites it is found, but there is no URDF to write the result in."""
+    out = ['-o', str(tmp_path / 'found')]
+    assert command('identify')([words[0], mjcf, *words[1:], *out]) == 1
+    assert 'the robot is an MJCF; expected a URDF of it' in capsys.readouterr().err
+    assert not (tmp_path / 'found').exists()
+
+
 @pytest.mark.parametrize('name', ['report', 'info', 'check', 'warmup'])
 def test_every_command_names_the_joints_where_a_locked_one_is_unknown(name, share, capsys):
     arguments = [str(share / 'arm.urdf'), '--locked', 'elbow=0']
@@ -113,7 +155,7 @@ def test_every_command_names_the_joints_where_a_locked_one_is_unknown(name, shar
 
 
 def test_emit_and_identify_take_the_same_words(share, tmp_path, capsys):
-    own = ['--out', str(tmp_path / 'made')]
+    own = ['--output', str(tmp_path / 'made')]
     assert command('emit')([str(share / 'arm.urdf'), '--locked', 'elbow=0', *own]) == 1
     assert "no movable joint 'elbow'" in capsys.readouterr().err
     words = ['excite', str(share / 'arm.urdf'), '--locked', 'elbow=0']
@@ -135,6 +177,41 @@ def test_the_model_keeps_where_joints_are_held():
     assert not Robot.from_urdf(ARM).model.held
 
 
+HEAVY = XACRO.replace('${1 + 1}', '$(arg link_mass)')
+
+
+@pytest.mark.parametrize('name', COMMANDS)
+def test_every_command_takes_arguments_of_a_xacro_file_wherever_they_stand(name, share, capsys):
+    """As xacro takes them; a list of joints before them does not take them in."""
+    pytest.importorskip('xacro')
+    path = share / 'heavy.urdf.xacro'
+    path.write_text(HEAVY)
+    assert command(name)([str(path)]) == 1
+    assert (
+        'expected link_mass:=VALUE. Its arguments: link_mass (required)' in capsys.readouterr().err
+    )
+    assert command(name)([str(path), '--joints', 'a', 'b', 'link_mass:=3.5']) == 0
+    capsys.readouterr()
+    assert command(name)(['link_mass:=3.5', str(share / 'arm.urdf')]) == 1
+    assert 'got xacro arguments link_mass for' in capsys.readouterr().err
+
+
+def test_arguments_of_a_command_are_those_of_python(share):
+    """Also of a subcommand."""
+    pytest.importorskip('xacro')
+    from robodyn_ros.cli import identify
+
+    path = share / 'heavy.urdf.xacro'
+    path.write_text(HEAVY)
+    expected = weight(Robot.from_urdf(ARM.replace('value="2"', 'value="3.5"')))
+    given = identify.parser().parse_args(['excite', 'link_mass:=3.5', str(path), '--trials', '9'])
+    for found in (given, options(path, 'link_mass:=3.5')):
+        robot = Robot(robot_arguments.model_of(found))
+        np.testing.assert_array_equal(weight(robot), expected)
+    robot = Robot.from_urdf(path, xacro_arguments={'link_mass': 3.5})
+    np.testing.assert_array_equal(weight(robot), expected)
+
+
 PLANAR = ARM.replace('"a" type="revolute"', '"a" type="planar"')
 
 
@@ -147,6 +224,21 @@ def test_a_hint_is_in_the_syntax_of_the_interface(tmp_path, capsys):
     assert command('report')([str(path)]) == 1
     assert capsys.readouterr().err.endswith('hold it still: --locked a=0\n')
     assert command('report')([str(path), '--locked', 'a=0']) == 0
+
+
+def test_a_hint_names_all_joints_at_once(tmp_path, capsys):
+    """So that it has to be followed once."""
+    path = tmp_path / 'arm.urdf'
+    third = f"""<link name="hand">{BODY}</link><joint name="c" type="revolute">
+<parent link="lower"/><child link="hand"/>{LIMIT}</joint></robot>"""
+    text = PLANAR.replace('"b" type="revolute"', '"b" type="floating"')
+    path.write_text(text.replace('</robot>', third))
+    with pytest.raises(UnlockedError, match=r"hold them still: locked=\{'a': 0.0, 'b': 0.0\}$"):
+        Robot.from_urdf(path)
+    assert command('report')([str(path)]) == 1
+    assert capsys.readouterr().err.endswith('hold them still: --locked a=0 b=0\n')
+    assert command('report')([str(path), '--locked', 'a=0', 'b=0']) == 0
+    assert Robot.from_urdf(path, locked={'a': 0.0, 'b': 0.0}).joint_names == ('c',)
 
 
 def test_a_hint_of_a_node_is_yaml():
@@ -186,5 +278,5 @@ def test_a_file_that_cannot_be_used_is_named(tmp_path, capsys):
     """In a sentence, without the number of the error."""
     path = tmp_path / 'arm.urdf'
     path.write_text(ARM)
-    assert command('emit')([str(path), '--out', str(path)]) == 1
+    assert command('emit')([str(path), '--output', str(path)]) == 1
     assert capsys.readouterr().err == f"Refused: '{path}' cannot be used: File exists\n"

@@ -84,7 +84,7 @@ def test_the_numbers_of_the_identification_come_out_again(monkeypatch, capsys, t
     pytest.importorskip('scipy', reason='filtering a recording needs scipy')
     monkeypatch.chdir(ROOT)
     page = Path('doc/robots/identification.md').read_text()
-    (arguments,) = re.findall(r'^    python -m robodyn_ros identify (demo .*)', page, re.M)
+    (arguments,) = re.findall(r'^    robodyn_ros identify (demo config.*)', page, re.M)
     assert identify.main([*arguments.split(), '--output', str(tmp_path)]) == 0
     quoted, printed = re.findall(r'^    > (.*)', page, re.M), capsys.readouterr().out.splitlines()
     assert len(quoted) > 10 and [line for line in quoted if line not in printed] == []

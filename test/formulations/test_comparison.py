@@ -5,11 +5,13 @@
 import pkgutil
 import re
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from robodyn_ros import Robot, example
 from robodyn_ros.errors import ShapeError
 from robodyn_ros.formulations import FORMULATIONS, compare
 from robodyn_ros.formulations.angeles import factored_transfer
@@ -186,14 +188,19 @@ def test_every_misprint_names_a_test():
 
 
 def test_every_system_of_the_texts_has_functions_and_tests():
+    robot = Robot.from_urdf(example('two_link'))
     tests = ''.join(path.read_text() for path in Path(__file__).parents[1].rglob('test_*.py'))
     assert len(SYSTEMS) > 20
     for system in SYSTEMS:
         assert system.functions and system.tests
         for name in system.functions:
             assert callable(pkgutil.resolve_name(f'robodyn_ros.{name}'))
+        for name in system.robot:
+            assert callable(attrgetter(name)(robot)), name
         for test in system.tests:
             assert f'def {test}(' in tests, test
+    readable = {system.books for system in SYSTEMS if not system.robot}
+    assert readable == {'Angeles, Exercise 7.4', 'Jain 17.3', 'Jain 17.4'}
 
 
 def test_companions_outside_this_folder_are_there():

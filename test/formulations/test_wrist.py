@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Oracle 4: Angeles, Example 7.6, a spherical wrist whose inertias are taken about its centre."""
+"""Oracle 4: Angeles, Exercise 7.6, a spherical wrist whose inertias are taken about its centre."""
 
 from math import pi
 

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip('ament_index_python', reason='ament_index_python is not installed')
 
-from robodyn_ros.ros.launching.launch_files import description_path, description_text
+from robodyn_ros.ros.launching.launch_files import description_path, description_text, xacro_words
 from support.nodes import launch_runner
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -76,9 +76,35 @@ def test_robot_state_publisher_gets_the_expanded_text(path):
         description_text(str(path))
 
 
+def test_robot_state_publisher_gets_no_mjcf(path):
+    """Both nodes take one, but nobody else who asks for the text."""
+    mjcf = path.with_name('arm.xml')
+    mjcf.write_text('<mujoco><worldbody/></mujoco>')
+    with pytest.raises(RuntimeError, match='^Nothing was started: .*arm.xml is an MJCF'):
+        description_text(str(mjcf))
+
+
 def test_both_nodes_get_the_path_that_a_launch_file_found(path):
     given = {'description_file': 'package://my_arm/arm.urdf.xacro'}
     found = launch_runner.commands(ROOT / 'launch' / 'simulated_arm.launch.py', given)
     assert len(found) == 2
     for command in found:
         assert f'urdf_path:="{path}"' in command
+
+
+def test_arguments_of_a_xacro_file_reach_both_nodes(path):
+    """And a missing one is said before any node is started, in the syntax of launch."""
+    pytest.importorskip('xacro')
+    path.write_text(TEXT.replace('l${1 + 1}', '$(arg name)'))
+    words = xacro_words('name:="tool 0" other:=')
+    assert words == ['name:=tool 0', 'other:=']
+    assert '<link name="tool 0"/>' in description_text(str(path), words)
+    with pytest.raises(RuntimeError, match='expected xacro_arguments:="name:=VALUE"'):
+        description_text(str(path))
+    with pytest.raises(RuntimeError, match="^Nothing was started: xacro_arguments: got 'name=t'"):
+        xacro_words('name=t')
+    given = {'description_file': str(path), 'xacro_arguments': 'name:="tool 0"'}
+    found = launch_runner.commands(ROOT / 'launch' / 'simulated_arm.launch.py', given)
+    assert len(found) == 2
+    for command in found:
+        assert 'xacro_arguments:=["name:=tool 0"]' in command

@@ -13,7 +13,7 @@ from robodyn_ros.errors import ModelError
 from robodyn_ros.model import urdf
 from robodyn_ros.model.dependent.closures import Closure
 from robodyn_ros.model.description import Placement
-from robodyn_ros.model.sources import mjcf
+from robodyn_ros.model.sources.description_source import opened
 
 NEAR = {'crank': 0.2, 'coupler': 0.1, 'rocker': 0.3}
 BARS = (
@@ -115,7 +115,7 @@ def test_frames_of_bodies_agree_where_all_joints_are_zero():
         '<weld body1="coupler" body2="rocker" relpose="0.1 0.2 0.3 0 1 0 0"/>'
         '<weld body1="coupler" active="false"/>'
     )
-    ball, weld, posed = mjcf.parse(mjcf_text(equalities)).closures
+    ball, weld, posed = opened(mjcf_text(equalities)).description().closures
     assert [each.type for each in (ball, weld, posed)] == ['ball', 'weld', 'weld']
     np.testing.assert_allclose(ball.place_a.translation, (0.5, 0.1, 0.0))
     # the coupler begins at 0.2, the rocker at 0.45
@@ -141,13 +141,16 @@ def test_a_bar_without_mass_may_end_a_branch_of_a_loop():
     np.testing.assert_allclose(none, 2.0 * one - two, rtol=1e-12)
 
 
-def test_a_loop_without_any_mass_is_refused():
-    """By the name of a link, after the loops are closed."""
+def test_a_loop_without_any_mass_has_no_dynamics():
+    """By the names of its links; it moves all the same."""
     text = urdf_text(LOOP.format(tag='loop')).replace('"1.5"', '"0"')
     for value in ('0.01', '0.03', '0.04'):
         text = text.replace(f'="{value}"', '="0"')
-    with pytest.raises(ModelError, match='moves, but nothing on it'):
-        Robot.from_urdf(text, near=NEAR)
+    robot = Robot.from_urdf(text, near=NEAR)
+    with pytest.raises(ModelError, match="links 'crank', 'coupler', 'rocker' move, but nothing"):
+        robot.mass_matrix([0.9])
+    tip = robot.frames.poses([0.9], ['coupler'])[0, :3, 3]
+    np.testing.assert_allclose(np.linalg.norm(tip), 0.2, rtol=1e-14)
 
 
 @pytest.mark.parametrize(
@@ -156,7 +159,12 @@ def test_a_loop_without_any_mass_is_refused():
         ('type="revolute">', 'type="screw">', "loop 'pin' has type 'screw'"),
         ('<successor link="rocker">', '<follower link="rocker">', 'no <successor>'),
         ('axis xyz="0 1 0"/></loop>', 'axis xyz="0 0 0"/></loop>', 'axis of length 0'),
-        ('<loop', '<coupling name="x"><predecessor/></coupling><loop', "coupling 'x'"),
+        (
+            '<loop',
+            '<coupling name="x"><predecessor link="frame"/><successor link="frame"/>'
+            '<ratio value="2"/></coupling><loop',
+            "coupling 'x' has no joint between its links",
+        ),
     ],
 )
 def test_loops_that_are_not_valid_are_refused(old, new, sentence):

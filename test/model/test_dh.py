@@ -127,7 +127,7 @@ def test_spherical_arm_with_a_slide():
 
 
 def test_six_revolute_arm_of_the_texts():
-    """Masses and inertias of Angeles, example 7.3, on a PUMA-like table."""
+    """Masses and inertias of Angeles, exercise 7.3, on a PUMA-like table."""
     a = (0, 0.4318, 0.0203, 0, 0, 0)
     d = (0, 0.15, 0, 0.4318, 0, 0.0563)
     alpha = np.radians((90, 0, 90, -90, 90, 0))

@@ -65,6 +65,40 @@ def test_what_is_malformed_is_refused_with_its_link(old, new, sentence):
         shapes(ARM.replace(old, new, 1))
 
 
+def test_what_is_malformed_is_left_out_with_a_note():
+    """As a missing mesh is: all else is drawn, each fault once; a colour leaves its shape."""
+    faults = {
+        'size="0.1 0.2 0.3"': 'size="0 0 0"',
+        '<capsule radius="0.5" ': '<capsule ',
+        '1 0 0.25 0.5': 'red',
+        'scale="1 -2 3"': 'scale="1 nan 3"',
+    }
+    text = ARM
+    for old, new in faults.items():
+        assert old in text
+        text = text.replace(old, new, 1)
+    notes = []
+    (cylinder,) = shapes(text, notes=notes)
+    assert cylinder.kind == 'cylinder' and cylinder.color == (0.0, 1.0, 0.0, 1.0)
+    assert [note.split(';')[0] for note in notes] == [
+        "material 'red' has a colour of 1 numbers",
+        "link 'base' visual box has size (0.0, 0.0, 0.0)",
+        "link 'hand' visual mesh attribute 'scale' is 'nan'",
+        "link 'hand' visual capsule has no attribute 'radius'",
+    ]
+    notes = []
+    box = shapes(ARM.replace('1 0 0.25 0.5', 'red'), notes=notes)[0]
+    assert box.kind == 'box' and box.color is None and len(notes) == 1
+
+
+def test_shapes_of_other_links_are_not_looked_at():
+    """A malformed one elsewhere refuses no contact."""
+    text = ARM.replace('radius="0.75"', 'radius="0"')
+    assert shapes(text, 'collision', links=['hand']) == ()
+    with pytest.raises(ModelError, match="'base' collision sphere has size"):
+        shapes(text, 'collision', links=['base'])
+
+
 def test_files_of_meshes_are_found_by_package_url_and_path(tmp_path, monkeypatch):
     file = tmp_path / 'share' / 'arm' / 'hand.stl'
     file.parent.mkdir(parents=True)

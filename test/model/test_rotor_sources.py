@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gear ratios and rotors from transmissions of a URDF, and from a YAML file beside it."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -98,13 +100,16 @@ def test_what_has_no_ratio_of_one_joint_is_passed_over(elements):
         ),
         (
             ros('t', 'a', DRAKE) + CONTROL,
-            "joint 'a' has transmissions with the gear ratios 50 and -120.5; expected one",
+            'has transmissions with the gear ratios 50 and -120.5; the first',
         ),
     ],
 )
-def test_a_ratio_that_is_none_is_refused(elements, sentence):
-    with pytest.raises(ModelError, match=sentence):
-        urdf.parse(arm(elements))
+def test_a_ratio_that_is_none_is_a_warning(elements, sentence):
+    """As urdfdom reads no transmissions: the robot is that without them, or with the first."""
+    found = urdf.parse(arm(elements))
+    (warning,) = found.findings
+    assert warning.subject == "joint 'a'" and re.search(sentence, warning.sentence)
+    assert {name: each.gear_ratio for name, each in found.rotors.items()} in ({}, {'a': 50.0})
 
 
 def test_a_robot_has_the_rotors_of_its_description():

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from xml.parsers import expat
 
 import hypothesis.strategies as st
 import numpy as np
@@ -46,14 +47,6 @@ CHANGES = {
     'empty number': ('value="2"', 'value=""', ["'value'"]),
     'two numbers': ('xyz="0 1 0"', 'xyz="0 1"', ["joint 'shoulder' axis", 'three numbers']),
     'four numbers': ('xyz="0 1 0"', 'xyz="0 1 0 0"', ['three numbers']),
-    'no mass': ('<mass value="2"/>', '', ["link 'upper' inertial", '<mass>']),
-    'no mass value': ('<mass value="2"/>', '<mass/>', ["link 'upper' inertial mass", "'value'"]),
-    'no inertia': (
-        '<inertia ixx="0.02" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.01"/>',
-        '',
-        ["link 'upper' inertial", '<inertia>'],
-    ),
-    'no ixy': (' ixy="0"', '', ["'ixy'"]),
     'no type': (' type="revolute"', '', ["joint 'shoulder'", "'type'"]),
     'odd type': ('"revolute"', '"spherical"', ["joint 'shoulder'", 'spherical', 'revolute']),
     'no parent': ('<parent link="base"/>', '', ["joint 'shoulder'", '<parent>']),
@@ -64,7 +57,6 @@ CHANGES = {
     'control character': ('name="base"', 'name="ba&#10;se"', ['<link>', 'printable']),
     'long name': ('name="base"', f'name="{"b" * 5000}"', ['<link>', '1 to 200']),
     'xacro name': ('name="base"', 'name="${prefix}base"', ['xacro']),
-    'two origins': ('<axis', '<origin/><axis', ["joint 'shoulder'", '2 <origin>']),
     'negative mass': ('"2"/>', '"-2"/>', ["link 'upper'", 'mass is -2']),
     'tiny mass': ('"2"/>', '"1e-300"/>', ["link 'upper'", '1e-300']),
     'huge mass': ('"2"/>', '"1e300"/>', ["link 'upper'", '1e+300']),
@@ -74,13 +66,6 @@ CHANGES = {
     'far com': ('xyz="0 0 0.1"', 'xyz="0 0 1e300"', ["link 'upper'", 'centre of mass']),
     'far joint': ('xyz="0 0 0.3"', 'xyz="1e300 0 0"', ["joint 'shoulder'", 'origin']),
     'zero axis': ('xyz="0 1 0"', 'xyz="0 0 0"', ["joint 'shoulder'", 'axis']),
-    'inverted limits': (
-        'lower="-1" upper="1"',
-        'lower="1" upper="-1"',
-        ["joint 'shoulder'", 'lower <= upper'],
-    ),
-    'negative effort': ('effort="30"', 'effort="-30"', ["joint 'shoulder'", 'effort limit -30']),
-    'negative velocity': ('velocity="2"', 'velocity="-2"', ['velocity limit -2']),
     'negative damping': ('damping="0.1"', 'damping="-0.1"', ['damping -0.1']),
     'unknown parent': (
         '<parent link="base"/>',
@@ -126,13 +111,16 @@ CHANGES = {
     'mimic': ('<axis', '<mimic joint="nobody"/><axis', ["joint 'shoulder'", "'nobody'", 'lock']),
     'xacro element': (
         '</robot>',
-        '<xacro:arm xmlns:xacro="http://www.ros.org/wiki/xacro"/></robot>',
-        ['xacro'],
+        '<xacro:include filename="a.xacro"/></robot>',
+        ['xacro elements', 'whose name ends with .xacro'],
+    ),
+    'xacro expression': (
+        'ixx="0.02"',
+        'ixx="${mass}"',
+        ["'ixx'", '${mass}', 'as xacro writes it'],
     ),
     'other root': ('robot', 'sdf', ['<sdf>', '<robot>']),
     'cut short': ('</robot>', '', ['not well-formed', 'line']),
-    'two roots of XML': ('</robot>', '</robot><robot/>', ['not well-formed']),
-    'undefined entity': ('name="base"', 'name="&nbsp;"', ['not well-formed']),
 }
 
 
@@ -188,10 +176,8 @@ def test_a_malformed_file_is_named(tmp_path):
         ('a\0b', 'nor a file'),
         (b'\x89PNG\r\n\x1a\n\x00', 'binary'),
         (b'\x7fELF<\xff', 'byte 0xff'),
-        (GOOD.encode('utf-16'), 'UTF-16'),
         (GOOD.encode('utf-16-le'), 'UTF-16'),
         (GOOD.encode('utf-32'), 'UTF-16'),
-        (GOOD.replace('arm', 'Ärm').encode('latin-1'), 'line 1'),
         (GOOD.replace('arm', '\ud800'), 'not UTF-8'),
         (None, 'NoneType'),
         (3, 'int'),
@@ -250,12 +236,10 @@ LAUGHS = (
 )
 
 BOMBS = {
-    'document type': '<!DOCTYPE robot><robot name="a"/>',
     'billion laughs': LAUGHS + '<robot name="&j;"/>',
     'quadratic': f'<!DOCTYPE robot [<!ENTITY a "{"a" * 50_000}">]><robot>{"&a;" * 50_000}</robot>',
     'external entity': '<!DOCTYPE robot [<!ENTITY a SYSTEM "file:///etc/passwd">]>'
     '<robot name="a">&a;</robot>',
-    'external document type': '<!DOCTYPE robot SYSTEM "http://localhost:1/a"><robot name="a"/>',
     'deep': '<robot name="a">' + '<a>' * 200_000,
     'many links': '<robot name="a">' + '<link name="a"/>' * 300_000,
     'many elements': '<robot name="a">' + '<a/>' * 2_000_000,
@@ -283,6 +267,22 @@ def test_a_declared_encoding_is_ignored():
     hidden = b'<?xml version="1.0" encoding="cp037"?>' + '<!DOCTYPE a><a/>'.encode('cp037')
     with pytest.raises(ModelError):
         xml_text.root_element(hidden)
+
+
+@pytest.mark.parametrize(
+    'hidden',
+    [
+        '<!DOCTYPE robot SYSTEM ">" [<!ENTITY a "ha">]><robot name="&a;"/>',
+        '<!DOCTYPE robot><!DOCTYPE robot [<!ENTITY a "ha">]><robot name="&a;"/>',
+        '\ufeff\ufeff<!DOCTYPE robot [<!ENTITY a "ha">]><robot name="&a;"/>',
+        '<!DOCTYPE robot PUBLIC "-//a//[b]" "c"><robot name="a"/>',
+    ],
+)
+def test_entities_hide_nowhere(hidden):
+    """A document type without declarations is passed over; one that could have any is not."""
+    for source in (hidden, hidden.encode(), hidden.encode('utf-16')):
+        with pytest.raises(ModelError, match='DOCTYPE|not well-formed'):
+            xml_text.root_element(source)
 
 
 @pytest.mark.skipif(sys.platform == 'win32', reason='resource limits need a POSIX system')
@@ -359,12 +359,25 @@ def test_long_tokens_are_read_in_one_go(monkeypatch, kind):
     """A token that is fed in pieces is scanned from its beginning with each: quadratic time."""
     fed = []
 
-    class Counting(xml_text.XMLParser):
-        def feed(self, data):
-            fed.append(len(data))
-            super().feed(data)
+    create = expat.ParserCreate
 
-    monkeypatch.setattr(xml_text, 'XMLParser', Counting)
+    class Counting:
+        """A parser that counts what it is fed."""
+
+        def __init__(self, *arguments):
+            object.__setattr__(self, 'inner', create(*arguments))
+
+        def __getattr__(self, name):
+            return getattr(self.inner, name)
+
+        def __setattr__(self, name, value):
+            setattr(self.inner, name, value)
+
+        def Parse(self, data, is_final):
+            fed.append(len(data))
+            return self.inner.Parse(data, is_final)
+
+    monkeypatch.setattr(expat, 'ParserCreate', Counting)
     assert read(GOOD.replace('</robot>', SLOW[kind] + '</robot>')).nv == 2
     assert len(fed) == 1 and fed[0] > 0.99 * xml_text.MOST_BYTES
 

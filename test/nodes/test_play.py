@@ -11,6 +11,7 @@ pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
 from robodyn_ros.cli import play
+from robodyn_ros.ros.common import trajectory_player
 from support.nodes.node_harness import TWO_LINK
 
 pytestmark = pytest.mark.ros
@@ -74,6 +75,6 @@ def test_what_the_controller_refuses_is_reported(arm, tmp_path, capsys, changes,
 
 
 def test_a_missing_controller_is_reported(ros_domain, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(play, 'PATIENCE', 0.2)
+    monkeypatch.setattr(trajectory_player, 'PATIENCE', 0.2)
     assert play.main([str(motion(tmp_path)), '--controller', 'nobody']) == 1
     assert "there is no controller '/nobody'" in capsys.readouterr().err

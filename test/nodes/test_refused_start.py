@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A start that the parameters make impossible: one error, and the end of the process if asked."""
 
+import re
+
 import pytest
 
 pytest.importorskip('rclpy', reason='rclpy is not installed')
@@ -37,4 +39,16 @@ def test_a_refused_start_leaves_the_node_to_be_mended_by_default(host, probe):
     probe.wait_for('WAIT_MODEL')
     assert probe.set(law='computed_torque').successful
     assert probe.change_state('configure')
+    assert node.running
+
+
+@pytest.mark.parametrize('name', ['controller', 'simulator'])
+def test_a_robot_without_inertias_is_refused_at_configure(host, name, tmp_path):
+    """With its links named: a wrong torque would be worse."""
+    path = tmp_path / 'bare.urdf'
+    path.write_text(re.sub('<inertial>.*?</inertial>', '', TWO_LINK.read_text(), flags=re.DOTALL))
+    given = SIMULATED if name == 'controller' else {}
+    node = host(name, **{**given, 'urdf_path': str(path)})
+    node.wait_for_output('Cannot configure', COLD)
+    assert "no dynamics: links 'link1', 'link2' move, but nothing on them" in node.output
     assert node.running

@@ -68,7 +68,7 @@ def test_a_module_has_its_arguments_and_its_name(tmp_path, monkeypatch, path):
     path = path and path.format(PACKAGE.parent)
     (out, err), code = help_of_warmup(monkeypatch, trap, path)
     assert code == 0, err
-    assert out.startswith('usage: warmup') and '--parcel' in out
+    assert out.startswith('usage: robodyn_ros warmup') and '--parcel' in out
     assert not (trap / 'trace').exists()
 
 

@@ -25,7 +25,7 @@ COPIES = {
 @pytest.fixture(scope='module', params=['generic', 'specialised'])
 def robot(request):
     made = Robot.from_urdf(ROOT / 'config/urdf/two_link.urdf').with_payload(
-        0.3, (0.0, 0.1, 0.0), 0.01 * np.eye(3), 'tool0'
+        'tool0', 0.3, (0.0, 0.1, 0.0), 0.01 * np.eye(3)
     )
     return (
         made

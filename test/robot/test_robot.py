@@ -9,11 +9,13 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from robodyn_ros import OperationalSpaceInertia, RobodynError, Robot
+from robodyn_ros import OperationalSpaceInertia, RobodynError, Robot, example
 from robodyn_ros.codegen.registry import FRAME_RECIPES, FURTHER_RECIPES, RECIPES
+from robodyn_ros.control import Settings, Trajectory, law_class
 from robodyn_ros.errors import ModelError, NotFiniteError, ShapeError, UnknownNameError
 from robodyn_ros.model.dh import DHRow
 from robodyn_ros.robot.dispatch import method_of
+from robodyn_ros.simulation import Plant
 from support.compare import agree
 from support.robots.families import FAMILIES, states
 from support.robots.real_robots import OURS
@@ -149,7 +151,7 @@ def test_a_new_load_leaves_the_old_robot_alone(robot, case):
     """with_payload and with_gravity return other robots; no array of this one changes."""
     q = states(robot, 1)[0][0]
     before = robot.mass_matrix(q), robot.gravity_torque(q)
-    loaded = robot.with_payload(3.0, (0.1, 0.0, 0.2), 0.1 * np.eye(3), case.tip)
+    loaded = robot.with_payload(case.tip, 3.0, (0.1, 0.0, 0.2), 0.1 * np.eye(3))
     turned = robot.with_gravity((9.81, 0.0, 0.0))
     assert not np.array_equal(loaded.mass_matrix(q), before[0])
     assert not np.array_equal(turned.gravity_torque(q), before[1])
@@ -452,7 +454,7 @@ def test_unknown_frames_are_refused_with_the_valid_ones(robot):
         lambda: robot.jacobian_bias(q, qd, 'nowhere'),
         lambda: robot.inverse_dynamics(q, qd, qdd, {'nowhere': np.zeros(6)}),
         lambda: robot.operational_space_inertia(q, 'nowhere'),
-        lambda: robot.with_payload(1.0, (0, 0, 0), np.eye(3), 'nowhere'),
+        lambda: robot.with_payload('nowhere', 1.0, (0, 0, 0), np.eye(3)),
     ):
         with pytest.raises(UnknownNameError, match="no frame 'nowhere'; valid: .*link1"):
             use()
@@ -555,3 +557,70 @@ def test_nan_and_wrong_shapes_have_names_of_their_own(robot):
     with pytest.raises(ShapeError, match='state 1 goes on after joint'):
         robot.gravity_torque(np.append(q, 0.0))
     assert issubclass(NotFiniteError, ValueError)
+
+
+@pytest.mark.parametrize('kind', ['generic', 'specialised'])
+def test_a_robot_is_not_changed_by_assignment(kind):
+    """The sentence names the call that makes another one."""
+    robot = Robot.from_urdf(example('two_link'))
+    robot = robot.specialised() if kind == 'specialised' else robot
+    np.testing.assert_array_equal(robot.gravity, [0.0, 0.0, -9.81])
+    with pytest.raises(AttributeError, match=r"'gravity' cannot be set.*robot.with_gravity\("):
+        robot.gravity = [0.0, 0.0, -1.62]
+    with pytest.raises(AttributeError, match=r"'nv' cannot be set.*a new robot"):
+        robot.nv = 3
+    with pytest.raises(ValueError, match='read-only'):
+        robot.gravity[2] = 0.0
+    np.testing.assert_array_equal(robot.with_gravity([0.0, 0.0, -1.62]).gravity, [0, 0, -1.62])
+
+
+@pytest.mark.parametrize(
+    'name, expected',
+    [
+        ('mass_matrx', 'mass_matrix'),
+        ('momentum_matrix', 'centroidal.momentum_matrix'),
+        ('with_elastic_joint', 'extended.with_elastic_joints'),
+        ('center_of_mass', 'centroidal.centre_of_mass'),
+    ],
+)
+def test_an_unknown_attribute_is_answered_with_those_like_it(name, expected):
+    robot = Robot.from_urdf(example('two_link'))
+    with pytest.raises(AttributeError, match=f"robot 'two_link' has no '{name}'.*{expected}"):
+        getattr(robot, name)
+    assert not hasattr(robot, name) and getattr(robot, name, None) is None
+    with pytest.raises(AttributeError, match="no 'momentm'; expected one such as momentum"):
+        robot.centroidal.momentm  # noqa: B018
+    with pytest.raises(AttributeError, match=r'dir\(\) lists'):
+        robot.xyzzy  # noqa: B018
+
+
+def test_what_python_shows_of_an_object_is_one_short_line():
+    """Results, settings, plants, laws: names and numbers, no pages of arrays."""
+    robot = Robot.from_urdf(example('franka_like'))
+    q = np.random.default_rng(1).uniform(-1.0, 1.0, robot.nv)
+    law = law_class('computed_torque')(robot)
+    limits = robot.limits
+    settings = Settings(
+        period=1e-3,
+        gains=np.ones((2, robot.nv)),
+        effort_limits=limits.effort,
+        effort_rate=np.ones(robot.nv),
+        velocity_limits=limits.velocity,
+        lower=limits.lower,
+        upper=limits.upper,
+    )
+    shown = {
+        "<Robot 'franka_like', nv = 7:": robot,
+        '<derivatives of robot': robot.derivatives,
+        'FullRankInertia(inertia=<array (6, 6)>,': robot.operational_space_inertia(q, 'tool0'),
+        'InverseKinematics(q=[': robot.inverse_kinematics(robot.pose(q, 'tool0'), 'tool0'),
+        'MassFactors(': robot.mass_operator.factors(q),
+        "<Plant of 'franka_like' at t = 0 s>": Plant(robot),
+        "<ComputedTorque of 'franka_like'>": law,
+        'Settings(period=0.001,': settings,
+        'Trajectory(': Trajectory(times=np.arange(3.0), positions=np.ones((3, robot.nv))),
+    }
+    for begin, value in shown.items():
+        text = repr(value)
+        assert text.startswith(begin), text
+        assert '\n' not in text and len(text) < 1200

@@ -2,16 +2,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """The robot of a node: what moves, what is held where, and what is refused with a sentence."""
 
+import ast
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from robodyn_ros.errors import ModelError, ParameterError, RobodynError
+from robodyn_ros import Robot
+from robodyn_ros.console import robot_arguments
+from robodyn_ros.errors import (
+    ModelError,
+    OpenError,
+    ParameterError,
+    RobodynError,
+    UngivenError,
+    UnlockedError,
+)
 from robodyn_ros.model.layout import JOINT_FRICTION
 from robodyn_ros.ros.common.model_services import _com
-from robodyn_ros.ros.common.robot_source import RobotSource
+from robodyn_ros.ros.common.robot_source import RobotSource, by_parameters
 
 TEXT = """<robot name="buoy"><link name="sea"/>
   <link name="hull"><inertial><mass value="5"/><origin xyz="0.1 0.2 0.3"/>
@@ -28,6 +38,7 @@ def source(text, node=None, **values):
     parameters = {
         'robot_description': text,
         'urdf_path': '',
+        'xacro_arguments': (),
         'joints': (),
         'locked': (),
         'base_link': '',
@@ -40,6 +51,28 @@ def source(text, node=None, **values):
         **values,
     }
     return RobotSource(node, parameters, lambda: None)
+
+
+MJCF = """<mujoco><option gravity="0 0 -1.62"/><worldbody>
+  <body name="hull"><freejoint name="swim"/><geom size="0.1"/>
+  <body name="mast" pos="0 0 0.3"><joint name="tilt" axis="0 1 0"/>
+  <geom size="0.1" pos="0.2 0 0"/></body></body></worldbody></mujoco>"""
+
+
+def test_a_node_takes_an_mjcf_by_path_and_as_text(tmp_path):
+    """With its gravity, unless the node has another; a URDF without one has that of the earth."""
+    pytest.importorskip('mujoco')
+    path = tmp_path / 'buoy.xml'
+    path.write_text(MJCF)
+    for robot in (
+        source('', gravity=(), urdf_path=str(path)).build(),
+        source(MJCF, gravity=()).build(),
+    ):
+        assert robot.joint_names[-1] == 'tilt' and robot.nq == 8
+        assert robot.model.gravity.tolist() == [0.0, 0.0, -1.62]
+    assert source(MJCF, gravity=(0.0, 0.0, -1.0)).build().model.gravity[2] == -1.0
+    held = source(TEXT, gravity=(), locked=('swim',)).build()
+    assert held.model.gravity.tolist() == [0.0, 0.0, -9.81]
 
 
 def test_floating_joint_moves_when_it_is_named():
@@ -117,6 +150,11 @@ def test_description_of_the_topic_is_never_a_path(tmp_path):
     node.receive(serialize_message(String(data=str(file))))
     with pytest.raises(ModelError, match='expected URDF text'):
         found.build()
+    node.receive(serialize_message(String(data=MJCF)))
+    with pytest.raises(
+        ModelError, match="is an MJCF, .* expected it by the parameter 'urdf_path'"
+    ):
+        found.build()
     node.receive(serialize_message(String(data=f'\n  {TEXT}')))
     assert found.build().nq == 8
 
@@ -129,6 +167,90 @@ def test_file_is_named_by_its_parameter_alone(tmp_path):
     assert source('', urdf_path=str(file), **values).build().nq == 8
     with pytest.raises(ModelError, match='There is no file'):
         source('', urdf_path=TEXT, **values).build()
+
+
+PART = """<inertial><mass value="2"/>
+<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>"""
+
+
+def hand(kind='revolute', last='revolute', first='', second=''):
+    """Return three links in a row; the first two joints are of a kind, and may follow others."""
+    joints = (('a', kind, 'base', first), ('b', last, 'u', second), ('c', 'revolute', 'v', ''))
+    links = zip(('u', 'v', 'w'), joints)
+    return (
+        '<robot name="hand"><link name="base"/>'
+        + ''.join(
+            f'<link name="{link}">{PART}</link><joint name="{name}" type="{of}">'
+            f'<parent link="{parent}"/><child link="{link}"/>{more}</joint>'
+            for link, (name, of, parent, more) in links
+        )
+        + '</robot>'
+    )
+
+
+HINTS = {
+    'floating': hand('floating'),
+    'planar': hand('planar'),
+    'floating and planar': hand('floating', 'planar'),
+    'follows nobody': hand(first='<mimic joint="x"/>'),
+    'follows itself': hand(first='<mimic joint="a"/>'),
+    'follow each other': hand(first='<mimic joint="b"/>', second='<mimic joint="a"/>'),
+    'follows a fixed joint': hand(last='fixed', first='<mimic joint="b"/>'),
+    'follows a floating joint': hand(last='floating', first='<mimic joint="b"/>'),
+}
+
+
+@pytest.mark.parametrize('kind', HINTS)
+def test_each_hint_to_lock_joints_helps_when_it_is_followed(kind, tmp_path, capsys):
+    """As it stands: in Python, on the command line, and as parameter of a node.
+
+    A joint that follows a floating one needs two hints, of which the second names that.
+    """
+    path = tmp_path / 'hand.urdf'
+    path.write_text(HINTS[kind])
+    in_python, words, parameter = {}, [], []
+
+    def by_command():
+        parser = robot_arguments.RobotParser()
+        robot_arguments.add_robot(parser)
+        return robot_arguments.model_of(parser.parse_args([str(path), *words])).joint_names
+
+    ways = (
+        lambda: Robot.from_urdf(path, locked=in_python).joint_names,
+        by_command,
+        lambda: source('', urdf_path=str(path), locked=tuple(parameter)).build().joint_names,
+    )
+    for way in ways:
+        for _ in range(1 + (kind == 'follows a floating joint')):
+            with pytest.raises(UnlockedError) as caught:
+                way()
+            if way is ways[0]:
+                in_python |= ast.literal_eval(str(caught.value).partition('locked=')[2])
+            elif way is ways[1]:
+                robot_arguments.refuse(caught.value)
+                words += ('--locked' + capsys.readouterr().err.partition('--locked')[2]).split()
+            else:
+                said = by_parameters(caught.value).partition('locked: ')[2]
+                parameter += ast.literal_eval(said)
+        assert way()[-1] == 'c'
+
+
+def test_arguments_of_a_xacro_file_are_a_parameter(tmp_path):
+    """What is missing, or cannot be read, is said in the syntax of a parameter file."""
+    pytest.importorskip('xacro')
+    file = tmp_path / 'buoy.urdf.xacro'
+    text = TEXT.replace('<robot', '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"')
+    file.write_text(text.replace('value="5"', 'value="$(arg hull_mass)"'))
+    values = {'urdf_path': str(file), 'joints': ('swim', 'tilt')}
+    with pytest.raises(UngivenError) as caught:
+        source('', **values).build()
+    assert "expected xacro_arguments: ['hull_mass:=VALUE']." in by_parameters(caught.value)
+    found = source('', **values, xacro_arguments=('hull_mass:=7.5',)).build()
+    assert found.centroidal.mass == 8.5
+    with pytest.raises(ParameterError, match="'xacro_arguments' has the entry 'mass=7'"):
+        source('', **values, xacro_arguments=('mass=7',)).build()
+    with pytest.raises(ModelError, match='for a text; expected them for the path of a file'):
+        source(TEXT, joints=('swim', 'tilt'), xacro_arguments=('hull_mass:=7',)).build()
 
 
 def test_rotors_are_of_the_file_and_of_the_parameter(tmp_path):
@@ -155,6 +277,29 @@ def test_a_rotor_that_cannot_be_read_is_refused(entry):
         source(TEXT, locked=('swim',), rotors=(entry,)).build()
 
 
+def test_where_to_seek_a_closed_posture_is_a_file_of_its_own(tmp_path):
+    """For loops that the description has itself; the sentence names the parameter and the text."""
+    bar = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+    text = '<robot name="bars"><link name="frame"/>' + ''.join(
+        f'<link name="{name}">{bar}</link><joint name="{name}" type="continuous">'
+        f'<origin xyz="{at} 0 0"/><parent link="{parent}"/><child link="{name}"/>'
+        '<axis xyz="0 0 1"/></joint>'
+        for name, at, parent in (('a', 0, 'frame'), ('b', 0.2, 'a'), ('c', 0.45, 'frame'))
+    )
+    loop = '<loop name="pin" type="revolute"><predecessor link="b"><origin xyz="0.75 0 0"/>'
+    loop += '</predecessor><successor link="c"><origin xyz="0.5 0 0"/></successor>'
+    text += loop + '<axis xyz="0 0 1"/></loop></robot>'
+    path = tmp_path / 'near.yaml'
+    path.write_text('near: {a: 0.0}')
+    with pytest.raises(OpenError) as caught:
+        source(text, closures_path=str(path)).build()
+    words = 'closures_path: FILE with near: {a: POSITION, c: POSITION, b: POSITION}'
+    assert by_parameters(caught.value).endswith(words)
+    path.write_text('near: {a: 0.5, b: 0.3, c: 0.7}')
+    robot = source(text, closures_path=str(path)).build()
+    assert robot.joint_names == ('a',) and 'assembly mode' not in str(robot.report)
+
+
 def test_friction_is_of_a_file(tmp_path):
     """The file adds to the friction of the description what a URDF cannot state."""
     path = tmp_path / 'buoy.yaml'
@@ -177,7 +322,10 @@ def test_closures_are_of_a_file(tmp_path, monkeypatch):
         (None, "file 'loops.yaml' cannot be read: No such file"),
         ('closures: {pin', "file 'loops.yaml' is no YAML"),
         ('closures: {pin: {a: {link: x}, b: {link: plate}, type: ball}}', "no frame 'x'; valid"),
-        ('closures: {pin: {a: {link: column}, b: {link: plate}, type: weld}}', 'no posture was'),
+        (
+            'closures: {pin: {a: {link: column, xyz: [9, 0, 0]}, b: {link: plate}, type: weld}}',
+            'no posture was',
+        ),
     ):
         if text is not None:
             path.write_text(text)

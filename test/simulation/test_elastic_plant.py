@@ -243,7 +243,7 @@ def test_a_payload_hangs_on_the_springs(elbow):
     """Put down at a reset; the weight of the loaded robot is what springs carry at rest."""
     plant = ElasticPlant(elbow, SPRINGS, EULER, [0.4, -0.9])
     plant.attach('link2', 3.0, (0.2, 0.0, 0.1), 0.01 * np.eye(3))
-    loaded = elbow.with_payload(3.0, (0.2, 0.0, 0.1), 0.01 * np.eye(3), 'link2')
+    loaded = elbow.with_payload('link2', 3.0, (0.2, 0.0, 0.1), 0.01 * np.eye(3))
     plant.set_state([0.4, -0.9], [0.0, 0.0])
     for _ in range(5):
         plant.step()

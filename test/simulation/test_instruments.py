@@ -158,7 +158,7 @@ def test_an_imu_measures_rotation_and_specific_force(arm):
 def test_a_force_torque_sensor_measures_what_a_load_adds(arm):
     """m (g - a) at its centre of mass, and a push; about the frame's origin, in its axes."""
     frame, mass, com = 'tool0', 1.3, np.array([0.1, -0.07, 0.2])
-    loaded = arm.with_payload(mass, com, np.zeros((3, 3)), frame)
+    loaded = arm.with_payload(frame, mass, com, np.zeros((3, 3)))
     push = np.array([3.0, -1.0, 2.0, 0.4, 0.5, -0.6])
     sensor = ForceTorque(frame)
     bare = sensor.measure(motion(arm))

@@ -38,7 +38,7 @@ def state(plant, steps=20):
 def test_a_loaded_plant_is_that_of_the_loaded_robot(elbow):
     """Bit for bit, also after another one took its place; the code for the bare robot waits."""
     frame, mass, com, inertia = PAYLOAD
-    loaded = elbow.with_payload(mass, com, inertia, frame)
+    loaded = elbow.with_payload(frame, mass, com, inertia)
     expected, bare = state(plant(loaded)), state(plant_of_own_code(elbow))
     one = plant_of_own_code(elbow)
     kernel = one._step
@@ -59,8 +59,8 @@ def test_two_links_carry_each_their_own(elbow):
     one.attach(*PAYLOAD)
     one.attach(link, 0.6, (0.0, 0.1, 0.0))
     frame, mass, com, inertia = PAYLOAD
-    both = elbow.with_payload(mass, com, inertia, frame).with_payload(
-        0.6, (0.0, 0.1, 0.0), np.zeros((3, 3)), link
+    both = elbow.with_payload(frame, mass, com, inertia).with_payload(
+        link, 0.6, (0.0, 0.1, 0.0), np.zeros((3, 3))
     )
     assert state(one) == state(plant(both))
     one.reset()
@@ -94,4 +94,4 @@ def test_impossible_payloads_are_refused(elbow, payload, kind, words):
     with pytest.raises(kind, match=words):
         one.attach(*payload)
     frame, mass, com, inertia = PAYLOAD
-    assert state(one) == state(plant(elbow.with_payload(mass, com, inertia, frame)))
+    assert state(one) == state(plant(elbow.with_payload(frame, mass, com, inertia)))

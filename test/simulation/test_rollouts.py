@@ -218,3 +218,44 @@ def test_rollouts_refuse_what_no_plant_takes(elbow, given):
             plant.rollout(*wrong)
     with pytest.raises(ParameterError, match='latency'):
         Plant(elbow, PlantSettings(latency=1)).rollout(*given)
+
+
+@pytest.mark.parametrize('every', [1, 4, 7, M])
+def test_every_nth_state_is_recorded_with_the_efforts_before_it(arm, middle, every):
+    """The rows of the full record, and the motor's efforts of one plant that makes the steps."""
+    rng = np.random.default_rng(9)
+    q = middle + rng.uniform(-0.1, 0.1, (3, arm.nv))
+    qd, efforts = rng.normal(size=(3, arm.nv)), 20.0 * rng.normal(size=(3, M, arm.nv))
+    plant = Plant(arm, position=middle)
+    whole = plant.rollout(q, qd, efforts)
+    found = plant.rollout(q, qd, efforts, every=every)
+    np.testing.assert_array_equal(found.position, whole.position[:, ::every])
+    np.testing.assert_array_equal(found.velocity, whole.velocity[:, ::every])
+    assert found.effort.shape == (3, M // every, arm.nv)
+    for row in range(3):
+        plant.set_state(q[row], qd[row])
+        for step in range(M):
+            plant.step(efforts[row, step], 1e-3)
+            if (step + 1) % every == 0:
+                kept = found.effort[row, step // every]
+                assert kept.tobytes() == plant.effort.tobytes()
+                assert np.abs(kept).max() > 1.0
+
+
+def test_a_blow_up_between_two_recorded_states_is_told_all_the_same(elbow):
+    """With the sentence of the full record, at the same step; no effort is left after it."""
+    plant = Plant(elbow, PlantSettings(largest_speed=30.0))
+    qd, efforts = np.array([[0.0, 0.0], [29.9, 29.9]]), np.full((2, 20, 2), 30.0)
+    efforts[0] = 0.0
+    whole = plant.rollout(np.zeros((2, 2)), qd, efforts, DT)
+    found = plant.rollout(np.zeros((2, 2)), qd, efforts, DT, every=6)
+    assert whole.blown_up[1] >= 0 and found.faults == whole.faults
+    np.testing.assert_array_equal(found.blown_up, whole.blown_up)
+    np.testing.assert_array_equal(found.position, whole.position[:, ::6])
+    assert not found.effort[1].any()
+
+
+@pytest.mark.parametrize('every', [0, -1, 2.5, M + 1])
+def test_impossible_intervals_are_refused(elbow, given, every):
+    with pytest.raises(ParameterError, match=f'whole number from 1 to {M}'):
+        Plant(elbow).rollout(*given, DT, every=every)

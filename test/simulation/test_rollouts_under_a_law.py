@@ -87,7 +87,7 @@ def test_friction_stops_faults_and_a_wrench_act_under_a_law(arm, integrator):
 
 def test_the_law_may_know_another_model_than_the_plant_has(elbow, given):
     """A load that the law does not know: the law computes with its own robot."""
-    loaded = elbow.with_payload(2.0, (0.0, 0.0, 0.1), 0.01 * np.eye(3), elbow.frames[-1])
+    loaded = elbow.with_payload(elbow.frames[-1], 2.0, (0.0, 0.0, 0.1), 0.01 * np.eye(3))
     plant, law = Plant(loaded), law_class('computed_torque')(elbow)
     found = expect_bits(plant, law, given)
     knowing = plant.rollout(*given[:3], DT, *given[3:], law_class('computed_torque')(loaded))

@@ -150,6 +150,24 @@ def test_a_moved_slider_changes_the_torques_and_moves_the_links(shown):
     np.testing.assert_allclose(lengths / lengths.max(), torques / torques.max(), atol=1e-5)
 
 
+def test_a_robot_without_inertias_is_shown_without_torques():
+    """Its sliders move the links all the same; a note says what is not shown."""
+    text = re.sub('<inertial>.*?</inertial>', '', example('two_link').read_text(), flags=re.DOTALL)
+    robot, joints = Robot.from_urdf(text), urdf.parse(text).joints
+    scene, arrows = Scene(robot, shapes(text), joints), TorqueArrows(robot, joints)
+    page = Page(robot, scene, arrows, scales_of(robot, 'tool0'), 'tool0', '.', port=8765)
+    try:
+        assert page.notes == ('no gravity torques are shown: the robot has kinematics alone',)
+        assert page._numbers.content == 'Links move without inertia: there are no torques.'
+        q = np.array((0.4, -0.7))
+        page.show(q)
+        tool = page._server.scene._handle_from_node_name['/end_effector']
+        np.testing.assert_allclose(tool.position, robot.pose(q, 'tool0')[:3, 3], atol=1e-9)
+        assert not page._server.scene._handle_from_node_name['/ellipsoid'].visible
+    finally:
+        page.close()
+
+
 def test_no_visitor_opens_the_page_to_the_internet(monkeypatch):
     """The message of the button that is not shown has no effect."""
     from viser.infra._infra import WebsockMessageHandler

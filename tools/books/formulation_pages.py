@@ -6,6 +6,7 @@ import inspect
 
 from robodyn_ros.formulations.count import of_general_arm
 from robodyn_ros.formulations.index import ANGELES, CRAIG, FORMULATIONS, SPONG, TURNEY
+from tools.books import turney_counts
 from tools.books.errata import MISPRINTS
 from tools.books.supplements import COMPANIONS
 from tools.books.systems import SYSTEMS
@@ -58,7 +59,9 @@ SYSTEMS_TEXT = """
 ## Systems of the five books
 
 Every kind of system that the books treat runs here. Functions are below `robodyn_ros`. The tests
-compare it with printed numbers, with a second route, or with another library.
+compare it with printed numbers, with a second route, or with another library. "From Robot" are
+methods of `Robot` that serve the system in one call. A system that is readable only has its
+functions in numpy alone.
 """
 TITLES = {
     ANGELES: 'Angeles, Fundamentals of Robotic Mechanical Systems (2014), chapter 7',
@@ -107,11 +110,12 @@ def _systems():
             s.name,
             s.books,
             ', '.join(f'`{f}`' for f in s.functions),
+            ', '.join(f'`{name}`' for name in s.robot) or 'readable only',
             ', '.join(f'`{t}`' for t in s.tests),
         )
         for s in SYSTEMS
     ]
-    head = ('System', 'Books', 'Functions', 'Tests')
+    head = ('System', 'Books', 'Functions', 'From Robot', 'Tests')
     return f'{SYSTEMS_TEXT}\n{table(head, rows, numbers=False)}\n'
 
 
@@ -158,7 +162,7 @@ Written by `python -m tools.books`. Functions are below `robodyn_ros`. The
 ## Beside the equations of motion
 
 {table(SUPPLEMENT_HEAD, supplements, numbers=False)}
-
+{turney_counts.section(N) if book == TURNEY else ''}
 ## Errata
 
 {errata(PAGES[book])}

@@ -29,6 +29,7 @@ from robodyn_ros.formulations.spong import properties, spong_arms
 from robodyn_ros.formulations.turney import (
     concurrent_schedule,
     expanded_newton_euler,
+    insignificant_terms,
     lagrange_organised,
     luh_walker_paul,
     strobing,
@@ -109,7 +110,12 @@ def _state_space(robot, q, qd, qdd):
 
 
 def _steps(n):
-    return '{}, {} steps'.format(*concurrent_schedule.steps(n))
+    steps, processors = concurrent_schedule.shortest(n)
+    return f'{steps[0]}, {steps[1]} steps on {max(processors)} processors'
+
+
+def _less_terms(robot, q, qd, qdd):
+    insignificant_terms.inverse_dynamics(robot, q, qd, qdd)
 
 
 counted = of_general_arm
@@ -205,7 +211,7 @@ COMPANIONS = (
         'Example 7.5.1',
         'O(n) a sample',
         (minimum_time.minimum_time,),
-        'an inverse dynamics a sample',
+        'an inverse dynamics and the weight a sample',
         counted(_sample),
     ),
     Supplement(
@@ -298,9 +304,23 @@ COMPANIONS = (
         '6',
         'Table 5',
         'O(n)',
-        (concurrent_schedule.schedule, concurrent_schedule.steps),
+        (concurrent_schedule.schedule, concurrent_schedule.shortest, concurrent_schedule.printed),
         '27n+42, 27n+41: 204, 203 steps',
         _steps,
+    ),
+    Supplement(
+        'Terms that may be left out, link by link',
+        TURNEY,
+        '6',
+        '',
+        'O(n^2) a state',
+        (
+            insignificant_terms.contributions,
+            insignificant_terms.deletable,
+            insignificant_terms.inverse_dynamics,
+        ),
+        '',
+        counted(_less_terms),
     ),
     Supplement(
         'Runge-Kutta simulation',

@@ -3,8 +3,8 @@
 """Closed loops: dependent joints as functions of the independent ones, and their rates.
 
 A closure constrains motions of a frame B relative to a frame A. Let J_u and J_i be the columns of
-dependent and independent joints. J_u X + J_i = 0 gives the rows X of E (Jain 2011, eq. 11.30 and
-15.5), and J_u (dX/dt qd) = -dJ/dt E qd their rates.
+dependent and independent joints. J_u X + J_i = 0 gives the rows X of E (Jain 2011, eq. 11.32 and
+15.26), and J_u (dX/dt qd) = -dJ/dt E qd their rates (15.27).
 """
 
 from robodyn_ros.algorithms.constraints.householder import solve

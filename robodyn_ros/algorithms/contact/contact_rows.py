@@ -43,7 +43,7 @@ def write_row(rows, row, J, lever, direction):
 
 @unfused
 def write_rows(contacts, contact, pose, J, rows, first):
-    """Write the rows of normal and tangents of a contact (Jain 2011, eq. 11.45: the gradient).
+    """Write the rows of normal and tangents of a contact (Jain 2011, eq. 11.44: the gradient).
 
     The tangents of the contact are written, too.
 

@@ -36,7 +36,7 @@ def integrate(topology: Topology, q: Vector, qd: Vector, dt: Scalar, moved: Vect
     """Compute the positions after a time at constant velocity.
 
     moved = q + dt qd; for a quaternion p it is p exp(dt omega). Velocities of a spherical joint
-    are quasi-velocities (Jain 2011, section 3.6.3).
+    are quasi-velocities (Jain 2011, remark 4.2).
 
     Parameters
     ----------

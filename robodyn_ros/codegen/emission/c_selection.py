@@ -116,8 +116,9 @@ def selected_functions(
         For an unknown quantity, frame or joint.
     ModelError
         For a quantity that needs frames or prescribed joints, without any. For positions of all
-        joints without closed loops, or with laws alone.
+        joints without closed loops, or with laws alone. If links move without inertia.
     """
+    model.require_dynamics()
     if positions != 'independent' and not model.has_loops:
         raise ModelError(
             f'robot {model.name!r} has no closed loops, but got the positions {positions!r}; '

@@ -44,7 +44,10 @@ from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector
 
 UNIT = 3  # from this row of `known` on, each has a unit acceleration of one joint
-STIFFNESS, DAMPING, AXES, LENGTH, REACH = 1, 7, 13, 19, 20  # entries of `values`
+STIFFNESS, DAMPING, AXES, LENGTH, REACH, HOLD = 1, 7, 13, 19, 20, 21  # entries of `values`
+#: Largest acceleration of driven joints that holds a unit of a passive one, without moving the
+#: tool [-]. A passive joint that needs more is let go smoothly.
+EFFORTS_TO_HOLD = 100.0
 #: Rows of `task`, vectors of the tool. They are weights of the axes, reference velocity and
 #: acceleration, feedback, Jdot qd, remaining motion, and F times that.
 WEIGHTS, RATE, ACCEL, TASK_FEEDBACK, BIAS, REMAINDER, TASK_FORCE = range(7)
@@ -179,6 +182,76 @@ def remaining_motion(J_G, F, J, asked, moves, task, x):
 
 
 @primitive
+def disturbance_compliance(passive, qdd, J_G, F, null, work, vectors, G, weights, shares):
+    """Compute J_D N and G = (J_D N J_D^T)^-1, with N = 1 - J_G^T F J_G; G fades where it is large.
+
+    Accelerations N J_D^T G s of the driven joints give the passive ones s, and do not move the
+    tool. They are the least ones that do (Jain 2011, eq. 16.25).
+
+    Parameters
+    ----------
+    passive : (nv,) ndarray
+        1 for a joint without motor, else 0.
+    qdd : (3 + nv, nv) ndarray
+        Accelerations of all joints, in the rows of `known`; row UNIT + k is that of J_D for k.
+    J_G, F : (6, nv) and (6, 6) ndarray
+        Generalised Jacobian and task inertia.
+    null, work, vectors, G : (nv, nv) ndarray
+        Row p of `null` is J_D N of passive joint p; the others are zero. All are written.
+    weights, shares : (nv,) ndarray
+        Memory, overwritten.
+    """
+    n = passive.shape[0]
+    for p in range(n):
+        weights[p] = passive[p]
+        for k in range(n):
+            null[p, k] = passive[p] * (1.0 - passive[k]) * qdd[UNIT + k, p]
+        for i in range(6):
+            pull = 0.0
+            for j in range(6):
+                for k in range(n):
+                    pull += F[i, j] * J_G[j, k] * passive[p] * qdd[UNIT + k, p]
+            for k in range(n):
+                null[p, k] -= pull * J_G[i, k]
+    for p in range(n):
+        for r in range(n):
+            work[p, r] = 0.0
+            for k in range(n):
+                work[p, r] += null[p, k] * null[r, k]
+    heaviest = EFFORTS_TO_HOLD * EFFORTS_TO_HOLD
+    fading_inertia(work, weights, heaviest, work, vectors, G, shares)
+
+
+@primitive
+def hold_passive(share, qdd, asked, null, G, force, x):
+    """Add the motion of driven joints that gives the passive ones the required acceleration.
+
+    Parameters
+    ----------
+    share : float
+        Share of it, from 0 to 1.
+    qdd : (3 + nv, nv) ndarray
+        Accelerations of all joints, in the rows of `known`.
+    asked : (nv,) ndarray
+        Required acceleration less that without x, of passive joints; overwritten.
+    null, G : (nv, nv) ndarray
+        As of `disturbance_compliance`.
+    force : (nv,) ndarray
+        Memory, overwritten.
+    x : (nv,) ndarray
+        Accelerations of the driven joints, updated.
+    """
+    n = x.shape[0]
+    for p in range(n):
+        for k in range(n):
+            asked[p] -= x[k] * qdd[UNIT + k, p]
+    multiply(G, asked, force)  # G has zeros where a joint is driven
+    for k in range(n):
+        for p in range(n):
+            x[k] += share * null[p, k] * force[p]
+
+
+@primitive
 def add_inertia(tau, x, torque):
     """Compute torque += S_aa x.
 
@@ -221,6 +294,14 @@ def underactuated_operational_space(
     wanted: Matrix,
     measured: Matrix,
     shares: Vector,
+    null: Matrix,
+    null_work: Matrix,
+    null_vectors: Matrix,
+    G: Matrix,
+    passive_weights: Vector,
+    passive_shares: Vector,
+    asked: Vector,
+    force: Vector,
     body: Integer,
     frame: Constant,
     values: Vector,
@@ -253,6 +334,10 @@ def underactuated_operational_space(
     task : (7, 6) ndarray
         Memory for vectors of the tool, overwritten.
     wanted, measured, shares : (6, 4), (6, 4) and (6,) ndarray
+        Memory, overwritten.
+    null, null_work, null_vectors, G : (nv, nv) ndarray
+        Memory, overwritten; see `disturbance_compliance`.
+    passive_weights, passive_shares, asked, force : (nv,) ndarray
         Memory, overwritten.
     body, frame
         Body and placement of the tool; see `ControlLaw.end_effector`.
@@ -303,6 +388,11 @@ def underactuated_operational_space(
         multiply(J_G, J_G[i], A[i])
     keep = 1.0 / (values[REACH] * values[REACH])
     fading_inertia(A, task[WEIGHTS], keep, work, vectors, F, shares)
+    share = values[HOLD]
+    if share > 0.0:
+        disturbance_compliance(
+            passive, qdd, J_G, F, null, null_work, null_vectors, G, passive_weights, passive_shares
+        )
 
     write_terms(topology, constants, gravity, scratch, q, qd, tau, terms)
     for k in range(n):
@@ -313,8 +403,16 @@ def underactuated_operational_space(
         known[DRIFT, k] += motion[k]
     friction_torque(topology, constants, q, known[DRIFT], terms[FRICTION])
     remaining_motion(J_G, F, J, task[ACCEL], qdd[WANTED], task, motion)
+    if share > 0.0:
+        for k in range(n):
+            asked[k] = -qdd[WANTED, k]
+        hold_passive(share, qdd, asked, null, G, force, motion)
     add_inertia(tau, motion, terms[INERTIA])
     remaining_motion(J_G, F, J, task[TASK_FEEDBACK], qdd[CORRECTION], task, motion)
+    if share > 0.0:
+        for k in range(n):
+            asked[k] = gains[1, k] * (reference[VELOCITY, k] - qd[k]) - qdd[CORRECTION, k]
+        hold_passive(share, qdd, asked, null, G, force, motion)
     add_inertia(tau, motion, terms[FEEDBACK])
     for i in range(6):
         task[TASK_FEEDBACK, i] = 0.0
@@ -332,6 +430,10 @@ def underactuated_operational_space(
         task[TASK_FEEDBACK],
     )
     remaining_motion(J_G, F, J, task[TASK_FEEDBACK], qdd[DRIFT], task, motion)
+    if share > 0.0:
+        for k in range(n):
+            asked[k] = -qdd[DRIFT, k]
+        hold_passive(share, qdd, asked, null, G, force, motion)
     add_inertia(tau, motion, terms[OTHER])
     clear_passive(passive, terms)
     return status
@@ -349,6 +451,11 @@ class UnderactuatedOperationalSpace(UnderactuatedComputedTorque):
     directions in which the driven joints hardly move the tool, as in `operational_space`. So the
     error of the tool obeys a linear oscillator, for any motion of the passive joints. Their motion
     is the zero dynamics; with all six axes it is often unstable.
+
+    With `hold` the driven joints that are left over act on the passive ones. They give them the
+    acceleration Kd (qd_r - qd)_p, with the rate gains of the passive joints (Jain 2011, eq. 16.25,
+    where it is zero). The tool comes first. So without enough driven joints the passive ones are
+    held in part.
 
     Parameters
     ----------
@@ -403,6 +510,14 @@ class UnderactuatedOperationalSpace(UnderactuatedComputedTorque):
             lower=1e-6,
             upper=10.0,
         ),
+        LawParameter(
+            'hold',
+            0.0,
+            '',
+            'Share of the acceleration of passive joints that driven joints take away, where the '
+            'tool leaves a choice. 0 lets them swing.',
+            upper=1.0,
+        ),
     )
     kernels = (underactuated_operational_space,)
 
@@ -423,6 +538,8 @@ class UnderactuatedOperationalSpace(UnderactuatedComputedTorque):
             np.zeros((7, 6)),
             *np.zeros((2, 6, 4)),
             np.zeros(6),
+            *np.zeros((4, n, n)),
+            *np.zeros((4, n)),
         )
 
     def _refuse_coupling_alone(self, name):

@@ -16,7 +16,7 @@ With all joints revolute, it takes 137 n - 22 multiplications and 110 n - 14 add
 
 Corrections to the print, for prismatic joints: e_i must be turned into F_(i+1) before it is added
 to vectors there. The lever from C_i to the next origin is delta_i + b_(i+1) e_(i+1), not delta_i.
-As printed, the arm of Example 7.11 gets torques 0.3 and 0.56 in place of 7.28 and -10.95.
+As printed, the arm of Exercise 7.11 gets torques 0.3 and 0.56 in place of 7.28 and -10.95.
 """
 
 from dataclasses import dataclass

@@ -51,7 +51,7 @@ def inverse_dynamics(robot, q, qd, qdd):
     """
     q, qd, qdd = states(robot, q, qd, qdd)
     links = links_at(robot, q)
-    w, al, to_end, slide = turning(links, qd[links.order], qdd[links.order])
+    w, al, to_end, slide = map(np.array, turning(links, qd[links.order], qdd[links.order]))
     to_com = to_end - links.delta
     a_c, g = _accelerations(links, w, al, to_com, to_end, slide)
     f, moment, tau = np.zeros(3), np.zeros(3), np.empty(links.n, w.dtype)

@@ -25,9 +25,50 @@ import numpy as np
 from robodyn_ros.errors import ModelError
 from robodyn_ros.formulations.arm import cross, model_of, states
 from robodyn_ros.formulations.serial_chain import Z, links_at
+from robodyn_ros.formulations.task_graph import at_once
 
 
-def turning(links, qd, qdd):
+def next_angular_velocity(R, w, thd):
+    """Return w_i = R (w_(i-1) + z thd_i) (3.15).
+
+    Parameters
+    ----------
+    R : (3, 3) ndarray
+        Rotation from frame i-1 to frame i.
+    w : (3,) ndarray
+        w_(i-1) [rad/s].
+    thd : float
+        Joint velocity [rad/s].
+
+    Returns
+    -------
+    (3,) ndarray
+        w_i [rad/s].
+    """
+    return R @ (w + Z * thd)
+
+
+def next_angular_acceleration(R, w, al, thd, thdd):
+    """Return al_i = R (al_(i-1) + w_(i-1) x z thd_i + z thdd_i) (3.16).
+
+    Parameters
+    ----------
+    R : (3, 3) ndarray
+        Rotation from frame i-1 to frame i.
+    w, al : (3,) ndarray
+        w_(i-1) [rad/s] and al_(i-1) [rad/s2].
+    thd, thdd : float
+        Joint velocity [rad/s] and acceleration [rad/s2].
+
+    Returns
+    -------
+    (3,) ndarray
+        al_i [rad/s2].
+    """
+    return R @ (al + cross(w, Z * thd) + Z * thdd)
+
+
+def turning(links, qd, qdd, step=at_once):
     """Return the angular motion of all links, and the vectors between their origins.
 
     Parameters
@@ -38,16 +79,18 @@ def turning(links, qd, qdd):
         Joint velocities from base to tip [rad/s, m/s].
     qdd : (n,) ndarray
         Joint accelerations from base to tip [rad/s2, m/s2].
+    step : callable
+        Computes each quantity; see `task_graph`.
 
     Returns
     -------
-    w : (n, 3) ndarray
+    w : n times (3,) ndarray
         Angular velocities, in frame i [rad/s].
-    al : (n, 3) ndarray
+    al : n times (3,) ndarray
         Angular accelerations, in frame i [rad/s2].
-    r : (n, 3) ndarray
+    r : n times (3,) ndarray
         From O_(i-1) to O_i, in frame i [m].
-    slide : (n, 3) ndarray
+    slide : n times (3,) ndarray
         Acceleration that a prismatic joint adds to a_i, in frame i [m/s2].
     """
     w, al = np.zeros(3), np.zeros(3)
@@ -55,64 +98,128 @@ def turning(links, qd, qdd):
     for i in range(links.n):
         R = links.Q[i].T
         if links.revolute[i]:
-            al = R @ (al + cross(w, Z * qd[i]) + Z * qdd[i])
-            w = R @ (w + Z * qd[i])
+            al = step('al', i + 1, next_angular_acceleration, R, w, al, qd[i], qdd[i])
+            w = step('w', i + 1, next_angular_velocity, R, w, qd[i])
             rows.append((w, al, links.a[i], np.zeros(3)))
         else:
             slide = R @ (2.0 * cross(w, Z * qd[i]) + Z * qdd[i])
             w, al = R @ w, R @ al
             rows.append((w, al, links.a[i] + R @ Z * links.b[i], slide))
-    return tuple(np.array(column) for column in zip(*rows))
+    return tuple(zip(*rows))
 
 
-def inertia_wrenches(links, w, al, r, slide):
+def acceleration(w, al, b, before):
+    """Return w x (w x b) + al x b + before (3.17, 3.18).
+
+    Parameters
+    ----------
+    w, al : (3,) ndarray
+        Angular velocity [rad/s] and acceleration [rad/s2].
+    b : (3,) ndarray
+        Between two points of the link [m].
+    before : (3,) ndarray
+        Acceleration of the first [m/s2].
+
+    Returns
+    -------
+    (3,) ndarray
+        Acceleration of the second [m/s2].
+    """
+    return cross(w, cross(w, b)) + cross(al, b) + before
+
+
+def gyroscopic_moment(I, w):  # noqa: E741  the letter of the book
+    """Return w x I w.
+
+    Parameters
+    ----------
+    I : (3, 3) ndarray
+        Inertia tensor about the centre of mass [kg m2].
+    w : (3,) ndarray
+        Angular velocity [rad/s].
+
+    Returns
+    -------
+    (3,) ndarray
+        Moment [N m].
+    """
+    return cross(w, I @ w)
+
+
+def inertia_wrenches(links, w, al, r, slide, step=at_once):
     """Return m abar and I al + w x I w of every link, which move it and carry its weight.
 
     Parameters
     ----------
     links : Links
         A serial chain at one posture.
-    w : (n, 3) ndarray
+    w : n times (3,) ndarray
         Angular velocities, in frame i [rad/s].
-    al : (n, 3) ndarray
+    al : n times (3,) ndarray
         Angular accelerations, in frame i [rad/s2].
-    r : (n, 3) ndarray
+    r : n times (3,) ndarray
         From O_(i-1) to O_i, in frame i [m].
-    slide : (n, 3) ndarray
+    slide : n times (3,) ndarray
         Acceleration that a prismatic joint adds to a_i, in frame i [m/s2].
+    step : callable
+        Computes each quantity; see `task_graph`.
 
     Returns
     -------
-    forces : (n, 3) ndarray
+    forces : n times (3,) ndarray
         m abar, in frame i [N].
-    moments : (n, 3) ndarray
+    moments : n times (3,) ndarray
         I al + w x I w, in frame i [N m].
     """
     a, forces, moments = -links.g, [], []
-    for i in range(links.n):
-        rbar, I = -links.delta[i], links.I[i]  # noqa: E741
-        a = cross(w[i], cross(w[i], r[i])) + cross(al[i], r[i]) + links.Q[i].T @ a + slide[i]
-        abar = cross(w[i], cross(w[i], rbar)) + cross(al[i], rbar) + a
-        forces.append(links.m[i] * abar)
-        moments.append(I @ al[i] + cross(w[i], I @ w[i]))
-    return np.array(forces), np.array(moments)
+    for i, (Q, m, inertia) in enumerate(zip(links.Q, links.m, links.I)):
+        before = step('R a', i + 1, carried, Q.T, a, slide[i])
+        a = step('a', i + 1, acceleration, w[i], al[i], r[i], before)
+        abar = step('abar', i + 1, acceleration, w[i], al[i], -links.delta[i], a)
+        forces.append(step('m abar', i + 1, np.multiply, m, abar))
+        inertial = step('I al', i + 1, np.matmul, inertia, al[i])
+        gyroscopic = step('w x I w', i + 1, gyroscopic_moment, inertia, w[i])
+        moments.append(step('moment', i + 1, _sum, inertial, gyroscopic))
+    return forces, moments
 
 
-def torques(links, r, forces, moments, held):
+def carried(R, a, slide):
+    """Return R a_(i-1), and what a prismatic joint adds.
+
+    Parameters
+    ----------
+    R : (3, 3) ndarray
+        Rotation from frame i-1 to frame i.
+    a : (3,) ndarray
+        a_(i-1) [m/s2].
+    slide : (3,) ndarray
+        Acceleration that a prismatic joint adds, in frame i [m/s2].
+
+    Returns
+    -------
+    (3,) ndarray
+        Acceleration of O_(i-1), in frame i [m/s2].
+    """
+    return R @ a + slide
+
+
+def torques(links, r, forces, moments, held, step=at_once):
     """Return the torques by (3.19) to (3.21).
 
     Parameters
     ----------
     links : Links
         A serial chain at one posture.
-    r : (n, 3) ndarray
+    r : n times (3,) ndarray
         From O_(i-1) to O_i, in frame i [m].
-    forces : (n, 3) ndarray
+    forces : n times (3,) ndarray
         m abar, in frame i [N].
-    moments : (n, 3) ndarray
+    moments : n times (3,) ndarray
         I al + w x I w, in frame i [N m].
     held : pair of (3,) ndarray
         f_(n+1) and n_(n+1) in frame n, at O_n [N, N m].
+    step : callable
+        Computes each quantity; see `task_graph`.
 
     Returns
     -------
@@ -120,13 +227,24 @@ def torques(links, r, forces, moments, held):
         Torques from base to tip [N m, N].
     """
     f, n = held
-    tau = np.empty(links.n, forces.dtype)
+    tau = []
     for i in reversed(range(links.n)):
-        n = moments[i] + cross(r[i] - links.delta[i], forces[i]) + cross(r[i], f) + n
-        f = forces[i] + f
-        tau[i] = (links.Q[i].T @ Z) @ (n if links.revolute[i] else f)
-        f, n = links.Q[i] @ f, links.Q[i] @ n
-    return tau
+        Q, at = links.Q[i], i + 1
+        lever = step('(r + rbar) x m abar', at, cross, r[i] - links.delta[i], forces[i])
+        bend = step('r x R f', at, cross, r[i], f)
+        own = step('n of its own', at, _sum, moments[i], lever, bend)
+        n = step('n', at, _sum, own, n)
+        f = step('f', at, _sum, forces[i], f)
+        n = step('R n', at, np.matmul, Q, n)  # in frame i-1, whose z axis is that of joint i
+        if i > 0 or not links.revolute[i]:
+            f = step('R f', at, np.matmul, Q, f)
+        tau.append((n if links.revolute[i] else f)[2])
+    return np.array(tau[::-1])
+
+
+def _sum(*terms):
+    """Return the sum of vectors."""
+    return sum(terms[1:], start=terms[0])
 
 
 def held_load(robot, sensor):
@@ -166,7 +284,7 @@ def held_load(robot, sensor):
     return force, frame.rotation @ reading[3:] + cross(frame.translation, force)
 
 
-def inverse_dynamics(robot, q, qd, qdd, sensor=None):
+def inverse_dynamics(robot, q, qd, qdd, sensor=None, step=at_once):
     """Return the torques of a serial robot, in O(n).
 
     The reading of a wrist sensor starts the inward recursion. This accounts for an unknown load at
@@ -185,6 +303,8 @@ def inverse_dynamics(robot, q, qd, qdd, sensor=None):
     sensor : tuple, optional
         (frame name, reading) of a wrist sensor. The reading (6,) is force [N] and moment [N m] on
         the load, in its own axes at its own origin. The frame must be on the last link.
+    step : callable
+        Computes each quantity; see `task_graph`.
 
     Returns
     -------
@@ -198,10 +318,10 @@ def inverse_dynamics(robot, q, qd, qdd, sensor=None):
     ShapeError
         If a state has another shape.
     """
-    return recursion(inertia_wrenches, robot, q, qd, qdd, sensor)
+    return recursion(inertia_wrenches, robot, q, qd, qdd, sensor, step)
 
 
-def recursion(inertia_wrenches, robot, q, qd, qdd, sensor):
+def recursion(inertia_wrenches, robot, q, qd, qdd, sensor, step):
     """Return the torques of a serial robot with given inertia wrenches.
 
     Parameters
@@ -220,6 +340,9 @@ def recursion(inertia_wrenches, robot, q, qd, qdd, sensor):
         (frame name, reading) of a wrist sensor. The reading (6,) is force [N] and moment [N m] on
         the load, in its own axes at its own origin. The frame must be on the last link.
 
+    step : callable
+        Computes each quantity; see `task_graph`.
+
     Returns
     -------
     (nv,) ndarray
@@ -227,7 +350,7 @@ def recursion(inertia_wrenches, robot, q, qd, qdd, sensor):
     """
     q, qd, qdd = states(robot, q, qd, qdd)
     links = links_at(robot, q)
-    motion = turning(links, qd[links.order], qdd[links.order])
-    forces, moments = inertia_wrenches(links, *motion)
-    tau = torques(links, motion[2], forces, moments, held_load(robot, sensor))
+    motion = turning(links, qd[links.order], qdd[links.order], step)
+    forces, moments = inertia_wrenches(links, *motion, step)
+    tau = torques(links, motion[2], forces, moments, held_load(robot, sensor), step)
     return links.joint_order(tau) + links.joint_order(links.rotor) * qdd

@@ -7,11 +7,12 @@
     C^i_jk = (NE_i(q, e_j + e_k, 0) - NE_i(q, e_j, 0) - NE_i(q, e_k, 0)) / 2
     thdd = M^-1 (tau - NE(q, thd, 0))
 
-For column j only the links from j on move. By symmetry only the torques from j on are needed:
-`lower_half` leaves out the rest.
+For column j only the links from j on move. By symmetry only the torques from j on are needed.
+`lower_half` leaves out the rest, so M takes about n (n + 1)/2 links in place of n^2 (section 7).
+`forward_dynamics` takes it. `mass_matrix` and `coriolis_coefficients` strobe any inverse dynamics,
+a function of (robot, q, qd, qdd) such as `Robot.inverse_dynamics`, with n and n (n + 1)/2 calls.
 
-The report does not mention the subtraction in C^i_jk. `inverse_dynamics` is any function of
-(robot, q, qd, qdd), of this folder or `Robot.inverse_dynamics`. n calls for M; n (n + 1)/2 for C.
+The report does not mention the subtraction in C^i_jk.
 """
 
 import numpy as np
@@ -115,8 +116,9 @@ def lower_half(robot, q):
             own = forces[i - j]
             moment = moments[i - j] + cross(r[i] + rbar[i], own) + cross(r[i], f) + moment
             f = own + f
-            f, moment = links.Q[i] @ f, links.Q[i] @ moment
-            M[i, j] = M[j, i] = moment[2] if links.revolute[i] else f[2]
+            M[i, j] = M[j, i] = links.Q[i, 2] @ (moment if links.revolute[i] else f)
+            if i > j:
+                f, moment = links.Q[i] @ f, links.Q[i] @ moment
     M = M + np.diag(links.rotor)
     ordered = np.empty_like(M)
     ordered[np.ix_(links.order, links.order)] = M
@@ -170,8 +172,8 @@ def eliminate(M, b):
     return x
 
 
-def forward_dynamics(robot, q, qd, tau, inverse_dynamics=modified):
-    """Return thdd: bias by one inverse dynamics, M by strobing, then elimination (section 7).
+def forward_dynamics(robot, q, qd, tau):
+    """Return thdd of a serial robot: bias, half of M by strobing, then elimination (section 7).
 
     Parameters
     ----------
@@ -183,14 +185,17 @@ def forward_dynamics(robot, q, qd, tau, inverse_dynamics=modified):
         Joint velocities [rad/s, m/s].
     tau : (nv,) array_like
         Joint torques [N m, N].
-    inverse_dynamics : callable
-        `inverse_dynamics(robot, q, qd, qdd)` returns the torques (nv,).
 
     Returns
     -------
     (nv,) ndarray
         Joint accelerations [rad/s2, m/s2].
+
+    Raises
+    ------
+    ModelError
+        If the robot branches.
     """
     q, qd, tau = states(robot, q, qd, tau)
-    bias = inverse_dynamics(robot, q, qd, np.zeros(len(q)))
-    return eliminate(mass_matrix(robot, q, inverse_dynamics), tau - bias)
+    bias = modified(robot, q, qd, np.zeros(len(q)))
+    return eliminate(lower_half(robot, q), tau - bias)

@@ -18,6 +18,7 @@ from math import hypot, isfinite
 import numpy as np
 
 from robodyn_ros.errors import ModelError, require_names
+from robodyn_ros.model.build import with_friction_checked
 from robodyn_ros.model.layout import (
     COSINE,
     DAMPING,
@@ -109,7 +110,7 @@ def with_joint_friction(model: RobotModel, joints: Mapping[str, JointFriction]) 
             changed[k] = values_of(friction, values[k], model.joint_values(FRICTION)[k])
         if not np.array_equal(changed, values):
             model = model.with_joint_values(column, changed)
-    return model
+    return with_friction_checked(model)
 
 
 def friction_parts(model, q, qd):

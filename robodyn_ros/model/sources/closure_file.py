@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Closures and couplings from a YAML file beside the description, which may have rotors too.
 
+Any of its parts may stand alone, such as `near` for a description that has closures itself.
+
 closures:
   knee:
     type: hinge                                       # see robodyn_ros.model.dependent.closures
@@ -61,7 +63,7 @@ class Loops(NamedTuple):
 
 
 def loops_of(source: Sequence[Closure] | str | os.PathLike) -> Loops:
-    """Return closures, and the other contents of their file; it may have couplings alone.
+    """Return closures, and the other contents of their file.
 
     Parameters
     ----------
@@ -79,7 +81,7 @@ def loops_of(source: Sequence[Closure] | str | os.PathLike) -> Loops:
     """
     if not isinstance(source, (str, os.PathLike)):
         return Loops(tuple(source), None, {})
-    where, content = yaml_file.sections(source, 'closures', 'couplings')
+    where, content = yaml_file.sections(source, 'closures', 'couplings', 'near', 'independent')
     closures, near = (yaml_file.named(where, content, what) for what in ('closures', 'near'))
     chosen = content.get('independent')
     if chosen is not None and not (
@@ -100,6 +102,22 @@ def loops_of(source: Sequence[Closure] | str | os.PathLike) -> Loops:
             for name, each in yaml_file.named(where, content, 'couplings')
         ),
     )
+
+
+def near(joints: Sequence[str]) -> str:
+    """Return the section of the file that says where to seek a closed posture.
+
+    Parameters
+    ----------
+    joints : sequence of str
+        Names of the joints.
+
+    Returns
+    -------
+    str
+        YAML text.
+    """
+    return f'near: {{{", ".join(f"{joint}: POSITION" for joint in joints)}}}'
 
 
 def _coupling(where, joint, entries):

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shapes of the links of a URDF: its visual or its collision elements. Meshes are not opened."""
 
+import contextlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +14,6 @@ from robodyn_ros.model.description import Placement
 from robodyn_ros.model.sources import package_path
 from robodyn_ros.model.urdf_elements import (
     abbreviated,
-    only_child,
     read_name,
     read_number,
     read_placement,
@@ -62,8 +62,8 @@ class Shape:
     file: str = ''
 
 
-def shapes(source, element='visual'):
-    """Return the shapes of all links of a URDF, in document order.
+def shapes(source, element='visual', links=None, notes=None):
+    """Return the shapes of links of a URDF, in document order.
 
     Parameters
     ----------
@@ -71,6 +71,10 @@ def shapes(source, element='visual'):
         URDF text, or the path of a file.
     element : {'visual', 'collision'}
         Which shapes.
+    links : collection of str, optional
+        Names of the links; all by default.
+    notes : list of str, optional
+        Receives a sentence about each shape or colour that is malformed, which is left out.
 
     Returns
     -------
@@ -79,17 +83,32 @@ def shapes(source, element='visual'):
     Raises
     ------
     ModelError
-        For a shape that is malformed; the sentence names its link.
+        For a shape that is malformed, without `notes`; the sentence names its link.
     """
-    root = xml_text.root_element(source)
-    named = [*root.findall('material'), *root.findall('link/visual/material')]
-    materials = {each.get('name'): _color(each, 'a <material> element') for each in named[::-1]}
-    return tuple(
-        _shape(each, name, f'link {name!r} {element}', materials)
-        for link in root.findall('link')
-        for name in (read_name(link, 'name', 'a <link> element'),)
-        for each in link.findall(element)
-    )
+    root, colors, found = xml_text.root_element(source), {}, []
+    for each in (*root.findall('material'), *root.findall('link/visual/material')):
+        with _noted(notes):
+            if color := _color(each, f'material {abbreviated(each.get("name", ""))!r}'):
+                colors[each] = color
+                colors.setdefault(each.get('name'), color)
+    for link in root.findall('link'):
+        name = read_name(link, 'name', 'a <link> element')
+        for each in link.findall(element) if links is None or name in links else ():
+            with _noted(notes):
+                found.append(_shape(each, name, f'link {name!r} {element}', colors))
+    return tuple(found)
+
+
+@contextlib.contextmanager
+def _noted(notes):
+    """Put the sentence of an error into notes, if there are any."""
+    try:
+        yield
+    except ModelError as error:
+        if notes is None:
+            raise
+        if str(error) not in notes:
+            notes.append(str(error))
 
 
 def mesh_path(file, folder):
@@ -111,20 +130,22 @@ def mesh_path(file, folder):
     ModelError
         If there is no such file.
     """
-    found = package_path.resolved(file)
+    found = package_path.resolved(file, folder)
     path = Path(folder, str(found).removeprefix(FILE))
     if not path.is_file():
         raise ModelError(f'there is no file {shorten(str(path), 300)}')
     return path
 
 
-def _shape(element, link, where, materials):
-    """Return one shape of a link."""
+def _shape(element, link, where, colors):
+    """Return one shape of a link; `colors` are by material element and by name."""
     geometry = required_child(element, 'geometry', where)
-    if len(geometry) != 1 or geometry[0].tag not in KINDS:
+    if not len(geometry) or geometry[0].tag not in KINDS:
         tags = ', '.join(abbreviated(child.tag) for child in geometry)
-        raise ModelError(f'{where} geometry has {tags or "nothing"}; expected one of {KINDS}')
-    (form,) = geometry
+        raise ModelError(
+            f'{where} geometry has {tags or "nothing"}; expected one of {", ".join(KINDS)}'
+        )
+    form = geometry[0]  # the first counts, as for urdfdom
     kind, where, file = form.tag, f'{where} {form.tag}', ''
     if kind == 'mesh':
         file = required_attribute(form, 'filename', where)
@@ -134,18 +155,18 @@ def _shape(element, link, where, materials):
         size = tuple(read_vector(form, 'size', where, None).tolist())
     else:
         size = tuple(read_number(form, key, where) for key in LENGTHS[kind])
-    if kind != 'mesh' and min(size) <= 0.0:
+    if min(size) <= 0.0 if kind != 'mesh' else 0.0 in size:
         raise ModelError(f'{where} has size {size}; expected lengths larger than 0')
-    material = only_child(element, 'material', where)
+    material = element.find('material')
     color = None
     if material is not None:
-        color = _color(material, where) or materials.get(material.get('name'))
+        color = colors.get(material) or colors.get(material.get('name'))
     return Shape(link, read_placement(element, where), kind, size, color, file)
 
 
 def _color(material, where):
     """Return four numbers from 0 to 1, or None for a material without a colour."""
-    color = only_child(material, 'color', where)
+    color = material.find('color')
     if color is None:
         return None
     words = required_attribute(color, 'rgba', where).split()

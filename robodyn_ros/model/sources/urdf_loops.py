@@ -8,23 +8,33 @@
   <axis xyz="0 0 1"/>                                 in axes of both frames
 </loop>
 
-<joint ... independent="true"> names the independent joints of the loops.
+<coupling name="gear">                                a gear train, ratio times the joints from
+  <predecessor link="arm"/> <successor link="rotor"/>  the common ancestor to the predecessor is
+  <ratio value="6.0"/>                                the sum of those to the successor
+</coupling>
+
+<joint ... independent="true"> names the independent joints of the loops. Where joints are marked
+by independent="false" alone, all others are independent.
 """
+
+import numpy as np
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.model.dependent.closures import Closure
+from robodyn_ros.model.dependent.coupling import Coupling
 from robodyn_ros.model.description import Placement
 from robodyn_ros.model.rotation_matrix import unit_axis, z_to_axis
 from robodyn_ros.model.urdf_elements import (
     abbreviated,
-    only_child,
     read_name,
+    read_number,
     read_placement,
     read_vector,
     required_attribute,
     required_child,
 )
 
+ROUNDING = 1e-12  # of ratios, which are of the size of 1 to 1000
 #: Motions that each joint type constrains, in a frame with z along the axis.
 STOPS = {
     'fixed': ('x', 'y', 'z', 'rx', 'ry', 'rz'),
@@ -54,18 +64,12 @@ def closures(root):
     ModelError
         For an element that is not valid; the message names it.
     """
-    for element in root.findall('coupling'):
-        if element.find('predecessor') is not None:
-            raise ModelError(
-                f'coupling {abbreviated(element.get("name", "without a name"))!r} is not '
-                'supported; expected <mimic> in its joint'
-            )
     found = [*root.findall('loop'), *root.findall('constraint')]
     return tuple(_closure(element) for element in found if element.find('predecessor') is not None)
 
 
 def independent(root):
-    """Return the names of the joints that are marked as independent.
+    """Return the names of the joints that are independent, as far as joints are marked.
 
     Parameters
     ----------
@@ -77,11 +81,91 @@ def independent(root):
     tuple of str
         Names.
     """
+    marked = {'true': [], 'false': [], '': []}
+    for joint in root.findall('joint'):
+        if joint.get('type') != 'fixed' and joint.find('mimic') is None:
+            mark = joint.get('independent', '').strip().lower()
+            marked.get(mark, marked['']).append(joint.get('name', ''))
+    return tuple(marked['true'] or (marked[''] if marked['false'] else ()))
+
+
+def couplings(root, joints):
+    """Return the couplings of a URDF+: gear trains, also several that share joints.
+
+    Parameters
+    ----------
+    root : Element
+        The <robot> element.
+    joints : sequence of Joint
+        Joints of the tree.
+
+    Returns
+    -------
+    tuple of Coupling
+        One for each joint that follows others. They are the joints that are not independent; if
+        their number does not fit, the last joint to each successor.
+
+    Raises
+    ------
+    ModelError
+        For an element that is not valid, or couplings that contradict each other.
+    """
+    elements = [each for each in root.findall('coupling') if each.find('predecessor') is not None]
+    if not elements:
+        return ()
+    carried = {joint.child: joint for joint in joints}
+    rows, last = [], []
+    for element in elements:
+        name = read_name(element, 'name', 'a <coupling> element')
+        where = f'coupling {name!r}'
+        ratio = read_number(required_child(element, 'ratio', where), 'value', f'{where} ratio')
+        ends = (
+            read_name(required_child(element, tag, where), 'link', f'{where} {tag}')
+            for tag in ('predecessor', 'successor')
+        )
+        before, after = (_path(carried, link) for link in ends)
+        common = set(before) & set(after)
+        row = {each: ratio for each in before if each not in common}
+        row |= {each: -1.0 for each in after if each not in common}
+        if not row or not [each for each in after if each not in common]:
+            raise ModelError(
+                f'{where} has no joint between its links that could follow; expected a successor '
+                'below the common ancestor'
+            )
+        rows.append(row)
+        last.append(next(each for each in after if each not in common))
+    names = list(dict.fromkeys(each for row in rows for each in row))
+    chosen = independent(root)
+    dependent = [each for each in names if each not in chosen] if chosen else last
+    if len(dependent) != len(rows):
+        dependent = last
+    K = np.array([[row.get(each, 0.0) for each in names] for row in rows])
+    led = [names.index(each) for each in dependent]
+    free = [k for k in range(len(names)) if k not in led]
+    if len(set(led)) < len(rows) or np.linalg.matrix_rank(K[:, led]) < len(rows):
+        raise ModelError(
+            f'the couplings {", ".join(each.get("name") for each in elements)} do not determine '
+            f'the joints {", ".join(dependent)}; expected others with independent="false"'
+        )
+    ratios = -np.linalg.solve(K[:, led], K[:, free])
+    exact = np.round(ratios)
+    ratios = np.where(np.abs(ratios - exact) < ROUNDING, exact, ratios)
     return tuple(
-        joint.get('name', '')
-        for joint in root.findall('joint')
-        if joint.get('independent', 'false').strip().lower() == 'true'
+        Coupling(each, {names[k]: float(ratio) for k, ratio in zip(free, row) if ratio})
+        for each, row in zip(dependent, ratios)
     )
+
+
+def _path(carried, link):
+    """Return the names of the moving joints from a link to the root."""
+    path, seen = [], set()
+    while link in carried and link not in seen:
+        seen.add(link)
+        joint = carried[link]
+        if joint.type != 'fixed':
+            path.append(joint.name)
+        link = joint.parent
+    return path
 
 
 def _closure(element):
@@ -93,7 +177,7 @@ def _closure(element):
         raise ModelError(
             f'{where} has type {abbreviated(kind)!r}; expected one of {", ".join(STOPS)}'
         )
-    axis = read_vector(only_child(element, 'axis', where), 'xyz', f'{where} axis', (1.0, 0.0, 0.0))
+    axis = read_vector(element.find('axis'), 'xyz', f'{where} axis', (1.0, 0.0, 0.0))
     if not axis.any():
         raise ModelError(f'{where} has an axis of length 0; expected a direction')
     turn, sides = Placement(z_to_axis(unit_axis(axis))), []

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Share the torques of a motion among chosen actuators: Jain 2011, section 11.5.
+"""Share the torques of a motion among chosen actuators: Jain 2011, section 11.2.1.
 
 Torques T of actuators act on the independent joints by E_a^T T, of their rows of E. With more
 actuators than independent joints many T have one motion. They differ by squeeze torques, which

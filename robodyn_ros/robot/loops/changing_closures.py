@@ -3,7 +3,7 @@
 """Closures that come and go, such as two arms that grasp and release: the augmented route.
 
 The tree moves as if it were free, and multipliers correct its motion. See Jain 2011, Algorithms
-11.1 and 11.2, section 11.7. All joints stay coordinates. Redundant closures are allowed. Steps
+11.1 and 11.2, section 11.2.2. All joints stay coordinates. Redundant closures are allowed. Steps
 project positions and velocities back to the closures, so the gaps stay bounded.
 """
 

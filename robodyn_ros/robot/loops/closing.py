@@ -7,20 +7,25 @@ those nearest the base that determine the others (Jain 2011, section 11.3).
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError, require_names
+from robodyn_ros.errors import ModelError, OpenError, require_names
+from robodyn_ros.model.build import with_dynamics_checked
 from robodyn_ros.model.dependent.closures import (
     Closure,
     on_loops,
     refuse_coupled_to,
     with_closures,
 )
+from robodyn_ros.model.description import RobotDescription
+from robodyn_ros.model.model_report import NOTE, WARNING, Finding, ModelReport
 from robodyn_ros.model.robot_model import RobotModel
-from robodyn_ros.model.validate import idle_joints
 from robodyn_ros.robot.loops.equations import SMALLEST, LoopEquations
 
+# of initial guesses, if the loops do not close from zero, or are singular there [rad or m]
+GUESSES = (0.5, 1.0, 1.5, 0.2, 0.1)
 # smallest singular value of a choice, as a share of the best one
 SHARES = (0.3, 0.1, 0.03, 1e-2, 1e-3, 1e-4)
 
@@ -42,7 +47,8 @@ def close_loops(
     independent : sequence of str, optional
         Independent joints of the loops; by default the nearest to the base that are possible.
     near : mapping of str to float, optional
-        Initial guess of a closed posture [rad or m]; by default zero, or the limit nearest to it.
+        Initial guess of a closed posture [rad or m]. By default zero, or the limit nearest to it.
+        Others if the loops do not close from there, or are singular.
 
     Returns
     -------
@@ -52,8 +58,7 @@ def close_loops(
     ------
     ModelError
         If the loops cannot be closed or the closed posture is singular. If the choice of
-        independent joints is singular or has another number. If a joint, or all joints of a loop,
-        move no inertia. The message names the joints.
+        independent joints is singular or has another number. The message names the joints.
     UnknownNameError
         For a joint or frame that does not exist.
     """
@@ -63,29 +68,13 @@ def close_loops(
     depth = {k: place for loop in loops for k, place in loop.items()}
     joined = sorted(depth, key=lambda k: (depth[k], k))
     names = [model.joint_names[k] for k in joined]
-    for name in independent or ():
-        if name not in names:
-            raise ModelError(
-                f'robot {model.name!r}: joint {name!r} is chosen to be independent, and is in no '
-                f'loop; expected some of {", ".join(names)}'
-            )
+    # joints in no loop are independent anyway
+    independent = [name for name in independent or () if name in names] or None
     loose = LoopEquations(with_closures(model, closures, joined, _zeros(model)))
-    start = loose.start(model, near or {})
-    posture = loose.assembled(start)
-    if posture is None:
-        raise ModelError(
-            f'robot {model.name!r}: no posture was found in which '
-            f'{", ".join(each.name for each in closures)} close; {loose.gap(start)} where the '
-            f'search began; expected near={{joint: position}} of {", ".join(names)} close to one'
-        )
-    order = loose.velocities(model)
-    J = loose.equations(posture)[:, [order.index(k) for k in joined]]
+    posture, J, guess = _regular_posture(loose, model, joined, names, near)
     rank = _rank(J)
-    if rank < _rank(loose.nearby_equations(posture)):
-        raise ModelError(
-            f'robot {model.name!r}: the posture in which the loops close is singular; expected '
-            f'near={{joint: position}} of {", ".join(names)} close to another one'
-        )
+    if rank == 0:  # such as between joints that follow one another
+        return with_dynamics_checked(_with_finding(model, NOTE, closures, 'stop no motion'))
     unknown = (
         _chosen(J, rank)
         if independent is None
@@ -96,8 +85,33 @@ def close_loops(
     found = with_closures(
         model, closures, dependent, dict(zip(loose.model.all_position_names, posture))
     )
-    idle_joints(found.name, found.body_names, found.topology, found.constants)
-    return found
+    if guess is not near:
+        at = dict(zip(loose.model.all_position_names, posture))
+        places = ', '.join(f'{name} {at[name]:.3g}' for name in names)
+        sentence = (
+            f'do not close from zero, or are singular there; closed at {places}. `near` chooses '
+            'another assembly mode'
+        )
+        found = _with_finding(found, WARNING, closures, sentence)
+    return with_dynamics_checked(found)
+
+
+def marked_independent(description: RobotDescription, model: RobotModel) -> tuple[str, ...] | None:
+    """Return the joints that a description marks as independent, of those that the model moves.
+
+    Parameters
+    ----------
+    description : RobotDescription
+        The robot as described.
+    model : RobotModel
+        Its model.
+
+    Returns
+    -------
+    tuple of str or None
+        None if none is marked.
+    """
+    return tuple(each for each in description.independent if each in model.joint_names) or None
 
 
 def _check_names(model, closures, names):
@@ -109,6 +123,50 @@ def _check_names(model, closures, names):
             f'robot {model.name!r} has closures of the names {", ".join(named)}; expected another '
             'name for each'
         )
+
+
+def _regular_posture(loose, model, joined, names, near):
+    """Return a closed posture that is not singular, its equations, and the guess that led to it.
+
+    Without a given guess these are zero, and others if the loops do not close from there, or are
+    singular.
+    """
+    order = loose.velocities(model)
+    columns = [order.index(k) for k in joined]
+    is_closed = False
+    for guess in [near] if near else [near, *_guesses(names)]:
+        posture = loose.assembled(loose.start(model, guess or {}))
+        if posture is not None:
+            is_closed = True
+            J = loose.equations(posture)[:, columns]
+            if _rank(J) == _rank(loose.nearby_equations(posture)):
+                return posture, J, guess
+    where = f'robot {model.name!r}: '
+    if is_closed:
+        raise OpenError(
+            f'{where}the posture in which the loops close is singular; expected one close to '
+            'another, ',
+            names,
+        )
+    raise OpenError(
+        f'{where}no posture was found in which {", ".join(loose.model.closures)} close; '
+        f'{loose.gap(loose.start(model, near or {}))} where the search began; expected one close '
+        'to it, ',
+        names,
+    )
+
+
+def _with_finding(model, severity, closures, sentence):
+    """Return a model with a finding about its closures."""
+    subject = f'closures {", ".join(each.name for each in closures)}'
+    findings = (*model.report.findings, Finding(severity, subject, sentence))
+    return replace(model, report=ModelReport(model.name, findings))
+
+
+def _guesses(names):
+    """Yield other initial guesses than zero, where loops often are singular [rad or m]."""
+    for size in GUESSES:
+        yield dict(zip(names, size * np.sin(1.0 + 2.0 * np.arange(len(names)))))
 
 
 def _zeros(model):

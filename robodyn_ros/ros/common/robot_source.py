@@ -10,10 +10,25 @@ import numpy as np
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from std_msgs.msg import String
 
-from robodyn_ros.errors import ModelError, ParameterError, RobodynError, UnlockedError, shorten
+from robodyn_ros.errors import (
+    ModelError,
+    OpenError,
+    ParameterError,
+    RobodynError,
+    UngivenError,
+    UnlockedError,
+    shorten,
+)
 from robodyn_ros.model import selection, xml_text
 from robodyn_ros.model.rotors import EXACT, REFLECTED
-from robodyn_ros.model.sources import friction_file, package_path, rotor_file, xacro_file
+from robodyn_ros.model.sources import (
+    closure_file,
+    friction_file,
+    package_path,
+    rotor_file,
+    xacro_file,
+)
+from robodyn_ros.model.sources.description_source import MJCF, DescriptionSource, opened
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.parameter_table import START, ParamSpec
 from robodyn_ros.ros.transport.bounded_subscription import BoundedSubscription
@@ -24,7 +39,8 @@ ROBOT_PARAMETERS = (
         'string',
         '',
         '',
-        'URDF text. Empty: `urdf_path` or, if that is empty too, the topic `robot_description`.',
+        'URDF or MJCF text. Empty: `urdf_path` or, if that is empty too, URDF text on the topic '
+        '`robot_description`.',
         change=START,
     ),
     ParamSpec(
@@ -32,7 +48,15 @@ ROBOT_PARAMETERS = (
         'string',
         '',
         '',
-        'URDF or xacro file, by its path or as `package://<name>/<path>`.',
+        'URDF, xacro or MJCF file, by its path or as `package://<name>/<path>`.',
+        change=START,
+    ),
+    ParamSpec(
+        'xacro_arguments',
+        'string[]',
+        (),
+        '',
+        'Arguments of the xacro file of `urdf_path`, each as `name:=value`.',
         change=START,
     ),
     ParamSpec(
@@ -55,13 +79,13 @@ ROBOT_PARAMETERS = (
     ParamSpec(
         'gravity',
         'float[]',
-        (0.0, 0.0, -9.81),
+        (),
         'm/s^2',
         'Gravity acceleration in the axes of the base link, which depends on the mounting of the '
-        'base.',
+        'base. Empty: that of an MJCF, or 0 0 -9.81.',
         lower=-100.0,
         upper=100.0,
-        lengths=(3,),
+        lengths=(0, 3),
     ),
     ParamSpec(
         'rotors_path',
@@ -168,11 +192,12 @@ class RobotSource:
                 f"'{self.topic}'."
             )
         values = self._parameters
-        robot = Robot.from_urdf(
-            self._source(),
+        loops = closure_file.loops_of(values['closures_path'] or ())
+        robot = Robot.from_description(
+            self.opened.description(),
             joints=values['joints'] or None,
             base=values['base_link'] or None,
-            gravity=values['gravity'],
+            gravity=values['gravity'] if len(values['gravity']) else None,
             locked=read_entries(values, 'locked', selection.parse_locked),
             free_base=free_base,
             rotors={
@@ -180,15 +205,25 @@ class RobotSource:
                 **read_entries(values, 'rotors', rotor_file.rotor),
             },
             rotor_model=values['rotor_model'],
-            closures=values['closures_path'] or (),
+            closures=loops.closures,
+            independent=loops.independent,
+            near=loops.near,
+            couplings=loops.couplings,
         )
         friction = friction_file.joint_friction_of(values['joint_friction_path'] or None)
         return robot.extended.with_joint_friction(friction) if friction else robot
 
     @property
-    def description(self) -> str | bytes | os.PathLike:
-        """URDF as text or path of a file, expanded by xacro."""
-        return xacro_file.expanded(self._source())
+    def opened(self) -> DescriptionSource:
+        """The description, read and expanded by xacro."""
+        arguments = read_entries(self._parameters, 'xacro_arguments', xacro_file.argument)
+        found = opened(self._source(), arguments)
+        if found.root.tag == MJCF and found.path is None and not self._text:
+            raise ModelError(
+                f"The description on '{self.topic}' is an MJCF, which may name files of this "
+                "machine; expected it by the parameter 'urdf_path' or 'robot_description'."
+            )
+        return found
 
     def _source(self) -> bytes | Path:
         """Return the path of a file, or the text as bytes, which are never read as a path."""
@@ -232,6 +267,14 @@ def by_parameters(error: RobodynError) -> str:
     error : RobodynError
         The error.
     """
+    if isinstance(error, UngivenError):
+        return error.with_remedy(
+            lambda names: f'xacro_arguments: {[f"{n}:=VALUE" for n in names]}'
+        )
+    if isinstance(error, OpenError):
+        return error.with_remedy(
+            lambda joints: f'closures_path: FILE with {closure_file.near(joints)}'
+        )
     if isinstance(error, UnlockedError):
         return error.with_remedy(lambda joints: f'locked: {[f"{joint}=0" for joint in joints]}')
     return str(error)

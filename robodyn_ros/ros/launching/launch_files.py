@@ -3,6 +3,7 @@
 """Shared parts of the launch files: checks before the start, and the end after a failure."""
 
 import os
+import shlex
 from pathlib import Path
 
 from ament_index_python.packages import (
@@ -11,8 +12,9 @@ from ament_index_python.packages import (
     get_package_share_directory,
 )
 
-from robodyn_ros.errors import RobodynError
+from robodyn_ros.errors import RobodynError, UngivenError
 from robodyn_ros.model.sources import package_path, xacro_file
+from robodyn_ros.model.sources.description_source import MJCF, opened
 
 
 def require_packages(names):
@@ -72,24 +74,62 @@ def description_path(package, file):
     return str(path)
 
 
-def description_text(path):
-    """Return the URDF text of a file.
+def xacro_words(text):
+    """Return the arguments of a xacro file as a list, from one launch argument.
+
+    Parameters
+    ----------
+    text : str
+        Such as `ur_type:=ur5e name:=ur`, in the quotes of a shell where a value has blanks.
+
+    Returns
+    -------
+    list of str
+
+    Raises
+    ------
+    RuntimeError
+        If a word is not `name:=value`.
+    """
+    try:
+        words = shlex.split(text)
+        for word in words:
+            xacro_file.argument(word)
+    except (ValueError, RobodynError) as error:
+        raise RuntimeError(f'Nothing was started: xacro_arguments: got {error}') from None
+    return words
+
+
+def description_text(path, words=()):
+    """Return the text of a URDF, for nodes of other packages.
 
     Parameters
     ----------
     path : str
         Path of the file. Its text is expanded by xacro if the name ends with .xacro.
+    words : sequence of str
+        Arguments of a xacro file, each as `name:=value`.
 
     Raises
     ------
     RuntimeError
-        If xacro is not installed, or refuses the file.
+        If the file is no XML, or an MJCF, or xacro is not installed, or refuses the file.
     """
     try:
-        text = xacro_file.expanded(path)
+        source = opened(path, dict(map(xacro_file.argument, words)))
+    except UngivenError as error:
+        sentence = error.with_remedy(
+            lambda names: f'xacro_arguments:="{" ".join(f"{name}:=VALUE" for name in names)}"'
+        )
+        raise RuntimeError(f'Nothing was started: {sentence}') from None
     except RobodynError as error:
         raise RuntimeError(f'Nothing was started: {error}') from None
-    return Path(path).read_text() if text == path else text
+    if source.root.tag == MJCF:
+        raise RuntimeError(
+            f'Nothing was started: {path} is an MJCF, which neither robot_state_publisher nor '
+            'ros2_control reads; expected a URDF'
+        )
+    return source.text
 
 
 def fail_with_node(event, context):

@@ -73,7 +73,7 @@ def simulated_robot(values: Mapping[str, Any], robot: Robot) -> Robot:
     xx, xy, xz, yy, yz, zz = values['payload.inertia']
     inertia = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
     return robot.with_payload(
-        values['payload.mass'], values['payload.com'], inertia, values['payload.frame']
+        values['payload.frame'], values['payload.mass'], values['payload.com'], inertia
     )
 
 
@@ -93,7 +93,7 @@ def make_contacts(values: Mapping[str, Any], source: RobotSource) -> Contacts | 
         If the file is invalid.
     """
     path = values['contacts_path']
-    return contact_file.contacts_of(path, source.description) if path else None
+    return contact_file.contacts_of(path, source.opened.origin) if path else None
 
 
 def plant_kernels(

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One substep of order 4 with closures over all joints: Runge-Kutta, then a projection.
 
-In each stage multipliers correct the accelerations of the free tree (Jain 2011, section 11.7):
+In each stage multipliers correct the accelerations of the free tree (Jain 2011, section 11.2.2):
 
     qdd = qdd_f + A J^T lambda,   J qdd = -dJ/dt qd,   A = M^-1.
 

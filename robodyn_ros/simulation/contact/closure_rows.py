@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Closures of loops over all joints of a tree, in a step: the augmented route.
 
-Multipliers correct the motion of the free tree (Jain 2011, Algorithm 11.1, section 11.7). Over a
+Multipliers correct the motion of the free tree (Jain 2011, Algorithm 11.1, section 11.2). Over a
 step they are impulses p along the rows J of the closures. With A = (M + h D)^-1 the velocities are
 
     v = v_f + A J^T p,   J v = w,   and further impulses act through A - A J^T (J A J^T)^-1 J A.

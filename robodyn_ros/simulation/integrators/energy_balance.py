@@ -6,6 +6,7 @@ from numpy import sqrt
 
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.energy import energy
+from robodyn_ros.simulation.joint_table import DAMPING
 from robodyn_ros.spatial.primitive import unfused
 
 #: [-] A relative error of the energy below this is rounding. In slow motion it is not corrected.
@@ -13,8 +14,13 @@ ROUNDING = 4e-15
 #: [-] Motion is fast if the kinetic energy is a larger share of all energy than this. Then small
 #: errors are corrected too, or they would add up. Rounding moves nothing beyond ROUNDING / FAST.
 FAST = 1e-3
-#: [-] Largest correction as a share of the kinetic energy; more is not an integration error.
+#: [-] Largest correction as a share of the kinetic energy; a step that needs more is too long.
 LARGEST = 0.01
+#: [-] An error beyond LARGEST that is below this share of all energy is rounding in slow motion.
+SLOW = 1e-12
+#: [-] Share of the kinetic energy that viscous friction may take in a step. Beyond it the damping
+#: is stiff: an L-stable step is right without knowing the work of friction.
+DAMPED = 0.1
 
 
 @unfused
@@ -40,11 +46,11 @@ def total_energy(topology, constants, gravity, scratch, q, qd):
 
 @unfused
 def balance_energy(topology, constants, gravity, scratch, expected, locked, drift, q, qd):
-    """Scale qd - drift so that the energy is the expected one.
+    """Scale qd - drift so that the energy is the expected one, and return what is still missing.
 
     For a free flyer, drift is the motion with its momentum and all joints locked. It is orthogonal
-    to the rest of qd in the norm of the mass matrix. A single body has no other motion, and keeps
-    its energy to order p.
+    to the rest of qd in the norm of the mass matrix. A single body has no other motion. Its energy
+    is kept to order p, as is that of a flyer whose joints hardly move.
 
     This projection changes qd least in the norm of the mass matrix. Source: Hairer, Lubich and
     Wanner, Geometric Numerical Integration, section IV.4. An error of order p + 1 gives a
@@ -64,17 +70,51 @@ def balance_energy(topology, constants, gravity, scratch, expected, locked, drif
         Positions [rad or m].
     qd : (nv,) ndarray
         Velocities [rad/s or m/s], updated.
+
+    Returns
+    -------
+    float
+        0, or what is missing from the expected energy [J] where the step is too long to be scaled.
     """
     energies = scratch[0][at.SPEED : at.SPEED + 2]
     energy(topology, constants, gravity, scratch, q, qd, energies)
     kinetic, wanted = energies[0] - locked, expected - energies[1] - locked
     error, size = abs(wanted - kinetic), energies[0] + abs(energies[1])
-    counts = error > ROUNDING * size or kinetic > FAST * size
-    if counts and error <= LARGEST * kinetic:
+    if error > LARGEST * kinetic:
+        too_long = error > SLOW * size and error > LARGEST * energies[0]
+        return wanted - kinetic if too_long else 0.0
+    if error > ROUNDING * size or kinetic > FAST * size:
         # sqrt(wanted / kinetic) - 1 without cancellation, whose rounding errors have a bias
         growth = (wanted - kinetic) / (kinetic + sqrt(wanted * kinetic))
         for k in range(qd.shape[0]):
             qd[k] = qd[k] + (qd[k] - drift[k]) * growth
+    return 0.0
+
+
+@unfused
+def is_damped(joints, h, kinetic, qd):
+    """Return whether viscous friction takes more than DAMPED of the kinetic energy in a step.
+
+    Parameters
+    ----------
+    joints : (nv, WIDTH) ndarray
+        Joint table.
+    h : float
+        Length of the step [s].
+    kinetic : float
+        Kinetic energy before it [J].
+    qd : (nv,) ndarray
+        Velocities before it [rad/s or m/s].
+
+    Returns
+    -------
+    bool
+        Whether it does.
+    """
+    taken = 0.0
+    for k in range(qd.shape[0]):
+        taken = taken + h * joints[k, DAMPING] * qd[k] * qd[k]
+    return taken > DAMPED * kinetic
 
 
 @unfused

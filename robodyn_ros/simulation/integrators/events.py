@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run an integrator between changes of friction, and the Euler scheme across them."""
 
+from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.simulation.integrators.diagonal_runge_kutta import diagonal_runge_kutta
 from robodyn_ros.simulation.integrators.dormand_prince import GROWTH, dormand_prince
 from robodyn_ros.simulation.integrators.energy_balance import (
     balance_energy,
+    is_damped,
     is_pushed,
     total_energy,
 )
@@ -40,7 +42,8 @@ from robodyn_ros.simulation.stops import position
 from robodyn_ros.spatial.primitive import separate, unfused
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
 
-TICKS = 64  # number of the smallest pieces of a substep
+TICKS = 1024  # number of the smallest pieces of a substep
+EVENT_TICKS = 16  # of the smallest piece before a change of friction
 
 
 @unfused
@@ -169,11 +172,13 @@ def with_events(
 ) -> Integer:
     """Advance the state by h with one integrator, and with Euler at events.
 
-    Where friction changes, the piece of the substep is halved. Euler handles a piece of one tick,
-    and one that meets a stop. So a change of friction costs an error of order (h / TICKS)^2. A
-    piece that DOP853 finds COARSE is also halved, to one tick at least. With a joint at rest on a
-    stop Euler takes the whole substep. ENERGY_ROSENBROCK and ENERGY_RK4 balance the energy of
-    every other piece, and the momentum of a free flyer. With an external wrench they do not.
+    Where friction changes, the piece of the substep is halved. Euler handles a piece of
+    EVENT_TICKS, and one that meets a stop. So a change of friction costs an error of order
+    (h EVENT_TICKS / TICKS)^2. With a joint at rest on a stop Euler takes the whole substep.
+    ENERGY_ROSENBROCK and ENERGY_RK4 balance the energy of every other piece, and the momentum of a
+    free flyer. With an external wrench they do not. A piece that is too long for that is COARSE.
+    So is one of too large an error of DOP853. It is halved, to one tick at least. Energy that is
+    missing even then is left to the next piece.
 
     Parameters
     ----------
@@ -197,15 +202,16 @@ def with_events(
     """
     balanced = is_balanced(joints, f_ext, method)
     flies = balanced and is_free_flyer(topology, gravity, joints, effort)
-    done, ticks = 0, TICKS
+    done, ticks, missing = 0, TICKS, 0.0
     old_q, old_qd = work[OLD_Q], work[OLD_QD][: qd.shape[0]]
     while done < TICKS:
         copy_vector(q, old_q)
         copy_vector(qd, old_qd)
         piece = h if ticks == TICKS else ticks * (h / TICKS)
-        before = 0.0
+        before, kinetic = 0.0, 0.0
         if balanced:
             before = total_energy(topology, constants, gravity, scratch, q, qd)
+            kinetic = scratch[0][at.SPEED]
         if flies:
             store_momentum(topology, constants, gravity, scratch, work, f_ext, q, qd)
         status = advance_by(
@@ -226,11 +232,36 @@ def with_events(
         if status > 0:
             return status
         is_smooth = (status == 0 or status == COARSE) and needs_no_euler(joints, work, q)
+        left = 0.0
+        if is_smooth and balanced:
+            locked, drift = 0.0, work[LOCKED][: qd.shape[0]]
+            if flies:
+                locked = keep_momentum(topology, constants, gravity, scratch, work, f_ext, q, qd)
+            else:
+                for k in range(qd.shape[0]):
+                    drift[k] = 0.0
+            left = balance_energy(
+                topology,
+                constants,
+                gravity,
+                scratch,
+                before + missing + work[WORK_DONE, 0],
+                locked,
+                drift,
+                q,
+                qd,
+            )
+            if left != 0.0:
+                if is_damped(joints, piece, kinetic, old_qd):
+                    left = 0.0
+                else:
+                    status = COARSE
         is_coarse = is_smooth and status == COARSE and ticks > 1
         if is_coarse or not is_smooth:
             copy_vector(old_q, q)
             copy_vector(old_qd, qd)
-            if is_coarse or (status == EVENT and ticks > 1 and not is_at_stop(joints, q)):
+            is_sudden = status == EVENT and ticks > EVENT_TICKS and not is_at_stop(joints, q)
+            if is_coarse or is_sudden:
                 ticks = ticks // 2
                 continue
             status = euler(
@@ -249,24 +280,7 @@ def with_events(
             )
             if status != 0:
                 return status
-        elif balanced:
-            locked, drift = 0.0, work[LOCKED][: qd.shape[0]]
-            if flies:
-                locked = keep_momentum(topology, constants, gravity, scratch, work, f_ext, q, qd)
-            else:
-                for k in range(qd.shape[0]):
-                    drift[k] = 0.0
-            balance_energy(
-                topology,
-                constants,
-                gravity,
-                scratch,
-                before + work[WORK_DONE, 0],
-                locked,
-                drift,
-                q,
-                qd,
-            )
+        missing = left
         done = done + ticks
         if method != DOP853 or GROWTH * work[ERROR, 0] <= 1.0:
             ticks = 2 * ticks

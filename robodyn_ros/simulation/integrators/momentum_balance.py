@@ -160,7 +160,7 @@ def keep_momentum(topology, constants, gravity, scratch, work, f_ext, q, qd):
     The correction is of the order of the step's error, so the order of an integrator stays. Writes
     work[LOCKED], the motion with this momentum and all other joints locked. The rest of qd has no
     momentum. It is orthogonal to that motion in the norm of the mass matrix (Jain 2011, section
-    4.1.4).
+    4.1.3).
 
     Parameters
     ----------

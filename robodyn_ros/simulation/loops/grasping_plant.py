@@ -30,7 +30,7 @@ class GraspingPlant(Plant):
     """A `Plant` of a tree with closures over all of its joints: the augmented route.
 
     All joints of the tree keep their commands, friction and stops. Multipliers keep the closures
-    (Jain 2011, section 11.7), by impulses of the step together with those of friction, stops and
+    (Jain 2011, section 11.2.2), by impulses of the step together with those of friction, stops and
     contacts. Every substep ends with a projection to closed loops. So the gaps stay bounded, and
     closures may be redundant. While any closure acts, the substep of a Runge-Kutta integrator is
     that of `closed_runge_kutta`, of order 4. It is an Euler step with dry friction, where a stop

@@ -403,7 +403,7 @@ def six_revolute():
 
 
 def test_four_formulations_agree_on_a_six_revolute_arm(six_revolute):
-    """Inertias of Angeles's example 7.3 on an assumed geometry, by four formulations.
+    """Inertias of Angeles's exercise 7.3 on an assumed geometry, by four formulations.
 
     The numbers come from Lagrange's, Newton-Euler's and both of Turney's forms, equal to 1e-12.
     """

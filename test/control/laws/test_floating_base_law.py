@@ -17,7 +17,7 @@ from support.supervised import TWO_LINK, lagging
 TREE = describe('flying_tree', 6, kinds=('revolute', 'prismatic'), branching=3, trunk=True)
 ROOT = Robot.from_description(TREE).model.body_names[0]
 #: The base has a body, whatever the description says.
-BODY = (5.0, (0.1, -0.2, 0.1), np.diag([0.4, 0.5, 0.6]), ROOT)
+BODY = (ROOT, 5.0, (0.1, -0.2, 0.1), np.diag([0.4, 0.5, 0.6]))
 ARM = Robot.from_description(TREE, gravity=GRAVITY).with_payload(*BODY)
 FLYER = Robot.from_description(TREE, gravity=GRAVITY, free_base=True).with_payload(*BODY)
 

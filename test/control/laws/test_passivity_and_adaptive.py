@@ -50,7 +50,7 @@ def terms_of(law, *arguments):
 
 def loaded(robot, mass=2.5, frame='flange'):
     """Return the robot with a load at its end effector."""
-    return robot.with_payload(mass, [0.0, 0.02, 0.08], 2e-3 * mass * np.eye(3), frame)
+    return robot.with_payload(frame, mass, [0.0, 0.02, 0.08], 2e-3 * mass * np.eye(3))
 
 
 def frictionless(robot):

@@ -33,7 +33,7 @@ TOOLS = {
 by_case = pytest.mark.parametrize(('robot', 'names', 'tool', 'axes'), TOOLS.values(), ids=TOOLS)
 #: The forearm hangs from a lost elbow, and the other joints can move the tool along every axis.
 ASIDE = np.array([0.0, 1.3, 0.0, -2.134, 1.57, 1.1, 0.8])
-AXES, REACH = slice(13, 19), 20
+AXES, REACH, HOLD = slice(13, 19), 20, 21
 
 
 def law_of(robot, names, tool, axes=(1, 1, 1, 0, 0, 0), locked=False, reach=1e-6):
@@ -116,12 +116,76 @@ def test_driven_joints_obey_their_gains_where_the_tool_leaves_a_choice(robot, na
         agree(mine.T @ mine, book.T @ book, tolerance=slack)
 
 
+#: One passive joint of each robot, and axes that leave the driven joints enough choice to hold it.
+HELD = {
+    'franka_like': (FRANKA, ('joint4',), 'tool0', (1, 1, 1, 0, 0, 0)),
+    'two lost': (FRANKA, ('joint4', 'joint6'), 'tool0', (1, 1, 1, 0, 0, 0)),
+    'ur_like': (arm('ur_like'), ('wrist_1_joint',), 'tool0', (1, 1, 0, 0, 0, 0)),
+    'skew_chain': (*PASSIVE['skew_chain'], FAMILIES['skew_chain'].tip, (0, 0, 1, 0, 0, 0)),
+}
+
+
+@pytest.mark.parametrize(('robot', 'names', 'tool', 'axes'), HELD.values(), ids=HELD)
+def test_driven_joints_to_spare_hold_the_passive_ones(robot, names, tool, axes):
+    """(16.25): [J_G; J_D] x is as asked, with the least x - a; the tool moves as without `hold`.
+
+    The referee is the pseudo-inverse of the stacked matrix, from dense blocks of M.
+    """
+    q, qd, reference, gains = lagging(robot)
+    law, kept = law_of(robot, names, tool, axes), np.array(axes) > 0
+    loose = accelerations(law, q, qd, reference, gains)
+    law.values[HOLD] = 1.0
+    qdd = accelerations(law, q, qd, reference, gains)
+    M, J = robot.mass_matrix(q), robot.jacobian(q, tool)[kept]
+    a, p = ~law.undriven, law.undriven
+    J_D = -np.linalg.solve(M[np.ix_(p, p)], M[np.ix_(p, a)])
+    stacked = np.vstack((J[:, a] + J[:, p] @ J_D, J_D))
+    slack, size = 1e4 * solve_tolerance(M), np.abs(qdd).max()
+    assert np.linalg.matrix_rank(stacked) == len(stacked) <= a.sum()
+    agree(qdd[p], gains[1][p] * (reference[1] - qd)[p], size, slack)
+    agree(J @ qdd, J @ loose, size, slack)
+    rest = np.linalg.svd(stacked)[2][len(stacked) :]
+    asked = wanted(q, qd, reference, gains)[a]
+    if len(rest):
+        agree(rest @ (qdd[a] - asked), np.zeros(len(rest)), size + np.abs(asked).max(), slack)
+    assert np.abs((loose - qdd)[p]).max() > 1e-2 * size
+    law.values[HOLD] = 0.25
+    part = accelerations(law, q, qd, reference, gains)
+    agree(part, loose + 0.25 * (qdd - loose), size, slack)
+
+
+def test_a_tool_that_needs_all_driven_joints_comes_first():
+    """Six axes with six motors: nothing holds the elbow, and the tool moves as without `hold`."""
+    q, qd, reference, gains = lagging(FRANKA)
+    law = law_of(FRANKA, ('joint4',), 'tool0', (1, 1, 1, 1, 1, 1))
+    loose = accelerations(law, q, qd, reference, gains)
+    law.values[HOLD] = 1.0
+    held = accelerations(law, q, qd, reference, gains)
+    J = FRANKA.jacobian(q, 'tool0')
+    slack = 1e4 * solve_tolerance(FRANKA.mass_matrix(q))
+    agree(J @ held, J @ loose, np.abs(loose).max(), slack)
+
+
+def test_a_braked_joint_is_not_held_twice():
+    """`locked` with `hold`: the torques of `locked` alone."""
+    q, qd, reference, gains = lagging(FRANKA)
+    found = []
+    for share in (0.0, 1.0):
+        law = law_of(FRANKA, ('joint4',), 'tool0', locked=True)
+        law.values[HOLD] = share
+        terms = np.zeros((len(TERMS), FRANKA.nv))
+        assert not law.torques(q, qd, reference, gains, terms)
+        found.append(terms)
+    agree(found[1], found[0], np.abs(found[0]).max())
+
+
 def test_near_a_lost_direction_the_torque_stays_bounded():
     """A straight arm cannot move its tool along itself: that direction fades out."""
     q = np.zeros(FRANKA.nv)
     reference = np.array((q + 0.1, q, q))
     for lift in (0.0, 1e-7, 1e-4, 1e-2):
         law = law_of(FRANKA, ('joint4',), 'tool0', (1, 1, 1, 1, 1, 1), reach=0.01)
+        law.values[HOLD] = 1.0
         terms = np.zeros((len(TERMS), FRANKA.nv))
         assert not law.torques(q + lift, q, reference, np.ones((2, FRANKA.nv)), terms)
         assert np.abs(terms.sum(axis=0)).max() < 5e3

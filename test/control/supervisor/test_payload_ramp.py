@@ -26,7 +26,7 @@ def test_weight_and_inertia_go_linearly_from_one_payload_to_the_next(robot):
     """Also from one that was not reached; the end is the loaded robot, to the last bit."""
     ramp = PayloadRamp(robot.model)
     seen = Robot(ramp.model)
-    loaded = robot.with_payload(2.0, COM, INERTIA, 'tool0')
+    loaded = robot.with_payload('tool0', 2.0, COM, INERTIA)
     ramp.begin(ramp.plan('tool0', 2.0, COM, INERTIA, 0.4))
     bare = robot.gravity_torque(Q), robot.mass_matrix(Q)
     full = loaded.gravity_torque(Q), loaded.mass_matrix(Q)
@@ -52,7 +52,7 @@ def test_weight_and_inertia_go_linearly_from_one_payload_to_the_next(robot):
 def test_the_weight_at_the_end_of_a_ramp_is_known_before_it_begins(robot):
     ramp = PayloadRamp(robot.model)
     plan = ramp.plan('tool0', 2.0, COM, INERTIA, 0.4)
-    loaded = robot.with_payload(2.0, COM, INERTIA, 'tool0')
+    loaded = robot.with_payload('tool0', 2.0, COM, INERTIA)
     np.testing.assert_array_equal(ramp.weight(plan, Q), loaded.gravity_torque(Q))
     np.testing.assert_array_equal(ramp.weight(ramp.now, Q), robot.gravity_torque(Q))
     np.testing.assert_array_equal(ramp.model.constants, robot.model.constants)

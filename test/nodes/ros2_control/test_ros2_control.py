@@ -235,7 +235,7 @@ def test_a_payload_is_compensated_and_part_of_lambda(arm):
         weight = robot.gravity_torque(np.array(last.measured_position))
         return np.abs(last.gravity - weight).max() < 1e-9
 
-    loaded = arm.robot.with_payload(1.5, [0.05, 0.0, 0.1], 0.02 * np.eye(3), 'tool0')
+    loaded = arm.robot.with_payload('tool0', 1.5, [0.05, 0.0, 0.1], 0.02 * np.eye(3))
     assert attach(mass=1.5).success
     wait_until(lambda: compensates(loaded), 'the weight of the payload')
     request = GetOperationalSpaceInertia.Request(axes=[True, False, True, False, False, False])

@@ -42,7 +42,7 @@ def test_an_arm_with_its_payload_in_the_model_holds_it(controlled_robot):
     answer = set_payload(arm, CONTROLLER, ramp=0.5)
     assert answer.success, answer.message
     np.testing.assert_allclose(arm.advance(2.5).position, START, atol=0.01 * sag)
-    robot = Robot.from_urdf(TWO_LINK).with_payload(MASS, COM, np.zeros((3, 3)), 'tool0')
+    robot = Robot.from_urdf(TWO_LINK).with_payload('tool0', MASS, COM, np.zeros((3, 3)))
     np.testing.assert_allclose(arm.torque, robot.gravity_torque(arm.position), atol=1e-2)
     for node in (SIMULATOR, CONTROLLER):
         assert set_payload(arm, node, mass=0.0, com=(0.0, 0.0, 0.0)).success
@@ -57,7 +57,7 @@ def test_a_payload_that_the_arm_cannot_hold_is_refused(controlled_robot):
     answer = set_payload(arm, CONTROLLER, mass=heavy)
     assert not answer.success
     limit = arm.controller.node.session.supervisor.settings.effort_limits[0]
-    robot = Robot.from_urdf(TWO_LINK).with_payload(heavy, COM, np.zeros((3, 3)), 'tool0')
+    robot = Robot.from_urdf(TWO_LINK).with_payload('tool0', heavy, COM, np.zeros((3, 3)))
     needed = abs(robot.gravity_torque(before)[0])
     assert answer.message == (
         f'the payload: joint joint1 needs {needed:.6g} to hold it in the measured posture; '
@@ -76,7 +76,7 @@ def test_the_effort_goes_to_the_payload_within_its_ramp(controlled_robot):
     arm.advance(0.1)
     effort = arm.controller.node.session.supervisor.command  # refilled in every cycle
     before = effort.copy()
-    robot = Robot.from_urdf(TWO_LINK).with_payload(MASS, COM, np.zeros((3, 3)), 'tool0')
+    robot = Robot.from_urdf(TWO_LINK).with_payload('tool0', MASS, COM, np.zeros((3, 3)))
     weight = robot.gravity_torque(np.array(START))
     assert set_payload(arm, CONTROLLER, ramp=0.4).success
     for share in (0.25, 0.5, 0.75, 1.0, 1.0):

@@ -61,7 +61,7 @@ def test_sensors_of_an_arm_that_holds_a_load(simulated_robot):
     force = vector(wrench.wrench.force)
     last_link = robot.model.constants[-1, MASS]
     np.testing.assert_allclose(force, -(2.0 + last_link) * up, atol=1e-9)
-    loaded = robot.with_payload(2.0, np.zeros(3), np.zeros((3, 3)), 'tool0')
+    loaded = robot.with_payload('tool0', 2.0, np.zeros(3), np.zeros((3, 3)))
     np.testing.assert_allclose(torque.effort, loaded.gravity_torque(START), rtol=1e-9)
     assert list(motors.name) == arm.joint_names
     np.testing.assert_allclose(motors.position, [0.5, -0.75], atol=1e-12)

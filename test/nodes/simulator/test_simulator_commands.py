@@ -266,7 +266,7 @@ def test_parameters_change_the_simulated_robot():
         ),
         robot,
     )
-    expected = robot.with_payload(2.0, [0.1, 0.0, 0.0], np.diag([0.1, 0.2, 0.2]), 'tool0')
+    expected = robot.with_payload('tool0', 2.0, [0.1, 0.0, 0.0], np.diag([0.1, 0.2, 0.2]))
     assert loaded.mass_matrix(q) == pytest.approx(expected.mass_matrix(q))
     wrong = simulated_robot(values(perturbation__mass=0.1, perturbation__seed=2), robot)
     assert not np.allclose(wrong.mass_matrix(q), M, rtol=1e-3)

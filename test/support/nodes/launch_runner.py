@@ -139,7 +139,9 @@ def parameter(value, context):
     if isinstance(value, ParameterValue):
         found = text(value.value, context)
         return json.dumps(found) if value.type is str else found.lower()
-    return json.dumps(value if isinstance(value, (bool, int, float)) else text(value, context))
+    return json.dumps(
+        value if isinstance(value, (bool, int, float, list)) else text(value, context)
+    )
 
 
 MODULES = {

@@ -45,7 +45,7 @@ def spatial_3r(a, m, inertia, gravity=(0.0, 0.0, 0.0)):
 
 
 def rrp():
-    """Angeles, Example 7.11, gravity along +X."""
+    """Angeles, Exercise 7.11, gravity along +X."""
     table = (('revolute', pi / 2, 5, 0.8), ('revolute', pi / 2, 4, 0.5), ('prismatic', 0, 3, 0.2))
     return Robot.from_dh(
         [
@@ -59,7 +59,7 @@ def rrp():
 
 
 def six_revolute():
-    """The six-revolute arm: inertias of Angeles, Example 7.3, on an assumed geometry."""
+    """The six-revolute arm: inertias of Angeles, Exercise 7.3, on an assumed geometry."""
     rows = zip(
         (0, 0.4318, 0.0203, 0, 0, 0),
         (0, 0.15, 0, 0.4318, 0, 0.0563),

@@ -1,12 +1,12 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Hybrid dynamics of driven and free hinges: Jain, section 16.2.1, algorithm 16.2.
+"""Hybrid dynamics of driven and free hinges: Jain, section 16.2, algorithm 16.2.
 
     z(k) = sum phi z^+ + b + P (H_a' thdd_a + a),  z^+ = z                     active   (16.14)
     z(k) = sum phi z^+ + b + P a,  epsilon = T_p - H_p z,  z^+ = z + G_p epsilon        passive
     alpha^+ = phi' alpha(up);  T_a = H_a (P alpha^+ + z);  thdd_p = D_p^-1 epsilon - G_p' alpha^+
 
-O(n). A prescribed motion is an active hinge (section 16.2.2), a locked brake one with thdd_a = 0.
+O(n). A prescribed motion is an active hinge (section 16.2.1), a locked brake one with thdd_a = 0.
 With all hinges active this is inverse dynamics by composite bodies, with all passive algorithm
 9.5.
 

@@ -123,7 +123,7 @@ def test_spring_that_holds_the_gear_gives_the_geared_motion(joints):
 
 
 def test_one_elastic_joint_is_the_link_of_spong():
-    """Example 6.2: J_l about the axis, the motor's J_m, mu = 1, gravity along x."""
+    """Spong, Example 6.2: J_l about the axis, the motor's J_m, mu = 1, gravity along x."""
     J_m, J_l, m, r, k = 0.1, 0.4, 2.0, 0.3, 80.0
     theta, thd, u = Pair(np.array([0.45]), np.array([0.5])), Pair(*np.array([[-0.2], [0.3]])), 3.0
     M_l = spatial_inertia(m, np.array([r, 0.0, 0.0]), J_l * np.eye(3))

@@ -1,15 +1,97 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What stops the plants of a rollout: blow-ups, open loops and dead centres, with sentences."""
+"""Arguments and result of a rollout, and what stops its plants: blow-ups, dead centres."""
+
+from typing import NamedTuple
 
 import numpy as np
 
 from robodyn_ros.algorithms.core.expand_joints import expand_joints
+from robodyn_ros.errors import ParameterError, ShapeError
 from robodyn_ros.simulation.step import BEYOND_REACH, DEAD_CENTRE, LARGEST_EFFORT, SWIFT
 from robodyn_ros.spatial.primitive import unfused
 
 BAD_COMMAND = 2 * BEYOND_REACH  # status less a joint whose command is out of range
 NO_TORQUE = -BEYOND_REACH  # status of a step whose law failed
+
+
+class Rollout(NamedTuple):
+    """States of k plants after 0, n, 2 n, ... of m steps; l of them after the initial one.
+
+    Parameters
+    ----------
+    position : (k, l + 1, nq) ndarray
+        Positions [rad or m].
+    velocity : (k, l + 1, nv) ndarray
+        Velocities [rad/s or m/s].
+    effort : (k, l, nv) ndarray
+        Efforts of the motors in the step before each of the later states [N m or N], as
+        `Plant.effort`; 0 after a blow-up.
+    blown_up : (k,) ndarray of int
+        Step of the blow-up, or before a dead centre of closed loops, after which the plant stands
+        still; -1 without one.
+    faults : (k,) tuple of str
+        What stopped the plant, as `Plant.fault`; '' without a blow-up.
+    """
+
+    position: np.ndarray
+    velocity: np.ndarray
+    effort: np.ndarray
+    blown_up: np.ndarray
+    faults: tuple[str, ...]
+
+
+def checked_states(checked, states):
+    """Check one state, or each of several.
+
+    Parameters
+    ----------
+    checked : callable
+        Check of one state.
+    states : ndarray
+        The states.
+    """
+    return checked(states) if states.ndim < 2 else [checked(state) for state in states]
+
+
+def checked_numbers(name, what, values, shape):
+    """Return values as an array whose last axes have that shape, with at most one more axis.
+
+    Parameters
+    ----------
+    name, what : str
+        Robot and values, for the error message.
+    values : array_like
+        The values.
+    shape : tuple of int or 'm'
+        The last axes; 'm' is of any length.
+
+    Raises
+    ------
+    ShapeError, ParameterError
+        For another shape, and for values that are not finite or too large.
+    """
+    try:
+        values = np.array(values, dtype=np.float64, order='C')
+    except (TypeError, ValueError):
+        raise ShapeError(
+            f'{name}: {what} of a rollout are {values!r:.80}; expected numbers of shape {shape}'
+        ) from None
+    found = values.shape[values.ndim - len(shape) :] if values.ndim >= len(shape) else ()
+    fits = len(found) == len(shape) and all(
+        wanted in (size, 'm') for size, wanted in zip(found, shape)
+    )
+    if not fits or values.ndim > len(shape) + 1:
+        raise ShapeError(
+            f'{name}: {what} of a rollout have shape {values.shape}; expected {shape}, or '
+            f'{("k", *shape)}'
+        )
+    if not np.all(np.abs(values) <= LARGEST_EFFORT):
+        raise ParameterError(
+            f'{name}: {what} of a rollout hold a number that is not finite or too large; '
+            f'expected at most {LARGEST_EFFORT:g}'
+        )
+    return values
 
 
 @unfused
@@ -46,7 +128,7 @@ def look_at_loops(topology, constants, scratch, q, qd, places, embedding):
     return 0
 
 
-def stop_before_dead_centres(plant, swift, position, velocity, blown_up, status):
+def stop_before_dead_centres(plant, swift, position, velocity, effort, blown_up, status):
     """Let plants stand still from the first step after which a dead centre is ahead.
 
     Parameters
@@ -57,6 +139,8 @@ def stop_before_dead_centres(plant, swift, position, velocity, blown_up, status)
         Not 0 for the steps after which one may be ahead.
     position, velocity : (k, m + 1, nq) and (k, m + 1, nv) ndarray
         States [rad or m, rad/s or m/s], updated.
+    effort : (k, m, nv) ndarray
+        Efforts of the motors in each step [N m or N], updated.
     blown_up, status : (k,) ndarray
         Step of the blow-up, and its status, updated.
     """
@@ -67,17 +151,18 @@ def stop_before_dead_centres(plant, swift, position, velocity, blown_up, status)
             blown_up[row], status[row] = steps[found[0]], DEAD_CENTRE
             after = blown_up[row] + 2
             position[row, after:], velocity[row, after:] = position[row, after - 1], 0.0
+            effort[row, after - 1 :] = 0.0
 
 
-def sentences(plant, position, blown_up, status, dt):
+def sentences(plant, final, blown_up, status, dt):
     """Return a sentence about each blow-up, '' without one.
 
     Parameters
     ----------
     plant : Plant
         The plant that is copied.
-    position : (k, m + 1, nq) ndarray
-        Positions [rad or m].
+    final : (k, nq) ndarray
+        Positions after all steps [rad or m], which are those of the blow-up.
     blown_up, status : (k,) ndarray
         Step of the blow-up, -1 without one; and its status.
     dt : float
@@ -89,7 +174,7 @@ def sentences(plant, position, blown_up, status, dt):
         The sentences.
     """
     return tuple(
-        '' if step < 0 else _fault(plant, row, step, status[row], position[row, step + 1], dt)
+        '' if step < 0 else _fault(plant, row, step, status[row], final[row], dt)
         for row, step in enumerate(blown_up.tolist())
     )
 

@@ -1,0 +1,115 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Run the controller and the simulated robot together, without `ros2 launch`.
+
+    robodyn_ros arm                        the example arm franka_like
+    robodyn_ros arm arm.urdf --law pd_gravity --params-file arm.yaml
+
+The controller configures and activates itself. Ctrl-C ends both nodes; one that ends takes the
+other with it. `ros2 launch robodyn_ros simulated_arm.launch.py` does the same, and has more
+options.
+"""
+
+import argparse
+import contextlib
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from robodyn_ros.console.robot_arguments import refuse
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.middleware.parameter_files import readers
+from robodyn_ros.model.sources.examples import example, package_file
+from robodyn_ros.nodes.start import require
+from robodyn_ros.robot import child_process
+
+EFFORTS = 'forward_effort_controller/commands'
+GRACE = 10.0  # [s] of wall time for a node to end before it is killed
+POLL = 0.1  # [s]
+
+
+def main(args=None):
+    """Run both nodes until a signal, or until one of them ends.
+
+    Parameters
+    ----------
+    args : sequence of str, optional
+        Arguments of the command; by default those of this process.
+
+    Returns
+    -------
+    int
+        The exit code: 0 after a signal, else that of the node that ended, and at least 1.
+    """
+    parser = argparse.ArgumentParser(
+        prog='robodyn_ros arm',
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        'urdf', nargs='?', help='URDF or xacro file; the example franka_like by default'
+    )
+    parser.add_argument(
+        '--law', default='computed_torque', help='law of the controller (%(default)s)'
+    )
+    parser.add_argument(
+        '--params-file',
+        metavar='FILE',
+        default=package_file(Path('config', 'simulated_arm.yaml')),
+        help='YAML of the parameters of both nodes (%(default)s)',
+    )
+    options = parser.parse_args(args)
+    require('rclpy', 'robodyn_msgs')
+    try:
+        urdf = Path(options.urdf or example('franka_like')).resolve(strict=True)
+        params = Path(options.params_file).resolve(strict=True)
+    except (RobodynError, OSError) as error:
+        return refuse(error)
+    both = ['-p', f'urdf_path:={urdf}', '-p', 'end_when_refused:=true']
+    named = readers(str(params), [f'/robodyn_{name}' for name in ('simulator', 'controller')])
+    own = {
+        'simulator': [f'effort_command_topic:={EFFORTS}'],
+        'controller': [f'command_topic:={EFFORTS}', f'law:={options.law}', 'autostart:=true'],
+    }
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with contextlib.ExitStack() as stack:
+        nodes = [
+            _start(
+                stack,
+                name,
+                *(['--params-file', params] if f'/robodyn_{name}' in named else []),
+                *both,
+                *(word for value in values for word in ('-p', value)),
+            )
+            for name, values in own.items()
+        ]
+        try:
+            while all(node.poll() is None for node in nodes):
+                time.sleep(POLL)
+        except KeyboardInterrupt:
+            return 0
+        return max(1, *(node.returncode or 0 for node in nodes))
+
+
+def _start(stack, name, *arguments):
+    """Start a node, which ends when the stack closes."""
+    node = child_process.start('robodyn_ros', name, '--ros-args', *map(str, arguments))
+    stack.callback(_end, node)
+    return node
+
+
+def _end(node):
+    """End a node by SIGINT, or by SIGKILL if it does not obey."""
+    with contextlib.suppress(KeyboardInterrupt):  # of a second Ctrl-C
+        node.send_signal(signal.SIGINT)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            node.wait(GRACE)
+            return
+    node.kill()
+    node.wait()
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,153 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The one way from a text or a file to a description: URDF, xacro and MJCF."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from robodyn_ros.errors import ModelError, shorten
+from robodyn_ros.model import urdf, xml_text
+from robodyn_ros.model.mjcf import geoms, reader
+from robodyn_ros.model.mjcf.compiled import Compiled, compile_mjcf
+from robodyn_ros.model.sources import geometry, package_path, xacro_file
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+    from robodyn_ros.model.description import RobotDescription
+    from robodyn_ros.model.model_report import Finding
+    from robodyn_ros.model.sources.geometry import Shape
+
+MJCF = 'mujoco'  # root element
+
+
+@dataclass(frozen=True, eq=False)
+class DescriptionSource:
+    """A description as its author wrote it, read and expanded, from `opened`.
+
+    Parameters
+    ----------
+    text : str
+        XML, after xacro.
+    root : Element
+        Its root element.
+    path : Path or None
+        Its file; None for a text.
+    findings : tuple of Finding
+        What was doubtful on the way to the XML.
+    """
+
+    text: str
+    root: Element
+    path: Path | None
+    findings: tuple[Finding, ...]
+
+    @property
+    def folder(self) -> Path:
+        """Folder where relative paths of its files begin: that of the file, or the current one."""
+        return self.path.parent if self.path else Path()
+
+    @property
+    def origin(self) -> str | Path:
+        """The file, or the text of what is no file, or comes from xacro."""
+        is_file = self.path is not None and self.path.suffix != xacro_file.SUFFIX
+        return self.path if is_file else self.text
+
+    def description(self) -> RobotDescription:
+        """Return the links and joints.
+
+        Returns
+        -------
+        RobotDescription
+
+        Raises
+        ------
+        ModelError
+            For anything but the description of a robot; the message names the element.
+        """
+        if self.root.tag == MJCF:
+            description = reader.describe(self._compiled)
+        else:
+            description = urdf.described(self.root)
+        return replace(description, findings=(*self.findings, *description.findings))
+
+    def shapes(
+        self, element: str, links: Collection[str] | None = None, notes: list[str] | None = None
+    ) -> tuple[Shape, ...]:
+        """Return the shapes of links.
+
+        Parameters
+        ----------
+        element : {'visual', 'collision'}
+            Which shapes.
+        links : collection of str, optional
+            Names of the links; all by default.
+        notes : list of str, optional
+            Receives a sentence about each shape that is malformed, which is left out.
+
+        Returns
+        -------
+        tuple of Shape
+
+        Raises
+        ------
+        ModelError
+            For a shape that is malformed, without `notes`; the sentence names its link.
+        """
+        if self.root.tag == MJCF:
+            return geoms.shapes(self._compiled, element, links, notes)
+        return geometry.shapes(self.text, element, links, notes)
+
+    @functools.cached_property
+    def _compiled(self) -> Compiled:
+        """The MJCF as MuJoCo compiles it; files that it names are beside its own."""
+        return compile_mjcf(self.origin)
+
+
+def opened(
+    source: str | bytes | os.PathLike, xacro_arguments: Mapping[str, Any] | None = None
+) -> DescriptionSource:
+    """Read a description, and expand it by xacro if it is a file whose name ends with .xacro.
+
+    Parameters
+    ----------
+    source : str, bytes or path
+        Text, or path of a file, also as `package://<name>/<path>`. A string with a '<' in it is
+        text.
+    xacro_arguments : mapping of str to object, optional
+        Values of the arguments of a xacro file by name.
+
+    Returns
+    -------
+    DescriptionSource
+
+    Raises
+    ------
+    ModelError
+        If there is no such file, it is not XML, or xacro is missing or refuses it. If there are
+        arguments for anything but a xacro file.
+    UngivenError
+        If an argument of a xacro file is missing; the message lists those that it has.
+    """
+    is_path = isinstance(source, os.PathLike) or (
+        isinstance(source, str) and '<' not in source and bool(source.strip())
+    )
+    path = Path(package_path.resolved(source)) if is_path else None
+    if path is not None and path.suffix == xacro_file.SUFFIX:
+        text, findings = xacro_file.expanded(path, xacro_arguments)
+        document = xml_text.document(text)
+        return DescriptionSource(text, document.root, path, (*findings, *document.findings))
+    if xacro_arguments:
+        raise ModelError(
+            f'got xacro arguments {", ".join(xacro_arguments)} for '
+            f'{"a text" if path is None else shorten(str(path), 300)}; expected them for the path '
+            f'of a file whose name ends with {xacro_file.SUFFIX}'
+        )
+    document = xml_text.document(source if path is None else path)
+    return DescriptionSource(document.text, document.root, path, document.findings)

@@ -1,0 +1,122 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Sentences about the common mistakes of XML written by hand: what, which line, what to change."""
+
+import re
+from xml.parsers.expat import errors
+
+_UNESCAPED = re.compile(rb'&(?!(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9a-fA-F]+);)')
+_NAME = rb'[^\s=<>"\'/]+'
+_CLOSING = re.compile(rb'(' + _NAME + rb')\s*>')
+_ATTRIBUTE = re.compile(_NAME)
+
+
+def escaped(content: bytes) -> tuple[bytes, int]:
+    """Return XML with each `&` escaped that begins no reference, and the place of the first.
+
+    Parameters
+    ----------
+    content : bytes
+        UTF-8 text.
+
+    Returns
+    -------
+    tuple
+        Text, and the index of the first such `&`; -1 without any.
+    """
+    first = _UNESCAPED.search(content)
+    return _UNESCAPED.sub(b'&amp;', content), first.start() if first else -1
+
+
+def line_of(content: bytes, at: int) -> int:
+    """Return the number of the line of an index, from 1.
+
+    Parameters
+    ----------
+    content : bytes
+        Text.
+    at : int
+        The index.
+    """
+    return content.count(b'\n', 0, at) + 1
+
+
+def explained(error, content: bytes, at: int, open_tags) -> str:
+    """Return what is wrong with XML, in which line, and what to change.
+
+    Parameters
+    ----------
+    error : ExpatError
+        Refusal of the parser.
+    content : bytes
+        UTF-8 text that was parsed.
+    at : int
+        Index where the parser stopped.
+    open_tags : list of tuple
+        Name and line of the elements that were open there.
+
+    Returns
+    -------
+    str
+        Sentence without its first letter in upper case.
+    """
+    kind, line = errors.messages[error.code], f'line {line_of(content, max(at, 0))}'
+    if kind == errors.XML_ERROR_TAG_MISMATCH:
+        closing = _CLOSING.match(content, at)
+        name, opened = open_tags[-1]
+        return (
+            f'{line} has </{_shown(closing[1]) if closing else ""}> where <{name}> of line '
+            f'{opened} is open; expected </{name}> before it'
+        )
+    if kind == errors.XML_ERROR_NO_ELEMENTS and open_tags:
+        name, opened = open_tags[-1]
+        return f'it ends where <{name}> of line {opened} is open; expected </{name}>'
+    if kind == errors.XML_ERROR_UNCLOSED_TOKEN:
+        what = 'a comment' if content.startswith(b'<!--', at) else 'a tag'
+        end = '-->' if what == 'a comment' else '>'
+        return f'{line} begins {what} that does not end; expected {end}'
+    if kind == errors.XML_ERROR_DUPLICATE_ATTRIBUTE:
+        name = _ATTRIBUTE.match(content, at)
+        return f'{line} has the attribute {_shown(name[0])!r} of an element twice; remove one'
+    if kind == errors.XML_ERROR_MISPLACED_XML_PI:
+        return f'{line} has <?xml; expected it nowhere but at the beginning of the file'
+    return _of_token(error, content, at, line)
+
+
+def _of_token(error, content, at, line):
+    """Return the sentence about an invalid token."""
+    comment = content.rfind(b'<!--', 0, max(at, 0))
+    if comment >= 0:
+        dashes = content.find(b'--', comment + 4)
+        if dashes >= 0 and at <= dashes + 3 and content[dashes + 2 : dashes + 3] != b'>':
+            return (
+                f"line {line_of(content, dashes)} has '--' within a comment, which XML does not "
+                "allow; write '- -' or another sign there"
+            )
+    sign = content[at : at + 1]
+    if sign == b'/' and content[at - 1 : at] == b'<':
+        closing = _CLOSING.match(content, at + 1)
+        name = _shown(closing[1]) if closing else ''
+        return f'{line} has </{name}> where no element is open; remove it'
+    if sign and sign < b' ' and not sign.isspace():
+        return f'{line} has the control character 0x{sign[0]:02x}; remove it'
+    before = content[:at].rstrip()
+    if sign == b'<' and content.rfind(b'<', 0, at) > content.rfind(b'>', 0, at):
+        begun = line_of(content, content.rfind(b'<', 0, at))
+        return (
+            f'{line} has < within the tag that begins in line {begun}; expected its > or its '
+            'closing quote before, and &lt; for the sign itself'
+        )
+    if before.endswith(b'='):
+        return f'{line} has an attribute without quotes; write name="value"'
+    if before.endswith(b'<') and at > 0:
+        return f'{line} has < that begins no tag; write &lt; for the sign itself'
+    quoted = before[-1:] in (b'"', b"'") and before == content[:at]
+    if quoted and content.rfind(b'<', 0, at) > content.rfind(b'>', 0, at):
+        return f'{line} lacks a blank between two attributes, or the closing quote of a value'
+    return f'{error}'
+
+
+def _shown(name):
+    """Return bytes as text for a message."""
+    return name[:60].decode(errors='replace')

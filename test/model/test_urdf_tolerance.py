@@ -1,0 +1,278 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What urdfdom tolerates is a robot here too, with a warning; what is not XML is explained."""
+
+import numpy as np
+import pytest
+
+from robodyn_ros import Robot
+from robodyn_ros.errors import ModelError
+from robodyn_ros.model import urdf, xml_text
+
+GOOD = """<robot name="arm"><link name="base"/>
+<link name="upper"><inertial><origin xyz="0.1 0 0.05"/><mass value="1.5"/>
+<inertia ixx="0.01" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.015"/></inertial></link>
+<link name="lower"><inertial><origin xyz="0.1 0 0.05"/><mass value="1.2"/>
+<inertia ixx="0.01" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.015"/></inertial></link>
+<joint name="a" type="revolute"><origin xyz="0.2 0 0.1" rpy="0.3 -0.2 0.5"/>
+<parent link="base"/><child link="upper"/><axis xyz="0 0 1"/>
+<limit lower="-2" upper="2" effort="40" velocity="3"/></joint>
+<joint name="b" type="revolute"><origin xyz="0.2 0 0.1" rpy="0.3 -0.2 0.5"/>
+<parent link="upper"/><child link="lower"/><axis xyz="0 1 0"/>
+<limit lower="-2" upper="2" effort="40" velocity="3"/></joint></robot>"""
+Q = (0.7, -0.4)
+
+
+def within(text):
+    """Return GOOD with elements before its end."""
+    return GOOD.replace('</robot>', f'{text}</robot>')
+
+
+def transmission(content, joints=('a',)):
+    """Return a transmission of ROS 1."""
+    driven = ''.join(f'<joint name="{name}"/>' for name in joints)
+    return f'<transmission name="t">{driven}<actuator name="m">{content}</actuator></transmission>'
+
+
+# Text that is the robot of GOOD, and words of its warning; none where it is nothing to warn of.
+TOLERATED = {
+    'default namespace': (
+        GOOD.replace('<robot', '<robot xmlns="http://www.ros.org"'),
+        "robot 'arm': has the default namespace 'http://www.ros.org'",
+    ),
+    'namespaces of others': (
+        within('<drake:thing xmlns:drake="http://drake.mit.edu"/><sensor:x/>'),
+        None,
+    ),
+    'namespace of an inner element': (within('<gazebo xmlns="http://sdformat.org"/>'), None),
+    'prefix without a namespace': (within('<controller:pid a="1"/>'), None),
+    'version': (GOOD.replace('<robot', '<robot version="1.0"'), None),
+    'word as ratio': (
+        within(transmission('<mechanicalReduction>ratio</mechanicalReduction>')),
+        "joint 'a': the transmission of joint 'a' element <mechanicalReduction> is 'ratio'",
+    ),
+    'several ratios': (
+        within(transmission('<mechanicalReduction>1</mechanicalReduction>', 'ab')),
+        "transmission 't': of joints 'a', 'b' has several joints",
+    ),
+    'negative rotor': (
+        within(transmission('<motorInertia>-1</motorInertia>')),
+        "joint 'a': the transmission of joint 'a' has rotor inertia -1",
+    ),
+    'material without a name': (within('<material><color rgba="1 0 0 1"/></material>'), None),
+    'colour of words': (within('<material name="m"><color rgba="red"/></material>'), None),
+    'half a visual': (GOOD.replace('</link>', '<visual><geometry/></visual></link>', 1), None),
+    'two origins': (
+        GOOD.replace('<axis', '<origin xyz="9 9 9"/><axis', 1),
+        "joint 'a': has 2 <origin> elements; the first is taken",
+    ),
+    'two inertials': (
+        GOOD.replace('</inertial>', '</inertial><inertial/>', 1),
+        "link 'upper': has 2 <inertial> elements; the first is taken",
+    ),
+    'two masses': (
+        GOOD.replace('<inertia ', '<mass value="9"/><inertia ', 1),
+        "link 'upper' inertial: has 2 <mass> elements; the first is taken",
+    ),
+    'no products of inertia': (
+        GOOD.replace(' ixy="0"', '', 1).replace(' iyz="0"', '', 1),
+        "link 'upper': has an inertia without ixy, iyz; taken as 0",
+    ),
+    'axis of a fixed joint': (
+        within(
+            '<link name="tool"/><joint name="weld" type="fixed"><parent link="lower"/>'
+            '<child link="tool"/><axis xyz="z"/></joint>'
+        ),
+        "joint 'weld': joint 'weld' axis attribute 'xyz' is 'z'; expected three numbers; it is",
+    ),
+    'unknown elements': (
+        within('<sensor name="s"><ray/></sensor><self_collide>1</self_collide>'),
+        None,
+    ),
+    'ampersand': (
+        within('<author name="A & B &nbsp;"/>'),
+        'the description: has & that begins no reference; read as &amp; (line 11)',
+    ),
+    'two roots': (
+        GOOD + '\n<robot name="other"/>',
+        'the description: goes on after its root element, which is not read: \'<robot name="other',
+    ),
+    'macro that xacro did not know': (
+        within('<xacro:sensors_of_arm/>'),
+        "robot 'arm': has 'xacro:sensors_of_arm', which xacro has not expanded; what they stand",
+    ),
+    'document type': (
+        '<!DOCTYPE robot SYSTEM "http://localhost:1/urdf.dtd">' + GOOD,
+        'the description: has a <!DOCTYPE declaration, which is not read (line 1)',
+    ),
+    'blanks before the declaration': ('\n  <?xml version="1.0"?>' + GOOD, None),
+}
+
+
+LIMITS = {
+    'inverted range': (
+        'lower="-2" upper="2"',
+        'lower="2" upper="-2"',
+        'has lower 2 above upper -2',
+    ),
+    'negative velocity': ('velocity="3"', 'velocity="-1"', 'has velocity -1; expected 0 or more'),
+    'negative effort': ('effort="40"', 'effort="-1"', 'has effort -1; expected 0 or more, taken'),
+    'infinite numbers': (
+        'lower="-2" upper="2" effort="40" velocity="3"',
+        'lower="-inf" upper="Inf" effort="inf" velocity="+INF"',
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize('kind', LIMITS)
+def test_limits_are_taken_in_the_sense_that_is_left(kind):
+    """A range in turned order; a negative limit as if it were missing."""
+    old, new, words = LIMITS[kind]
+    robot = Robot.from_urdf(GOOD.replace(old, new, 1))
+    found = [each for each in robot.report.warnings if 'limit: ' in each]
+    assert len(found) == (words is not None)
+    assert all(each.startswith(f"joint 'a' limit: {words}") for each in found)
+    inf, nan = np.inf, np.nan
+    expected = {
+        'inverted range': (-2.0, 2.0, 3.0, 40.0),
+        'negative velocity': (-2.0, 2.0, inf, 40.0),
+        'negative effort': (-2.0, 2.0, 3.0, nan),
+        'infinite numbers': (-inf, inf, inf, inf),
+    }
+    limits = robot.limits
+    first = [each[0] for each in (limits.lower, limits.upper, limits.velocity, limits.effort)]
+    np.testing.assert_array_equal(first, expected[kind])
+
+
+@pytest.mark.parametrize('kind', TOLERATED)
+def test_it_is_the_same_robot_from_a_path_bytes_and_a_text(kind, tmp_path):
+    """By its mass matrix; with one warning that names the element, or none."""
+    text, words = TOLERATED[kind]
+    path = tmp_path / 'arm.urdf'
+    path.write_text(text)
+    expected = Robot.from_urdf(GOOD).mass_matrix(Q)
+    for source in (path, text, text.encode()):
+        robot = Robot.from_urdf(source)
+        np.testing.assert_array_equal(robot.mass_matrix(Q), expected)
+        warnings = robot.report.warnings
+        assert len(warnings) == (words is not None), warnings
+        assert words is None or warnings[0].startswith(words), warnings
+
+
+@pytest.mark.parametrize('kind', [each for each in TOLERATED if each != 'document type'])
+def test_pinocchio_reads_the_same_robot(kind):
+    """By urdfdom: tolerance 1e-12 of numbers of the size of M."""
+    pinocchio = pytest.importorskip('pinocchio')
+    model = pinocchio.buildModelFromXML(TOLERATED[kind][0])
+    M = pinocchio.crba(model, model.createData(), np.array(Q))
+    if kind == 'no products of inertia':
+        return  # urdfdom then has no inertia at all
+    np.testing.assert_allclose(
+        np.triu(M), np.triu(Robot.from_urdf(GOOD).mass_matrix(Q)), rtol=1e-12
+    )
+
+
+ENCODED = {
+    'mark of UTF-8': (b'\xef\xbb\xbf' + GOOD.replace('arm', 'Ärm').encode(), None),
+    'UTF-16': (GOOD.replace('arm', 'Ärm').encode('utf-16'), None),
+    'declared Latin-1': (
+        b'<?xml version="1.0" encoding="ISO-8859-1"?>'
+        + GOOD.replace('arm', 'Ärm').encode('latin-1'),
+        None,
+    ),
+    'undeclared Latin-1': (
+        GOOD.replace('arm', 'Ärm').encode('latin-1'),
+        'the description: is not UTF-8 text: line 1 has byte 0xc4; read as Latin-1',
+    ),
+}
+
+
+@pytest.mark.parametrize('kind', ENCODED)
+def test_encodings_and_marks_are_read(kind, tmp_path):
+    content, words = ENCODED[kind]
+    path = tmp_path / 'arm.urdf'
+    path.write_bytes(content)
+    for source in (path, content):
+        found = xml_text.document(source)
+        assert urdf.described(found.root).name == 'Ärm'
+        assert [str(each).split('  ', 1)[1].startswith(words) for each in found.findings] == (
+            [True] if words else []
+        )
+
+
+def test_names_of_another_alphabet_keep_their_declared_encoding():
+    text = '<?xml version="1.0" encoding="gb2312"?>' + GOOD.replace('name="arm"', 'name="机"')
+    assert Robot.from_urdf(text.encode('gb2312')).name == '机'
+
+
+def test_an_empty_name_of_the_robot_is_replaced():
+    """As urdfdom takes it; without the attribute it refuses, too."""
+    robot = Robot.from_urdf(GOOD.replace('"arm"', '""'))
+    assert robot.name == 'robot' and 'has an empty name' in robot.report.warnings[0]
+
+
+# What is replaced in GOOD by what, and what the sentence says.
+MISTAKES = {
+    'dashes in a comment': (
+        '<axis',
+        '<!-- was\n -- before --><axis',
+        "line 8 has '--' within a comment, which XML does not allow; write '- -' or another",
+    ),
+    'comment that ends with three': (
+        '<axis',
+        '<!-- was --->\n<axis',
+        "line 7 has '--' within a comment",
+    ),
+    'no quotes': ('xyz="0 0 1"', 'xyz=1', 'line 7 has an attribute without quotes; write name="v'),
+    'bracket in a value': ('"a"', '"a<"', 'line 6 has < within the tag that begins in line 6'),
+    'no quote at the end': (
+        'name="a" ',
+        'name="a ',
+        'line 6 lacks a blank between two attributes, or the closing',
+    ),
+    'tag without an end': (
+        '<axis xyz="0 0 1"/>',
+        '<axis xyz="0 0 1">',
+        'line 8 has </joint> where <axis> of line 7 is open; expected </axis> before it',
+    ),
+    'wrong tag': (
+        '</link>',
+        '</lnk>',
+        'line 3 has </lnk> where <link> of line 2 is open; expected </link>',
+    ),
+    'cut short': ('</robot>', '', 'it ends where <robot> of line 1 is open; expected </robot>'),
+    'cut within a tag': ('<limit', '</joint></robot><limit', 'line'),
+    'comment without an end': ('</robot>', '<!-- </robot>', 'line 11 begins a comment that does'),
+    'attribute twice': ('lower="-2"', 'lower="-2" lower="-1"', "line 8 has the attribute 'lower'"),
+    'declaration within': (
+        '<axis',
+        '<?xml version="1.0"?><axis',
+        'line 7 has <\\?xml; expected it',
+    ),
+    'no blank': ('name="a" ', 'name="a"', 'line 6 lacks a blank between two'),
+    'closed twice': ('</robot>', '</robot></robot>', 'line 11 has </robot> where no element is'),
+    'control character': (
+        '<axis',
+        '\x1a<axis',
+        'line 7 has the control character 0x1a; remove it',
+    ),
+    'bare sign': ('<axis', ' 1 < 2 <axis', 'line 7 has < that begins no tag; write &lt;'),
+}
+
+
+@pytest.mark.parametrize('kind', MISTAKES)
+def test_a_mistake_of_xml_is_explained_with_its_line(kind):
+    old, new, words = MISTAKES[kind]
+    if kind == 'cut within a tag':
+        text = GOOD[: GOOD.index('<limit') + 9]
+    else:
+        text = GOOD.replace(old, new, 1)
+    with pytest.raises(ModelError, match=f'is not well-formed XML: .*({words})') as caught:
+        urdf.parse(text)
+    assert len(str(caught.value)) < 300
+
+
+def test_what_is_told_to_change_helps():
+    """The sentence about dashes, followed."""
+    assert Robot.from_urdf(within('<!-- was - - before -->')).nv == 2
