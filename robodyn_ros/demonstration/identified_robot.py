@@ -5,7 +5,7 @@
 import numpy as np
 
 from robodyn_ros.identification import signals
-from robodyn_ros.identification.equations import slowest
+from robodyn_ros.identification.recorded_equations import slowest
 from robodyn_ros.model import urdf_writer
 from robodyn_ros.model.extended.joint_friction import friction_of
 from robodyn_ros.model.rotors import REFLECTED

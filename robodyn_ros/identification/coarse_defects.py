@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robodyn_ros.identification import signals
-from robodyn_ros.identification.equations import slowest
 from robodyn_ros.identification.inertial_parameters import Parameters
+from robodyn_ros.identification.recorded_equations import slowest
 from robodyn_ros.identification.recording_defects import Defect, listed
 from robodyn_ros.robot.robot import Robot
 

@@ -10,7 +10,6 @@ from robodyn_ros.errors import ShapeError, SingularityError
 from robodyn_ros.identification.base_parameters import BaseParameters, base_parameters
 from robodyn_ros.identification.coarse_defects import coarse_defects
 from robodyn_ros.identification.consistency import Consistent, consistent
-from robodyn_ros.identification.equations import equations
 from robodyn_ros.identification.fine_defects import fine_defects
 from robodyn_ros.identification.inertial_parameters import Parameters
 from robodyn_ros.identification.least_squares import (
@@ -18,6 +17,7 @@ from robodyn_ros.identification.least_squares import (
     UnidentifiedParameter,
     fit_identifiable,
 )
+from robodyn_ros.identification.recorded_equations import equations
 from robodyn_ros.identification.recording_defects import Defect, sample_defects
 from robodyn_ros.identification.stribeck_velocity import StribeckVelocities, stribeck_velocities
 from robodyn_ros.model.layout import STRIBECK_VELOCITY
