@@ -146,6 +146,7 @@ class Exchange:
         self._readers: dict[Any, Reader] = {}  # of the subscriptions of nodes under test
         self._routes: dict[Any, Route] = {}  # of the publishers
         self._latched: dict[Any, tuple[bytes, list]] = {}  # last message and times, by publisher
+        self._found: set = set()  # publishers that were connected once; later losses are ignored
         self._newcomer = None  # whose `enqueue` alone receives messages
         self.pending: list = []
 
@@ -210,6 +211,7 @@ class Exchange:
 
         try:
             wait_until(found, 'discovery', SOON)
+            self._found.update(node.publishers)
         except AssertionError:
             raise AssertionError(
                 f"The node '{node.get_name()}' and the simulated robot have not found each other "
@@ -296,8 +298,8 @@ class Exchange:
         if not (known or is_latched) or not isinstance(message, (bytes, publisher.msg_type)):
             _send(publisher, message)  # which refuses another type
             return
-        if route.inputs and _count_matched(publisher) < known:
-            self.await_discovery(self._owners[publisher])  # a publisher made in a callback
+        if route.inputs and publisher not in self._found:  # it may have been made in a callback
+            self.await_discovery(self._owners[publisher])
         data = message if isinstance(message, bytes) else serialize_message(message)
         if self._newcomer is None:
             if is_latched or _count_matched(publisher) > known:
