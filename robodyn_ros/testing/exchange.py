@@ -146,6 +146,7 @@ class Exchange:
         self._readers: dict[Any, Reader] = {}  # of the subscriptions of nodes under test
         self._routes: dict[Any, Route] = {}  # of the publishers
         self._latched: dict[Any, tuple[bytes, list]] = {}  # last message and times, by publisher
+        self._found: set = set()  # publishers that were connected once; later losses are ignored
         self._newcomer = None  # whose `enqueue` alone receives messages
         self.pending: list = []
 
@@ -210,6 +211,7 @@ class Exchange:
 
         try:
             wait_until(found, 'discovery', SOON)
+            self._found.update(node.publishers)
         except AssertionError:
             raise AssertionError(
                 f"The node '{node.get_name()}' and the simulated robot have not found each other "
@@ -232,7 +234,7 @@ class Exchange:
             f"the topic '{publisher.topic_name}'"
             for publisher, subscription in pairs
             if publisher in own or subscription in own
-            if publisher.get_subscription_count() < listeners[publisher]
+            if _count_matched(publisher) < listeners[publisher]
             or subscription.get_publisher_count() < sources[subscription]
         }
         services = {
@@ -270,6 +272,17 @@ class Exchange:
         self._owners[publisher] = node
         publisher.exchange = self
 
+    def receivers(self, publisher) -> int:
+        """Return the number of subscriptions to which messages of a publisher are handed over.
+
+        Parameters
+        ----------
+        publisher : rclpy Publisher
+            Publisher of one of these nodes.
+        """
+        route = self._route(publisher)
+        return len(route.readers) + len(route.inputs)
+
     def publish(self, publisher, message):
         """Publish a message.
 
@@ -280,17 +293,16 @@ class Exchange:
         message : ROS message or bytes
             The message.
         """
-        route = self._route(publisher)
-        known = len(route.readers) + len(route.inputs)
+        route, known = self._route(publisher), self.receivers(publisher)
         is_latched = publisher.qos_profile.durability == DurabilityPolicy.TRANSIENT_LOCAL
         if not (known or is_latched) or not isinstance(message, (bytes, publisher.msg_type)):
             _send(publisher, message)  # which refuses another type
             return
-        if route.inputs and publisher.get_subscription_count() < known:
-            self.await_discovery(self._owners[publisher])  # a publisher made in a callback
+        if route.inputs and publisher not in self._found:  # it may have been made in a callback
+            self.await_discovery(self._owners[publisher])
         data = message if isinstance(message, bytes) else serialize_message(message)
         if self._newcomer is None:
-            if is_latched or publisher.get_subscription_count() > known:
+            if is_latched or _count_matched(publisher) > known:
                 self._send_copies(publisher, route, message, data if is_latched else None)
             else:
                 for each in route.inputs:
@@ -372,7 +384,7 @@ def _takes_one(callback) -> bool:
     return True
 
 
-_send = Publisher.publish
+_send, _count_matched = Publisher.publish, Publisher.get_subscription_count
 
 
 @functools.wraps(_send)
@@ -385,8 +397,15 @@ def _publish(publisher, message):
         exchange.publish(publisher, message)
 
 
+@functools.wraps(_count_matched)
+def _get_subscription_count(publisher):
+    """Count the subscriptions, those of the exchange even while the middleware has lost them."""
+    exchange = getattr(publisher, 'exchange', None)
+    return max(_count_matched(publisher), exchange.receivers(publisher) if exchange else 0)
+
+
 # In the class, since a node may have kept `publisher.publish` before it joins.
-Publisher.publish = _publish
+Publisher.publish, Publisher.get_subscription_count = _publish, _get_subscription_count
 
 
 def _call_after(node, name: str, then: Callable[[Any], None]):

@@ -402,6 +402,6 @@ def test_a_node_that_is_not_discovered_is_refused(arm, monkeypatch):
     """The middleware of this node looks for nobody."""
     node = Watcher()
     monkeypatch.setattr(exchange, 'SOON', 0.3)
-    monkeypatch.setattr(node.references, 'get_subscription_count', lambda: 0)
+    monkeypatch.setattr(exchange, '_count_matched', lambda publisher: 0)
     with pytest.raises(AssertionError, match="'watcher' and the simulated robot have not found"):
         arm.spin(node)
