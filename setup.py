@@ -163,12 +163,13 @@ setup(
             'pre-commit>=3.7',
             'ruff>=0.17,<0.18',
         ],
+        'mjcf': ['mujoco>=3.3.2'],
         'test': [
             *DEMO,
             *VIEW,
             'example-robot-data==6.0.0',
             'hypothesis>=6.80',
-            'mujoco>=3.1',
+            'mujoco>=4.0',  # the first with all contents that the tests of MJCF have
             'pin>=3.0',
             'psutil>=5.9',
             'pytest>=7.4',

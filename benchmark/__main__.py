@@ -45,6 +45,7 @@ FOLDERS = {
         'clock_wakes',
         'transports',
         'lock_step',
+        'repeatability',
         'loop',
         'ros2_control',
         'update_cycle',

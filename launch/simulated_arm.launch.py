@@ -18,6 +18,7 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
 from launch import LaunchDescription
+from robodyn_ros.middleware.parameter_files import readers
 from robodyn_ros.ros.launching.launch_files import (
     description_path,
     description_text,
@@ -27,6 +28,20 @@ from robodyn_ros.ros.launching.launch_files import (
 )
 
 SHARE = Path(__file__).parent.parent
+CONTROLLER, SIMULATOR = 'robodyn_controller', 'robodyn_simulator'
+#: Arguments that the launch file of the controller takes.
+OF_CONTROLLER = (
+    'description_package',
+    'description_file',
+    'xacro_arguments',
+    'params_file',
+    'law',
+    'command_topic',
+    'autostart',
+    'use_sim_time',
+    'namespace',
+    'log_level',
+)
 
 FLAG = ('true', 'false', 'True', 'False')
 ARGUMENTS = {  # default, help text, and the allowed values if they are limited
@@ -91,9 +106,20 @@ def displays(context):
     return nodes
 
 
+def parameter_file(context, name):
+    """Return the parameter file if the node of a name is to read it, else ''."""
+    file, space = (
+        LaunchConfiguration(each).perform(context) for each in ('params_file', 'namespace')
+    )
+    space = f'/{space.strip("/")}' if space else ''
+    named = readers(file, [f'{space}/{each}' for each in (CONTROLLER, SIMULATOR)])
+    return file if f'{space}/{name}' in named else ''
+
+
 def simulator(context):
     """Return the node of the simulated robot."""
     given = {name: LaunchConfiguration(name) for name in ARGUMENTS}
+    file = parameter_file(context, SIMULATOR)
     path = description_path(
         *(given[name].perform(context) for name in ('description_package', 'description_file'))
     )
@@ -102,10 +128,10 @@ def simulator(context):
         Node(
             package='robodyn_ros',
             executable='simulator',
-            name='robodyn_simulator',
+            name=SIMULATOR,
             namespace=given['namespace'],
             parameters=[
-                given['params_file'],
+                *([file] if file else []),
                 {
                     'urdf_path': path,
                     **({'xacro_arguments': words} if words else {}),
@@ -122,27 +148,19 @@ def simulator(context):
     ]
 
 
+def controller(context):
+    """Return the launch file of the controller with its arguments."""
+    given = {name: LaunchConfiguration(name) for name in OF_CONTROLLER}
+    given['params_file'] = parameter_file(context, CONTROLLER)
+    return [
+        IncludeLaunchDescription(
+            str(SHARE / 'launch' / 'controller.launch.py'), launch_arguments=given.items()
+        )
+    ]
+
+
 def generate_launch_description():
     """Declare the arguments; start simulator, controller and the requested displays."""
-    given = {name: LaunchConfiguration(name) for name in ARGUMENTS}
-    controller = IncludeLaunchDescription(
-        str(SHARE / 'launch' / 'controller.launch.py'),
-        launch_arguments={
-            name: given[name]
-            for name in (
-                'description_package',
-                'description_file',
-                'xacro_arguments',
-                'params_file',
-                'law',
-                'command_topic',
-                'autostart',
-                'use_sim_time',
-                'namespace',
-                'log_level',
-            )
-        }.items(),
-    )
     return LaunchDescription(
         [
             *(
@@ -153,6 +171,6 @@ def generate_launch_description():
             ),
             OpaqueFunction(function=displays),
             OpaqueFunction(function=simulator),
-            controller,
+            OpaqueFunction(function=controller),
         ]
     )

@@ -90,7 +90,6 @@ def _measure(robot, replacements):
             velocity_limits=robot.limits.velocity,
             lower=robot.limits.lower,
             upper=robot.limits.upper,
-            stop_damping=np.zeros(n),
             robot_compensates_gravity=False,
         ),
     )

@@ -30,7 +30,7 @@ constexpr double STATUS_PAUSE = 0.01;  // [s] within which a change is published
 /// Interfaces of a reference, in the order of their values for each joint.
 constexpr const char * REFERENCES[] = {"position", "velocity", "acceleration", "effort"};
 constexpr std::size_t EFFORT_REFERENCE = 3, REFERENCE_KINDS = 4;
-constexpr std::size_t LONGEST_REASON = 32;
+constexpr std::size_t LONGEST_REASON = 32, LONGEST_REFUSAL = 120;
 
 InterfaceConfiguration individual(
   const std::vector<std::string> & joints, std::initializer_list<const char *> kinds)
@@ -111,7 +111,8 @@ CallbackReturn GuardedController::on_configure(const rclcpp_lifecycle::State &)
     const EmittedModel model(parameters_.dynamics_library, parameters_.dynamics_prefix);
     model.check(get_robot_description(), joints_);
     base_ = model.base();
-    const Settings wanted = settings();
+    Settings wanted = settings();
+    wanted.turns = model.joint_turns();
     supervisor_ = std::make_unique<Supervisor>(
       model, law().empty() ? EmittedModel::Law() : model.law(law()), wanted);
     offer_payloads(model, wanted);
@@ -164,7 +165,6 @@ Settings GuardedController::settings() const
   Settings wanted;
   wanted.period = 1.0 / std::max(1u, get_update_rate());
   wanted.effort_rate = for_all(parameters_.max_effort_rate, n);
-  wanted.stop_damping = for_all(parameters_.stop_damping, n);
   const auto described = described_limits(get_robot_description());
   constexpr double free = std::numeric_limits<double>::infinity();
   for (const auto & joint : joints_) {
@@ -193,6 +193,7 @@ Settings GuardedController::settings() const
   wanted.reference_timeout = parameters_.reference_timeout;
   wanted.gravity_hold = parameters_.stale_action == "gravity_hold";
   wanted.stale_hold = parameters_.stale_hold;
+  wanted.stop_time_constant = parameters_.stop_time_constant;
   wanted.max_start_error = parameters_.max_start_error;
   wanted.stuck_time = parameters_.stuck_time;
   wanted.stuck_is_stale = parameters_.stuck_action == "stale";
@@ -213,6 +214,7 @@ void GuardedController::prepare_messages()
     text->assign(LONGEST_REASON, ' ');  // reserves memory for any reason
   }
   status_.message = status_message(true);
+  status_.last_refusal.assign(LONGEST_REFUSAL, ' ');
   state_.header.frame_id = base_;
   for (const auto & joint : joints_) {
     status_.joint.resize(std::max(status_.joint.size(), joint.size()), ' ');
@@ -249,11 +251,13 @@ void GuardedController::offer_services()
       services_.push_back(
         get_node()->create_service<Trigger>(
           topic,
-          [&wanted](
+          [this, &wanted](
             const Trigger::Request::SharedPtr, Trigger::Response::SharedPtr response) {
             wanted = true;
             response->success = true;
-            response->message = "the next cycle sees to it; ~/status tells what came of it";
+            response->message = active_ ?
+            "the next cycle sees to it; ~/status tells what came of it" :
+            "the controller is inactive and commands nothing; the next activation sees to it";
           }));
     };
   offer("~/stop", stop_wanted_);
@@ -358,7 +362,9 @@ void GuardedController::read_reference(double now)
   if (complete) {
     const bool taken = supervisor_->stream_target(
       reference_.data(), reference_.data() + n, reference_.data() + 2 * n, now) == Refusal::NONE;
-    supervisor_->set_feedforward(taken ? feedforward_.data() : nullptr);
+    if (taken) {
+      supervisor_->set_feedforward(feedforward_.data());
+    }
   }
 }
 
@@ -442,13 +448,14 @@ void GuardedController::publish(const rclcpp::Time & time, double now)
     state_publisher_->try_publish(state_);
   }
   const bool changed = arm.state() != told_state_ || arm.reason() != told_reason_ ||
-    arm.stuck() != told_stuck_;
+    arm.stuck() != told_stuck_ || arm.last_refusal() != told_refusal_;
   if (changed || now >= next_status_) {
     status_.header.stamp = time;
     status_.state = static_cast<std::uint8_t>(arm.state());
     status_.state_name.assign(state_name(arm.state()));
     status_.reason.assign(name(arm.reason()));
     status_.message.assign(status_message(arm.stuck()));
+    status_.last_refusal.assign(words(arm.last_refusal()));
     if (arm.joint() >= 0) {
       status_.joint = joints_[static_cast<std::size_t>(arm.joint())];
     } else {
@@ -462,6 +469,7 @@ void GuardedController::publish(const rclcpp::Time & time, double now)
       told_state_ = arm.state();
       told_reason_ = arm.reason();
       told_stuck_ = arm.stuck();
+      told_refusal_ = arm.last_refusal();
       next_status_ = now + STATUS_PERIOD;
     }
   }

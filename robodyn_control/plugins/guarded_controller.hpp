@@ -85,6 +85,7 @@ private:
   double next_state_ = 0.0, next_status_ = 0.0;
   State told_state_ = State::WAIT_STATE;
   Reason told_reason_ = Reason::NONE;
+  Refusal told_refusal_ = Refusal::NONE;
   bool told_stuck_ = false;
 };
 

@@ -15,7 +15,7 @@ namespace
 {
 
 /// Version of the interface, as in robodyn_ros/codegen/c_package.py.
-constexpr int INTERFACE = 3;
+constexpr int INTERFACE = 4;
 
 template<typename Function>
 Function as(void * symbol)
@@ -110,10 +110,24 @@ EmittedModel::Law EmittedModel::law(const std::string & name) const
   return function;
 }
 
-EmittedModel::SafeLaw EmittedModel::safe_law() const
+EmittedModel::OfState EmittedModel::gravity_compensation() const
 {
-  SafeLaw function;
+  OfState function;
   assign("gravity_compensation", function);
+  return function;
+}
+
+EmittedModel::OfState EmittedModel::braking() const
+{
+  OfState function;
+  assign("braking", function);
+  return function;
+}
+
+EmittedModel::OfState EmittedModel::friction_torque() const
+{
+  OfState function;
+  assign("friction_torque", function);
   return function;
 }
 
@@ -140,6 +154,16 @@ std::vector<JointFriction> EmittedModel::joint_friction() const
     joints.push_back({x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]});
   }
   return joints;
+}
+
+std::vector<double> EmittedModel::joint_turns() const
+{
+  const auto turn = as<double (*)(int)>(symbol("joint_turn"));
+  std::vector<double> turns;
+  for (std::size_t k = 0; k < size(); ++k) {
+    turns.push_back(turn(static_cast<int>(k)));
+  }
+  return turns;
 }
 
 EmittedModel::LoadableOfPosition EmittedModel::mass_matrix() const

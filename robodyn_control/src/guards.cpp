@@ -32,13 +32,19 @@ int first_not_finite(const double * x, std::size_t size) noexcept
 }
 
 int judge(
-  const double * state, const double * previous, const double * guards, std::size_t n,
+  double * state, const double * previous, const double * guards, std::size_t n,
   double elapsed, double allowance, double overspeed) noexcept
 {
   const double * const speed = guards + SPEED * n;
   for (std::size_t i = 0; i < n; ++i) {
     if (!(std::fabs(state[i]) <= LARGEST_POSITION && std::fabs(state[n + i]) <= LARGEST_VELOCITY)) {
       return 1 + static_cast<int>(i);
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    const double turn = guards[TURN * n + i];
+    if (turn > 0.0) {
+      state[i] += turn * std::floor((previous[i] - state[i]) / turn + 0.5);
     }
   }
   for (std::size_t i = 0; i < n; ++i) {
@@ -72,6 +78,31 @@ int add_terms(double * terms, const bool * commanded, std::size_t n, double * to
     }
   }
   return worst;
+}
+
+void brake(
+  double * terms, const bool * commanded, const double * qd, const double * guards, std::size_t n,
+  double rate) noexcept
+{
+  double * const torque = terms + FEEDBACK * n;
+  double smallest_share = 1.0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double weight = commanded[GRAVITY] ? terms[GRAVITY * n + i] : 0.0;
+    double wanted = rate * torque[i];
+    if (!std::isfinite(torque[i])) {
+      wanted = 0.0;
+    }
+    const double room = larger(guards[EFFORT * n + i] + (wanted < 0.0 ? weight : -weight), 0.0);
+    if (std::fabs(wanted) > room) {
+      smallest_share = smaller(smallest_share, room / std::fabs(wanted));
+    }
+    torque[i] = wanted * qd[i] <= 0.0 ? smaller(larger(wanted, -room), room) : wanted;
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    if (torque[i] * qd[i] > 0.0) {
+      torque[i] *= smallest_share;
+    }
+  }
 }
 
 int limit_torque(

@@ -131,7 +131,7 @@ std::vector<double> weight(const EmittedModel & model, const double * q, const d
   const std::size_t n = model.size();
   const std::vector<double> zero(n);
   std::vector<double> terms(TERMS * n);
-  model.safe_law()(zero.data(), q, zero.data(), payload, terms.data());
+  model.gravity_compensation()(q, zero.data(), payload, terms.data());
   std::vector<double> needed(n);
   for (std::size_t i = 0; i < n; ++i) {
     needed[i] = std::fabs(terms[GRAVITY * n + i]);

@@ -12,7 +12,7 @@ namespace
 {
 
 constexpr double STATE_TIMEOUT_CEILING = 0.2;  // [s]
-constexpr double STATE_TIMEOUT_PERIODS = 2.0;
+constexpr double STATE_TIMEOUT_PERIODS = 2.0, BRAKING_PERIODS = 2.0;
 
 template<typename Valid>
 std::string refused(
@@ -51,8 +51,8 @@ std::string Settings::refusal() const
   {
     first(refused(name, *values, n, not_negative, "finite, not negative"));
   }
-  if (!stop_damping.empty()) {
-    first(refused("stop_damping", stop_damping, n, not_negative, "finite, not negative"));
+  if (!turns.empty()) {
+    first(refused("turns", turns, n, not_negative, "finite, not negative"));
   }
   first(
     refused(
@@ -71,6 +71,10 @@ std::string Settings::refusal() const
   {
     first(refused(name, {value}, 1, not_negative, "finite, not negative"));
   }
+  first(
+    refused(
+      "stop_time_constant", {stop_time_constant}, 1,
+      [](double x) {return std::isfinite(x) && x > 0.0;}, "finite, greater than zero"));
   first(overspeed >= 1.0 ? "" : "overspeed: expected at least 1");
   first(recovery_states >= 1 ? "" : "recovery_states: expected at least 1");
   return found;
@@ -81,6 +85,11 @@ double Settings::effective_state_timeout() const
   const double asked =
     state_timeout <= STATE_TIMEOUT_CEILING ? state_timeout : STATE_TIMEOUT_CEILING;
   return std::max(asked, STATE_TIMEOUT_PERIODS * period);
+}
+
+double Settings::effective_stop_time_constant() const
+{
+  return std::max(stop_time_constant, BRAKING_PERIODS * period);
 }
 
 }  // namespace robodyn_control

@@ -35,7 +35,7 @@ Reason StateBuffer::accept(
 {
   std::copy_n(q, n_, arrived_.begin());
   std::copy_n(qd, n_, arrived_.begin() + static_cast<std::ptrdiff_t>(n_));
-  const double * const state = arrived_.data();
+  double * const state = arrived_.data();
   const double * const before = empty_ ? state : state_.data();
   const double elapsed = empty_ ? 0.0 : time - earliest_;
   const int verdict =
@@ -72,7 +72,7 @@ Reason StateBuffer::accept(
 }
 
 bool StateBuffer::confirmed(
-  const double * state, double time, const StateLimits & limits) noexcept
+  double * state, double time, const StateLimits & limits) noexcept
 {
   const bool had = has_outlier_;
   const double elapsed = time - outlier_time_;

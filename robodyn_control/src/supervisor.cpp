@@ -17,16 +17,22 @@ namespace
 
 constexpr double NEVER = std::numeric_limits<double>::infinity();
 constexpr double STUCK_SHARE = 0.01;  // of an effort limit; smaller torques may not move a joint
-constexpr double SPEED_TOLERANCE = 1.001;  // allows for rounding of the limit itself
+constexpr double SWING = 1.2;  // of a velocity limit, between the points of a trajectory
+constexpr double BLIND_BRAKING = 10.0;  // time constants for which a predicted velocity is braked
+constexpr double LONGEST_AGE = 0.2;  // [s] of a state that is predicted
+constexpr double SLOWEST = 1e-3;  // [rad/s or m/s] at which the secant of friction is taken
 
 }  // namespace
 
 Supervisor::Supervisor(
   const EmittedModel & model, EmittedModel::Law law, const Settings & settings)
-: n_(model.size()), model_(model), law_(law), safe_law_(model.safe_law()), guards_(GUARDS * n_),
-  gains_(2 * n_), damping_(n_), undamped_(n_), payload_(model.payload_frames().size()),
+: n_(model.size()), model_(model), law_(law), gravity_(model.gravity_compensation()),
+  braking_(model.braking()), friction_(model.friction_torque()),
+  forward_dynamics_(model.damped_forward_dynamics()), guards_(GUARDS * n_), gains_(2 * n_),
+  payload_(model.payload_frames().size()),
   states_(n_), reference_(n_), stillness_(-NEVER), q_(n_), accepted_q_(n_), terms_(TERMS * n_),
-  unlimited_(n_), command_(n_), still_(n_), feedforward_(n_), hits_(n_)
+  unlimited_(n_), command_(n_), earlier_(n_), feedforward_(n_), predicted_(2 * n_), torque_(n_),
+  diagonal_(n_), qdd_(n_), times_(n_), hits_(n_)
 {
   configure(settings);
 }
@@ -51,9 +57,9 @@ void Supervisor::configure(const Settings & settings)
     guards_[SPEED * n_ + i] = settings.velocity_limits[i];
     guards_[EFFORT * n_ + i] = settings.effort_limits[i];
     guards_[RATE * n_ + i] = settings.effort_rate[i];
+    guards_[TURN * n_ + i] = settings.turns.empty() ? 0.0 : settings.turns[i];
     gains_[i] = settings.position_gains[i];
     gains_[n_ + i] = settings.velocity_gains[i];
-    damping_[i] = settings.stop_damping.empty() ? 0.0 : settings.stop_damping[i];
   }
   safe_.fill(true);
   safe_[GRAVITY] = !settings.robot_compensates_gravity;
@@ -62,6 +68,7 @@ void Supervisor::configure(const Settings & settings)
   }
   state_timeout_ = settings.effective_state_timeout();
   gravity_held_for_ = settings.gravity_hold ? NEVER : settings.stale_hold;
+  time_constant_ = settings.effective_stop_time_constant();
 }
 
 Reason Supervisor::measure(const double * q, const double * qd, double time) noexcept
@@ -87,7 +94,7 @@ Refusal Supervisor::activate(double now) noexcept
   }
   hold_measured(Reason::ACTIVATED);
   if (!publishing_) {  // otherwise the torque continues from the last published one
-    write_safe_torque(true, 0.0);
+    write_safe_torque(now, true, 0.0, false);
     limit_torque(
       unlimited_.data(), states_.state(), guards_.data(), n_, NEVER, command_.data(),
       hits_.data());
@@ -95,6 +102,7 @@ Refusal Supervisor::activate(double now) noexcept
   }
   active_ = true;
   releasing_ = false;
+  last_refusal_ = Refusal::NONE;
   return Refusal::NONE;
 }
 
@@ -114,7 +122,7 @@ void Supervisor::release(double now) noexcept
 {
   if (publishing_ || active_) {
     deactivate();
-    write_safe_torque(states_.is_fresh(now, state_timeout_), 0.0);
+    write_safe_torque(now, states_.is_fresh(now, state_timeout_), 0.0, false);
     limit_torque(
       unlimited_.data(), states_.state(), guards_.data(), n_, NEVER, command_.data(),
       hits_.data());
@@ -131,6 +139,7 @@ Refusal Supervisor::reset(double now) noexcept
   }
   const Refusal refusal = refuse_age(now);
   if (refusal == Refusal::NONE) {
+    last_refusal_ = Refusal::NONE;
     if (active_) {
       hold_measured(Reason::RESET);
     } else {
@@ -154,6 +163,7 @@ Refusal Supervisor::stream_target(
   const Refusal refusal = refuse_target(q, qd, qdd, clock);
   if (refusal != Refusal::NONE) {
     ++counters_.rejected_references;
+    last_refusal_ = refusal;
     return refusal;
   }
   reference_.stream(q, qd, qdd, clock, settings_.reference_timeout);
@@ -162,7 +172,7 @@ Refusal Supervisor::stream_target(
 }
 
 Refusal Supervisor::refuse_target(
-  const double * q, const double * qd, const double * qdd, double clock) const noexcept
+  const double * q, const double * qd, const double * qdd, double clock) noexcept
 {
   for (const double * const row : {q, qd, qdd}) {
     if (first_not_finite(row, n_) >= 0) {
@@ -178,12 +188,12 @@ Refusal Supervisor::refuse_target(
   if (!active_) {
     return Refusal::NOT_ACTIVE;
   }
-  const double * const start = reference_.current();
+  const double * const start = reference_.current(clock);
   const double since = reference_.since_streamed(clock);
   const double elapsed = std::max(since, settings_.period);
   for (std::size_t i = 0; i < n_; ++i) {
     double reach =
-      settings_.velocity_limits[i] * std::min(elapsed, settings_.reference_timeout);
+      SWING * settings_.velocity_limits[i] * std::min(elapsed, settings_.reference_timeout);
     if (elapsed == NEVER) {
       reach = std::min(reach, settings_.max_start_error);
     }
@@ -196,7 +206,7 @@ Refusal Supervisor::refuse_target(
     const double low = std::min(guards_[LOWER * n_ + i], start[i]);
     const double high = std::max(guards_[UPPER * n_ + i], start[i]);
     const double speed =
-      std::max(guards_[SPEED * n_ + i], std::fabs(start[n_ + i])) * SPEED_TOLERANCE;
+      std::max(guards_[SPEED * n_ + i], std::fabs(start[n_ + i])) * SWING;
     if (!(low <= q[i] && q[i] <= high && std::fabs(qd[i]) <= speed)) {
       return Refusal::BEYOND_LIMITS;
     }
@@ -229,7 +239,7 @@ State Supervisor::tick(double now) noexcept
   publishing_ = active_ || releasing_;
   if (publishing_) {
     if (!(active_ && law_acts(fresh, now))) {
-      write_safe_torque(fresh, dt);
+      write_safe_torque(now, fresh, dt, active_);
     }
     limit(dt);
   }
@@ -273,7 +283,7 @@ void Supervisor::update(bool fresh, double now) noexcept
     trip_overspeed();
   } else if (states_.jumps() != jumps_) {
     hold_measured(Reason::POSITION_JUMP);
-  } else if (reference_.follows()) {
+  } else if (reference_.moves()) {
     advance_reference();
   }
 }
@@ -283,12 +293,12 @@ bool Supervisor::sticks() noexcept
   if (states_.since() != stillness_) {
     stillness_ = states_.since();
     stuck_ = false;
-    still_ = command_;
+    earlier_ = command_;
   } else if (!stuck_ && states_.time() - states_.since() > settings_.stuck_time) {
     stuck_ = settings_.stuck_at_rest;  // otherwise an arm at rest may have equal states for long
     for (std::size_t i = 0; i < n_; ++i) {
       stuck_ = stuck_ ||
-        std::fabs(command_[i] - still_[i]) > STUCK_SHARE * settings_.effort_limits[i];
+        std::fabs(command_[i] - earlier_[i]) > STUCK_SHARE * settings_.effort_limits[i];
     }
     counters_.stuck_episodes += stuck_;
   }
@@ -297,10 +307,10 @@ bool Supervisor::sticks() noexcept
 
 void Supervisor::advance_reference() noexcept
 {
-  if (reference_.expired(clock_.time())) {
+  if (reference_.follows() && reference_.expired(clock_.time())) {
     hold_measured(Reason::REFERENCE_TIMEOUT);
   } else {
-    reference_.advance();
+    reference_.advance(clock_.time());
   }
   if (first_not_finite(reference_.rows(), reference_.size()) >= 0) {
     hold_measured(Reason::REFERENCE_NOT_FINITE);
@@ -310,9 +320,10 @@ void Supervisor::advance_reference() noexcept
 bool Supervisor::write_law_torque() noexcept
 {
   std::fill(terms_.begin(), terms_.end(), 0.0);
+  lost_for_ = 0.0;
   const int status = law_ ?
     law_(q_.data(), states_.qd(), reference_.rows(), gains_.data(), payload(), terms_.data()) :
-    safe_law_(undamped_.data(), q_.data(), states_.qd(), payload(), terms_.data());
+    gravity_(q_.data(), states_.qd(), payload(), terms_.data());
   if (state_ == State::ACTIVE) {
     std::copy_n(feedforward_.data(), n_, terms_.data() + OTHER * n_);
   }
@@ -327,24 +338,74 @@ bool Supervisor::write_law_torque() noexcept
   return status == 0 && joint < 0;
 }
 
-void Supervisor::write_safe_torque(bool fresh, double dt) noexcept
+void Supervisor::write_safe_torque(double now, bool fresh, double dt, bool brakes) noexcept
 {
-  lost_for_ = fresh ? 0.0 : lost_for_ + dt;
+  const double * state = states_.state();
+  double rate = brakes ? 1.0 / time_constant_ : 0.0;
+  if (fresh) {
+    lost_for_ = 0.0;
+  } else {
+    predict(now, dt);
+    state = predicted_.data();
+    if (!(lost_for_ <= BLIND_BRAKING * time_constant_)) {
+      rate = 0.0;
+    }
+  }
   std::fill(terms_.begin(), terms_.end(), 0.0);
   if (lost_for_ <= gravity_held_for_) {
-    const double * damping = (fresh ? damping_ : undamped_).data();
-    if (safe_law_(damping, states_.q(), states_.qd(), payload(), terms_.data()) != 0) {
+    if (braking_(state, state + n_, payload(), terms_.data()) != 0) {
       // closed loops outside the box of their code: the weight of the last posture inside
-      safe_law_(damping, accepted_q_.data(), states_.qd(), payload(), terms_.data());
+      braking_(accepted_q_.data(), state + n_, payload(), terms_.data());
     }
+    brake(terms_.data(), safe_.data(), state + n_, guards_.data(), n_, rate);
   }
   add_terms(terms_.data(), safe_.data(), n_, unlimited_.data());
 }
 
+void Supervisor::predict(double now, double dt) noexcept
+{
+  double * const q = predicted_.data(), * const qd = q + n_;
+  double elapsed = dt;
+  const bool first = lost_for_ == 0.0;
+  if (first) {
+    std::copy_n(states_.state(), 2 * n_, q);
+    const double age = now - states_.since();
+    elapsed = 0.0 <= age && age <= LONGEST_AGE ? age : 0.0;
+  }
+  lost_for_ += dt;
+  if (!(lost_for_ <= BLIND_BRAKING * time_constant_)) {
+    return;
+  }
+  if (settings_.robot_compensates_gravity) {
+    std::fill(terms_.begin(), terms_.end(), 0.0);
+    gravity_(q, qd, payload(), terms_.data());
+  }
+  friction_(q, qd, nullptr, torque_.data());
+  for (std::size_t i = 0; i < n_; ++i) {
+    const double commanded =
+      first && elapsed != dt ? 0.5 * (earlier_[i] + command_[i]) : command_[i];
+    const double weight = settings_.robot_compensates_gravity ? terms_[GRAVITY * n_ + i] : 0.0;
+    diagonal_[i] = elapsed * std::fabs(torque_[i]) / std::max(std::fabs(qd[i]), SLOWEST);
+    torque_[i] = commanded + weight - torque_[i];
+  }
+  const int status =
+    forward_dynamics_(q, qd, torque_.data(), diagonal_.data(), payload(), qdd_.data());
+  for (std::size_t i = 0; i < n_; ++i) {
+    if (status != 0 || !std::isfinite(qdd_[i])) {
+      return;
+    }
+  }
+  for (std::size_t i = 0; i < n_; ++i) {
+    qd[i] += elapsed * qdd_[i];
+    q[i] += elapsed * qd[i];
+  }
+}
+
 void Supervisor::limit(double dt) noexcept
 {
+  const double * const state = lost_for_ > 0.0 ? predicted_.data() : states_.state();
   const int hit = limit_torque(
-    unlimited_.data(), states_.state(), guards_.data(), n_, dt, command_.data(), hits_.data());
+    unlimited_.data(), state, guards_.data(), n_, dt, command_.data(), hits_.data());
   ++counters_.cycles;
   counters_.position_guarded += (hit & POSITION_GUARDED) != 0;
   counters_.effort_limited += (hit & EFFORT_LIMITED) != 0;
@@ -358,7 +419,17 @@ void Supervisor::limit(double dt) noexcept
 void Supervisor::hold_measured(Reason reason) noexcept
 {
   jumps_ = states_.jumps();
-  reference_.hold(states_.q());
+  std::fill(terms_.begin(), terms_.end(), 0.0);
+  if (braking_(states_.q(), states_.qd(), payload(), terms_.data()) == 0) {
+    stopping_times(
+      states_.q(), states_.qd(), terms_.data() + FEEDBACK * n_,
+      safe_[GRAVITY] ? terms_.data() + GRAVITY * n_ : nullptr,
+      {settings_.effort_limits.data(), settings_.effort_rate.data(), settings_.lower.data(),
+        settings_.upper.data()}, n_, times_.data());
+  } else {  // closed loops outside the box of their code
+    std::fill(times_.begin(), times_.end(), 0.0);
+  }
+  reference_.stop(states_.q(), states_.qd(), times_.data(), clock_.time());
   enter(law_ ? State::HOLD : State::ACTIVE, reason);
 }
 

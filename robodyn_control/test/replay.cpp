@@ -37,11 +37,11 @@ robodyn_control::Settings read_settings(std::size_t n)
   for (auto * const row : {
       &settings.position_gains, &settings.velocity_gains, &settings.effort_limits,
       &settings.effort_rate, &settings.velocity_limits, &settings.lower, &settings.upper,
-      &settings.stop_damping})
+      &settings.turns})
   {
     *row = read(n);
   }
-  const auto told = read(15);
+  const auto told = read(16);
   settings.period = told[0];
   settings.position_margin = told[1];
   settings.state_timeout = told[2];
@@ -57,6 +57,7 @@ robodyn_control::Settings read_settings(std::size_t n)
   settings.robot_compensates_gravity = told[12] != 0.0;
   settings.enabled[robodyn_control::FRICTION] = told[13] != 0.0;
   settings.stuck_at_rest = told[14] != 0.0;
+  settings.stop_time_constant = told[15];
   return settings;
 }
 

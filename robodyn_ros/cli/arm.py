@@ -20,6 +20,7 @@ from pathlib import Path
 
 from robodyn_ros.console.robot_arguments import refuse
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.middleware.parameter_files import readers
 from robodyn_ros.model.sources.examples import example, package_file
 from robodyn_ros.nodes.start import require
 from robodyn_ros.robot import child_process
@@ -66,7 +67,8 @@ def main(args=None):
         params = Path(options.params_file).resolve(strict=True)
     except (RobodynError, OSError) as error:
         return refuse(error)
-    both = ['--params-file', params, '-p', f'urdf_path:={urdf}', '-p', 'end_when_refused:=true']
+    both = ['-p', f'urdf_path:={urdf}', '-p', 'end_when_refused:=true']
+    named = readers(str(params), [f'/robodyn_{name}' for name in ('simulator', 'controller')])
     own = {
         'simulator': [f'effort_command_topic:={EFFORTS}'],
         'controller': [f'command_topic:={EFFORTS}', f'law:={options.law}', 'autostart:=true'],
@@ -74,7 +76,13 @@ def main(args=None):
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with contextlib.ExitStack() as stack:
         nodes = [
-            _start(stack, name, *both, *(word for value in values for word in ('-p', value)))
+            _start(
+                stack,
+                name,
+                *(['--params-file', params] if f'/robodyn_{name}' in named else []),
+                *both,
+                *(word for value in values for word in ('-p', value)),
+            )
             for name, values in own.items()
         ]
         try:

@@ -10,8 +10,9 @@ A CSV has a header and a column time [s]. Each joint has <joint>.position [rad o
 <joint>.effort [N m or N]. Efforts are those of the motors at the joint, gravity included.
 
 `fit` and `demo` write files of the identified robot for both nodes. They are a URDF, its rotors,
-and parameters with their paths. With --verify, `fit` compiles the robot of these files, and
-compares its torques with those of a second motion. `demo` always does.
+and parameters with their paths. From a recording that looks defective, such as with efforts of
+reversed sign, they are written with --force only. With --verify, `fit` compiles the robot of these
+files, and compares its torques with those of a second motion. `demo` always does.
 """
 
 import argparse
@@ -31,17 +32,19 @@ from robodyn_ros.console.robot_arguments import (
 )
 from robodyn_ros.demonstration import identification_report, identified_robot, identify_demo
 from robodyn_ros.demonstration.result_files import ResultFolder, add_force
-from robodyn_ros.errors import RobodynError
+from robodyn_ros.errors import ModelError, ParameterError, RobodynError
 from robodyn_ros.identification import (
     Parameters,
     base_parameters,
     excite,
     identify,
     read_csv,
+    with_slow_passages,
     write_csv,
     write_table,
 )
 from robodyn_ros.identification.joint_state_bag import read_bag
+from robodyn_ros.model.sources.description_source import MJCF
 from robodyn_ros.nodes.start import require
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.rosbag2_messages import messages_of_ros
@@ -68,7 +71,13 @@ def main(args=None):
     if options.run is not run_excite:
         require('matplotlib', 'scipy')
     try:
-        options.run(Robot(model_of(options)), options)
+        source = source_of(options)
+        if source.root.tag == MJCF and options.run is not run_excite:
+            raise ModelError(
+                'the identified robot is written as a URDF, and the robot is an MJCF; expected a '
+                'URDF of it'
+            )
+        options.run(Robot(model_of(options, source)), options)
     except (RobodynError, OSError) as error:
         return refuse(error)
     return 0
@@ -164,8 +173,10 @@ def run_excite(robot, options):
     """
     results = ResultFolder(options, ('excitation.csv',))
     found = _excited(robot, options)
-    t = np.arange(0.0, options.period + 0.5 / RATE, 1.0 / RATE)
-    states = found.motion.at(t)
+    motion = with_slow_passages(robot, found.motion)
+    t = np.arange(0.0, motion.period, 1.0 / RATE)
+    states = [np.vstack((each, each[:1])) for each in motion.at(t)]  # it ends where it begins
+    t = np.append(t, motion.period)
     header = [
         'time',
         *(
@@ -178,7 +189,7 @@ def run_excite(robot, options):
         write_table(part, header, np.column_stack((t, *states)))
     print(
         f'Condition number {found.condition:.3g} after {found.tried} motions; from rest to rest '
-        f'in {options.period:g} s: {results.path / "excitation.csv"}'
+        f'in {motion.period:g} s: {results.path / "excitation.csv"}'
     )
 
 
@@ -210,7 +221,7 @@ def run_demo(robot, options):
     """
     results = ResultFolder(options, ('motion.csv', *FILES), own=OWN)
     true = identify_demo.true_robot(robot)
-    motion = _excited(robot, options).motion
+    motion = with_slow_passages(robot, _excited(robot, options).motion)
     options.seed, options.trials = options.seed + 1, max(1, options.trials // 10)
     second = identify_demo.record(true, robot, _excited(robot, options).motion, periods=1)
     recording = identify_demo.record(true, robot, motion)
@@ -256,8 +267,15 @@ def _identified(robot, recording, options, results, second):
         trust=options.trust,
     )
     print(identification_report.table(found))
-    written = identification_report.write(found, results)
-    for path in (*written, *identified_robot.write(found, source_of(options).text, results)):
+    for path in identification_report.write(found, results):
+        print(path)
+    if found.defects and not options.force:
+        kinds = '; '.join(f'{each.kind} of {", ".join(each.joints)}' for each in found.defects)
+        raise ParameterError(
+            f'the recording has defects ({kinds}), so {identified_robot.URDF} was not written; '
+            'expected a recording without them, or --force to write it all the same'
+        )
+    for path in identified_robot.write(found, source_of(options).text, results):
         print(path)
     if second:
         print()

@@ -12,6 +12,7 @@ import sys
 import numpy as np
 
 from robodyn_ros import RobodynError, Robot
+from robodyn_ros.console.gain_table import GAIN_COLUMNS, gain_rows, held_by_friction, inertia_range
 from robodyn_ros.console.holding import cannot_carry, cannot_hold
 from robodyn_ros.console.robot_arguments import (
     RobotParser,
@@ -20,6 +21,7 @@ from robodyn_ros.console.robot_arguments import (
     refuse,
     rotors_of,
     source_of,
+    within,
 )
 from robodyn_ros.console.rotor_table import ROTOR_COLUMNS, ROTOR_TABLE, rotor_rows
 from robodyn_ros.model.layout import DAMPING, FIRST, FRICTION, MASS, MOMENT, RATIO, V
@@ -118,6 +120,28 @@ def print_table(table, names):
         )
 
 
+def print_gains(robot, bandwidth):
+    """Print the gains for a bandwidth, and the errors at which friction holds the joints.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    bandwidth : float
+        Natural frequency of the joints [rad/s].
+    """
+    if inertia_range(robot) is None:
+        print('\nThere is no table of gains for quaternions, dependent joints, missing inertias.')
+        return
+    print(
+        f'\nGains for {bandwidth:g} rad/s: p and d of laws in N m/rad, from the largest inertia '
+        f'of each joint. Laws in 1/s^2 take p = {bandwidth**2:g} and d = {2.0 * bandwidth:g}. The '
+        'errors are those at which dry friction may hold the joint [rad or m].'
+    )
+    print_table([GAIN_COLUMNS, *gain_rows(robot, bandwidth)], 1)
+    print()
+
+
 def main(args=None):
     """Print the report.
 
@@ -143,6 +167,12 @@ def main(args=None):
         metavar="'FRAME=MASS [X Y Z]'",
         help='a load at a frame [kg], with its centre of mass there [m]: can the joints hold it?',
     )
+    parser.add_argument(
+        '--bandwidth',
+        type=within(float, 1e-3, 1e4),
+        metavar='W',
+        help='print gains in N m/rad that give each joint this natural frequency [rad/s]',
+    )
     options = parser.parse_args(args)
     try:
         source = source_of(options)
@@ -161,7 +191,9 @@ def main(args=None):
         print(f'\nRotors, in the {options.rotor_model} model. {ROTOR_TABLE}')
         print_table([ROTOR_COLUMNS, *rotor_rows(rotors, exact, near)], 1)
         print()
-    findings = (*robot.report.findings, *cannot_hold(robot), *load)
+    if options.bandwidth:
+        print_gains(robot, options.bandwidth)
+    findings = (*robot.report.findings, *cannot_hold(robot), *load, *held_by_friction(robot))
     print(dataclasses.replace(robot.report, findings=findings))
     return 0
 

@@ -80,7 +80,7 @@ def _serve(options, stack):
         stack.callback(follower.close)
     page = Page(
         robot,
-        Scene(robot, source.shapes(options.shapes, notes), joints),
+        Scene(robot, source.shapes(options.shapes, notes=notes), joints),
         TorqueArrows(robot, joints),
         scales_of(robot, frame),
         frame,
@@ -104,7 +104,9 @@ def _serve(options, stack):
 
 def _last_link(robot, described):
     """Return the last link of the description that the robot has, usually the end effector."""
-    return [link.name for link in described.links if link.name in robot.frames][-1]
+    return [
+        link.name for link in described.links if link.name in robot.frames and not link.is_rotor
+    ][-1]
 
 
 def _parser():

@@ -8,8 +8,6 @@ import re
 import sys
 
 from robodyn_ros.errors import OpenError, ParameterError, RemedyError, UngivenError
-from robodyn_ros.model import build
-from robodyn_ros.model.dependent.coupling import with_couplings
 from robodyn_ros.model.extended.joint_friction import with_joint_friction
 from robodyn_ros.model.rotors import EXACT, REFLECTED, known_rotors
 from robodyn_ros.model.selection import parse_locked
@@ -21,7 +19,7 @@ from robodyn_ros.model.sources import (
     xacro_file,
 )
 from robodyn_ros.model.sources.closure_file import near
-from robodyn_ros.robot.loops.closing import close_loops, marked_independent
+from robodyn_ros.robot.robot import Robot
 
 _XACRO_ARGUMENT = re.compile(r'[A-Za-z_][\w.-]*:=')
 
@@ -76,7 +74,10 @@ def add_robot(parser, optional=False):
     )
     parser.add_argument('--base', metavar='LINK', help='link that stands still; default the root')
     parser.add_argument(
-        '--gravity', nargs=3, type=float, default=(0.0, 0.0, -9.81), help='in base axes [m/s^2]'
+        '--gravity',
+        nargs=3,
+        type=float,
+        help='in base axes [m/s^2]; default that of an MJCF, else 0 0 -9.81',
     )
     parser.add_argument(
         '--rotor-file',
@@ -134,24 +135,21 @@ def model_of(options, source=None, rotor_model=None):
     RobodynError
         If the robot is not valid.
     """
-    description = (source or source_of(options)).description()
     loops = closure_file.loops_of(options.closure_file or ())
-    description = with_couplings(description, loops.couplings)
-    closures = *description.closures, *loops.closures
-    model = build.build(
-        description,
+    robot = Robot.from_description(
+        (source or source_of(options)).description(),
         joints=options.joints,
         base=options.base,
         gravity=options.gravity,
         locked=options.locked,
         rotors=rotor_file.rotors_of(options.rotor_file),
         rotor_model=rotor_model or options.rotor_model,
-        in_loops=bool(closures),
+        closures=loops.closures,
+        independent=loops.independent,
+        near=loops.near,
+        couplings=loops.couplings,
     )
-    if closures:
-        independent = loops.independent or marked_independent(description, model)
-        model = close_loops(model, closures, independent, loops.near)
-    return with_joint_friction(model, friction_file.joint_friction_of(options.friction_file))
+    return with_joint_friction(robot.model, friction_file.joint_friction_of(options.friction_file))
 
 
 def rotors_of(options, description):

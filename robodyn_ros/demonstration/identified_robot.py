@@ -5,7 +5,7 @@
 import numpy as np
 
 from robodyn_ros.identification import signals
-from robodyn_ros.identification.identification import SLOW
+from robodyn_ros.identification.equations import slowest
 from robodyn_ros.model import urdf_writer
 from robodyn_ros.model.extended.joint_friction import friction_of
 from robodyn_ros.model.rotors import REFLECTED
@@ -114,7 +114,7 @@ def errors(robot, recording, cutoff):
         signals.lowpass(each, rate, cutoff)[keep]
         for each in (robot.inverse_dynamics(*states) + friction, recording.tau)
     )
-    used = signals.steady(states[1], rate, cutoff, SLOW)[keep]
+    used = signals.steady(states[1], rate, cutoff, slowest(states[1]))[keep]
     return tuple(
         np.sqrt(np.mean(each**2, axis=0, where=used)) for each in (tau - expected, expected)
     )

@@ -10,8 +10,8 @@ robot, model.
 
 from robodyn_ros.identification.base_parameters import BaseParameters, base_parameters
 from robodyn_ros.identification.consistency import Consistent, consistent, is_possible
-from robodyn_ros.identification.excitation import Excitation, Fourier, excite
-from robodyn_ros.identification.identification import Identification, identify
+from robodyn_ros.identification.excitation import Excitation, Fourier, excite, with_slow_passages
+from robodyn_ros.identification.identification import Identification, identify, recording_defects
 from robodyn_ros.identification.inertial_parameters import Parameters
 from robodyn_ros.identification.least_squares import Estimate, fit
 from robodyn_ros.identification.recording import (
@@ -21,10 +21,12 @@ from robodyn_ros.identification.recording import (
     write_csv,
     write_table,
 )
+from robodyn_ros.identification.recording_defects import Defect
 
 __all__ = [
     'BaseParameters',
     'Consistent',
+    'Defect',
     'Estimate',
     'Excitation',
     'Fourier',
@@ -38,7 +40,9 @@ __all__ = [
     'identify',
     'is_possible',
     'read_csv',
+    'recording_defects',
     'resampled',
+    'with_slow_passages',
     'write_csv',
     'write_table',
 ]

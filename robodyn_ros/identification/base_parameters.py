@@ -14,6 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn_ros.model.layout import STRIBECK_VELOCITY
+
 STATES = 60  # random ones, with some hundred rows in total
 # share of the largest torque below which nothing counts. Angles rounded to four decimals leave up
 # to 7e-6. Real offsets and angles of arms leave 2e-4 and more
@@ -91,6 +93,8 @@ def base_parameters(parameters, states=STATES, seed=0):
     """
     rng = np.random.default_rng(seed)
     q, qd, qdd = rng.uniform(-np.pi, np.pi, (3, states, parameters.robot.nv))
+    slow = parameters.robot.model.joint_values(STRIBECK_VELOCITY)
+    qd[::3, slow > 0.0] *= slow[slow > 0.0]  # at high speed an exponential curve is zero
     W = parameters.regressor(q, qd, qdd).reshape(-1, len(parameters.names))
     return reduce(W, parameters.names, parameters.sizes)
 

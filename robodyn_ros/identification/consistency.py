@@ -8,9 +8,9 @@ pseudo-inertia (S = tr(I)/2 1 - I, the second moments of mass). The method is th
 and Park 2020, "Geometric robot dynamic identification". A body is possible if and only if P is
 positive definite (Wensing, Kim and Slotine 2018). The second term is the entropic divergence of
 its mass distribution from the nominal one. It is independent of frames and units, and unbounded at
-the boundary of the consistent set. Joint constants have the same term with a scalar X. Coulomb
-friction f that varies by a cos + b sin has it with P = [[f + a, b], [b, f - a]]. So a^2 + b^2
-stays below f^2, and friction never drives.
+the boundary of the consistent set. Joint constants have the same term with a scalar X, in units of
+their own estimate. Coulomb friction f that varies by a cos + b sin has it with P = [[f + a, b],
+[b, f - a]]. So a^2 + b^2 stays below f^2, and friction never drives.
 """
 
 from dataclasses import dataclass
@@ -38,6 +38,9 @@ class Consistent:
         Their base parameters K theta.
     shift : (b,) ndarray
         Distance of the base parameters from the estimate, in its standard deviations.
+    data_share : (b,) ndarray
+        How much of each base parameter comes from the recording, 0 to 1. The rest comes from the
+        description: it is the variance with the recording over that without it.
     steps : int
         Steps of Newton's method.
     """
@@ -45,6 +48,7 @@ class Consistent:
     theta: np.ndarray
     values: np.ndarray
     shift: np.ndarray
+    data_share: np.ndarray
     steps: int
 
 
@@ -142,7 +146,7 @@ def consistent(parameters, base, estimate, trust=1.0):
     -------
     Consistent
     """
-    blocks, nominal = _blocks(parameters)
+    blocks, nominal = _blocks(parameters, base, estimate)
     K, target = estimate.root @ base.combination, estimate.root @ estimate.values
     miss = K @ nominal - target
     # each weight starts from the last minimum; far from it Newton's method converges slowly
@@ -157,8 +161,36 @@ def consistent(parameters, base, estimate, trust=1.0):
                 f'settle; expected an estimate from a better excited motion, or a trust above '
                 f'{trust:g}'
             )
+    stays = np.setdiff1d(np.arange(len(theta)), np.concatenate([where for where, _ in blocks]))
+    theta[stays] = nominal[stays]  # without the rounding of the steps
     values = base.combination @ theta
-    return Consistent(theta, values, (values - estimate.values) / estimate.deviations, steps)
+    return Consistent(
+        theta,
+        values,
+        (values - estimate.values) / estimate.deviations,
+        _data_share(parameters, blocks, K, base, theta, trust),
+        steps,
+    )
+
+
+def _data_share(parameters, blocks, K, base, theta, trust):
+    """Return (b,) how far the estimate reduces the variances that the description leaves."""
+    root = _barrier(blocks, theta, trust)[2]
+    before, after = (_variances(rows, base.combination) for rows in (root, np.vstack((K, root))))
+    return np.where(_by_themselves(parameters, base), 1.0, np.maximum(1.0 - after / before, 0.0))
+
+
+def _variances(rows, combination):
+    """Return the variances of combinations of parameters with the information rows^T rows."""
+    sizes = np.linalg.norm(rows, axis=0)
+    R = np.linalg.qr(rows / sizes, mode='r')
+    return (np.linalg.solve(R.T, (combination / sizes).T) ** 2).sum(axis=0)
+
+
+def _by_themselves(parameters, base):
+    """Return (b,) whether a base parameter is one constant of a joint, and nothing else."""
+    single = np.count_nonzero(base.combination, axis=1) == 1
+    return single & (base.kept >= 10 * parameters.bodies)
 
 
 def _minimise(blocks, K, target, trust, theta):
@@ -179,8 +211,12 @@ def _minimise(blocks, K, target, trust, theta):
     return theta, NEWTON_STEPS
 
 
-def _blocks(parameters):
-    """Return ([(places, basis (size, d, d) in nominal units)], nominal theta), all consistent."""
+def _blocks(parameters, base, estimate):
+    """Return ([(places, basis (size, d, d) in reference units)], reference theta), consistent.
+
+    The reference of a body is the description. A joint constant that is estimated by itself needs
+    none but itself: it only has to be positive. One that no equation has keeps its value.
+    """
     nominal, blocks = parameters.nominal.copy(), []
     bodies = nominal[: 10 * parameters.bodies].reshape(-1, 10)
     typical = bodies[:, 0].mean() * np.diag((1e-3, 1e-3, 1e-3, 1.0))
@@ -194,18 +230,22 @@ def _blocks(parameters):
         row[:] = ten_parameters(L @ L.T)
         inverse = np.linalg.inv(L)
         blocks.append((list(range(10 * i, 10 * i + 10)), inverse @ _BASIS @ inverse.T))
+    seen = base.combination.any(axis=0)
+    alone = _by_themselves(parameters, base)
+    itself = dict(zip(base.kept[alone], np.maximum(estimate.values, estimate.deviations)[alone]))
     waves = [parameters.joint_places(name) for name in WAVE]
     for name in parameters.of_joint:
         places = parameters.joint_places(name)
         values = nominal[[*places.values()]]
         usual = values[values > 0.0].mean() if (values > 0.0).any() else 0.1
         for joint, k in places.items():
-            if name in WAVE and joint in waves[1]:
-                continue
-            nominal[k] = nominal[k] if nominal[k] > 0.0 else usual
-            blocks.append(([k], np.array([[[1.0 / nominal[k]]]])))
+            if seen[k] and not (name in WAVE and joint in waves[1]):
+                nominal[k] = itself.get(k, nominal[k] if nominal[k] > 0.0 else usual)
+                blocks.append(([k], np.array([[[1.0 / nominal[k]]]])))
     for joint in waves[1]:
-        blocks.append(_wave_block(nominal, [places[joint] for places in waves]))
+        where = [places[joint] for places in waves]
+        if seen[where].any():
+            blocks.append(_wave_block(nominal, where))
     return blocks, nominal
 
 
@@ -222,7 +262,8 @@ def _barrier(blocks, theta, trust):
 
     Infinite for inconsistent parameters.
     """
-    value, gradient, root = 0.0, np.zeros(len(theta)), np.zeros((len(theta), len(theta)))
+    # what has no block stays
+    value, gradient, root = 0.0, np.zeros(len(theta)), np.eye(len(theta))
     for where, basis in blocks:
         X = np.tensordot(theta[where], basis, axes=1)
         spectrum, axes = np.linalg.eigh(X)

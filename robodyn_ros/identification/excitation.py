@@ -14,6 +14,8 @@ import numpy as np
 
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.identification.inertial_parameters import Parameters
+from robodyn_ros.model.extended.joint_friction import friction_of
+from robodyn_ros.model.layout import STRIBECK_VELOCITY
 
 HARMONICS = 5
 MARGIN = 0.9  # usable share of the limits
@@ -21,6 +23,9 @@ SAMPLES = 100  # of a period, at which limits and condition number are evaluated
 UNLIMITED = np.pi  # [rad or m] range of a joint without position limits, to either side
 ROUNDING = 16.0 * np.finfo(float).eps  # of a sum of ten terms, relative to their magnitudes
 FASTEST = 2.0  # [rad/s or m/s] of a joint without a velocity limit
+FAST_ENOUGH = 5.0  # times the Stribeck velocity
+SHORTER = 6  # trials with shorter passages
+PASSAGE = 10.0  # [s] of a slow motion in one direction
 #: Share of the largest eigenvalue above which rounding leaves six digits of the least.
 SQUARED = 1e-9
 
@@ -63,6 +68,54 @@ class Fourier:
             np.where(np.abs(velocity) <= resting, 0.0, velocity),
             c @ (self.b * w).T - s @ (self.a * w).T,
         )
+
+
+@dataclass(frozen=True, eq=False)
+class SlowPassages:
+    """A periodic motion, followed by slow motions of the joints with a Stribeck curve.
+
+    v(t) = V sin^2(pi t / T) forwards, then backwards. V is FAST_ENOUGH times the Stribeck
+    velocity, so a joint is slower than that for 30 % of the time.
+
+    Parameters
+    ----------
+    first : Fourier
+        The periodic motion.
+    speed : (nv,) ndarray
+        V with the sign of the direction, zero for the other joints [rad/s or m/s].
+    passage : float
+        T [s].
+    """
+
+    first: Fourier
+    speed: np.ndarray
+    passage: float
+
+    @property
+    def period(self):
+        """Return the period of the whole motion [s]."""
+        return self.first.period + 2.0 * self.passage
+
+    def at(self, t):
+        """Return position, velocity and acceleration, each (k, nv).
+
+        Parameters
+        ----------
+        t : (k,) array_like
+            Times [s].
+        """
+        t = np.mod(np.asarray(t, dtype=float), self.period)
+        slow, w = np.maximum(t - self.first.period, 0.0), 2.0 * np.pi / self.passage
+        back = slow > self.passage
+        slow = slow - self.passage * back
+        way, sign = 0.5 * (slow - np.sin(w * slow) / w), np.where(back, -1.0, 1.0)
+        parts = (
+            np.where(back, 0.5 * self.passage, 0.0) + sign * way,
+            sign * 0.5 * (1.0 - np.cos(w * slow)),
+            sign * 0.5 * w * np.sin(w * slow),
+        )
+        states = self.first.at(np.minimum(t, self.first.period))
+        return tuple(each + np.outer(part, self.speed) for each, part in zip(states, parts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,6 +208,42 @@ def excite(
             f'middle of its ranges; expected a posture that the motors can hold'
         )
     return Excitation(best.motion, best.condition, trials)
+
+
+def with_slow_passages(robot, motion):
+    """Return a motion with slow passages behind it, unchanged if no joint has a Stribeck curve.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    motion : Fourier
+        A motion from rest to rest.
+
+    Raises
+    ------
+    ParameterError
+        If the passages exceed an effort limit.
+    """
+    speed = FAST_ENOUGH * robot.model.joint_values(STRIBECK_VELOCITY)
+    if not speed.any():
+        return motion
+    start = motion.at([0.0])[0][0]
+    up, down = (np.abs(each - start) for each in (robot.limits.upper, robot.limits.lower))
+    up, down = (np.nan_to_num(each, nan=UNLIMITED, posinf=UNLIMITED) for each in (up, down))
+    room = MARGIN * np.maximum(up, down)
+    speed = np.minimum(speed, 2.0 * room / PASSAGE) * np.where(up >= down, 1.0, -1.0)
+    for _ in range(SHORTER):
+        slow = SlowPassages(motion, speed, PASSAGE)
+        states = slow.at(np.linspace(motion.period, slow.period, SAMPLES))
+        tau = robot.inverse_dynamics(*states) + friction_of(robot.model, *states[:2])
+        if not (np.abs(tau) > MARGIN * robot.limits.effort).any():  # a missing limit is nan
+            return slow
+        speed = 0.7 * speed
+    raise ParameterError(
+        f'robot {robot.name!r} exceeds its effort limits in slow passages from where its motion '
+        'ends; expected another --seed'
+    )
 
 
 def _limits(robot):

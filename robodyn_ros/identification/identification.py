@@ -6,13 +6,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.identification import signals
+from robodyn_ros.errors import ShapeError, SingularityError
 from robodyn_ros.identification.base_parameters import BaseParameters, base_parameters
+from robodyn_ros.identification.coarse_defects import coarse_defects
 from robodyn_ros.identification.consistency import Consistent, consistent
+from robodyn_ros.identification.equations import equations
+from robodyn_ros.identification.fine_defects import fine_defects
 from robodyn_ros.identification.inertial_parameters import Parameters
-from robodyn_ros.identification.least_squares import Doubt, Estimate, fit_doubtless
-
-SLOW = 0.05  # share of its largest speed below which a joint may stick
+from robodyn_ros.identification.least_squares import (
+    Estimate,
+    UnidentifiedParameter,
+    fit_identifiable,
+)
+from robodyn_ros.identification.recording_defects import Defect, sample_defects
+from robodyn_ros.identification.stribeck_velocity import StribeckVelocities, stribeck_velocities
+from robodyn_ros.model.layout import STRIBECK_VELOCITY
+from robodyn_ros.robot.robot import Robot
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,12 +34,16 @@ class Identification:
         Parameters of the robot.
     base : BaseParameters
         Base parameters that the recorded motion determines.
-    doubts : tuple of Doubt
-        Uncertain base parameters. They are left out, and keep their values of the description.
+    left_out : tuple of UnidentifiedParameter
+        Base parameters that the motion does not determine. They keep their described values.
+    stribeck : StribeckVelocities
+        Stribeck velocities of the joints whose stiction is determined.
     estimate : Estimate
         Least-squares estimate of the base parameters.
     consistent : Consistent or None
-        Nearest consistent bodies; None if not requested.
+        Nearest consistent bodies; None if not requested, or if a recording with defects has none.
+    defects : tuple of Defect
+        What the recording looks like, other than as it should; see `recording_defects`.
     time : (k,) ndarray
         Times of the filtered samples [s].
     measured : (k, nv) ndarray
@@ -43,9 +56,11 @@ class Identification:
 
     parameters: Parameters
     base: BaseParameters
-    doubts: tuple[Doubt, ...]
+    left_out: tuple[UnidentifiedParameter, ...]
+    stribeck: StribeckVelocities
     estimate: Estimate
-    consistent: Consistent
+    consistent: Consistent | None
+    defects: tuple[Defect, ...]
     time: np.ndarray
     measured: np.ndarray
     used: np.ndarray
@@ -58,8 +73,22 @@ class Identification:
         return self.base.combination @ self.parameters.nominal
 
     def robot(self):
-        """Return the Robot with the consistent parameters nearest to the estimate."""
-        return self.parameters.applied(self.consistent.theta)
+        """Return the Robot with the consistent parameters nearest to the estimate.
+
+        Raises
+        ------
+        SingularityError
+            If no possible bodies are near the estimate.
+        """
+        if self.consistent is None:
+            raise SingularityError(
+                f'no possible bodies of robot {self.parameters.robot.name!r} are known; expected '
+                'identify(..., trust=1.0) from a recording without defects'
+            )
+        velocities = self.parameters.robot.model.joint_values(STRIBECK_VELOCITY)
+        velocities[self.stribeck.joints] = self.stribeck.velocities
+        model = self.parameters.applied(self.consistent.theta).model
+        return Robot(model.with_joint_values(STRIBECK_VELOCITY, velocities))
 
     def rms(self):
         """Return {'estimate' or 'nominal': (nv,) root mean square error of the torque}."""
@@ -102,49 +131,113 @@ def identify(
     """
     parameters = Parameters(robot, rotors, friction)
     base = base_parameters(parameters, seed=seed)
-    W, tau, used, time = equations(parameters, base, recording, cutoff)
+    found = equations(parameters, base, recording, cutoff)
+    defects = _defects(parameters, base, recording, cutoff, found)
+    try:
+        return _identified(parameters, base, found, defects, weighted, trust)
+    except (ShapeError, SingularityError) as error:
+        if not defects:
+            raise
+        raise type(error)(' '.join((f'{error}.', *(each.sentence for each in defects)))) from None
+
+
+def _identified(parameters, base, found, defects, weighted, trust):
+    """Return the Identification from equations."""
+    stribeck = stribeck_velocities(parameters, base, found)
     nominal = base.combination @ parameters.nominal
     sizes = np.maximum(
         np.linalg.norm(base.combination * parameters.sizes, axis=1), np.abs(nominal)
     )
-    estimate, places, doubts = fit_doubtless(W, tau, base.names, sizes, nominal, used, weighted)
-    base, values = base.chosen(places), nominal.copy()
+    W, used, candidates = _with_curves(parameters, base, found, stribeck)
+    others = np.setdiff1d(np.arange(len(base)), candidates)
+    estimate, chosen, left_out = fit_identifiable(
+        W[:, :, candidates],
+        found.tau - W[:, :, others] @ nominal[others],
+        [base.names[k] for k in candidates],
+        sizes[candidates],
+        nominal[candidates],
+        used,
+        weighted,
+        stribeck.slopes[:, :, None] * np.eye(found.tau.shape[1])[:, stribeck.joints],
+    )
+    places, values = candidates[chosen], nominal.copy()
     values[places] = estimate.values
-    found = None if trust is None else consistent(parameters, base, estimate, trust)
+    chosen = base.chosen(places)
     return Identification(
-        parameters, base, doubts, estimate, found, time, tau, used, W @ values, W @ nominal
+        parameters,
+        chosen,
+        stribeck.left_out + left_out,
+        stribeck,
+        estimate,
+        _nearest_bodies(parameters, chosen, estimate, trust, defects),
+        defects,
+        found.time,
+        found.tau,
+        used,
+        W @ values,
+        found.W @ nominal,
     )
 
 
-def equations(parameters, base, recording, cutoff):
-    """Return the equations W_b beta = tau of a recording, filtered.
+def _nearest_bodies(parameters, base, estimate, trust, defects):
+    """Return the Consistent bodies, or None; a recording with defects may have none."""
+    if trust is None:
+        return None
+    try:
+        return consistent(parameters, base, estimate, trust)
+    except SingularityError:
+        if not defects:
+            raise
+        return None
 
-    Both sides have the same filter and decimation. The torque of rotors that are not identified is
-    subtracted. With Coulomb friction, equations of nearly resting joints are not used. Friction of
-    a sticking joint is not a function of its speed.
+
+def _with_curves(parameters, base, found, stribeck):
+    """Return W with the estimated Stribeck curves, the equations in use, and the candidates.
+
+    Candidates are all base parameters but stictions that are not determined.
+    """
+    kept, stiction = base.kept.tolist(), parameters.joint_places('stiction')
+    W, used = found.W.copy(), found.used.copy()
+    candidates = set(range(len(kept)))
+    for joint, k in stiction.items():
+        if joint in stribeck.joints:
+            W[:, joint, kept.index(k)] = stribeck.curves[:, joint]
+            used[:, joint] = found.slow[:, joint]
+        elif k in kept:
+            candidates.remove(kept.index(k))
+    return W, used, np.array(sorted(candidates))
+
+
+def recording_defects(robot, recording, cutoff=10.0, rotors=False, friction=True, seed=0):
+    """Return what a recording looks like, other than as it should.
 
     Parameters
     ----------
-    parameters : Parameters
-        Parameters of the robot.
-    base : BaseParameters
-        Its base parameters.
-    recording : Recording
-        A recorded motion.
-    cutoff : float
-        Cutoff of the filter [Hz].
+    robot, recording, cutoff, rotors, friction, seed
+        As in `identify`.
 
     Returns
     -------
-    tuple of four ndarray
-        W_b (k, nv, b), tau (k, nv) [N m or N], whether an equation is used (k, nv), and the times
-        (k,) [s].
+    tuple of Defect
+        Empty for a good recording.
     """
-    rate = recording.rate
-    states = signals.differentiated(recording.q, rate, cutoff)
-    keep = signals.thinned(rate, cutoff, len(recording.q))
-    W = signals.lowpass(parameters.regressor(*states)[:, :, base.kept], rate, cutoff)
-    tau = signals.lowpass(recording.tau - parameters.known_torque(states[2]), rate, cutoff)
-    slow = SLOW if 'friction' in parameters.of_joint else -1.0
-    used = signals.steady(states[1], rate, cutoff, slow)
-    return W[keep], tau[keep], used[keep], recording.time[keep]
+    parameters = Parameters(robot, rotors, friction)
+    base = base_parameters(parameters, seed=seed)
+    found = equations(parameters, base, recording, cutoff)
+    return _defects(parameters, base, recording, cutoff, found)
+
+
+def _defects(parameters, base, recording, cutoff, found):
+    """Return the defects of a recording with these equations."""
+    robot = parameters.robot
+    defects = list(sample_defects(robot.joint_names, recording, cutoff))
+    enough = found.used.any(axis=0).all() and found.used.sum() > 2 * len(base)
+    if defects or not enough:
+        return tuple(defects)
+    coarse, corrected = coarse_defects(robot, recording, cutoff)
+    if coarse and corrected:
+        found = equations(parameters, base, corrected, cutoff)
+    if corrected:
+        rotors = 'rotor' in parameters.of_joint
+        coarse += fine_defects(robot.joint_names, corrected, found, rotors)
+    return (*defects, *coarse)

@@ -7,7 +7,7 @@ and Khalil 1990; Khalil and Dombre 2002, section 12.2.5. Cov(beta) = (W^T S^-2 W
 for an exact W and noise that is independent from sample to sample.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,13 +15,13 @@ from robodyn_ros.errors import ShapeError, SingularityError
 
 MAX_CONDITION = 1e10  # condition number beyond which some parameter is not excited
 LEAST_NOISE = 1e-9  # of the torque
-DOUBTFUL = 0.3  # standard deviation over physical size beyond which a parameter is left out
+UNCERTAIN = 0.3  # standard deviation over physical size beyond which a parameter is left out
 ROUNDS = 4  # iterations of noise and parameters; the second one already changes little
 
 
 @dataclass(frozen=True)
-class Doubt:
-    """A parameter that is left out.
+class UnidentifiedParameter:
+    """A parameter that the recording does not determine, and that is left out.
 
     Parameters
     ----------
@@ -61,6 +61,22 @@ class Estimate:
     unscaled: float
     noise: np.ndarray
     root: np.ndarray
+
+    def without(self, count):
+        """Return the estimate of all parameters but the first ones, which stay unknown.
+
+        Parameters
+        ----------
+        count : int
+            Number of the first ones.
+        """
+        # the lower right block of the triangle is that of the marginal distribution
+        return replace(
+            self,
+            values=self.values[count:],
+            deviations=self.deviations[count:],
+            root=self.root[count:, count:],
+        )
 
     @property
     def relative(self):
@@ -148,10 +164,10 @@ def _fit(W, tau, counts, names, weighted):
     return Estimate(values, deviations, condition, unscaled, noise, root)
 
 
-def fit_doubtless(W, tau, names, sizes, nominal, used=None, weighted=True):
+def fit_identifiable(W, tau, names, sizes, nominal, used=None, weighted=True, further=None):
     """Estimate beta, without the parameters that the torques do not determine.
 
-    A parameter is uncertain if its standard deviation exceeds DOUBTFUL times its size. The worst
+    A parameter is uncertain if its standard deviation exceeds UNCERTAIN times its size. The worst
     keeps its nominal value, and the others are estimated again, until none is uncertain. These are
     the essential parameters of Khalil and Dombre 2002, section 12.2.6, with physical sizes.
 
@@ -163,6 +179,8 @@ def fit_doubtless(W, tau, names, sizes, nominal, used=None, weighted=True):
         Physical sizes and nominal values of the parameters.
     used, weighted
         As in `fit`.
+    further : (k, nv, m) ndarray, optional
+        Columns of further unknowns. They enlarge the standard deviations, and are not returned.
 
     Returns
     -------
@@ -170,22 +188,28 @@ def fit_doubtless(W, tau, names, sizes, nominal, used=None, weighted=True):
         Of the parameters at `places`.
     places : (c,) ndarray of int
         Which they are.
-    doubts : tuple of Doubt
+    left_out : tuple of UnidentifiedParameter
         The others, worst first.
     """
+    m = 0 if further is None else further.shape[2]
+    W = W if further is None else np.concatenate((further, W), axis=2)
     counts = _counts(W, tau, used)
     W, tau = _compressed(W, tau, used)
-    places, doubts, known = np.arange(len(names)), [], np.zeros_like(tau)
+    further, W = W[:, :, :m], W[:, :, m:]
+    places, left_out, known = np.arange(len(names)), [], np.zeros_like(tau)
     while True:
-        named = [names[j] for j in places]
-        estimate = _fit(W[:, :, places], tau - known, counts, named, weighted)
+        named = ['a further unknown'] * m + [names[j] for j in places]
+        columns = np.concatenate((further, W[:, :, places]), axis=2)
+        estimate = _fit(columns, tau - known, counts, named, weighted).without(m)
         share = estimate.deviations / sizes[places]
         worst = np.argmax(share)
-        if share[worst] <= DOUBTFUL or len(places) == 1:
-            return estimate, places, tuple(doubts)
+        if share[worst] <= UNCERTAIN or len(places) == 1:
+            return estimate, places, tuple(left_out)
         j = places[worst]
         value, deviation = estimate.values[worst], estimate.deviations[worst]
-        doubts.append(Doubt(names[j], float(value), float(deviation), float(nominal[j])))
+        left_out.append(
+            UnidentifiedParameter(names[j], float(value), float(deviation), float(nominal[j]))
+        )
         known += W[:, :, j] * nominal[j]
         places = np.delete(places, worst)
 

@@ -102,11 +102,32 @@ def thinned(rate, cutoff, count):
     return slice(edge, count - edge, max(1, int(rate / (SAMPLES * cutoff))))
 
 
-def steady(qd, rate, cutoff, share):
-    """Return (k, nv): where each joint moves, faster than a share of its largest speed.
+def velocity_noise(q, rate, cutoff):
+    """Return the standard deviation (nv,) of the velocities of `differentiated`.
 
-    The speed must be larger for half a period of the cutoff before and after, the window of the
-    filter.
+    The noise of a position is what the filter removes. If it is white, with variance s^2, its
+    derivative below the frequency f has the variance s^2 (2 pi)^2 (2 / rate) f^3 / 3.
+
+    Parameters
+    ----------
+    q : (k, nv) ndarray
+        Recorded positions [rad or m].
+    rate : float
+        Rate of the samples [Hz].
+    cutoff : float
+        Cutoff of the filter of the columns [Hz].
+    """
+    wide = min(WIDER * cutoff, 0.45 * rate)
+    removed = np.abs(q - lowpass(q, rate, wide))
+    return (
+        np.median(removed, axis=0) / 0.6745 * 2.0 * np.pi * np.sqrt(2.0 * wide**3 / (3.0 * rate))
+    )
+
+
+def steady(qd, rate, cutoff, slowest):
+    """Return (k, nv): where each joint moves faster than a speed, and does not turn.
+
+    It must do so for half a period of the cutoff before and after, the window of the filter.
 
     Parameters
     ----------
@@ -116,10 +137,11 @@ def steady(qd, rate, cutoff, share):
         Rate of the samples [Hz].
     cutoff : float
         Cutoff of the filter [Hz].
-    share : float
-        Share of the largest speed, 0 to 1.
+    slowest : float or (nv,) ndarray
+        The speeds [rad/s or m/s]; below zero every sample counts.
     """
-    slow = np.abs(qd) <= share * np.abs(qd).max(axis=0)
+    slow = np.abs(qd) <= slowest
+    slow[1:] |= (qd[1:] * qd[:-1] < 0.0) & (np.asarray(slowest) >= 0.0)
     reach = int(np.ceil(0.5 * rate / cutoff))
     total = np.cumsum(np.pad(slow, ((reach + 1, reach), (0, 0))), axis=0)
     return total[2 * reach + 1 :] == total[: -2 * reach - 1]

@@ -39,6 +39,23 @@ def for_others(arguments: Sequence[str], node_name: str) -> list[str]:
     return sentences
 
 
+def readers(file: str, nodes: Sequence[str]) -> list[str]:
+    """Return which of the nodes of a launch are to read a parameter file.
+
+    It may be for some of them only. If it names none of them, each reads it, and warns.
+
+    Parameters
+    ----------
+    file : str
+        Path of the file; one that is missing is for all nodes, which refuse it.
+    nodes : sequence of str
+        Full names of the nodes.
+    """
+    if not Path(file).is_file():
+        return list(nodes)
+    return [node for node in nodes if not for_others([OPTION, file], node)] or list(nodes)
+
+
 def _names(file: str) -> Iterator[str]:
     """Yield the node names of a file, as patterns; rcl has refused malformed files."""
     import yaml  # comes with ROS

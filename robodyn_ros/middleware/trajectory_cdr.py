@@ -121,16 +121,16 @@ def read_points(data: np.ndarray, head: TrajectoryBytes, where: np.ndarray):
     head : TrajectoryBytes
         Result of `read_head`.
     where : (n,) ndarray of int
-        Index of each joint of the robot in the message.
+        Index of each joint of the robot in the message; -1 if it is missing.
 
     Returns
     -------
     times : (p,) ndarray
         Time from the start [s].
-    rows : (3, p, n) ndarray
-        Positions, velocities, accelerations [rad or m and their rates]; zeros in a field without
-        the right number of entries.
-    sizes : (3, p) ndarray of int
+    rows : (4, p, n) ndarray
+        Positions, velocities, accelerations [rad or m and their rates] and efforts [N m or N].
+        Zeros stand in a field with a wrong number of entries, and for a joint that is missing.
+    sizes : (4, p) ndarray of int
         Number of entries of each field.
 
     Raises
@@ -148,8 +148,8 @@ def read_points(data: np.ndarray, head: TrajectoryBytes, where: np.ndarray):
             f'The trajectory claims {count} points in {len(data)} bytes; expected '
             f'at least {POINT_OCTETS} bytes for each.'
         )
-    times, sizes = np.empty(count), np.empty((3, count))
-    rows = np.zeros((3, count, len(where)))
+    times, sizes = np.empty(count), np.empty((FIELDS, count))
+    rows = np.zeros((FIELDS, count, len(where)))
     if (
         points(data, head.start, where.astype(np.int64), len(head.joint_names), times, rows, sizes)
         == CUT_OFF
@@ -203,18 +203,18 @@ def _points(
                 return CUT_OFF
             size = read_unsigned(data, at)
             at += 4
-            if field < 3:
-                sizes[field, k] = size
+            sizes[field, k] = size
             if size == 0:
                 continue
             at += -(at - ENCAPSULATION) % 8
             if size > (last - at) // 8:
                 return CUT_OFF
-            if field < 3 and size == joints:
+            if size == joints:
                 for i in range(n):
-                    place = at + 8 * where[i]
-                    for octet in range(8):
-                        octets[field, k, 8 * i + octet] = data[place + octet]
+                    if where[i] >= 0:
+                        place = at + 8 * where[i]
+                        for octet in range(8):
+                            octets[field, k, 8 * i + octet] = data[place + octet]
             at += 8 * size
         at += -(at - ENCAPSULATION) % 4
         if at + 8 > last:

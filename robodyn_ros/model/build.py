@@ -30,7 +30,7 @@ from robodyn_ros.model.layout import (
 )
 from robodyn_ros.model.model_report import NOTE, WARNING, Finding, ModelReport
 from robodyn_ros.model.rigid_body import add_rigid_body
-from robodyn_ros.model.robot_model import Frame, JointLimits, RobotModel, finite_array
+from robodyn_ros.model.robot_model import Frame, JointLimits, RobotModel, Spring, finite_array
 from robodyn_ros.model.rotors import EXACT, with_rotors
 from robodyn_ros.model.selection import split_joints
 from robodyn_ros.model.tree import base_to_tip
@@ -40,7 +40,7 @@ def build(
     description,
     joints=None,
     base=None,
-    gravity=(0.0, 0.0, -9.81),
+    gravity=None,
     locked=None,
     free_base=False,
     rotors=None,
@@ -58,8 +58,8 @@ def build(
         joints must be named or locked.
     base : str, optional
         Link fixed to the ground; the root by default. Links that are not below it are left out.
-    gravity : (3,) array_like
-        Acceleration of gravity [m/s^2] in base axes.
+    gravity : (3,) array_like, optional
+        Acceleration of gravity [m/s^2] in base axes; that of the description by default.
     locked : mapping of str to float or sequence, optional
         Positions of locked joints: an angle [rad], a travel [m], or one number for each position
         of the joint. Joints that are not in given `joints` are locked at 0, where their links
@@ -90,12 +90,12 @@ def build(
     """
     description = with_rotors(description, rotors, rotor_model)
     root, ordered = base_to_tip(description, base)
-    left_out, asked = len(description.joints) - len(ordered), ()
+    left_out = len(description.joints) - len(ordered)
     if free_base:
         description, free, base = on_free_base(description, root, ordered)
-        asked, joints = (free,), None if joints is None else (free, *joints)
+        joints = None if joints is None else (free, *joints)
         _, ordered = base_to_tip(description, base)
-    commanded, led, held = split_joints(description.name, ordered, joints, locked, asked)
+    commanded, led, held = split_joints(description.name, ordered, joints, locked)
     assembly = _Assembly(description, ordered[0].parent, commanded, led, held)
     if left_out:
         assembly.findings.append(
@@ -116,7 +116,7 @@ def build(
     topology = np.array(assembly.topology, dtype=np.int64)
     if assembly.following:
         topology, constants = embed(topology, constants, assembly.following)
-    frames = {link for link in assembly.link_frames if link not in assembly.rotors}
+    frames = set(assembly.link_frames) - assembly.rotors - assembly.between_joints
     assembly.findings += lint.massless_bodies(assembly.body_names, constants, frames)
     velocities = [name for joint in commanded for name in joint_types.velocity_names(joint)]
     positions = [name for joint in commanded for name in joint_types.position_names(joint)]
@@ -133,12 +133,17 @@ def build(
         frames=MappingProxyType(assembly.link_frames | assembly.joint_frames()),
         topology=_read_only(topology),
         constants=_read_only(constants),
-        gravity=finite_array(gravity, (3,), 'gravity', description.name),
+        gravity=finite_array(
+            description.gravity if gravity is None else gravity, (3,), 'gravity', description.name
+        ),
         limits=limits,
         report=ModelReport(description.name, tuple(assembly.findings)),
         all_joint_names=tuple(every[0]),
         all_position_names=tuple(every[1]),
         held=MappingProxyType({name: at[0] for name, at in held.items() if len(at) == 1}),
+        springs=tuple(
+            Spring(joint.name, joint.stiffness, 0.0) for joint in commanded if joint.stiffness
+        ),
         base_inertia=_read_only(assembly.base[MASS : INERTIA + 6].copy()),
         unknown_inertias=tuple(assembly.unknown),
     )
@@ -194,6 +199,7 @@ class _Assembly:
         self.robot = description.name
         self.inertials = {link.name: link.inertial for link in description.links}
         self.rotors = {link.name for link in description.links if link.is_rotor}
+        self.between_joints = {link.name for link in description.links if link.is_between_joints}
         self.moving = _coordinates(commanded)
         self.led = led
         self.held = held
@@ -339,7 +345,7 @@ def _limits(commanded, followers, led, assembly):
     """Return the JointLimits of the commanded joints, including those of their followers."""
     limits = []
     for joint in followers:
-        assembly.findings += lint.coupled_joint(joint, led[joint.name])
+        assembly.findings += lint.following_joint(joint, led[joint.name])
     for joint in commanded:
         own = [each for each in followers if [*led[each.name].ratios] == [joint.name]]
         if not own:

@@ -82,6 +82,8 @@ class Link:
         None if the description has none.
     is_rotor : bool
         Whether it is a rotor; only the inertia about its axis may be known.
+    is_between_joints : bool
+        Whether it stands between two joints of one body, and has no mass of its own.
     has_unknown_inertia : bool
         Whether the description has an inertia that cannot be read.
     """
@@ -89,6 +91,7 @@ class Link:
     name: str
     inertial: Inertial | None = None
     is_rotor: bool = False
+    is_between_joints: bool = False
     has_unknown_inertia: bool = False
 
 
@@ -104,12 +107,15 @@ class Limit:
         Speed [rad/s or m/s]; inf without a limit.
     effort : float
         Torque or force [N m or N]; inf without a limit, nan if the description has none.
+    is_open : bool
+        Whether the description says by its silence that there is no range, as an MJCF does.
     """
 
     lower: float = -inf
     upper: float = inf
     velocity: float = inf
     effort: float = nan
+    is_open: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,6 +149,11 @@ class Joint:
         Travel of a helical joint per angle [m/rad].
     second_axis : (3,) ndarray
         Axis of a universal joint that is fixed to the child.
+    moves : bool
+        Whether a floating or planar joint moves although nobody names it.
+    stiffness : float
+        Of a spring that is unloaded at zero, at a joint of one velocity without a drive
+        [N m/rad or N/m].
     """
 
     name: str
@@ -161,6 +172,8 @@ class Joint:
     follows: Mapping[str, float] = field(default_factory=dict)
     pitch: float = 0.0
     second_axis: np.ndarray = field(default_factory=lambda: np.array([0.0, 1.0, 0.0]))
+    moves: bool = False
+    stiffness: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,7 +193,11 @@ class RobotDescription:
     independent : tuple of str
         Joints of the loops that are described as independent.
     findings : tuple of Finding
-        What was doubtful in the file.
+        What of the source is doubtful, or cannot be described.
+    near : mapping of str to float
+        Posture near which the loops close [rad or m]; zero for other joints.
+    gravity : tuple of float
+        Acceleration of gravity in axes of the root [m/s^2].
     """
 
     name: str
@@ -190,6 +207,8 @@ class RobotDescription:
     closures: 'tuple[Closure, ...]' = ()
     independent: tuple[str, ...] = ()
     findings: 'tuple[Finding, ...]' = ()
+    near: Mapping[str, float] = field(default_factory=dict)
+    gravity: tuple[float, ...] = (0.0, 0.0, -9.81)
 
 
 def on_free_base(description, root, ordered):
@@ -213,13 +232,25 @@ def on_free_base(description, root, ordered):
     """
     links = {link.name: link for link in description.links}
     taken = {*links, *(joint.name for joint in description.joints)}
-    base, free = (_unused(name, taken) for name in ('world', 'free_base'))
-    joint = Joint(free, 'floating', base, root)
+    base, free = (unused_name(name, taken) for name in ('world', 'free_base'))
+    joint = Joint(free, 'floating', base, root, moves=True)
     kept = [links[root], *(links[joint.child] for joint in ordered)]
     links, joints = (Link(base), *kept), (joint, *ordered)
     return replace(description, links=links, joints=joints), free, base
 
 
-def _unused(name, taken):
-    """Return a name, with underscores behind it if it is taken."""
-    return name if name not in taken else _unused(f'{name}_', taken)
+def unused_name(name, taken):
+    """Return a name, with underscores behind it if it is taken.
+
+    Parameters
+    ----------
+    name : str
+        The name.
+    taken : collection of str
+        Names that are taken.
+
+    Returns
+    -------
+    str
+    """
+    return name if name not in taken else unused_name(f'{name}_', taken)

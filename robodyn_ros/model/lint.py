@@ -133,7 +133,8 @@ def joint(joint):
 
 def _limit(subject, joint, limit):
     """Yield findings about the range and the limits of one velocity."""
-    if joint.type in ('revolute', 'prismatic', 'helical') and np.isinf(limit.upper - limit.lower):
+    is_unlimited = np.isinf(limit.upper - limit.lower) and not limit.is_open
+    if is_unlimited and joint.type in ('revolute', 'prismatic', 'helical'):
         yield Finding(WARNING, subject, f'is {joint.type} without a range; taken as unlimited')
     largest = max(-limit.lower, limit.upper)
     if joint.type == 'revolute' and DEGREES[0] < largest <= DEGREES[1]:
@@ -216,8 +217,8 @@ def held_joint(joint, position, commanded):
         yield Finding(NOTE, subject, f'is {joint.type} and held {where}')
 
 
-def coupled_joint(joint, following):
-    """Yield findings about a joint that follows several others.
+def following_joint(joint, following):
+    """Yield findings about a joint that follows others.
 
     Parameters
     ----------
@@ -231,8 +232,10 @@ def coupled_joint(joint, following):
     Finding
         What its model leaves out.
     """
+    subject = f'joint {joint.name!r}'
+    if joint.stiffness:
+        yield Finding(WARNING, subject, 'follows another joint; its spring is left out')
     if len(following.ratios) > 1:
-        subject = f'joint {joint.name!r}'
         yield Finding(NOTE, subject, 'follows several joints; its limits are not checked')
         if joint.damping or joint.friction:
             yield Finding(

@@ -35,6 +35,7 @@ from robodyn_ros.model.layout import (
     RATIOS,
     REDUCED,
     REFERENCE,
+    REVOLUTE,
     SINE,
     TOPOLOGY_COLUMNS,
     Q,
@@ -372,6 +373,16 @@ class RobotModel(ReadOnly):
     def slides(self):
         """Return whether each velocity is linear [m/s] instead of angular, (nv,)."""
         return self.topology[self.joint_rows(), KIND] == PRISMATIC
+
+    @property
+    def turns(self):
+        """Return a whole turn [rad] of each joint that turns without end, 0 of others, (nv,).
+
+        A joint that others follow is another posture after a turn.
+        """
+        rows, (lower, upper) = self.joint_rows(), (self.limits.lower, self.limits.upper)
+        endless = (self.topology[rows, KIND] == REVOLUTE) & np.isinf(lower) & np.isinf(upper)
+        return 2.0 * np.pi * (endless & ~np.isin(rows, list(self.leading)))
 
     def refuse_quaternions(self, what):
         """Refuse joints with a quaternion.

@@ -15,7 +15,7 @@ from robodyn_ros.model.rotation_matrix import SHORTEST
 from robodyn_ros.model.validate import LARGEST_LENGTH
 
 
-def split_joints(robot, ordered, joints, locked, asked=()):
+def split_joints(robot, ordered, joints, locked):
     """Split the movable joints into commanded ones, their followers, and locked ones.
 
     Parameters
@@ -30,8 +30,6 @@ def split_joints(robot, ordered, joints, locked, asked=()):
         Position of each locked joint: a number, or one for each position of the joint. Joints that
         are neither commanded nor locked are locked at 0, and followers of locked joints
         accordingly.
-    asked : collection of str
-        Floating and planar joints that move even if `joints` does not name them.
 
     Returns
     -------
@@ -73,7 +71,7 @@ def split_joints(robot, ordered, joints, locked, asked=()):
             'joint that is not locked'
         )
     if joints is None:
-        _refuse_unasked(robot, [movable[name] for name in commanded if name not in asked])
+        _refuse_unasked(robot, [movable[name] for name in commanded if not movable[name].moves])
     _refuse_followers(robot, {name: following[name] for name in commanded if name in following})
     moving = {
         name: {leader: ratio for leader, ratio in follower.ratios.items() if leader in commanded}

@@ -197,6 +197,7 @@ def joint(robot, joint):
         ('damping', not joint.damping >= 0.0, joint.damping),
         ('friction', not joint.friction >= 0.0, joint.friction),
         ('rotor inertia', not joint.rotor_inertia >= 0.0, joint.rotor_inertia),
+        ('stiffness', not joint.stiffness >= 0.0, joint.stiffness),
     )
     for what, impossible, value in constants:
         if impossible:

@@ -7,24 +7,22 @@ import sys
 import time
 
 from rclpy.clock import Clock, ClockType, ROSClock
-from std_srvs.srv import SetBool, Trigger
 
-from robodyn_msgs.srv import SetPayload
 from robodyn_ros.compile import known_answers, warm_up
 from robodyn_ros.control.laws.law_registry import law_class
 from robodyn_ros.control.supervisor.controller_states import State
 from robodyn_ros.control.supervisor.guard_self_test import guards_known_answers, law_known_answers
 from robodyn_ros.control.supervisor.payload_ramp import PayloadRamp
-from robodyn_ros.errors import RobodynError
+from robodyn_ros.errors import ParameterError
 from robodyn_ros.realtime.start_report import StartReport
 from robodyn_ros.robot.background_compiler import parallel_compilation
 from robodyn_ros.robot.robot import Robot
-from robodyn_ros.ros.common.lifecycle_node import ACTIVE, INACTIVE, UNCONFIGURED, ManagedNode
+from robodyn_ros.ros.common.lifecycle_node import ACTIVE, FINALIZED, UNCONFIGURED, ManagedNode
 from robodyn_ros.ros.common.model_services import ModelServices
-from robodyn_ros.ros.common.multi_dof_messages import payload_of
 from robodyn_ros.ros.common.process import bound_memory, run_node
 from robodyn_ros.ros.common.robot_source import RobotSource
 from robodyn_ros.ros.common.session_kernels import controller_kernels
+from robodyn_ros.ros.common.topic_hints import silent_topic
 from robodyn_ros.ros.controller.controller_parameters import (
     CONTROLLER_PARAMETERS,
     control_settings,
@@ -32,6 +30,7 @@ from robodyn_ros.ros.controller.controller_parameters import (
     make_law,
     own_parameters,
 )
+from robodyn_ros.ros.controller.controller_requests import ControllerRequests
 from robodyn_ros.ros.controller.controller_session import YIELD_TIME, ControlSession
 from robodyn_ros.ros.controller.controller_status import StatusReporter
 from robodyn_ros.ros.controller.emergency_stop import EmergencyStop
@@ -40,7 +39,6 @@ from robodyn_ros.ros.controller.live_limits import refuse_raised
 from robodyn_ros.ros.controller.lock_step_session import LockStepSession
 from robodyn_ros.ros.controller.simulated_time_session import SimulatedTimeSession
 from robodyn_ros.ros.controller.task_publisher import TaskPublisher, task_settings
-from robodyn_ros.ros.transport.bounded_service import BoundedService
 from robodyn_ros.ros.transport.lock_step_transport import LOCK_STEP
 
 FAST_POLL, SLOW_POLL = 0.1, 1.0  # [s] between checks for something to report
@@ -58,19 +56,23 @@ class Controller(ManagedNode):
     def __init__(self, **options):
         super().__init__('robodyn_controller', CONTROLLER_PARAMETERS, **options)
         self.session: ControlSession | None = None
+        self.last_refusal = ''  # why the last reference or transition was refused
         self._gains = ()
         self.source = RobotSource(self, self.parameters, self._description_arrived)
         self._reporter = StatusReporter(self)
         ModelServices(self)
         self._tasks = TaskPublisher(self)
-        self.create_service(Trigger, '~/reset', self._reset)
-        self._stopper = EmergencyStop(self, self.emergency_stop)
-        self.create_service(SetBool, '~/enable', self._enable)
-        BoundedService(self, SetPayload, '~/set_payload', self._set_payload)
+        self._requests = ControllerRequests(self)
+        self._stopper = EmergencyStop(self, self._requests.stop)
         self._action = make_action(self)
         self._reports = self.create_timer(
             FAST_POLL, self._report, clock=Clock(clock_type=ClockType.STEADY_TIME)
         )
+
+    @property
+    def helper_nodes(self) -> tuple:
+        """Nodes that serve topics of this one in threads of their own."""
+        return (self._stopper.node,)
 
     # Lifecycle.
 
@@ -103,6 +105,7 @@ class Controller(ManagedNode):
             self.get_logger().warning(f'{sentence} Its value is ignored.')
         values = self.parameters.snapshot()
         self._judge(values, robot, law_type)
+        require_gravity_answer(values)
         kernels = functools.partial(controller_kernels, law_type)
         with parallel_compilation(kernels):
             report.announce(f"Making the control law '{law_type.name}'.")
@@ -127,6 +130,9 @@ class Controller(ManagedNode):
     def activate(self):
         """Start commanding the robot."""
         self.session.activate()
+        for sentence in self.session.joints_without_gains():
+            self.get_logger().warning(sentence)
+        self.last_refusal = ''
 
     def deactivate(self):
         """Ramp to the safe effort, then stop commanding the robot."""
@@ -139,7 +145,7 @@ class Controller(ManagedNode):
             self.session.close()
             self.session = None
         self.parameters.undeclare(self._gains)
-        self._gains = ()
+        self._gains, self.last_refusal = (), ''
 
     def begin_anew(self, why: str):
         """Restart the life cycle, for example after a backward jump of simulated time.
@@ -243,54 +249,56 @@ class Controller(ManagedNode):
             self._reports.timer_period_ns = period
             self._reports.reset()
 
-    def _reset(self, _, response):
-        sentence = (
-            self.session.supervisor.reset(self.session.now())
-            if self.session
-            else 'The controller is not configured.'
+    def emergency_stop(self):
+        """Stop the robot at once; may be called from any thread."""
+        self._requests.stop()
+
+    def why_unconfigured(self) -> str:
+        """Return why the controller is not configured, and what configures it."""
+        if self.phase == FINALIZED:
+            return 'The controller has been shut down. Start its process anew.'
+        if not self.source.available:
+            return silent_topic(self, self.source.topic, 'std_msgs/msg/String')
+        return self.complaint or (
+            'The controller is not configured. Configure it with `ros2 lifecycle set '
+            f'{self.get_fully_qualified_name()} configure`.'
         )
-        return _answer(response, sentence)
 
-    def emergency_stop(self) -> str:
-        """Stop the robot at once; may be called from any thread.
+    def request_refused(self, sentence: str):
+        """Log why a transition is refused, and show it in `~/status`.
 
-        Returns
-        -------
-        str
-            '' after a stop, else why there is nothing to stop.
+        Parameters
+        ----------
+        sentence : str
+            The reason.
         """
-        session = self.session
-        if session is None:
-            return 'The controller is not configured, and commands nothing.'
-        session.supervisor.stop()
-        return ''
+        super().request_refused(sentence)
+        self.last_refusal = sentence
 
-    def _enable(self, request, response):
-        wanted = ACTIVE if request.data else INACTIVE
-        if self.phase == wanted:
-            return _answer(response, '')
-        if self.phase == UNCONFIGURED:
-            return _answer(response, self.complaint or 'The controller is not configured.')
-        if request.data:
-            self.trigger_activate()
-        else:
-            self.trigger_deactivate()
-        return _answer(response, '' if self.phase == wanted else self.complaint)
-
-    def _set_payload(self, request, response):
-        try:
-            if self.session is None:
-                raise RobodynError('The controller is not configured.')
-            ramp = request.ramp.sec + 1e-9 * request.ramp.nanosec
-            self.session.supervisor.attach(*payload_of(request.payload), ramp)
-        except RobodynError as error:
-            return _answer(response, str(error))
-        return _answer(response, '')
+    def forget_refusals(self):
+        """Forget what was refused in a state that has ended."""
+        self.complaint = self.last_refusal = ''
 
 
-def _answer(response, sentence: str):
-    response.success, response.message = not sentence, sentence
-    return response
+def require_gravity_answer(values):
+    """Refuse parameters that do not say who carries the weight of the arm.
+
+    Parameters
+    ----------
+    values : mapping of str to object
+        The node's parameters by name.
+
+    Raises
+    ------
+    ParameterError
+        If `robot_compensates_gravity` is not set.
+    """
+    if not values['robot_compensates_gravity']:
+        raise ParameterError(
+            "Parameter 'robot_compensates_gravity' is not set; expected 'yes' if the robot adds "
+            "the gravity torque by itself, else 'no'. A wrong answer drops or launches the arm, "
+            'so there is no default.'
+        )
 
 
 def main(args=None) -> int:

@@ -57,7 +57,7 @@ class Simulator(ManagedNode):
             (SetPayload, 'set_payload', self._set_payload),
         ):
             BoundedService(self, kind, f'~/{name}', self._answer(action), most=LARGEST_STATE)
-        self._standard = make_standard_services(self, self._waiting)
+        self._standard = make_standard_services(self, self.why_unconfigured)
         self.create_timer(1.0, self._report, clock=Clock(clock_type=ClockType.STEADY_TIME))
         for name in self.parameters.unknown_overrides():
             sentence = self.parameters.unknown_name_sentence(name)
@@ -160,7 +160,7 @@ class Simulator(ManagedNode):
             session = self.session
             try:
                 if session is None or not session.running:
-                    raise RobodynError('The simulation does not run. ' + self._waiting())
+                    raise RobodynError('The simulation does not run. ' + self.why_unconfigured())
                 with session.lock:
                     response.message = action(session, request, response)
                 response.success = True
@@ -223,7 +223,7 @@ class Simulator(ManagedNode):
         session, duration = self.session, request.duration
         try:
             if session is None or not session.running:
-                raise RobodynError('The simulation does not run. ' + self._waiting())
+                raise RobodynError('The simulation does not run. ' + self.why_unconfigured())
             if not isinstance(session, LockStepSimulation):
                 raise RobodynError(
                     f"Parameter 'trigger' is '{self.parameters['trigger']}'; ~/advance expects "
@@ -239,12 +239,16 @@ class Simulator(ManagedNode):
 
     # Reports.
 
-    def _waiting(self) -> str:
+    def why_unconfigured(self) -> str:
+        """Return why the simulation does not run, and what starts it."""
         if self.complaint:
             return self.complaint
         if not self.source.available:
             return silent_topic(self, self.source.topic, 'std_msgs/msg/String')
-        return f'The node is {self.phase}.'
+        return (
+            f'The node is {self.phase}. Configure and activate it with `ros2 lifecycle set '
+            f'{self.get_fully_qualified_name()} ...`.'
+        )
 
     def _tell_start(self, sentence: str, _compiles: bool):
         message = self._diagnostics.build(None, sentence, '')
@@ -258,7 +262,7 @@ class Simulator(ManagedNode):
             clock_trouble = session.keep_clock()
             while session.faults:
                 self.callback_failed(session.faults.pop(0))
-        message = self._diagnostics.build(session, self._waiting(), clock_trouble)
+        message = self._diagnostics.build(session, self.why_unconfigured(), clock_trouble)
         message.header.stamp = self.get_clock().now().to_msg()
         self._diagnostics_publisher.publish(message)
         self._log(message.status)
@@ -266,7 +270,7 @@ class Simulator(ManagedNode):
     def _log(self, entries):
         """Log problems, and the wait for a robot, at most once in five seconds."""
         if self.session is None and not self.complaint:
-            self.get_logger().info(self._waiting(), throttle_duration_sec=5.0)
+            self.get_logger().info(self.why_unconfigured(), throttle_duration_sec=5.0)
             return
         bad = [entry.message for entry in entries if entry.level != b'\0']
         for text in bad:

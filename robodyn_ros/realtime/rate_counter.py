@@ -6,6 +6,8 @@ import time
 from dataclasses import dataclass
 from typing import NamedTuple
 
+ENOUGH = 100  # cycles of which a share is judged: of four, one missed says nothing
+
 
 @dataclass(frozen=True)
 class Rates:
@@ -16,7 +18,7 @@ class Rates:
     rate : float
         Cycles run per second [Hz].
     success : float
-        Share of the cycles that were run [-].
+        Share of the cycles that were run [-], of at least ENOUGH.
     cpu_share : float
         Processor time over elapsed time of the process; 1 is one core [-].
     accepted : float
@@ -52,6 +54,7 @@ class RateCounter:
     def __init__(self):
         self._time, self._cpu = time.monotonic(), time.process_time()
         self._session, self._totals = None, _Totals()
+        self._judged, self._success = _Totals(), 1.0
 
     def sample(self, session) -> Rates:
         """Return the Rates since the last call.
@@ -64,12 +67,17 @@ class RateCounter:
         now, cpu = time.monotonic(), time.process_time()
         elapsed, busy = max(now - self._time, 1e-9), cpu - self._cpu
         totals = _totals(session)
-        before = self._totals if session is self._session else _Totals()
+        if session is not self._session:
+            self._totals, self._judged, self._success = _Totals(), _Totals(), 1.0
+        before = self._totals
+        run, missed = (a - b for a, b in zip(totals[:2], self._judged[:2]))
+        if run + missed >= ENOUGH:
+            self._success, self._judged = success_rate(run, missed), totals
         new = _Totals._make(a - b for a, b in zip(totals, before))
         self._time, self._cpu, self._session, self._totals = now, cpu, session, totals
         return Rates(
             1e9 * new.cycles / new.elapsed if new.elapsed else 0.0,
-            success_rate(new.cycles, new.missed),
+            self._success,
             busy / elapsed,
             new.accepted / elapsed,
             new.rejected,

@@ -15,14 +15,15 @@ from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse_world_frame import m
 from robodyn_ros.codegen import linker
 from robodyn_ros.compile import embedded, generic
 from robodyn_ros.compile.kernel import Kernel
+from robodyn_ros.errors import ModelError, shorten
 from robodyn_ros.model import build, dh
 from robodyn_ros.model.dependent.closures import Closure
 from robodyn_ros.model.dependent.coupling import Coupling, with_couplings
 from robodyn_ros.model.description import RobotDescription
 from robodyn_ros.model.dh import DHRow
 from robodyn_ros.model.rotors import EXACT, Rotor
-from robodyn_ros.model.sources import closure_file, mjcf, rotor_file
-from robodyn_ros.model.sources.description_source import opened
+from robodyn_ros.model.sources import closure_file, rotor_file
+from robodyn_ros.model.sources.description_source import MJCF, opened
 from robodyn_ros.robot.centroidal import Centroidal
 from robodyn_ros.robot.configuration_space import ConfigurationSpace
 from robodyn_ros.robot.derivatives import Derivatives
@@ -117,7 +118,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         text_or_path: str | bytes | os.PathLike,
         joints: Sequence[str] | None = None,
         base: str | None = None,
-        gravity: ArrayLike = (0.0, 0.0, -9.81),
+        gravity: ArrayLike | None = None,
         locked: Mapping[str, Any] | None = None,
         free_base: bool = False,
         rotors: Mapping[str, Rotor] | str | os.PathLike | None = None,
@@ -128,7 +129,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         couplings: Sequence[Coupling] = (),
         xacro_arguments: Mapping[str, Any] | None = None,
     ) -> Robot:
-        """Build a robot from a URDF.
+        """Build a robot from a URDF, or from an MJCF as `from_mjcf` does.
 
         Parameters
         ----------
@@ -140,8 +141,9 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
             must be named or locked.
         base : str, optional
             Link that is fixed to the ground; the root by default.
-        gravity : (3,) array_like
-            Acceleration of gravity [m/s^2] in base axes.
+        gravity : (3,) array_like, optional
+            Acceleration of gravity [m/s^2] in base axes; by default (0, 0, -9.81), or that of the
+            MJCF.
         locked : mapping of str to float or sequence, optional
             Positions of locked joints: a number [rad or m], or one for each position of the joint.
             Links coincide at 0.
@@ -198,36 +200,37 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
     @classmethod
     def from_mjcf(
         cls,
-        text_or_path: str | os.PathLike,
+        text_or_path: str | bytes | os.PathLike,
         joints: Sequence[str] | None = None,
         base: str | None = None,
-        gravity: ArrayLike = (0.0, 0.0, -9.81),
+        gravity: ArrayLike | None = None,
         locked: Mapping[str, Any] | None = None,
         independent: Sequence[str] | None = None,
         near: Mapping[str, float] | None = None,
     ) -> Robot:
-        """Build a robot from the bodies, joints, inertias, sites and equalities of an MJCF.
+        """Build a robot from an MJCF, as the compiler of MuJoCo reads it.
 
-        Quaternions are (x, y, z, w) here, and (w, x, y, z) in MuJoCo. A joint of an equality
-        follows another one. Those of bodies and sites, connect and weld, close loops. Springs of
-        joints, actuators and `gravcomp` are not read.
+        q is MuJoCo's qpos without the joints that equalities let follow others. Quaternions are
+        (x, y, z, w) here, and (w, x, y, z) in MuJoCo. The world is the base, sites are links, and
+        free joints move. What this package cannot represent is in `robot.report.warnings`.
 
         Parameters
         ----------
-        text_or_path : str or path
-            Text of the MJCF, or path of a file.
+        text_or_path : str, bytes or path
+            Text of the MJCF, or path of a file, also as `package://<name>/<path>`. Files that a
+            text names are relative to the current folder.
         joints : sequence of str, optional
-            As in `from_urdf`.
+            As in `from_urdf`; by default all.
         base : str, optional
             As in `from_urdf`; 'world' by default.
-        gravity : (3,) array_like
-            As in `from_urdf`; that of the file is not read.
+        gravity : (3,) array_like, optional
+            As in `from_urdf`; by default that of the file, as if the base stood like the world.
         locked : mapping, optional
             As in `from_urdf`.
         independent : sequence of str, optional
             As in `from_urdf`.
         near : mapping of str to float, optional
-            As in `from_urdf`.
+            As in `from_urdf`; by default the posture in which the file has the bodies.
 
         Returns
         -------
@@ -236,11 +239,18 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         Raises
         ------
         ModelError
-            If the file has an unsupported element, which the message names.
+            If MuJoCo is not installed, or refuses the file.
+        UnknownNameError
+            If a joint or link of that name does not exist.
         """
-        description = mjcf.parse(text_or_path)
+        source = opened(text_or_path)
+        if source.root.tag != MJCF:
+            raise ModelError(
+                f'the root element is <{shorten(source.root.tag)[1:-1]}>; expected <{MJCF}>, an '
+                'MJCF'
+            )
         return cls.from_description(
-            description, joints, base, gravity, locked, independent=independent, near=near
+            source.description(), joints, base, gravity, locked, independent=independent, near=near
         )
 
     @classmethod
@@ -249,7 +259,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         description: RobotDescription,
         joints: Sequence[str] | None = None,
         base: str | None = None,
-        gravity: ArrayLike = (0.0, 0.0, -9.81),
+        gravity: ArrayLike | None = None,
         locked: Mapping[str, Any] | None = None,
         free_base: bool = False,
         rotors: Mapping[str, Rotor] | None = None,
@@ -269,8 +279,8 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
             As in `from_urdf`.
         base : str, optional
             As in `from_urdf`.
-        gravity : (3,) array_like
-            As in `from_urdf`.
+        gravity : (3,) array_like, optional
+            As in `from_urdf`; that of the description by default.
         locked : mapping, optional
             As in `from_urdf`.
         free_base : bool
@@ -304,9 +314,12 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
             rotor_model=rotor_model,
             in_loops=bool(closures),
         )
+        if not closures:
+            return cls(model)
         if independent is None:
             independent = marked_independent(description, model)
-        return cls(close_loops(model, closures, independent, near) if closures else model)
+        known = {name: q for name, q in description.near.items() if name in model.joint_names}
+        return cls(close_loops(model, closures, independent, {**known, **(near or {})}))
 
     @classmethod
     def from_dh(

@@ -36,6 +36,18 @@ def closing_factory(make: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
         yield started
 
 
+def stack_of(thread: threading.Thread) -> str:
+    """Return where a thread is, as in a traceback.
+
+    Parameters
+    ----------
+    thread : Thread
+        The thread.
+    """
+    frame = sys._current_frames().get(thread.ident or 0)
+    return ''.join(traceback.format_stack(frame)) if frame else ''
+
+
 def join(thread: threading.Thread):
     """Wait for the end of a thread.
 
@@ -51,11 +63,9 @@ def join(thread: threading.Thread):
     """
     thread.join(END)
     if thread.is_alive():
-        frame = sys._current_frames().get(thread.ident or 0)
-        stack = ''.join(traceback.format_stack(frame)) if frame else ''
         others = sorted({each.name for each in threading.enumerate()} - {thread.name})
         raise AssertionError(
-            f"thread '{thread.name}' has not ended within {END:g} s; it is at\n{stack}"
+            f"thread '{thread.name}' has not ended within {END:g} s; it is at\n{stack_of(thread)}"
             f'besides, there are {", ".join(others)}'
         )
 

@@ -5,17 +5,17 @@
 import contextlib
 import os
 import threading
-from typing import Any, Mapping
+from typing import Any, Callable, Mapping
 
 import rclpy
 from rclpy.impl import rcutils_logger
 
 from robodyn_ros.nodes.controller import Controller
 from robodyn_ros.nodes.simulator import Simulator
-from robodyn_ros.ros.common.process import end_executor, make_executor, spin_guarded
+from robodyn_ros.ros.common.process import end_executor, make_executor, spin_guarded, tasks_of
 from robodyn_ros.testing import ending
 from robodyn_ros.testing.context import end_context, new_context
-from robodyn_ros.testing.participant import SOON, wait_until
+from robodyn_ros.testing.participant import SOON, plain, wait_until
 
 NODES = {'controller': Controller, 'simulator': Simulator}
 
@@ -35,12 +35,13 @@ def ros_arguments(parameters: Mapping[str, Any]) -> list[str]:
 
 
 def _yaml(value) -> str:
+    is_path, value = isinstance(value, os.PathLike), plain(value)
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, (tuple, list)):
+    if isinstance(value, list):
         return '[' + ', '.join(map(_yaml, value)) + ']'
     text = str(value)
-    if isinstance(value, os.PathLike) or ' #' in text or ': ' in text:  # YAML ends a word there
+    if is_path or ' #' in text or ': ' in text:  # YAML ends a word there
         return "'" + text.replace("'", "''") + "'"
     return text
 
@@ -116,6 +117,8 @@ class Hosted:
         ROS arguments, as after `--ros-args`.
     context : rclpy Context, optional
         A shared context; nodes in one context run lock step without messages.
+    prepare : callable, optional
+        Called with the node before it is spun.
 
     Attributes
     ----------
@@ -123,7 +126,13 @@ class Hosted:
         The node.
     """
 
-    def __init__(self, name: str | type, *arguments: str, context: rclpy.Context | None = None):
+    def __init__(
+        self,
+        name: str | type,
+        *arguments: str,
+        context: rclpy.Context | None = None,
+        prepare: Callable[[Any], None] = lambda _: None,
+    ):
         self._own = context is None
         self.context = context if context is not None else new_context()
         make = recorded(NODES[name] if isinstance(name, str) else name)
@@ -131,6 +140,8 @@ class Hosted:
         self.node = make(
             context=self.context, cli_args=['--ros-args', *arguments], enable_rosout=False
         )
+        prepare(self.node)
+        self._waiting: set = set()  # tasks that await something
         self._executor = make_executor(self.node.parameters['executor'], self.context)
         self._executor.add_node(self.node)
         self._closing = self._closed = False
@@ -148,6 +159,33 @@ class Hosted:
     def output(self) -> str:
         """The log of the node."""
         return '\n'.join(self.node.get_logger().lines)
+
+    def settle(self) -> bool:
+        """Wait until the node has done the tasks that its loop has given to its executor.
+
+        Returns
+        -------
+        bool
+            Whether there were any.
+
+        Raises
+        ------
+        AssertionError
+            If it does not, with the stack of its thread.
+        """
+        if not self._undone() - self._waiting:
+            return False
+        for _ in range(2):  # the executor runs its newest task first
+            done = threading.Event()
+            self._executor.create_task(done.set)
+            assert done.wait(ending.END), (
+                f"The node '{self.node.get_name()}' is at\n{ending.stack_of(self._thread)}"
+            )
+        self._waiting = self._undone()
+        return True
+
+    def _undone(self) -> set:
+        return {task for task in tasks_of(self._executor) if not task.done()}
 
     def wait_for_output(self, text: str, timeout: float = SOON):
         """Wait until the node has logged a line that contains a text.

@@ -4,10 +4,12 @@
 
 import contextlib
 import math
+import os
 import threading
 import time
 from typing import Any, Callable
 
+import numpy as np
 import rclpy
 from rcl_interfaces.srv import SetParametersAtomically
 from rclpy.action import ActionClient
@@ -55,6 +57,31 @@ def wait_until(condition: Callable[[], Any], what: str, timeout: float = SOON):
             raise AssertionError(f'{what}: not within {timeout} s')
         # Each check takes a processor from the nodes that are waited for.
         time.sleep(min(max(POLL, LATENESS * waited), SLOWEST_POLL))
+
+
+def plain(value):
+    """Return a value as a parameter can hold it: arrays and their entries become Python's own.
+
+    Parameters
+    ----------
+    value : object
+        Any value, such as an array, a tuple, a path or a number of NumPy.
+
+    Returns
+    -------
+    bool, int, float, str or list
+        The value. Numbers of a list are all floats if one is.
+    """
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = value.tolist()
+    if not isinstance(value, (list, tuple)):
+        return value
+    entries = [plain(entry) for entry in value]
+    if {*map(type, entries)} == {int, float}:  # which rclpy refuses
+        return [float(entry) for entry in entries]
+    return entries
 
 
 class Inbox:
@@ -257,7 +284,7 @@ class Participant:
         """
         request = SetParametersAtomically.Request(
             parameters=[
-                Parameter(name.replace('__', '.'), value=value).to_parameter_msg()
+                Parameter(name.replace('__', '.'), value=plain(value)).to_parameter_msg()
                 for name, value in values.items()
             ]
         )

@@ -6,13 +6,11 @@ Simulated time advances only by calls of the test, so results do not depend on t
 """
 
 import contextlib
-import threading
 import time
 from typing import Any, Callable, Mapping, NamedTuple
 
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
@@ -20,16 +18,15 @@ from robodyn_ros.ros.transport.local_link import local_link
 from robodyn_ros.ros.transport.lock_step_transport import ReadState
 from robodyn_ros.ros.transport.rcl_ffi import octets_of
 from robodyn_ros.simulation.command_modes import CODES, Command
-from robodyn_ros.testing import ending
 from robodyn_ros.testing.context import end_context, new_context
 from robodyn_ros.testing.hosting import Hosted, ros_arguments
-from robodyn_ros.testing.participant import ALL, Inbox, Participant, wait_until
+from robodyn_ros.testing.nodes_under_test import NodesUnderTest
+from robodyn_ros.testing.participant import ALL, Inbox, Participant, plain, wait_until
 from robodyn_ros.testing.topic_commands import KINDS, TopicCommands
 
 NANOSECONDS = 1_000_000_000
 START = 180.0  # [s] of wall time; a first start may compile
 TEST = 'test'  # name of the test as a participant
-SPIN = 0.05  # [s] between checks of a spinning thread for its end
 #: [s] Fast DDS drops what it sends to a new listener before the first answer of that one.
 HANDSHAKE = 0.1
 
@@ -106,6 +103,7 @@ class SimulatedRobot:
         **parameters: Any,
     ):
         self._events: list[tuple[int, Callable[[], None]]] = []
+        self._tested = NodesUnderTest()
         _one_of('command_type', command_type, KINDS)
         _one_of('quantity', quantity, CODES)
         self._context = context = new_context()
@@ -115,6 +113,7 @@ class SimulatedRobot:
             failure.callback(self.close)
             self.participant = Participant()
             self._closing.callback(self.participant.close)
+            self._tested.exchange.join(self.participant.node)
             values = {
                 'urdf_path': urdf,
                 'trigger': 'lock_step',
@@ -123,8 +122,7 @@ class SimulatedRobot:
                 'specialise': False,
                 **parameters,
             }
-            self.simulator = Hosted('simulator', *ros_arguments(values), context=self._context)
-            self._closing.callback(self.simulator.close)
+            self.simulator = self._host('simulator', values)
             self._await(lambda: self._active(self.simulator))
             _refuse_unknown(self.simulator, values)
             self.joint_names = list(self._session.runner.plant.model.joint_names)
@@ -141,6 +139,7 @@ class SimulatedRobot:
                     every,
                     patience,
                     self._session.repeat_states,
+                    lambda: self._tested.is_advancing,
                 )
                 self._join(TEST, commands.answer)
             elif TEST in values['lock_step__participants']:
@@ -215,7 +214,7 @@ class SimulatedRobot:
             if now >= end:
                 return self.state
             until = min([end, *(time for time, _ in self._events)])
-            sentence = self._session.advance(until - now)
+            sentence = self._tested.advance(until - now)
             assert not sentence, f'{sentence}\n{self.log}'
 
     def step(self, count: int = 1) -> RobotState:
@@ -396,6 +395,7 @@ class SimulatedRobot:
         with self._session.lock:
             self._session.set_state(position, velocity)
         self._settle()
+        self._tested.calm()
 
     def displace(self, position, velocity=None):
         """Change the state without a restart of time.
@@ -417,6 +417,7 @@ class SimulatedRobot:
         with self._session.lock:
             self._session.reset()
         self._settle()
+        self._tested.calm()
 
     def set_parameters(self, **parameters: Any):
         """Set parameters of the simulator.
@@ -452,7 +453,7 @@ class SimulatedRobot:
         def listeners():
             return {
                 publisher: publisher.get_subscription_count()
-                for hosted in self._nodes
+                for hosted in self._tested.hosted
                 for publisher in hosted.node.publishers
                 if publisher.topic_name == name
             }
@@ -473,30 +474,27 @@ class SimulatedRobot:
     def spin(self, node):
         """Run a node under test in a thread of this process, until the robot is closed.
 
+        Each step waits until its callbacks have ended, and the controller has received what they
+        sent. Its clock and timers follow simulated time. What a callback raises, `advance` raises.
+
         Parameters
         ----------
         node : rclpy Node
             The node.
+
+        Returns
+        -------
+        rclpy Node
+            The node, which has been discovered.
+
+        Raises
+        ------
+        AssertionError
+            If the node is in another domain, refuses `use_sim_time` or is not discovered in time.
         """
-        executor = SingleThreadedExecutor(context=node.context)
-        executor.add_node(node)
-        over = threading.Event()
-
-        def run():
-            with contextlib.suppress(ExternalShutdownException):
-                while not over.is_set():
-                    executor.spin_once(timeout_sec=SPIN)
-
-        thread = threading.Thread(target=run, name='node_under_test', daemon=True)
-        thread.start()
-
-        def end():
-            over.set()
-            ending.join(thread)
-            executor.shutdown()  # rclpy may lose a shutdown during a spin
-            node.destroy_node()
-
-        self._closing.callback(end)
+        spun = self._tested.add(node)
+        self._closing.callback(spun.close)
+        self._tested.begin(spun)
         return node
 
     def close(self):
@@ -510,12 +508,16 @@ class SimulatedRobot:
         self._closing.close()
 
     @property
-    def _nodes(self):
-        return [self.simulator]
-
-    @property
     def _session(self):
         return self.simulator.node.session
+
+    def _host(self, name: str, values: Mapping[str, Any]) -> Hosted:
+        arguments = ros_arguments(values)
+        prepare = self._tested.exchange.join
+        hosted = Hosted(name, *arguments, context=self._context, prepare=prepare)
+        self._tested.hosted.append(hosted)
+        self._closing.callback(hosted.close)
+        return hosted
 
     def _answer(self, _: ReadState) -> Command:
         return self._command
@@ -573,8 +575,7 @@ class ControlledRobot(SimulatedRobot):
         }
         with contextlib.ExitStack() as failure:
             failure.callback(self.close)
-            self.controller = Hosted('controller', *ros_arguments(values), context=self._context)
-            self._closing.callback(self.controller.close)
+            self.controller = self._host('controller', values)
             self._settle()
             _refuse_unknown(self.controller, values)
             failure.pop_all()
@@ -663,10 +664,6 @@ class ControlledRobot(SimulatedRobot):
         """
         _set(self.controller, parameters)
 
-    @property
-    def _nodes(self):
-        return [self.simulator, self.controller]
-
     def _settle(self):
         def commands():
             session = self.controller.node.session
@@ -695,10 +692,9 @@ def _refuse_unknown(hosted: Hosted, parameters: Mapping[str, Any]):
 def _set(hosted: Hosted, parameters: Mapping[str, Any]):
     _refuse_unknown(hosted, parameters)
     result = hosted.node.set_parameters_atomically(
-        [Parameter(name.replace('__', '.'), value=_plain(x)) for name, x in parameters.items()]
+        [
+            Parameter(name, value=plain(value))
+            for name, value in ((key.replace('__', '.'), x) for key, x in parameters.items())
+        ]
     )
     assert result.successful, result.reason
-
-
-def _plain(value):
-    return list(value) if isinstance(value, tuple) else value

@@ -44,6 +44,8 @@ class TopicCommands:
         Longest wait for an answer in wall time [s].
     repeat_states : callable
         Repeats the joint state.
+    is_advancing : callable
+        Returns whether simulated time advances. Else no command is waited for.
     """
 
     def __init__(
@@ -57,8 +59,10 @@ class TopicCommands:
         every: int,
         patience: float,
         repeat_states: Callable[[], None],
+        is_advancing: Callable[[], bool],
     ):
         self._every, self._patience, self._repeat_states = every, patience, repeat_states
+        self._is_advancing, self._has_repeated = is_advancing, False
         self._commands: queue.SimpleQueue = queue.SimpleQueue()
         self._logger, self._begun = logger, False
         nothing = np.full(plant.model.nv, np.nan)
@@ -69,10 +73,11 @@ class TopicCommands:
         self._subscription = node.create_subscription(KINDS[kind], topic, self._commands.put, QOS)
         self._topic = self._subscription.topic_name
 
-    def answer(self, state: ReadState) -> Command:
+    def answer(self, state: ReadState) -> Command | None:
         """Return the command for a state; wait for the command if it is due.
 
-        If the measurement was lost, the last command holds.
+        If the measurement was lost, the last command holds. While simulated time stands still,
+        there is no command yet.
 
         Parameters
         ----------
@@ -86,6 +91,8 @@ class TopicCommands:
         """
         if np.isnan(state.state[0, 0]):  # a lost measurement is not sent
             return self._command
+        if not self._is_advancing():
+            return None
         if state.step % self._every == 0 or not self._begun:
             self._command = self._wait(state)
         return self._command
@@ -98,24 +105,28 @@ class TopicCommands:
                 message = self._commands.get(timeout=min(left, AGAIN))
             except queue.Empty:
                 if not self._begun:  # the node under test may have joined after it was sent
+                    self._has_repeated = True
                     self._repeat_states()
                 continue
             command, refused = self._read(message, state)
             if command is not None:
                 self._begin()
                 return command
-        why = f' the last one was refused: {refused}' if refused else ''
+        why = f'the last one was refused: {refused}' if refused else ''
+        if not self._node.count_publishers(self._topic):
+            domain = self._node.context.get_domain_id()
+            why = why or f'no node of the ROS domain {domain} publishes there.'
         raise ParameterError(
             f"No command came on '{self._topic}' within {self._patience:g} s for the joint "
-            f'state at {1e-9 * state.time:g} s;{why or " expected one for each joint state."}'
+            f'state at {1e-9 * state.time:g} s; {why or "expected one for each joint state."}'
         )
 
     def _begin(self):
         """Drop the answers to repeated joint states before the first one."""
         if not self._begun:
             self._begun = True
-            time.sleep(AGAIN)
-            while not self._commands.empty():
+            time.sleep(AGAIN * self._has_repeated)
+            while self._has_repeated and not self._commands.empty():
                 self._commands.get()
 
     def _read(self, message, state):

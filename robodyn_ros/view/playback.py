@@ -100,9 +100,7 @@ def of_trajectory(trajectory, joint_names):
     sentence = trajectory.refusal(joint_names)
     if sentence:
         raise ShapeError(sentence)
-    start = np.zeros((3, len(joint_names)))
-    for row, values in enumerate(trajectory.fields.values()):
-        start[row] = values[0]
+    start = trajectory.rows[:, 0]
     begin = trajectory.times[0]
     path = reference_path.Path.through(trajectory, start)
 

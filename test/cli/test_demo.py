@@ -58,7 +58,6 @@ def rms_error(robot, mode, motion):
             velocity_limits=limits.velocity,
             lower=limits.lower,
             upper=limits.upper,
-            stop_damping=np.zeros(robot.nv),
             max_start_error=1.0,
             robot_compensates_gravity=False,
         ),

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -56,18 +57,20 @@ def test_an_unknown_example_lists_those_there_are():
 
 
 def test_descriptions_of_robot_descriptions_are_examples_too(monkeypatch, tmp_path):
-    """A description is named by its module; the error lists names without URDF."""
+    """A description is named by its module; some have an MJCF alone."""
     package = tmp_path / 'robot_descriptions'
     package.mkdir()
     (package / '__init__.py').touch()
     (package / 'arm_description.py').write_text(f'URDF_PATH = {str(tmp_path / "arm.urdf")!r}\n')
     (package / 'mjcf_only.py').write_text('MJCF_PATH = "arm.xml"\n')
+    (package / 'nothing.py').touch()
     monkeypatch.syspath_prepend(tmp_path)
     for name in [name for name in sys.modules if name.startswith('robot_descriptions')]:
         monkeypatch.delitem(sys.modules, name)
     assert robodyn_ros.example('arm_description') == tmp_path / 'arm.urdf'
-    with pytest.raises(UnknownNameError, match='has no URDF of it'):
-        robodyn_ros.example('mjcf_only')
+    assert robodyn_ros.example('mjcf_only') == Path('arm.xml')
+    with pytest.raises(UnknownNameError, match='has neither URDF nor MJCF of it'):
+        robodyn_ros.example('nothing')
 
 
 def test_the_version_is_reported(capsys):

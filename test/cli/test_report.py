@@ -16,7 +16,7 @@ def test_report_names_every_joint_and_its_numbers(capsys):
     told = capsys.readouterr().out
     for joint in range(1, 8):
         assert f'joint{joint}' in told
-    assert '87' in told and '0 warnings' in told
+    assert '87' in told and '3 warnings' in told
 
 
 def test_what_is_not_given_is_a_dash(capsys, tmp_path):
@@ -78,3 +78,44 @@ def test_a_robot_whose_joints_follow_others_has_a_report(capsys, tmp_path):
     assert report.main(words) == 0
     told = capsys.readouterr().out
     assert 'Rotors, in the reflected model' in told and 'follows' not in told
+
+
+SLED = """<robot name="sled"><link name="base"/>
+<link name="box"><inertial><mass value="{mass}"/>
+  <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
+<joint name="rail" type="prismatic"><parent link="base"/><child link="box"/><axis xyz="1 0 0"/>
+  <limit lower="-1" upper="1" velocity="2" effort="100"/><dynamics friction="{friction}"/>
+</joint></robot>"""
+
+
+@pytest.mark.parametrize(
+    ('mass', 'friction', 'told'),
+    [
+        (2.0, 30.0, 'dry friction of 30 may hold it 0.15 from its reference'),
+        (2.0, 9.9, None),  # 0.0495 m
+        (2.0, 10.1, 'may hold it 0.0505 from its reference'),
+        (60.0, 30.0, None),
+        (2.0, 0.0, None),
+    ],
+)
+def test_dry_friction_against_the_default_gains_is_a_warning(
+    capsys, tmp_path, mass, friction, told
+):
+    """The error is friction / (M p), here of a mass on a rail with p = 100 1/s^2."""
+    path = tmp_path / 'sled.urdf'
+    path.write_text(SLED.format(mass=mass, friction=friction))
+    assert report.main([str(path)]) == 0
+    text = capsys.readouterr().out
+    assert ('dry friction' in text) is (told is not None) and (told or '') in text
+    assert '0 warnings' in text or told
+
+
+def test_gains_for_a_bandwidth_are_those_of_a_critically_damped_mass(capsys, tmp_path):
+    """p = m w^2 and d = 2 m w; friction / p is left, and as much with p = w^2 by M."""
+    path = tmp_path / 'sled.urdf'
+    path.write_text(SLED.format(mass=2.0, friction=30.0))
+    assert report.main([str(path), '--bandwidth', '20']) == 0
+    lines = capsys.readouterr().out.splitlines()
+    _, row = (line.split() for line in lines if line.startswith('rail '))
+    assert row == ['rail', '800', '80', '0.0375', '0.0375']
+    assert any('p = 400 and d = 40' in line for line in lines)

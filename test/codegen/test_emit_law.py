@@ -32,7 +32,7 @@ def generic(one, n, seed):
     """Return arguments of a law at a state far from rest, some references slow enough to creep."""
     rng = np.random.default_rng(seed)
     given = {name: rng.uniform(-2.0, 2.0, shape) for name, shape in one.recording.inputs.items()}
-    for name in {'gains', 'damping', 'diagonal'} & set(given):
+    for name in {'gains', 'diagonal'} & set(given):
         given[name] = np.abs(given[name]) * (1.0 if name == 'diagonal' else 50.0)
     if 'reference' in given:
         given['reference'][1, : n // 2] *= 0.01

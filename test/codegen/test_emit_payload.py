@@ -143,8 +143,6 @@ def test_laws_compensate_a_payload(arm):
             law, one = law_class(name)(loaded), found[f'{name}_loaded']
             given = motion(one, owner, seed)
             terms, gains = np.zeros((6, owner.nv)), given.get('gains')
-            if name == 'gravity_compensation':
-                law.damping[:] = given['damping']
             law.torques(given['q'], given['qd'], given.get('reference'), gains, terms)
             status, (mine,) = call(library, STYLE, one, [*given.values(), payload])
             assert status == 0

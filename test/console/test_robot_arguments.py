@@ -104,6 +104,49 @@ def test_every_command_takes_xacro_and_locked_joints(name, share, capsys):
     assert 'Refused' not in capsys.readouterr().err
 
 
+MJCF = """<mujoco model="arm"><option gravity="0 0 -1.62"/><compiler angle="radian"/><worldbody>
+<body name="upper"><joint name="a" axis="0 1 0" ref="0.5" range="-1 1"/>
+<geom size="0.1" pos="1 0 0"/>
+<body name="lower" pos="0.4 0 0"><joint name="b" axis="0 1 0" range="-1 1"/><geom type="mesh"
+mesh="m"/></body></body></worldbody><asset><mesh name="m" file="m.obj"/></asset></mujoco>"""
+
+
+@pytest.fixture
+def mjcf(share):
+    """An MJCF beside its mesh."""
+    pytest.importorskip('mujoco')
+    points = 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n'
+    (share / 'm.obj').write_text(points + 'f 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n')
+    (share / 'arm.xml').write_text(MJCF)
+    return 'package://my_arm/urdf/arm.xml'
+
+
+@pytest.mark.parametrize('name', COMMANDS)
+def test_every_command_takes_an_mjcf(name, mjcf, capsys):
+    assert command(name)([mjcf, '--locked', 'a=0.5']) == 0
+    assert 'Refused' not in capsys.readouterr().err
+
+
+def test_an_mjcf_of_a_command_is_that_of_python(mjcf):
+    """With its gravity, unless the command gives another."""
+    moon, earth = (
+        Robot(robot_arguments.model_of(options(mjcf, *words)))
+        for words in ([], ['--gravity', '0', '0', '-9.81'])
+    )
+    np.testing.assert_array_equal(weight(moon), weight(Robot.from_mjcf(mjcf)))
+    np.testing.assert_array_equal(weight(moon), weight(Robot.from_urdf(mjcf)))
+    np.testing.assert_allclose(weight(earth), weight(moon) * 9.81 / 1.62, rtol=1e-12)
+
+
+@pytest.mark.parametrize('words', [['fit', 'motion.csv'], ['demo']])
+def test_identification_of_an_mjcf_is_refused_before_any_work(words, mjcf, tmp_path, capsys):
+    """A motion that excites it is found, but there is no URDF to write the result in."""
+    out = ['-o', str(tmp_path / 'found')]
+    assert command('identify')([words[0], mjcf, *words[1:], *out]) == 1
+    assert 'the robot is an MJCF; expected a URDF of it' in capsys.readouterr().err
+    assert not (tmp_path / 'found').exists()
+
+
 @pytest.mark.parametrize('name', ['report', 'info', 'check', 'warmup'])
 def test_every_command_names_the_joints_where_a_locked_one_is_unknown(name, share, capsys):
     arguments = [str(share / 'arm.urdf'), '--locked', 'elbow=0']

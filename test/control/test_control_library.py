@@ -16,8 +16,7 @@ from robodyn_ros.codegen.emission import c_package
 from robodyn_ros.codegen.emission.emit_c import Style
 from robodyn_ros.codegen.loops import loop_closing
 from robodyn_ros.control import Settings, State, Supervisor
-from robodyn_ros.control.laws.computed_torque import ComputedTorque
-from robodyn_ros.control.laws.law import FRICTION, OTHER
+from robodyn_ros.control.laws.law import FRICTION
 from robodyn_ros.control.laws.law_registry import law_class
 from robodyn_ros.control.reference.trajectory import Trajectory
 from robodyn_ros.control.supervisor.payload_ramp import PayloadRamp
@@ -72,7 +71,7 @@ def programs(tmp_path_factory):
 def told(settings):
     """Return settings as the program reads them."""
     rows = [*settings.gains, settings.effort_limits, settings.effort_rate]
-    rows += [settings.velocity_limits, settings.lower, settings.upper, settings.stop_damping]
+    rows += [settings.velocity_limits, settings.lower, settings.upper, settings.turns]
     numbers = [
         settings.period,
         settings.position_margin,
@@ -89,20 +88,9 @@ def told(settings):
         settings.robot_compensates_gravity,
         settings.enabled[FRICTION],
         settings.stuck_at_rest,
+        settings.stop_time_constant,
     ]
     return np.concatenate([*rows, numbers]).astype(float).tobytes()
-
-
-class Fed(ComputedTorque):
-    """Computed torque with the effort reference of a plug-in as its other term."""
-
-    effort = supervisor = None
-
-    def torques(self, q, qd, reference, gains, terms):
-        status = super().torques(q, qd, reference, gains, terms)
-        if self.effort is not None and self.supervisor.state is State.ACTIVE:
-            terms[OTHER] = self.effort
-        return status
 
 
 class Recorder:
@@ -111,7 +99,7 @@ class Recorder:
     def __init__(self, robot, law, settings):
         payload = PayloadRamp(robot.model)
         self.robot = robot = Robot(payload.model)
-        self.law = Fed(robot) if law == 'fed' else law_class(law)(robot)
+        self.law = law_class(law)(robot)
         self.supervisor = Supervisor(robot, self.law, settings, payload)
         self.events, self.cycles, self.answer = [told(settings)], [], ''
         self.seen = set()
@@ -125,15 +113,12 @@ class Recorder:
         self.answer = self.supervisor.measure(q, qd, now)
         self.seen.add(self.answer)
 
-    def aim(self, rows, now):
+    def aim(self, rows, now, effort=None):
         self._event('r', now, *rows)
-        point = Trajectory([0.0], *(row[None] for row in rows))
+        point = Trajectory([0.0], *(row[None] for row in rows), efforts=effort)
         self.answer = 'refused' * bool(self.supervisor.stream_target(point, now))
-
-    def feed(self, effort, now):
-        """Set the effort reference; None for none."""
-        self._event('f', now, np.full(self.robot.nv, np.nan) if effort is None else effort)
-        self.law.effort = effort
+        if not self.answer and effort is not None:
+            self._event('f', now, *effort)
 
     def attach(self, place, body, ramp, now):
         """Attach a body, as (mass, com, inertia), to a link of LINKS; beyond them to no frame."""
@@ -163,7 +148,8 @@ class Recorder:
         if arm.active or arm.publishing:
             arm.deactivate()
             measured, settings = arm.measurement, arm.settings
-            output.safe(measured, measured.is_fresh(now, settings), 0.0, settings)
+            fresh = measured.is_fresh(now, settings)
+            output.safe(measured, now, fresh, 0.0, settings, brakes=False)
             output.limit(measured, settings, math.inf)
             arm.publishing = arm._releasing = False
             self.seen.add('RELEASED')
@@ -339,9 +325,9 @@ def test_same_torques_and_the_same_decisions(programs):
     """Runs through every state and nearly every reason: each cycle is that of Python."""
     seen = set()
     for seed in range(4):
-        changes = {'reference_timeout': 0.01, 'stop_damping': np.full(2, 2.0)}
+        changes = {'reference_timeout': 0.01, 'robot_compensates_gravity': seed > 1}
         if seed % 2:
-            changes |= {'effort_rate': np.full(2, 300.0), 'stale_action': 'gravity_hold'}
+            changes |= {'effort_rate': np.full(2, 300.0), 'stale_action': 'zero'}
         recorder = drive(TWO_LINK, 1500, seed, **changes)
         agree(programs, recorder)
         seen |= recorder.seen
@@ -369,10 +355,9 @@ def test_a_release_in_motion_leaves_the_safe_torque(programs):
 
 
 def test_an_effort_reference_acts_while_a_reference_is_followed(programs):
-    """It is added in ACTIVE, within the limits; in HOLD, and once it is taken back, it is not."""
+    """It is added in ACTIVE, within the limits; in HOLD, and with one of 0, it is not."""
     settings = settings_for(TWO_LINK, reference_timeout=0.01, effort_rate=np.full(2, 1e4))
-    recorder = Recorder(TWO_LINK, 'fed', settings)
-    recorder.law.supervisor = recorder.supervisor
+    recorder, effort = Recorder(TWO_LINK, 'computed_torque', settings), np.zeros((1, 2))
     q, qd, zero = np.full(2, 0.3), np.zeros(2), np.zeros(2)
     recorder.measure(q, qd, 10.0)
     recorder.request('a', 10.0)
@@ -380,10 +365,9 @@ def test_an_effort_reference_acts_while_a_reference_is_followed(programs):
     for k in range(1, 160):
         now = 10.0 + PERIOD * k
         recorder.measure(q, qd, now)
+        effort = FED.get(k, effort)
         if k % 50 < 30:  # then the reference expires
-            recorder.aim(np.array([q, zero, zero]), now)
-        if k in FED:
-            recorder.feed(FED[k], now)
+            recorder.aim(np.array([q, zero, zero]), now, effort)
         recorder.tick(now)
         added.append(recorder.supervisor.unlimited - TWO_LINK.gravity_torque(q))
     agree(programs, recorder)
@@ -393,7 +377,31 @@ def test_an_effort_reference_acts_while_a_reference_is_followed(programs):
 
 
 #: Effort references by cycle.
-FED = {5: np.array([3.0, -2.0]), 55: np.array([500.0, 1.5]), 100: None}
+FED = {5: np.array([[3.0, -2.0]]), 55: np.array([[500.0, 1.5]]), 100: np.zeros((1, 2))}
+
+
+def test_turns_of_joints_without_end_are_counted(programs):
+    """An encoder that wraps, or counts from elsewhere: the torque is that of one that does not."""
+    turns, lap = np.array([2.0 * np.pi, 0.0]), 2.0 * np.pi
+    recorders = [Recorder(TWO_LINK, 'computed_torque', settings_for(TWO_LINK, turns=turns,
+        lower=np.full(2, -99.0), upper=np.full(2, 99.0))) for _ in range(2)]  # fmt: skip
+    rate, zero = np.array([2.8, 0.1]), np.zeros(2)
+    for k in range(3000):
+        now, way = 10.0 + PERIOD * k, 0.3 + rate * PERIOD * k
+        wrapped = way - [lap * np.floor((way[0] + np.pi) / lap), 0.0]
+        if k > 2000:  # the encoder counts from elsewhere
+            wrapped[0] += 5.0 * lap
+        for recorder, q in zip(recorders, (way, wrapped)):
+            recorder.measure(q, rate, now)
+            if k == 0:
+                recorder.request('a', now)
+            recorder.aim(np.array([way + 1e-3, rate, zero]), now)
+            recorder.tick(now)
+    for recorder in recorders:
+        agree(programs, recorder)
+        assert 'POSITION_JUMP' not in recorder.seen and recorder.supervisor.q[0] > lap
+    for mine, other in zip(*(recorder.cycles for recorder in recorders)):
+        np.testing.assert_allclose(mine[2], other[2], atol=1e-9)
 
 
 def test_a_payload_is_compensated_over_its_ramp(programs):

@@ -18,5 +18,7 @@ def test_the_page_of_a_node_has_every_parameter(node):
 
 
 def test_a_text_without_markers_is_refused():
-    with pytest.raises(ValueError, match='parameters of the controller'):
+    with pytest.raises(ValueError, match='gains by law'):
         documented('nothing here', 'controller')
+    with pytest.raises(ValueError, match='parameters of the simulator'):
+        documented('nothing here', 'simulator')

@@ -6,15 +6,18 @@ import numpy as np
 import pytest
 
 from robodyn_ros import Robot
-from robodyn_ros.errors import ParameterError, SingularityError
+from robodyn_ros.errors import ModelError, ParameterError, SingularityError
 from robodyn_ros.formulations.angeles import angeles_simulation, euler_lagrange
 from robodyn_ros.formulations.angeles.dissipation import Friction
 from robodyn_ros.formulations.angeles.minimum_time import S345, S4567, minimum_time
 from robodyn_ros.formulations.complex_step import gradient
 from robodyn_ros.formulations.simulate import runge_kutta
 from robodyn_ros.model.dh import DHRow
+from robodyn_ros.model.layout import DAMPING, FRICTION
+from support.processes import ROOT
 from support.robots.formulation_arms import SERIAL, error, motion, planar
 
+CONFIG = ROOT / 'config' / 'urdf'
 X0 = np.array([0.3, 0.7]), np.array([0.4, -0.6])
 AT_HALF = (-0.875536667748, 1.347683275942, -3.892511327395, -3.636991961796)
 AT_ONE = (-2.853240031497, 0.431524036017, -5.606654677141, 10.599900389799)
@@ -147,19 +150,89 @@ def test_minimum_time_of_one_joint_is_known():
     np.testing.assert_allclose(found.time, 1.052859210362, rtol=1e-11)
 
 
-def test_minimum_time_of_the_elbow_is_known():
+def test_minimum_time_of_the_elbow_without_weight_is_known():
     q0, dq, limits = np.array([0, 0.5]), np.array([1, -0.8]), np.array([20, 8.0])
-    found = minimum_time(elbow(), q0, dq, limits)
+    found = minimum_time(elbow((0, 0, 0)), q0, dq, limits)
     # The largest of 10001 samples of f_1 is 11.628177877; the maximum lies between two of them.
     np.testing.assert_allclose(found.forces, [11.6281779174, 2.557285383], rtol=1e-9)
     np.testing.assert_allclose(found.times, [0.7625017350, 0.565385420], rtol=1e-9)
     assert found.time == found.times[0]
-    # In that time one joint touches its limit and none exceeds it.
-    robot, x, T = elbow((0, 0, 0)), np.linspace(0, 1, 20001)[:, None], found.time
-    tau = robot.inverse_dynamics(
-        q0 + S345(x) * dq, S345.deriv()(x) * dq / T, S345.deriv(2)(x) * dq / T**2
-    )
-    np.testing.assert_allclose(np.abs(tau / limits).max(), 1.0, rtol=1e-6)
+
+
+def test_minimum_time_of_a_pendulum_is_known():
+    """A rod with f = I s'' dq and w = m g c cos q, by a maximum over a fine grid."""
+    row = DHRow(a=0.5, mass=2.0, com=(-0.25, 0, 0), inertia=np.diag([0, 0.05, 0.05]))
+    robot = Robot.from_dh([row], convention='standard', gravity=(0, -9.81, 0))
+    q0, dq, limit = -0.9, 2.3, 6.0
+    x = np.linspace(0.0, 1.0, 400001)
+    f = (0.05 + 2.0 * 0.25**2) * S345.deriv(2)(x) * dq
+    w = 2.0 * 9.81 * 0.25 * np.cos(q0 + S345(x) * dq)
+    known = np.sqrt((np.abs(f) / (limit - np.sign(f) * w)).max())
+    found = minimum_time(robot, [q0], [dq], [limit])
+    np.testing.assert_allclose(found.time, known, rtol=1e-9)
+    assert known > 1.5 * np.sqrt(np.abs(f).max() / limit)  # what the weight costs
+
+
+def demanded(robot, q0, dq, time):
+    """Largest torque and velocity of each joint in a motion, by the kernels of the robot."""
+    x = np.linspace(0.0, 1.0, 20001)[:, None]
+    q, qd = q0 + S345(x) * dq, S345.deriv()(x) * dq / time
+    tau = robot.inverse_dynamics(q, qd, S345.deriv(2)(x) * dq / time**2)
+    damping, dry = (robot.model.joint_values(column) for column in (DAMPING, FRICTION))
+    tau = tau + damping * qd + dry * np.sign(dq)
+    return np.abs(tau).max(axis=0), np.abs(qd).max(axis=0)
+
+
+@pytest.mark.parametrize(
+    ('name', 'share', 'reached'),
+    [
+        ('two_link', 1.0, 'torque'),
+        ('two_link', 99.0, 'velocity'),
+        ('franka_like', 0.7, 'velocity'),
+    ],
+)
+def test_in_the_minimum_time_one_limit_is_reached_and_none_exceeded(name, share, reached):
+    """With weight, friction and velocity limits; the torques are those of the robot's kernels."""
+    robot = Robot.from_urdf(CONFIG / f'{name}.urdf')
+    rng, limits = np.random.default_rng(5), robot.limits
+    range_ = np.maximum(limits.lower, -1.5), np.minimum(limits.upper, 1.5)
+    q0, q1 = rng.uniform(*range_, (2, robot.nv))
+    found = minimum_time(robot, q0, q1 - q0, share * limits.effort, samples=50)
+    for time, within in ((found.time, True), (0.999 * found.time, False)):
+        torque, velocity = demanded(robot, q0, q1 - q0, time)
+        shares = {
+            'torque': (torque / (share * limits.effort)).max(),
+            'velocity': (velocity / limits.velocity).max(),
+        }
+        assert max(shares, key=shares.get) == reached
+        if within:
+            np.testing.assert_allclose(shares[reached], 1.0, rtol=1e-6)  # between two of the grid
+        assert within or shares[reached] > 1.0
+
+
+def test_minimum_time_counts_the_friction_of_the_joints():
+    """Viscous, Coulomb and both; the larger solution where the friction helps to brake."""
+    plain = Robot.from_urdf(CONFIG / 'two_link.urdf')
+    q0, dq = np.array([0.2, -0.4]), np.array([1.1, 1.7])
+    times = []
+    for damping, dry in ((0.0, 0.0), (6.0, 0.0), (0.0, 9.0), (6.0, 9.0)):
+        model = plain.model.with_joint_values(DAMPING, np.array([damping, 0.5 * damping]))
+        robot = Robot(model.with_joint_values(FRICTION, np.array([dry, 0.2 * dry])))
+        found = minimum_time(robot, q0, dq, plain.limits.effort, samples=50)
+        torque, _ = demanded(robot, q0, dq, found.time)
+        np.testing.assert_allclose((torque / plain.limits.effort).max(), 1.0, rtol=1e-6)
+        times.append(found.time)
+    assert times[0] < times[1] < times[3] and times[0] < times[2] < times[3]
+
+
+def test_minimum_time_refuses_what_no_time_makes_possible():
+    robot = Robot.from_urdf(CONFIG / 'two_link.urdf')
+    needed = np.abs(robot.gravity_torque(np.zeros((1, 2)))).max()
+    with pytest.raises(ModelError, match='joint joint1 needs .* expected less than its limit, 3'):
+        minimum_time(robot, np.array([-1.0, 0.0]), np.array([2.0, 0.0]), np.array([3.0, 30.0]))
+    assert needed > 3.0
+    with pytest.raises(ParameterError, match='joint joint2 at 6.5; expected -6.28319 to 6.28319'):
+        minimum_time(robot, np.zeros(2), np.array([0.0, 6.5]), robot.limits.effort)
 
 
 def test_minimum_time_refuses_a_joint_without_torque():

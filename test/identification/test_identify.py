@@ -150,7 +150,7 @@ def test_weak_motion_of_an_arm_with_rounded_angles_claims_no_more_than_it_shows(
     tau = truth.regressor(*states) @ truth.nominal
     tau = tau + 0.1 * rng.normal(size=tau.shape)
     found = identify(rounded, resampled(t, states[0], tau), cutoff=5.0, trust=None)
-    left_out = {doubt.name for doubt in found.doubts}
+    left_out = {each.name for each in found.left_out}
     names = base_parameters(Parameters(franka)).names
     assert {*found.base.names, *left_out} == {*names} and len(left_out) >= 10
     values = found.base.combination @ truth.nominal

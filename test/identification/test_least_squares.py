@@ -7,7 +7,7 @@ import pytest
 
 from robodyn_ros.errors import ShapeError, SingularityError
 from robodyn_ros.identification import fit
-from robodyn_ros.identification.least_squares import DOUBTFUL, fit_doubtless
+from robodyn_ros.identification.least_squares import UNCERTAIN, fit_identifiable
 
 NAMES = ('a', 'b', 'c')
 
@@ -83,7 +83,7 @@ def test_the_condition_number_in_units_is_reported(rng):
     assert grams.unscaled > 500.0 * plain.unscaled
 
 
-def test_doubtful_parameters_are_left_out_by_name(rng):
+def test_uncertain_parameters_are_left_out_by_name(rng):
     """Two columns that differ by 1e-4 are not told apart by torques of 1 %: one is left out.
 
     It keeps its nominal value, and the others are estimated as if that was known.
@@ -94,15 +94,15 @@ def test_doubtful_parameters_are_left_out_by_name(rng):
     alone = fit(W, tau, NAMES)
     sizes, nominal = np.abs(beta), np.array((0.0, 0.0, 29.0))
     assert alone.deviations[2] > 1.0 and alone.deviations[0] < 0.01
-    found, places, doubts = fit_doubtless(W, tau, NAMES, sizes, nominal)
-    (doubt,) = doubts
-    assert doubt.name in 'bc' and doubt.name not in [NAMES[j] for j in places]
-    assert doubt.deviation > DOUBTFUL * sizes[NAMES.index(doubt.name)]
-    assert doubt.nominal == nominal[NAMES.index(doubt.name)]
-    assert (found.deviations < DOUBTFUL * sizes[places]).all()
+    found, places, left_out = fit_identifiable(W, tau, NAMES, sizes, nominal)
+    (lost,) = left_out
+    assert lost.name in 'bc' and lost.name not in [NAMES[j] for j in places]
+    assert lost.deviation > UNCERTAIN * sizes[NAMES.index(lost.name)]
+    assert lost.nominal == nominal[NAMES.index(lost.name)]
+    assert (found.deviations < UNCERTAIN * sizes[places]).all()
     rest = fit(W[:, :, places], tau - W @ np.where(np.isin(range(3), places), 0.0, nominal), 'xy')
     np.testing.assert_allclose(found.values, rest.values, rtol=1e-12)
-    assert fit_doubtless(*problem(rng, (0.1, 0.1))[:2], NAMES, sizes, nominal)[2] == ()
+    assert fit_identifiable(*problem(rng, (0.1, 0.1))[:2], NAMES, sizes, nominal)[2] == ()
 
 
 def test_what_nothing_excites_is_named(rng):

@@ -204,11 +204,11 @@ def test_a_weak_motion_leaves_parameters_out_by_name(arm, true):
     tau = truth.regressor(*states) @ truth.nominal + truth.known_torque(states[2])
     weak = resampled(t, states[0], tau + 0.3 * rng.normal(size=tau.shape))
     found = identify(arm, weak, cutoff=2.0)
-    assert found.doubts and len(found.base) >= 2
-    assert {doubt.name for doubt in found.doubts}.isdisjoint(found.base.names)
-    worst = found.doubts[0]
+    assert found.left_out and len(found.base) >= 2
+    assert {each.name for each in found.left_out}.isdisjoint(found.base.names)
+    worst = found.left_out[0]
     sizes = dict(zip(found.parameters.names, found.parameters.sizes))
     assert worst.deviation > sizes[worst.name.split()[0]]
     strong = identify(arm, recorded(true, 1), cutoff=10.0)
-    assert len(found.base) + len(found.doubts) == len(strong.base) + len(strong.doubts)
-    assert len(strong.doubts) < len(found.doubts)
+    assert len(found.base) + len(found.left_out) == len(strong.base) + len(strong.left_out)
+    assert len(strong.left_out) < len(found.left_out)

@@ -76,6 +76,14 @@ def test_robot_state_publisher_gets_the_expanded_text(path):
         description_text(str(path))
 
 
+def test_robot_state_publisher_gets_no_mjcf(path):
+    """Both nodes take one, but nobody else who asks for the text."""
+    mjcf = path.with_name('arm.xml')
+    mjcf.write_text('<mujoco><worldbody/></mujoco>')
+    with pytest.raises(RuntimeError, match='^Nothing was started: .*arm.xml is an MJCF'):
+        description_text(str(mjcf))
+
+
 def test_both_nodes_get_the_path_that_a_launch_file_found(path):
     given = {'description_file': 'package://my_arm/arm.urdf.xacro'}
     found = launch_runner.commands(ROOT / 'launch' / 'simulated_arm.launch.py', given)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every launch file: by launch_testing where it is installed, else by a minimal runner."""
 
+import json
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -76,3 +77,40 @@ def test_a_wrong_argument_of_a_launch_file_is_refused(name, argument, words, nod
         command, env=node_environment | {'PYTHONPATH': path}, capture_output=True, text=True
     )
     assert done.returncode != 0 and words in done.stderr
+
+
+FOR_CONTROLLER = '/**/robodyn_controller: {ros__parameters: {law: pd}}'
+FOR_SIMULATOR = '/left/robodyn_simulator: {ros__parameters: {update_rate: 500}}'
+
+
+@pytest.mark.skipif(HAS_LAUNCH, reason='launch itself is installed, and runs the files')
+@pytest.mark.parametrize(
+    ('content', 'readers'),
+    [
+        (None, ['controller']),  # the default file
+        (FOR_CONTROLLER, ['controller']),
+        (FOR_SIMULATOR, ['simulator']),
+        (f'{FOR_CONTROLLER}\n{FOR_SIMULATOR}', ['simulator', 'controller']),
+        ('/**: {ros__parameters: {update_rate: 500}}', ['simulator', 'controller']),
+        ('/other: {ros__parameters: {law: pd}}', ['simulator', 'controller']),  # each warns
+    ],
+    ids=['default', 'controller', 'simulator', 'both', 'any', 'none of them'],
+)
+def test_a_node_reads_a_parameter_file_that_is_for_it(
+    content, readers, node_environment, tmp_path
+):
+    """So no node of a launch warns of a file that is for the other one."""
+    pytest.importorskip('rclpy', reason='rclpy is not installed')
+    given = ['namespace:=left']
+    if content is not None:
+        (tmp_path / 'arm.yaml').write_text(content)
+        given.append(f'params_file:={tmp_path / "arm.yaml"}')
+    path = f'{ROOT / "test"}:{node_environment["PYTHONPATH"]}'
+    command = [sys.executable, '-c', RUN, ROOT / 'launch' / 'simulated_arm.launch.py', *given]
+    done = subprocess.run(
+        command, env=node_environment | {'PYTHONPATH': path}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    commands = json.loads(done.stdout.splitlines()[-1])
+    assert len(commands) == 2
+    assert [Path(c[0]).name for c in commands if '--params-file' in c] == readers

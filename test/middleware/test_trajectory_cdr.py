@@ -15,7 +15,7 @@ from hypothesis import strategies as some
 from rclpy.serialization import deserialize_message, serialize_message  # noqa: E402
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E402
 
-from robodyn_ros.errors import RobodynError, ShapeError  # noqa: E402
+from robodyn_ros.errors import RobodynError, ShapeError, UnknownNameError  # noqa: E402
 from robodyn_ros.middleware import trajectory_cdr  # noqa: E402
 from robodyn_ros.middleware.trajectory_cdr import (
     MAX_BYTES,
@@ -72,7 +72,8 @@ def test_row_19_every_message_is_read_as_the_middleware_reads_it(message):
     for k, one in enumerate(expected.points):
         wanted = one.time_from_start
         assert times[k] == wanted.sec + 1e-9 * wanted.nanosec
-        for field, values in enumerate((one.positions, one.velocities, one.accelerations)):
+        fields = one.positions, one.velocities, one.accelerations, one.effort
+        for field, values in enumerate(fields):
             assert sizes[field, k] == len(values)
             if len(values) == len(where):
                 assert np.array_equal(read[field, k], values, equal_nan=True)
@@ -120,6 +121,36 @@ def test_joints_come_in_any_order(names):
     assert np.array_equal(read.positions, [[0.1, 0.2, 0.3]]) and read.delay == 0.0
 
 
+def test_each_point_has_the_fields_that_it_has():
+    """As joint_trajectory_controller reads them: all but the positions may be empty in any."""
+    first = point(1.0, [0.1] * 3, [], [], [4.0, 5.0, 6.0])
+    second = point(2.0, [0.2] * 3, [0.0] * 3)
+    read = TrajectoryReader(NAMES).read_bytes(octets(trajectory(first, second)), 12_000_000_034)
+    assert read.refusal(NAMES) == '' and list(read.degrees) == [1, 3]
+    np.testing.assert_array_equal(read.efforts, [[4.0, 5.0, 6.0], [0.0] * 3])
+    assert read.accelerations is None and not read.velocities.any()
+    for field in ('positions', 'velocities', 'accelerations', 'effort'):
+        short = point(2.0, [0.2] * 3)
+        setattr(short, field, [1.0, 2.0])
+        with pytest.raises(ShapeError, match=f'Point 1 has 2 {field}; expected 3'):
+            TrajectoryReader(NAMES).read_bytes(octets(trajectory(first, short)), 0)
+
+
+def test_joints_that_are_missing_hold_if_the_reader_is_told_so():
+    message = trajectory(point(1.0, [0.3, 0.1], [3.0, 1.0]), names=('j3', 'joint1'))
+    reader = TrajectoryReader(NAMES)
+    read = reader.read_bytes(octets(message), 12_000_000_034, partial=True)
+    assert list(read.moved) == [True, False, True]
+    np.testing.assert_array_equal(read.positions, [[0.1, 0.0, 0.3]])
+    np.testing.assert_array_equal(read.velocities, [[1.0, 0.0, 3.0]])
+    with pytest.raises(UnknownNameError, match='allow_partial_joints_goal'):
+        reader.read_bytes(octets(message), 0)
+    for names in ((), ('j3', 'j3'), ('j3', 'elbow')):
+        message.joint_names = list(names)
+        with pytest.raises(UnknownNameError):
+            reader.read_bytes(octets(message), 0, partial=True)
+
+
 def test_row_9_other_threads_run_while_a_trajectory_is_read():
     """Nothing but the compiled code runs for long, and that code leaves the GIL alone."""
     assert points.options['nogil'] and points.signature
@@ -128,7 +159,7 @@ def test_row_9_other_threads_run_while_a_trajectory_is_read():
     head, done, laps = read_head(data), threading.Event(), 0
 
     def read():
-        times, made, sizes = np.empty(1000), np.zeros((3, 1000, 3)), np.empty((3, 1000))
+        times, made, sizes = np.empty(1000), np.zeros((4, 1000, 3)), np.empty((4, 1000))
         for _ in range(2000):
             points(data, head.start, np.arange(3), 3, times, made, sizes)
         done.set()

@@ -13,7 +13,7 @@ from robodyn_ros.errors import ModelError
 from robodyn_ros.model import urdf
 from robodyn_ros.model.dependent.closures import Closure
 from robodyn_ros.model.description import Placement
-from robodyn_ros.model.sources import mjcf
+from robodyn_ros.model.sources.description_source import opened
 
 NEAR = {'crank': 0.2, 'coupler': 0.1, 'rocker': 0.3}
 BARS = (
@@ -115,7 +115,7 @@ def test_frames_of_bodies_agree_where_all_joints_are_zero():
         '<weld body1="coupler" body2="rocker" relpose="0.1 0.2 0.3 0 1 0 0"/>'
         '<weld body1="coupler" active="false"/>'
     )
-    ball, weld, posed = mjcf.parse(mjcf_text(equalities)).closures
+    ball, weld, posed = opened(mjcf_text(equalities)).description().closures
     assert [each.type for each in (ball, weld, posed)] == ['ball', 'weld', 'weld']
     np.testing.assert_allclose(ball.place_a.translation, (0.5, 0.1, 0.0))
     # the coupler begins at 0.2, the rocker at 0.45

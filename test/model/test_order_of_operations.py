@@ -39,16 +39,14 @@ HARMLESS = {
     'Placement(frame.rotation, frame.translation) @ place',
     'Placement(parent.rotation, parent.translation) @ joint.placement',
     'about_link @ about_joint',
-    '_inverse(poses[a]) @ poses[b]',
-    '_inverse(poses[b]) @ poses[a]',
-    '_inverse(poses[b]) @ poses[a] @ place',
+    'joint.placement @ displacement(joint, (following.shift,))',
     'moved_by[1:].T.astype(float) @ moved_by[1:]',
     'place @ anchor',
+    'place @ back',
     'placement @ Placement(about_axis(axes[:, 2], value), pitch * travel)',
     'placement @ Placement(axes)',
     'placement @ Placement(translation=travel)',
     'placement @ joint_types.displacement(joint, position)',
-    'poses[joint.parent] @ joint.placement',
     "read_placement(side, f'{where} {tag}') @ turn",
 }
 PRODUCTS = {'dot', 'einsum', 'inner', 'linalg', 'matmul', 'matvec', 'tensordot', 'vdot', 'vecdot'}

@@ -137,7 +137,7 @@ def test_a_gain_of_an_unknown_joint_names_those_that_there_are(arm):
     assert arm.participant.set_parameters(NAME, gains__joint1__p=90.0).successful
 
 
-def test_a_target_out_of_reach_is_reported_with_the_distance_left(controlled_robot):
+def test_a_target_out_of_reach_is_not_reached_and_the_distance_is_told(controlled_robot):
     arm = controlled_robot(
         ARM,
         controller={'law': 'operational_space', 'operational_space__frame': 'tool0'},
@@ -152,10 +152,13 @@ def test_a_target_out_of_reach_is_reported_with_the_distance_left(controlled_rob
     assert not send(TaskTarget(task.base, place), arm.controller.node.session.now())
     arm.advance(4.0)
     near = told.wait(lambda status: status.reason == 'TARGET_REACHED', 'the target').message
-    assert 'The end effector has reached its target' in near
+    assert near.startswith('The end effector has reached its target')
+    assert near.endswith('it is reached within 0.005 m and 0.02 rad (target_tolerance).')
     assert not send(TaskTarget(task.base, [3.0, 0.0, 0.4]), arm.controller.node.session.now())
-    arm.advance(12.0)
-    far = told.wait(lambda status: 'from its target' in status.message, 'the distance').message
-    distance = float(far.split(' m and ')[0].rpartition(' ')[2])
-    assert distance == pytest.approx(np.linalg.norm(task.measured[0, :3] - (3.0, 0.0, 0.4)), 0.05)
-    assert distance > 1.5 and 'out of reach' in far
+    arm.advance(14.0)
+    far = told.wait(lambda status: status.reason == 'TARGET_NOT_REACHED', 'the distance')
+    distance = float(far.message.split(' m and ')[0].rpartition(' ')[2])
+    away = np.linalg.norm(task.measured[0, :3] - (3.0, 0.0, 0.4))
+    assert distance == pytest.approx(away, 0.05) and far.value == pytest.approx(away, 0.05)
+    assert distance > 1.5 and 'out of reach' in far.message
+    assert 'HOLD: The end effector does not reach its target' in arm.log

@@ -13,6 +13,7 @@ import pytest
 rclpy = pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
+from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
@@ -157,7 +158,7 @@ def test_a_node_under_test_holds_the_arm(simulated_robot, default_context):
         arm = simulated_robot(TWO_LINK, command_topic=TOPIC)
         node = arm.spin(Holder())
         ends.append(arm.advance(1.0))
-        assert 1000 <= node.answered < 1100
+        assert node.answered == 1001  # states 0 to 1000, each once
         arm.close()
     np.testing.assert_allclose(ends[0].position, 0.5, atol=2e-3)
     assert ends[0].position.tobytes() == ends[1].position.tobytes()
@@ -187,7 +188,12 @@ def test_a_node_of_another_process_holds_the_arm(simulated_robot):
 
 def test_a_node_that_does_not_respond_is_reported(simulated_robot):
     arm = simulated_robot(TWO_LINK, command_topic=TOPIC, patience=0.5)
-    with pytest.raises(AssertionError, match=f"No command came on '{TOPIC}' within 0.5 s"):
+    with pytest.raises(AssertionError, match=f"'{TOPIC}' within 0.5 s .* no node of the ROS dom"):
+        arm.advance(0.1)
+    node = Node('silent', context=arm.participant.node.context)
+    node.create_publisher(Float64MultiArray, TOPIC, 1)
+    wait_until(lambda: arm.participant.node.count_publishers(TOPIC), 'its publisher')
+    with pytest.raises(AssertionError, match='; expected one for each joint state'):
         arm.advance(0.1)
 
 
@@ -256,8 +262,9 @@ def test_a_hanging_node_under_test_is_named_and_the_rest_is_closed(
 ):
     arm = simulated_robot(TWO_LINK)
     node, entered = Node('sleeper'), threading.Event()
-    node.create_timer(0.001, lambda: (entered.set(), held_up.wait()))
+    wall = Clock(clock_type=ClockType.STEADY_TIME)
     arm.spin(node)
+    node.create_timer(0.001, lambda: (entered.set(), held_up.wait()), clock=wall)
     assert entered.wait(PATIENCE)
     with pytest.raises(AssertionError, match="(?s)'node_under_test' has not ended .*held_up.wait"):
         arm.close()
@@ -322,6 +329,32 @@ def test_an_unknown_parameter_of_the_controller_is_refused(controlled_robot):
     with pytest.raises(AssertionError, match="robodyn_controller: There is no parameter 'gain.j"):
         controlled_robot(TWO_LINK, {'gain.joint1.p': 100.0})
     assert threads_of_robots() == before
+
+
+@pytest.mark.parametrize(
+    'losses',
+    [
+        np.array([0.5, 0.25]),
+        np.array([0.5, 0.25], np.float32),
+        (np.float64(0.5), np.float32(0.25)),
+        [0.5, np.array(0.25)],
+    ],
+)
+def test_numbers_of_any_type_set_parameters(simulated_robot, losses):
+    arm = simulated_robot(
+        TWO_LINK, update_rate=np.float64(200.0), initial_position=np.ones(2, int)
+    )
+    assert arm.simulator.node.parameters['update_rate'] == 200
+    assert arm.position.tolist() == [1.0, 1.0]
+    arm.set_parameters(fault__effort_loss=losses, fault__dropped_states=np.int64(0))
+    assert arm.simulator.node.parameters['fault.effort_loss'] == (0.5, 0.25)
+    arm.set_parameters(fault__effort_loss=[0, 0.5])
+    assert arm.simulator.node.parameters['fault.effort_loss'] == (0.0, 0.5)
+    result = arm.participant.set_parameters('robodyn_simulator', fault__effort_loss=losses)
+    assert result.successful, result.reason
+    assert arm.simulator.node.parameters['fault.effort_loss'] == (0.5, 0.25)
+    with pytest.raises(AssertionError, match='must have 0 or 2 entries'):
+        arm.set_parameters(fault__effort_loss=np.zeros(7))
 
 
 def test_mistakes_of_a_test_are_named(simulated_robot):

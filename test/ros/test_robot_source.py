@@ -53,6 +53,28 @@ def source(text, node=None, **values):
     return RobotSource(node, parameters, lambda: None)
 
 
+MJCF = """<mujoco><option gravity="0 0 -1.62"/><worldbody>
+  <body name="hull"><freejoint name="swim"/><geom size="0.1"/>
+  <body name="mast" pos="0 0 0.3"><joint name="tilt" axis="0 1 0"/>
+  <geom size="0.1" pos="0.2 0 0"/></body></body></worldbody></mujoco>"""
+
+
+def test_a_node_takes_an_mjcf_by_path_and_as_text(tmp_path):
+    """With its gravity, unless the node has another; a URDF without one has that of the earth."""
+    pytest.importorskip('mujoco')
+    path = tmp_path / 'buoy.xml'
+    path.write_text(MJCF)
+    for robot in (
+        source('', gravity=(), urdf_path=str(path)).build(),
+        source(MJCF, gravity=()).build(),
+    ):
+        assert robot.joint_names[-1] == 'tilt' and robot.nq == 8
+        assert robot.model.gravity.tolist() == [0.0, 0.0, -1.62]
+    assert source(MJCF, gravity=(0.0, 0.0, -1.0)).build().model.gravity[2] == -1.0
+    held = source(TEXT, gravity=(), locked=('swim',)).build()
+    assert held.model.gravity.tolist() == [0.0, 0.0, -9.81]
+
+
 def test_floating_joint_moves_when_it_is_named():
     """As everywhere; locked, at zero or at a pose, the rest of the robot serves."""
     assert source(TEXT, joints=('swim', 'tilt')).build().nq == 8
@@ -127,6 +149,11 @@ def test_description_of_the_topic_is_never_a_path(tmp_path):
     found = source('', node, joints=('swim', 'tilt'))
     node.receive(serialize_message(String(data=str(file))))
     with pytest.raises(ModelError, match='expected URDF text'):
+        found.build()
+    node.receive(serialize_message(String(data=MJCF)))
+    with pytest.raises(
+        ModelError, match="is an MJCF, .* expected it by the parameter 'urdf_path'"
+    ):
         found.build()
     node.receive(serialize_message(String(data=f'\n  {TEXT}')))
     assert found.build().nq == 8

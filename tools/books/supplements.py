@@ -211,7 +211,7 @@ COMPANIONS = (
         'Example 7.5.1',
         'O(n) a sample',
         (minimum_time.minimum_time,),
-        'an inverse dynamics a sample',
+        'an inverse dynamics and the weight a sample',
         counted(_sample),
     ),
     Supplement(

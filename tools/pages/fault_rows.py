@@ -47,8 +47,8 @@ ROWS = tuple(
             ),
             (
                 'Joint states stop',
-                'STALE within state_timeout and two periods: gravity torque, '
-                'then stale_action. What was followed is not resumed.',
+                'STALE within state_timeout and two periods: the predicted motion is braked, and '
+                'the weight held by stale_action. What was followed is not resumed.',
                 'STALE within {test/control/supervisor/test_supervisor_faults.py|TIMEOUT = #} s '
                 'and {row_4_stale_within_the_timeout_plus_two_periods|TIMEOUT + # * PERIOD} '
                 'cycles; zeros are still published after '

@@ -12,8 +12,8 @@ enum class State
   READY = 2,       ///< may be activated
   ACTIVE = 3,      ///< the law follows a reference, or needs none
   HOLD = 4,        ///< active, holds a posture without a reference
-  STALE = 5,       ///< no recent joint state: gravity torque, later the stale action
-  FAULT = 6        ///< latched until reset: gravity torque
+  STALE = 5,       ///< no recent joint state: the predicted motion is braked
+  FAULT = 6        ///< latched until reset: the motion is braked
 };
 
 /// Reason of a state, or of a refused input.
@@ -99,12 +99,13 @@ constexpr const char * words(Refusal refusal)
     case Refusal::NONE: return "";
     case Refusal::IN_FAULT: return "the controller is in FAULT; reset it first";
     case Refusal::ACTIVE_ALREADY: return "the controller is active already";
-    case Refusal::NOT_ACTIVE: return "the controller is not active, and keeps no reference";
+    case Refusal::NOT_ACTIVE: return "the controller takes no reference; activate it first";
     case Refusal::NO_JOINT_STATE: return "there is no joint state yet";
     case Refusal::OLD_JOINT_STATE: return "the last joint state is older than state_timeout";
     case Refusal::NO_EFFORT_LIMIT: return "effort_limits: got none for a joint; expected one each";
     case Refusal::NO_REFERENCE_FOLLOWED: return "the control law follows no reference";
-    case Refusal::STATE_TAKES_NONE: return "the controller is in STALE or FAULT";
+    case Refusal::STATE_TAKES_NONE:
+      return "the controller is in STALE or FAULT and takes no reference; reset a FAULT first";
     case Refusal::NOT_A_NUMBER: return "the reference is not finite";
     case Refusal::STEP_TOO_FAR: return "the reference is farther away than a joint may move";
     case Refusal::BEYOND_LIMITS: return "the reference is beyond a limit";

@@ -53,8 +53,8 @@ public:
   using Input = const double *;  ///< an array of one number per joint, or of rows of these
   /// q, qd, 3 rows of the reference, 2 of gains, payload, 6 of terms.
   using Law = Loadable<Input, Input, Input, Input>;
-  /// damping, q, qd, payload, 6 rows of terms.
-  using SafeLaw = Loadable<Input, Input, Input>;
+  /// q, qd, payload, 6 rows of terms, or friction.
+  using OfState = Loadable<Input, Input>;
   /// q, qd, tau, what is added to the diagonal of the mass matrix, payload, qdd.
   using DampedForwardDynamics = Loadable<Input, Input, Input, Input>;
   /// q, qd, qdd, payload, tau.
@@ -73,7 +73,11 @@ public:
 
   /// Return the function of a law by its name, such as computed_torque; throws if it is missing.
   Law law(const std::string & name) const;
-  SafeLaw safe_law() const;
+  /// Weight of the robot, as the law of gravity compensation.
+  OfState gravity_compensation() const;
+  /// Its weight, and its negative momentum in place of the feedback.
+  OfState braking() const;
+  OfState friction_torque() const;
   DampedForwardDynamics damped_forward_dynamics() const;
   DampedInverse damped_inverse() const;
   std::vector<JointFriction> joint_friction() const;
@@ -92,6 +96,8 @@ public:
   const std::vector<std::string> & frames() const noexcept {return frames_;}
   /// Frames of payloads, in the order of their rows of ten numbers.
   const std::vector<std::string> & payload_frames() const noexcept {return payload_frames_;}
+  /// A whole turn of each joint that turns without end [rad], 0 of the others.
+  std::vector<double> joint_turns() const;
   /// Name of the robot.
   const std::string & robot() const noexcept {return robot_;}
   /// Name of the base link.

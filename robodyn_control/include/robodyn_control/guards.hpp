@@ -8,7 +8,7 @@ namespace robodyn_control
 {
 
 /// Rows of the limits of the guards, each of one number per joint.
-enum Guard {LOWER, UPPER, SPEED, EFFORT, RATE, GUARDS};
+enum Guard {LOWER, UPPER, SPEED, EFFORT, RATE, TURN, GUARDS};
 
 /// Measurements beyond these are not those of a robot.
 constexpr double LARGEST_POSITION = 1e5;  // [rad or m]
@@ -28,11 +28,18 @@ int first_not_finite(const double * x, std::size_t size) noexcept;
 /// Return 1 + i if the state of joint i is impossible, else JUMPED, TOO_FAST or FINE.
 /// state, previous : n positions, n velocities; guards : GUARDS rows of n; elapsed [s].
 int judge(
-  const double * state, const double * previous, const double * guards, std::size_t n,
+  double * state, const double * previous, const double * guards, std::size_t n,
   double elapsed, double allowance, double overspeed) noexcept;
 
 /// Clear the rows that are not commanded, sum the others; return the first bad joint or -1.
 int add_terms(double * terms, const bool * commanded, std::size_t n, double * total) noexcept;
+
+/// Turn the negative momentum, the feedback term, into the torque of a stop, -rate M qd.
+/// What opposes the motion of its joint is limited to the room that the weight leaves. What drives
+/// its joint on gets the smallest of the remaining shares, so the power stays negative.
+void brake(
+  double * terms, const bool * commanded, const double * qd, const double * guards, std::size_t n,
+  double rate) noexcept;
 
 /// Change the last published torque towards the wanted one, as far as the limits allow.
 /// The limits apply in this order. Beyond a position limit torque acts inwards only. Above the

@@ -27,7 +27,23 @@ private:
   unsigned long clamps_ = 0;
 };
 
-/// The current reference: a posture to hold, or a streamed target.
+/// Limits of a stop, in joint order.
+struct StopLimits
+{
+  const double * effort;       ///< [N m or N]
+  const double * effort_rate;  ///< [N m/s or N/s]
+  const double * lower;        ///< [rad or m]
+  const double * upper;        ///< [rad or m]
+};
+
+/// Write the times [s] in which n joints come to rest within limits.
+/// `momentum` is the negative momentum M qd, and `weight` the torque that holds the robot, or null.
+/// See robodyn_ros/control/reference/stopping.py.
+void stopping_times(
+  const double * q, const double * qd, const double * momentum, const double * weight,
+  const StopLimits & limits, std::size_t n, double * times) noexcept;
+
+/// The current reference: a posture to hold, a stop, or a streamed target.
 class Reference
 {
 public:
@@ -37,25 +53,31 @@ public:
   const double * rows() const noexcept {return rows_.data();}
   std::size_t size() const noexcept {return rows_.size();}
   bool follows() const noexcept {return follows_;}
+  /// Return whether a target is followed, or a stop is under way.
+  bool moves() const noexcept {return follows_ || stops_;}
   /// Rest at a posture.
   void hold(const double * q) noexcept;
+  /// Come to rest from a state, each joint in its time [s], and hold the posture then.
+  void stop(const double * q, const double * qd, const double * times, double clock) noexcept;
   /// Follow a target from now on, until `timeout` [s] later.
   void stream(
     const double * q, const double * qd, const double * qdd, double clock, double timeout) noexcept;
-  /// Advance along the target.
-  void advance() noexcept;
+  /// Advance to a time.
+  void advance(double clock) noexcept;
   /// Return whether the target has timed out without a successor.
   bool expired(double clock) const noexcept {return clock > expires_;}
   /// Return the time since the last target [s]; infinite if there is none.
   double since_streamed(double clock) const noexcept {return clock - streamed_at_;}
-  /// Return the 3 rows of the target if there is one, else those of the posture.
-  const double * current() const noexcept {return follows_ ? target_.data() : rows_.data();}
+  /// Return the 3 rows at a time: of the target if there is one, else of the stop or the posture.
+  const double * current(double clock) noexcept;
 
 private:
+  void sample_stop(double clock, double * rows) const noexcept;
+
   std::size_t n_;
-  std::vector<double> rows_, target_;
-  bool follows_ = false;
-  double expires_, streamed_at_;
+  std::vector<double> rows_, target_, from_, ahead_;
+  bool follows_ = false, stops_ = false;
+  double expires_, streamed_at_, stopped_at_ = 0.0, rests_after_ = 0.0;
 };
 
 }  // namespace robodyn_control

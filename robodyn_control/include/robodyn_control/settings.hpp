@@ -26,13 +26,14 @@ struct Settings
   std::vector<double> velocity_limits;      ///< [rad/s or m/s]
   std::vector<double> lower;                ///< [rad or m]
   std::vector<double> upper;                ///< [rad or m]
-  std::vector<double> stop_damping;         ///< [N m s/rad] added to gravity in FAULT; may be empty
+  std::vector<double> turns;                ///< [rad] of a joint without end, else 0; may be empty
   std::array<bool, TERMS> enabled{{true, true, true, true, true, true}};
   double position_margin = 0.002;           ///< [rad or m] beyond which torque acts inwards only
   double state_timeout = 0.02;              ///< [s], clamped to 2 periods ... 0.2 s
   double reference_timeout = 0.1;           ///< [s] after the last streamed target
-  bool gravity_hold = false;                ///< without joint states, gravity torque without end
+  bool gravity_hold = true;                 ///< without joint states, gravity torque without end
   double stale_hold = 0.1;                  ///< [s] of gravity torque otherwise
+  double stop_time_constant = 0.1;          ///< [s] of the velocity in FAULT and STALE
   int recovery_states = 3;                  ///< consecutive fresh joint states that end STALE
   double max_start_error = 0.1;             ///< [rad or m] between the arm and a first target
   double position_jump = 0.1;               ///< [rad or m] beyond the motion at the velocity limit
@@ -50,6 +51,9 @@ struct Settings
 
   /// Return the timeout in use [s]; it cannot be disabled.
   double effective_state_timeout() const;
+
+  /// Return the time constant in use [s], at least two periods.
+  double effective_stop_time_constant() const;
 };
 
 }  // namespace robodyn_control

@@ -54,7 +54,7 @@ public:
   bool is_fresh(double now, double timeout) const noexcept;
 
 private:
-  bool confirmed(const double * state, double time, const StateLimits & limits) noexcept;
+  bool confirmed(double * state, double time, const StateLimits & limits) noexcept;
   Reason reject(Reason reason, int joint, double value) noexcept;
 
   std::size_t n_;

@@ -75,6 +75,8 @@ public:
   Reason reason() const noexcept {return reason_;}
   int joint() const noexcept {return joint_;}      ///< to which the reason refers, or -1
   double value() const noexcept {return value_;}
+  /// Reason of the last refused target; NONE after an activation or a reset.
+  Refusal last_refusal() const noexcept {return last_refusal_;}
   bool active() const noexcept {return active_;}
   bool publishing() const noexcept {return publishing_;}
   bool stuck() const noexcept {return stuck_;}
@@ -94,7 +96,8 @@ private:
   bool sticks() noexcept;
   void advance_reference() noexcept;
   bool write_law_torque() noexcept;
-  void write_safe_torque(bool fresh, double dt) noexcept;
+  void write_safe_torque(double now, bool fresh, double dt, bool brakes) noexcept;
+  void predict(double now, double dt) noexcept;
   void limit(double dt) noexcept;
   void hold_measured(Reason reason) noexcept;
   void wait(bool fresh) noexcept;
@@ -103,17 +106,18 @@ private:
   Refusal refuse_age(double now) const noexcept;
   Refusal refuse_effort_limits() const noexcept;
   Refusal refuse_target(
-    const double * q, const double * qd, const double * qdd, double clock) const noexcept;
+    const double * q, const double * qd, const double * qdd, double clock) noexcept;
   void trip_overspeed() noexcept;
 
   std::size_t n_;
   EmittedModel model_;  // keeps the library loaded
   EmittedModel::Law law_;
-  EmittedModel::SafeLaw safe_law_;
+  EmittedModel::OfState gravity_, braking_, friction_;
+  EmittedModel::DampedForwardDynamics forward_dynamics_;
   Settings settings_;
-  double state_timeout_ = 0.0, gravity_held_for_ = 0.0;
+  double state_timeout_ = 0.0, gravity_held_for_ = 0.0, time_constant_ = 0.0;
   std::array<bool, TERMS> commanded_{}, safe_{};
-  std::vector<double> guards_, gains_, damping_, undamped_;
+  std::vector<double> guards_, gains_;
   PayloadRamp payload_;
   StateBuffer states_;
   Reference reference_;
@@ -121,11 +125,13 @@ private:
   Counters counters_;
   State state_ = State::WAIT_STATE;
   Reason reason_ = Reason::NONE;
+  Refusal last_refusal_ = Refusal::NONE;
   int joint_ = -1, jumps_ = 0, recovering_ = 0;
   double value_ = 0.0, lost_for_ = 0.0, stillness_;
   unsigned long seen_ = 0;
   bool active_ = false, publishing_ = false, releasing_ = false, stuck_ = false;
-  std::vector<double> q_, accepted_q_, terms_, unlimited_, command_, still_, feedforward_;
+  std::vector<double> q_, accepted_q_, terms_, unlimited_, command_, earlier_, feedforward_;
+  std::vector<double> predicted_, torque_, diagonal_, qdd_, times_;
   std::vector<int> hits_;
 };
 

@@ -23,7 +23,7 @@ from robodyn_ros.errors import ModelError
 from robodyn_ros.model import layout
 
 #: Version of the interface. Increase it with any change of arguments, here and in robodyn_control.
-INTERFACE = 3
+INTERFACE = 4
 #: Columns of the friction of a joint, as `joint_friction` of a package lists them.
 FRICTION = {
     'viscous': layout.DAMPING,
@@ -46,7 +46,8 @@ UNITS = {
     'com': 'm',
     'reference': 'position, velocity, acceleration',
     'gains': 'position and velocity gain, in the units of the law',
-    'damping': 'N m s/rad or N s/m',
+    'damping': 'N m or N',
+    'coriolis': 'N m or N',
     'payload': 'mass, first moment, inertia xx xy xz yy yz zz in the axes of the frame, about its '
     'origin; kg, kg m, kg m^2',
     'diagonal': 'added to that of the mass matrix; kg m^2 or kg',
@@ -352,6 +353,9 @@ def public_header(model, emitted, style, header):
         comment('Friction of joint k, 0 <= k < NV: ' + ', '.join(FRICTION) + '.'),
         f'const {style.real} *{own("joint_friction")}(int k);',
         '',
+        comment('A whole turn of joint k that turns without end, 0 of others; rad. 0 <= k < NV.'),
+        f'{style.real} {own("joint_turn")}(int k);',
+        '',
         comment('Name of the robot.'),
         f'const char *{own("robot_name")}({void});',
         '',
@@ -427,6 +431,13 @@ def description(model, digest, emitted, style, header):
                 for row in np.transpose([model.joint_values(each) for each in FRICTION.values()])
             ),
             '    };',
+            '    return numbers[k];',
+            '}',
+            '',
+            f'{style.real} {own("joint_turn")}(int k)',
+            '{',
+            f'    static const {style.real} numbers[] = {{'
+            f'{", ".join(map(style.number, model.turns))}}};',
             '    return numbers[k];',
             '}',
             '',

@@ -2,11 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gravity compensation: an operator can move the robot by hand, and it stays where it is left."""
 
-import numpy as np
-
 from robodyn_ros.algorithms.core.gravity import gravity_torque
 from robodyn_ros.compile import kernel
-from robodyn_ros.control.laws.law import FEEDBACK, GRAVITY, ControlLaw, model_arrays
+from robodyn_ros.control.laws.law import GRAVITY, ControlLaw, model_arrays
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 
 
@@ -16,41 +14,31 @@ def gravity_compensation(
     constants: Table,
     gravity: Constant,
     scratch: Matrix,
-    damping: Vector,
     q: Vector,
     qd: Vector,
     terms: Matrix,
 ):
-    """Compute g(q) and -D qd.
+    """Compute g(q).
 
     Parameters
     ----------
     topology, constants, gravity, scratch : ndarray
         Arrays of the model; see `model_arrays`.
-    damping : (nv,) ndarray
-        D [N m s/rad or N s/m].
     q, qd : (nv,) ndarray
         State [rad or m, rad/s or m/s].
     terms : (6, nv) ndarray
-        Torque terms [N m or N]; two rows are written.
+        Torque terms [N m or N]; one row is written.
     """
     gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
-    for i in range(q.shape[0]):
-        terms[FEEDBACK, i] = -damping[i] * qd[i]
 
 
 class GravityCompensation(ControlLaw):
-    """tau = g(q) - D qd; the supervisor sets D to bring the robot to rest.
+    """tau = g(q).
 
     Parameters
     ----------
     robot : Robot
         The robot under control.
-
-    Attributes
-    ----------
-    damping : (nv,) ndarray
-        D [N m s/rad or N s/m], zero by default.
     """
 
     name = 'gravity_compensation'
@@ -61,15 +49,14 @@ class GravityCompensation(ControlLaw):
 
     def __init__(self, robot):
         super().__init__(robot)
-        self.damping = np.zeros(robot.nv)
         self._arrays = model_arrays(robot)
 
     def torques(self, q, qd, reference, gains, terms):
-        """Write the terms of gravity and damping, in O(n).
+        """Write the term of gravity, in O(n).
 
         Parameters
         ----------
         q, qd, reference, gains, terms
             As of `ControlLaw.torques`.
         """
-        self._torques(*self._arrays, self.damping, q, qd, terms)
+        self._torques(*self._arrays, q, qd, terms)

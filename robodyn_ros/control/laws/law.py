@@ -109,6 +109,9 @@ class ControlLaw:
     options: tuple[LawOption, ...] = ()
     #: TaskReference that the law follows in addition to the joint reference, or None.
     task = None
+    #: Entries of `values` for the axes x, y, z, rx, ry, rz of `task`. Positive ones are
+    #: controlled. None: all are.
+    task_axes: slice | None = None
     #: Whether the base moves, and `set_base` sets its state.
     floats = False
     #: Whether `set_base` has been called.

@@ -13,6 +13,7 @@ from robodyn_ros.codegen.emission.c_selection import require_joints
 from robodyn_ros.codegen.registry import MOTION, RECIPES, VECTOR, Recipe
 from robodyn_ros.compile import embedded
 from robodyn_ros.compile.rebound import rebound
+from robodyn_ros.control.laws.braking import Braking
 from robodyn_ros.control.laws.computed_torque import ComputedTorque, friction_torque
 from robodyn_ros.control.laws.diagonal_damping import DiagonalDamping
 from robodyn_ros.control.laws.gravity_compensation import GravityCompensation
@@ -23,7 +24,7 @@ from robodyn_ros.errors import ModelError, UnknownNameError
 
 _FEEDBACK = MOTION | {'reference': (3, 'nv'), 'gains': (2, 'nv')}
 _INPUTS: dict[type[ControlLaw], Mapping[str, tuple[int | str, ...]]] = {
-    GravityCompensation: {'damping': VECTOR} | MOTION,
+    GravityCompensation: MOTION,
     PD: _FEEDBACK,
     PDGravity: _FEEDBACK,
     ComputedTorque: _FEEDBACK,
@@ -50,10 +51,13 @@ LAW_RECIPES = {
 }
 _UNDERACTUATED = UnderactuatedComputedTorque.name
 LAW_RECIPES[_UNDERACTUATED] = replace(LAW_RECIPES[_UNDERACTUATED], given=_undriven)
-#: Emitted with every law: the safe torque of the supervisor, and the dynamics of a simulated
-#: robot. The diagonal is added to the mass matrix for implicit friction.
+#: Emitted with every law: what the supervisor needs for its safe torque, and the dynamics of a
+#: simulated robot. The diagonal is added to the mass matrix for implicit friction.
 COMPANIONS = {
     GravityCompensation.name: LAW_RECIPES[GravityCompensation.name],
+    Braking.name: replace(
+        LAW_RECIPES[GravityCompensation.name], recursion=Braking.kernels[0].python
+    ),
     'friction_torque': Recipe(friction_torque, MOTION, {'tau': VECTOR}),
     'forward_dynamics_damped': replace(
         RECIPES['forward_dynamics'],

@@ -496,6 +496,7 @@ class OperationalSpace(ControlLaw):
         ' + J^T f + friction, a = qdd_r + gains (q_r - q, qd_r - qd)'
     )
     gain_unit = ('1/s^2', '1/s')
+    task_axes = slice(AXES, LENGTH)
     options = (
         LawOption(
             'frame', '', 'Link or joint frame of the end effector. Empty: that of the last joint.'

@@ -7,7 +7,7 @@ import numpy as np
 from robodyn_ros.codegen import linker
 from robodyn_ros.codegen.verification import TOLERANCE
 from robodyn_ros.compile import warm_up
-from robodyn_ros.control.laws.gravity_compensation import GravityCompensation
+from robodyn_ros.control.laws.braking import Braking
 from robodyn_ros.control.laws.law import TERMS
 from robodyn_ros.errors import KernelError
 from robodyn_ros.robot.robot import Robot
@@ -37,7 +37,7 @@ def specialised_kernels(model, law, progress=None):
     KernelError
         If a torque term differs from that of the generic kernels.
     """
-    laws = (law, GravityCompensation)  # the second one gives the safe torque
+    laws = (law, Braking)  # the second one gives the safe torque
     found = {}
     for each in laws:
         found |= linker.linked_kernels(each.kernels, each.model_of_kernels(model))

@@ -1,12 +1,36 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Tolerances of a FollowJointTrajectory goal."""
+"""Tolerances of a FollowJointTrajectory goal, and joints that miss the end of a trajectory."""
 
 from typing import Sequence
 
 import numpy as np
 
+from robodyn_ros.control.supervisor.controller_states import Reason, State
 from robodyn_ros.errors import ShapeError, UnknownNameError, shorten
+
+
+def missed(supervisor):
+    """Return the joint that is farthest from the end of its trajectory, and its distance.
+
+    Parameters
+    ----------
+    supervisor : Supervisor
+        The supervisor.
+
+    Returns
+    -------
+    joint : int
+        The joint; -1 unless such an end is held, beyond the `goal_tolerance` of the settings.
+    distance : float
+        Measured position less reference [rad or m].
+    """
+    if supervisor.state is not State.HOLD or supervisor.reason != Reason.TRAJECTORY_END:
+        return -1, 0.0
+    away = supervisor.q - supervisor.reference[0]
+    joint = int(np.abs(away).argmax())
+    far = abs(away[joint]) > supervisor.settings.goal_tolerance
+    return (joint, float(away[joint])) if far else (-1, 0.0)
 
 
 class Tolerance:

@@ -2,21 +2,33 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plan paths for received references within the limits, or give the reason for a refusal."""
 
+import dataclasses
+
 import numpy as np
 
-from robodyn_ros.control.reference.path import Path
+from robodyn_ros.control.reference.path import SWING, Path
+from robodyn_ros.control.reference.polynomial import BLEND
 from robodyn_ros.control.supervisor.preconditions import refuse_far
 
+GENTLE = 15.0  # [-] times the soonest arrival: a cubic then peaks at a tenth of the velocity limit
+LATER = '; use time_from_start to move there in a given time'
 
-def receive_trajectory(trajectory, start, settings, joint_names):
+
+def receive_trajectory(trajectory, start, stop, settings, joint_names):
     """Plan the path of a trajectory from the present reference.
+
+    A joint that turns without end takes the short way to the first point. A first point near the
+    reference, and too soon for the velocity limits, is the posture that the sender assumes. It is
+    left out. Joints that the trajectory does not move come to rest.
 
     Parameters
     ----------
     trajectory : Trajectory
         The trajectory.
-    start : (3, nv) ndarray
+    start : (4, nv) ndarray
         Reference at reception.
+    stop : Path or None
+        Path on which joints come to rest; it may be None if the trajectory moves all of them.
     settings : Settings
         Settings of the supervisor, with its limits.
     joint_names : sequence of str
@@ -29,6 +41,8 @@ def receive_trajectory(trajectory, start, settings, joint_names):
     reason : str
         Reason of the refusal, or ''.
     """
+    trajectory = trajectory.completed(start[0]).near(start[0], settings.turns)
+    trajectory = _in_time(trajectory, start[0], settings)
     if trajectory.passed:
         sentence = refuse_far(
             trajectory.positions[trajectory.passed - 1],
@@ -38,8 +52,29 @@ def receive_trajectory(trajectory, start, settings, joint_names):
             'start',
         )
         if sentence:
-            return None, sentence
-    return _within_limits(Path.through(trajectory, start), start, settings, joint_names)
+            return None, sentence + LATER * (trajectory.passed == trajectory.times.size)
+    path = Path.through(trajectory, start)
+    if not trajectory.moves_all:
+        path = path.merged(stop, trajectory.moved)
+    return _within_limits(path, start, settings, joint_names)
+
+
+def _in_time(trajectory, q, settings):
+    """Return a trajectory whose next point is not due sooner than the velocity limits allow.
+
+    A first point counts as due, if it is near. A last one comes later: planners that are at their
+    goal send a single point at time 0.
+    """
+    passed, last = trajectory.passed, trajectory.times.size - 1
+    k = min(passed, last)
+    away = np.abs(trajectory.positions[k] - q)
+    times = trajectory.times + trajectory.delay
+    soonest = (away / settings.velocity_limits).max()
+    near = bool((away <= settings.max_start_error).all())
+    if not near or 0 < passed <= last or (times[k] >= soonest and times[k] > 0.0):
+        return trajectory
+    times[k] = 0.0 if k < last else max(BLEND, GENTLE * soonest)
+    return dataclasses.replace(trajectory, times=times, delay=0.0)
 
 
 def receive_target(trajectory, start, elapsed, settings, joint_names):
@@ -52,7 +87,7 @@ def receive_target(trajectory, start, elapsed, settings, joint_names):
     ----------
     trajectory : Trajectory
         The target, a trajectory of one point.
-    start : (3, nv) ndarray
+    start : (4, nv) ndarray
         Reference at reception.
     elapsed : float
         Time since the previous target [s], infinite for the first.
@@ -68,15 +103,16 @@ def receive_target(trajectory, start, elapsed, settings, joint_names):
     reason : str
         Reason of the refusal, or ''.
     """
+    trajectory = trajectory.completed(start[0]).near(start[0], settings.turns)
     if not trajectory.passed:
         return _within_limits(Path.through(trajectory, start), start, settings, joint_names)
     elapsed = max(elapsed, settings.period)
-    reach = settings.velocity_limits * min(elapsed, settings.reference_timeout)
+    reach = SWING * settings.velocity_limits * min(elapsed, settings.reference_timeout)
     if elapsed == np.inf:
         reach = np.minimum(reach, settings.max_start_error)
     sentence = refuse_far(trajectory.positions[0], start[0], reach, joint_names, 'step')
     if sentence:
-        return None, f'{sentence}; use time_from_start to move there in a given time'
+        return None, sentence + LATER
     return _within_limits(Path.target(trajectory), start, settings, joint_names)
 
 

@@ -45,31 +45,57 @@ def hermite(knots, q, qd, qdd=None):
     return c.reshape(-1, q.shape[1])
 
 
-def polyline(knots, q, qd):
-    """Return linear segments, after a cubic blend from the velocity qd to the first slope.
+def splines(knots, q, qd, qdd, degrees):
+    """Return segments that are linear, cubic or quintic, each for itself.
 
     Parameters
     ----------
     knots : (s + 1,) ndarray
         Times [s].
-    q : (s + 1, nv) ndarray
-        Positions [rad or m].
-    qd : (nv,) ndarray
-        Initial velocity [rad/s or m/s].
+    q, qd, qdd : (s + 1, nv) ndarray
+        Positions [rad or m] and their derivatives; where a segment does not use them, any numbers.
+    degrees : (s,) ndarray of int
+        1, 3 or 5, for each segment.
 
     Returns
     -------
-    knots : (r + 1,) ndarray
-        Times [s], with the blend as first segment.
-    coefficients : (6 r, nv) ndarray
+    (s, 6, nv) ndarray
         Coefficients.
     """
-    blend = min(knots[1], BLEND)
-    slope = (q[1] - q[0]) / knots[1]
-    blended = q[0] + slope * blend
-    start = hermite(np.array([0.0, blend]), np.vstack([q[0], blended]), np.vstack([qd, slope]))
-    later = knots > blend
-    knots, q = np.concatenate([[blend], knots[later]]), np.vstack([blended, q[later]])
-    lines = np.zeros((len(knots) - 1, 6, q.shape[1]))
-    lines[:, 0], lines[:, 1] = q[:-1], np.diff(q, axis=0) / np.diff(knots)[:, None]
-    return np.concatenate([[0.0], knots]), np.vstack([start, lines.reshape(-1, q.shape[1])])
+    c = np.zeros((len(degrees), 6, q.shape[1]))
+    c[:, 0], c[:, 1] = q[:-1], np.diff(q, axis=0) / np.diff(knots)[:, None]
+    for degree, rows in ((3, (q, qd)), (5, (q, qd, qdd))):
+        chosen = degrees == degree
+        if chosen.any():
+            c[chosen] = hermite(knots, *rows).reshape(c.shape)[chosen]
+    return c
+
+
+def blended(knots, rows, degrees):
+    """Return the same points with a blend from the velocity of the first one to the first slope.
+
+    Parameters
+    ----------
+    knots : (s + 1,) ndarray
+        Times [s].
+    rows : (4, s + 1, nv) ndarray
+        Position, velocity, acceleration and effort of the points.
+    degrees : (s,) ndarray of int
+        Degrees of the segments, the first of which is 1.
+
+    Returns
+    -------
+    knots, rows, degrees : tuple of ndarray
+        As given, the blend first: a cubic as long as BLEND, or as the first segment.
+    """
+    share = min(1.0, BLEND / knots[1])
+    point = rows[:, 0] + share * (rows[:, 1] - rows[:, 0])
+    point[1] = (rows[0, 1] - rows[0, 0]) / knots[1]
+    if share == 1.0:
+        rows[1, 1] = point[1]
+        return knots, rows, np.concatenate([[3], degrees[1:]])
+    return (
+        np.insert(knots, 1, BLEND),
+        np.insert(rows, 1, point, axis=1),
+        np.concatenate([[3], degrees]),
+    )

@@ -6,9 +6,11 @@ import math
 
 import numpy as np
 
+from robodyn_ros.control.reference.path import ROWS
+
 
 class Reference:
-    """Position, velocity and acceleration that the law tracks; owned by the loop.
+    """Position, velocity and acceleration that the law tracks, and an effort; owned by the loop.
 
     Parameters
     ----------
@@ -17,12 +19,13 @@ class Reference:
 
     Attributes
     ----------
-    rows : (3, nv) ndarray
-        Position, velocity and acceleration [rad or m, and their rates].
+    rows : (4, nv) ndarray
+        Position, velocity and acceleration [rad or m, and their rates], and the effort that is
+        added to the law's [N m or N].
     path : Path or None
-        The path being followed; None while a posture is held.
+        The path being followed, or on which the joints come to rest; None while a posture is held.
     source : object
-        The object from which the path was planned.
+        The object from which the path was planned; None for a stop.
     streamed : bool
         Whether the path is a target of a stream.
     epoch : int
@@ -30,7 +33,7 @@ class Reference:
     """
 
     def __init__(self, nv):
-        self.rows = np.zeros((3, nv))
+        self.rows = np.zeros((ROWS, nv))
         self.path, self.source, self.streamed, self.epoch = None, None, False, 0
         self._position, self._rates = self.rows[0], self.rows[1:]
         self._flat = self.rows.reshape(-1)
@@ -38,7 +41,7 @@ class Reference:
 
     @property
     def flat(self):
-        """Return all entries of `rows` as one vector, (3 nv,)."""
+        """Return all entries of `rows` as one vector, (4 nv,)."""
         return self._flat
 
     def hold(self, q):
@@ -54,6 +57,19 @@ class Reference:
         self.path, self.source, self.streamed = None, None, False
         self._streamed_at = -math.inf
         self.epoch += 1
+
+    def stop(self, path, started):
+        """Come to rest on a path, and hold its end.
+
+        Parameters
+        ----------
+        path : Path
+            The path.
+        started : float
+            Time at which it began [s].
+        """
+        path.sample(0.0, self.rows)
+        self.follow(path, None, started)
 
     def follow(self, path, source, started):
         """Follow a path.
@@ -100,13 +116,30 @@ class Reference:
 
         Returns
         -------
-        (3, nv) ndarray
-            Position, velocity and acceleration.
+        (4, nv) ndarray
+            Position, velocity, acceleration and effort.
         """
         rows = self.rows.copy()
         if self.path is not None:
             self.path.sample(clock - self._started, rows)
         return rows
+
+    def until(self, path, clock, switch):
+        """Return the path along the present one, and along another from a later time on.
+
+        Parameters
+        ----------
+        path : Path
+            The other one.
+        clock, switch : float
+            Time at which the new path begins, and at which the other one does [s].
+
+        Returns
+        -------
+        Path
+            The path.
+        """
+        return self.path.followed_by(path, clock - self._started, switch - self._started)
 
     def since_streamed(self, clock):
         """Return the time since the last streamed target.
@@ -155,5 +188,6 @@ class Reference:
         self.path.sample(t, self.rows)
         if self.streamed or t < self.path.duration:
             return False
+        ended = self.source is not None
         self.path, self.source = None, None
-        return True
+        return ended

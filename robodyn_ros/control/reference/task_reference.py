@@ -152,7 +152,8 @@ class TaskReference:
         """Advance to a time.
 
         A twist or a wrench without a successor ends: the end effector comes to rest within its
-        limits.
+        limits. After TARGET_REACHED `moving` stays until the caller has seen the end effector
+        there, and clears it.
 
         Parameters
         ----------
@@ -166,7 +167,8 @@ class TaskReference:
         Returns
         -------
         str
-            Reason why there is nothing left to follow, or ''.
+            TARGET_REACHED while the reference rests at the target, REFERENCE_TIMEOUT after the
+            end of a part without a successor, or ''.
         """
         self.elapsed, self.age = elapsed, age
         if not self.moving:
@@ -181,7 +183,7 @@ class TaskReference:
         streamed = min(self._until.values()) < math.inf or self._motion or self._wrenches
         if streamed or not self.state[ARRIVED, 0]:
             return Reason.NONE
-        self.moving = False
+        self.moving = self._outcome == Reason.TARGET_REACHED
         return self._outcome
 
     def _apply_due(self, clock, tick):

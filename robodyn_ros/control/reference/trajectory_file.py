@@ -10,12 +10,18 @@ from pathlib import Path
 
 import numpy as np
 
+from robodyn_ros.control.reference.trajectory import FIELDS as TRAJECTORY_FIELDS
 from robodyn_ros.control.reference.trajectory import Trajectory
 from robodyn_ros.errors import ShapeError, UnknownNameError, shorten
 
 MOST_BYTES = 50_000_000
 MOST_DEPTH = 10  # largest nesting around the trajectory
-FIELDS = {'position': 'positions', 'velocity': 'velocities', 'acceleration': 'accelerations'}
+FIELDS = {
+    'position': 'positions',
+    'velocity': 'velocities',
+    'acceleration': 'accelerations',
+    'effort': 'effort',
+}
 NANOSECONDS = 1_000_000_000
 LATEST = 10**9  # [s] latest time of a point
 
@@ -31,8 +37,8 @@ class Points:
     times : list of int
         Times of the points from the start [ns].
     values : list of dict of str to list of float
-        For each point the 'positions' (n,), and the 'velocities' and 'accelerations' if the file
-        has them.
+        For each point the 'positions' (n,), and the 'velocities', 'accelerations' and 'effort' if
+        the file has them.
     """
 
     joint_names: list[str]
@@ -41,8 +47,6 @@ class Points:
 
     def of(self, joint_names):
         """Return the trajectory of some joints; columns of others are left out.
-
-        Velocities and accelerations are used if every point has them.
 
         Parameters
         ----------
@@ -66,21 +70,23 @@ class Points:
                 f'{shorten(", ".join(self.joint_names), 1000)}'
             )
         where = [self.joint_names.index(name) for name in joint_names]
+        given = [[word in point for point in self.values] for word in FIELDS.values()]
+        none = [0.0] * len(self.joint_names)
         fields = {
-            field: np.array([point[field] for point in self.values])[:, where]
-            for field in FIELDS.values()
-            if all(field in point for point in self.values)
+            field: np.array([point.get(word, none) for point in self.values])[:, where]
+            for field, word, has in zip(TRAJECTORY_FIELDS, FIELDS.values(), given)
+            if any(has)
         }
-        return Trajectory(np.array(self.times) / NANOSECONDS, **fields)
+        return Trajectory(np.array(self.times) / NANOSECONDS, given=given, **fields)
 
 
 def read_points(path: str | os.PathLike) -> Points:
     """Read the trajectory of a file.
 
-    A CSV has a header with the columns time [s] and <joint>.position. <joint>.velocity and
-    <joint>.acceleration are optional; other columns are ignored. A JSON or YAML file holds a
-    JointTrajectory, possibly within a RobotTrajectory, a DisplayTrajectory or a goal of
-    FollowJointTrajectory.
+    A CSV has a header with the columns time [s] and <joint>.position. <joint>.velocity,
+    <joint>.acceleration and <joint>.effort are optional; other columns are ignored. A JSON or
+    YAML file holds a JointTrajectory, possibly within a RobotTrajectory, a DisplayTrajectory or a
+    goal of FollowJointTrajectory.
 
     Parameters
     ----------

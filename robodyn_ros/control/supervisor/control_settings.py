@@ -12,11 +12,12 @@ from robodyn_ros.errors import ParameterError, short_repr
 
 STATE_TIMEOUT_CEILING = 0.2  # [s]
 STATE_TIMEOUT_PERIODS = 2.0
-STALE_ACTIONS = ('zero', 'gravity_hold')
+BRAKING_PERIODS = 2.0  # shortest time constant of a stop, which is stable then
+STALE_ACTIONS = ('gravity_hold', 'zero')
 STUCK_ACTIONS = ('warn', 'stale')
 
 #: Rows of `Settings.guards`, which the limiting kernel reads.
-LOWER, UPPER, SPEED, EFFORT, RATE = range(5)
+LOWER, UPPER, SPEED, EFFORT, RATE, TURN = range(6)
 
 
 def derived():
@@ -50,15 +51,17 @@ class Settings:
         Age from which a joint state is too old [s]. It is clamped to [2 periods, 0.2 s].
     reference_timeout : float
         Time without a successor after which a streamed target is dropped [s].
-    stale_action : {'zero', 'gravity_hold'}
-        Effort while joint states are missing: gravity torque for `stale_hold` and then zero, or
-        gravity torque without end.
+    stale_action : {'gravity_hold', 'zero'}
+        Effort while joint states are missing: the gravity torque without end, or zero after
+        `stale_hold`.
     stale_hold : float
-        How long the gravity torque of the last posture is held [s].
+        Time without joint states before the effort is zero [s].
     recovery_states : int
         Number of consecutive fresh joint states that end STALE.
     max_start_error : float
         Largest distance between the arm and the start of a reference [rad or m].
+    goal_tolerance : float
+        Distance of a joint from the end of its trajectory that is not worth a word [rad or m].
     position_jump : float
         Allowed motion beyond what the velocity limit allows [rad or m].
     stuck_time : float
@@ -67,19 +70,24 @@ class Settings:
         Reaction to stuck joint states: a warning, or as if they were missing.
     stuck_at_rest : bool
         Whether equal states count as stuck under a constant torque, too.
+    target_tolerance : (2,) array_like
+        Distance and angle within which the end effector has reached its target [m, rad].
     overspeed : float
         Ratio of a velocity to its limit beyond which it is a fault [-], at least 1.
-    stop_damping : (nv,) array_like, optional
-        Damping in FAULT [N m s/rad or N s/m], beside the gravity torque; none by default.
+    stop_time_constant : float
+        Time constant of the velocity in FAULT and STALE [s]; at least two periods are used.
     robot_compensates_gravity : bool
         Whether the robot adds the gravity torque by itself.
     law_values : (k,) array_like, optional
         Values of the law's own parameters; unchanged by default.
+    turns : (nv,) array_like, optional
+        A whole turn of each joint that turns without end [rad], and 0 for the others; by default
+        all are 0.
 
     Attributes
     ----------
-    guards : (5, nv) ndarray
-        Limits for the kernels; rows LOWER, UPPER, SPEED, EFFORT and RATE.
+    guards : (6, nv) ndarray
+        Limits for the kernels; rows LOWER, UPPER, SPEED, EFFORT, RATE and TURN.
     commanded : (6,) ndarray of bool
         Enabled terms, without those that the robot compensates.
     safe : (6,) ndarray of bool
@@ -104,18 +112,21 @@ class Settings:
     position_margin: float = 0.002
     state_timeout: float = 0.02
     reference_timeout: float = 0.1
-    stale_action: str = 'zero'
+    stale_action: str = 'gravity_hold'
     stale_hold: float = 0.1
     recovery_states: int = 3
     max_start_error: float = 0.1
+    goal_tolerance: float = 0.01
     position_jump: float = 0.1
     stuck_time: float = 4.0
     stuck_action: str = 'warn'
     stuck_at_rest: bool = False
+    target_tolerance: tuple[float, float] = (0.005, 0.02)
     overspeed: float = 2.0
-    stop_damping: np.ndarray | None = None
+    stop_time_constant: float = 0.1
     robot_compensates_gravity: bool = False
     law_values: np.ndarray | None = None
+    turns: np.ndarray | None = None
     guards: np.ndarray = derived()
     commanded: np.ndarray = derived()
     safe: np.ndarray = derived()
@@ -136,10 +147,10 @@ class Settings:
                 'law_values',
                 _array('law_values', self.law_values, (np.size(self.law_values),)),
             )
-        damping = np.zeros(n) if self.stop_damping is None else self.stop_damping
-        set_(self, 'stop_damping', _array('stop_damping', damping, (n,)))
+        turns = np.zeros(n) if self.turns is None else self.turns
+        set_(self, 'turns', _array('turns', turns, (n,)))
         _refuse('period', self.period, 'a period of at most 0.1 s', 0.0 < self.period <= 0.1)
-        for name in ('gains', 'stop_damping'):
+        for name in ('gains', 'turns'):
             value = getattr(self, name)
             _refuse(name, value, 'finite, not negative', np.isfinite(value) & (value >= 0.0))
         _refuse(
@@ -157,12 +168,19 @@ class Settings:
             'position_margin',
             'stale_hold',
             'max_start_error',
+            'goal_tolerance',
             'position_jump',
             'reference_timeout',
             'stuck_time',
         ):
             value = getattr(self, name)
             _refuse(name, value, 'finite, not negative', math.isfinite(value) and value >= 0.0)
+        tolerance = _array('target_tolerance', self.target_tolerance, (2,))
+        _refuse('target_tolerance', tolerance, 'finite, positive', _is_positive(tolerance))
+        set_(self, 'target_tolerance', tuple(tolerance.tolist()))
+        T = self.stop_time_constant
+        _refuse('stop_time_constant', T, 'finite, greater than zero', 0.0 < T < math.inf)
+        set_(self, 'stop_time_constant', max(T, BRAKING_PERIODS * self.period))
         _refuse('overspeed', self.overspeed, 'at least 1', self.overspeed >= 1.0)
         _refuse(
             'stuck_action',
@@ -191,6 +209,7 @@ class Settings:
                     self.velocity_limits,
                     self.effort_limits,
                     self.effort_rate,
+                    self.turns,
                 ]
             ),
         )
@@ -254,6 +273,10 @@ def _array(name, value, shape):
     if array.shape != shape:
         raise ParameterError(f'{name}: got an array of shape {array.shape}; expected {shape}')
     return array
+
+
+def _is_positive(values):
+    return np.isfinite(values) & (values > 0.0)
 
 
 def _refuse(name, value, expected, valid):

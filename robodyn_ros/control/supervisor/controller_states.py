@@ -14,8 +14,8 @@ class State(enum.IntEnum):
     READY = 2  # may be activated
     ACTIVE = 3  # following a reference, or a law that needs none
     HOLD = 4  # active without a reference: a posture is held
-    STALE = 5  # joint states are missing: gravity torque, then `stale_action`
-    FAULT = 6  # latched until reset: gravity torque and damping
+    STALE = 5  # joint states are missing: the predicted motion is braked
+    FAULT = 6  # latched until reset: the motion is braked
 
 
 class Reason:
@@ -27,6 +27,7 @@ class Reason:
     FOLLOWING = 'FOLLOWING'
     TRAJECTORY_END = 'TRAJECTORY_END'
     TARGET_REACHED = 'TARGET_REACHED'
+    TARGET_NOT_REACHED = 'TARGET_NOT_REACHED'
     REFERENCE_TIMEOUT = 'REFERENCE_TIMEOUT'
     REFERENCE_NOT_FINITE = 'REFERENCE_NOT_FINITE'
     HOLD_REQUESTED = 'HOLD_REQUESTED'
@@ -48,6 +49,10 @@ class Reason:
     IMPLAUSIBLE = 'IMPLAUSIBLE'
     OUT_OF_ORDER = 'OUT_OF_ORDER'
     OUTLIER = 'OUTLIER'
+
+
+#: Reasons of HOLD after the reference of an end effector has arrived at its target.
+ARRIVALS = (Reason.TARGET_REACHED, Reason.TARGET_NOT_REACHED)
 
 
 @dataclasses.dataclass

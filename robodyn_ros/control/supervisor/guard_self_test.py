@@ -10,10 +10,10 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from robodyn_ros.control.laws.law import TERMS
+from robodyn_ros.control.laws.law import FEEDBACK, GRAVITY, TERMS
 from robodyn_ros.control.reference import path
 from robodyn_ros.control.supervisor import guards
-from robodyn_ros.control.supervisor.control_settings import EFFORT, LOWER, RATE, SPEED, UPPER
+from robodyn_ros.control.supervisor.control_settings import EFFORT, LOWER, RATE, SPEED, TURN, UPPER
 from robodyn_ros.errors import KernelError
 from robodyn_ros.robot.robot import Robot
 
@@ -29,6 +29,7 @@ def guards_known_answers():
         If a result is wrong; the message names the kernel.
     """
     _judged()
+    _braked()
     _limited()
     _sampled()
 
@@ -69,6 +70,7 @@ def law_known_answers(law, robot):
 def _judged():
     """Check `judge`, `first_not_finite` and `add_terms`."""
     limits = _limits()
+    limits[TURN] = 0.0, 4.0  # [rad]
     rest, fast = np.zeros((2, 2)), np.array(((0.0, 0.0), (0.0, 3.1)))
     beyond, away = np.array(((0.0, 1e6), (0.0, 0.0))), np.array(((0.3, 0.0), (0.0, 0.0)))
     for state, expected in (
@@ -77,6 +79,7 @@ def _judged():
         (beyond, 2),
         (rest * math.nan, 1),
         (away, guards.JUMPED),
+        (np.array(((0.0, 8.009), (0.0, 0.0))), 0),
     ):
         got = guards.judge(state, rest, limits, 0.1, 0.01, 1.5)
         _expect(guards.judge.name, got, expected)
@@ -88,6 +91,20 @@ def _judged():
     _expect(guards.add_terms.name, total, (28.0, 33.0))
     terms[0, 1] = math.inf
     _expect(guards.add_terms.name, guards.add_terms(terms, commanded, total), 1)
+
+
+def _braked():
+    """Check `brake` with limits of 5 N m: both joints slowed, one at its limit, one driven on."""
+    everything = np.ones(6, dtype=bool)
+    for momentum, rate, expected in (
+        ((-1.0, 1.0), 2.0, (-2.0, 2.0)),
+        ((-4.0, 1.0), 2.0, (-3.0, 2.0)),
+        ((-4.0, -1.0), 2.0, (-3.0, -0.75)),
+    ):
+        terms = np.zeros((6, 2))
+        terms[FEEDBACK], terms[GRAVITY] = momentum, (-2.0, 1.0)
+        guards.brake(terms, everything, np.array((1.0, -1.0)), _limits(), rate)
+        _expect(guards.brake.name, terms[FEEDBACK], expected)
 
 
 def _limited():
@@ -108,10 +125,11 @@ def _limited():
 
 def _sampled():
     """Check `path` on one joint: along 1 + 2 t + 3 t^2 for a second, then at rest."""
-    knots, coefficients = np.array((0.0, 1.0)), np.zeros((path.ORDER, 1))
+    knots, coefficients = np.array((0.0, 1.0)), np.zeros((path.STRIDE, 1))
     coefficients[:3, 0] = 1.0, 2.0, 3.0
-    end, reference = np.array(((6.0,), (0.0,), (0.0,))), np.empty((3, 1))
-    for t, expected in ((0.5, (2.75, 5.0, 6.0)), (1.0, (6.0, 0.0, 0.0))):
+    coefficients[path.EFFORT :, 0] = 4.0, -2.0
+    end, reference = np.array(((6.0,), (0.0,), (0.0,), (2.0,))), np.empty((4, 1))
+    for t, expected in ((0.5, (2.75, 5.0, 6.0, 3.0)), (1.0, (6.0, 0.0, 0.0, 2.0))):
         path.sample(knots, coefficients, end, t, reference)
         _expect(path.sample.name, reference[:, 0], expected)
     for highest, expected in ((9.0, -1), (1.0 + 1e-9, 1)):
@@ -122,7 +140,7 @@ def _sampled():
 
 def _limits():
     """Return two joints from -1 to 1 rad, with limits of 2 rad/s, 5 N m and 50 N m/s."""
-    limits = np.empty((5, 2))
+    limits = np.zeros((6, 2))
     for row, value in ((LOWER, -1.0), (UPPER, 1.0), (SPEED, 2.0), (EFFORT, 5.0), (RATE, 50.0)):
         limits[row] = value
     return limits

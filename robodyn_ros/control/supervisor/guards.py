@@ -5,7 +5,8 @@
 import math
 
 from robodyn_ros.compile import kernel
-from robodyn_ros.control.supervisor.control_settings import EFFORT, LOWER, RATE, SPEED, UPPER
+from robodyn_ros.control.laws.law import FEEDBACK, GRAVITY
+from robodyn_ros.control.supervisor.control_settings import EFFORT, LOWER, RATE, SPEED, TURN, UPPER
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Flags, Matrix, Scalar, Vector
 
@@ -67,6 +68,24 @@ def first_implausible(state):
 
 
 @primitive
+def unwind(state, previous, guards):
+    """Count the turns of joints that turn without end, as many encoders do not.
+
+    Parameters
+    ----------
+    state, previous : (2, nv) ndarray
+        Positions and velocities [rad or m, rad/s or m/s]. The positions of the first are shifted
+        by whole turns to those next to the previous ones.
+    guards : (6, nv) ndarray
+        Limits; see `Settings`.
+    """
+    for i in range(state.shape[1]):
+        turn = guards[TURN, i]
+        if turn > 0.0:
+            state[0, i] += turn * math.floor((previous[0, i] - state[0, i]) / turn + 0.5)
+
+
+@primitive
 def first_jump(state, previous, guards, elapsed, allowance):
     """Return the first joint that moved too far for its velocity limit, -1 if there is none.
 
@@ -74,7 +93,7 @@ def first_jump(state, previous, guards, elapsed, allowance):
     ----------
     state, previous : (2, nv) ndarray
         Positions and velocities [rad or m, rad/s or m/s].
-    guards : (5, nv) ndarray
+    guards : (6, nv) ndarray
         Limits; see `Settings`.
     elapsed : float
         Time between both states [s].
@@ -101,7 +120,7 @@ def first_overspeed(state, guards, factor):
     ----------
     state : (2, nv) ndarray
         Positions and velocities [rad or m, rad/s or m/s].
-    guards : (5, nv) ndarray
+    guards : (6, nv) ndarray
         Limits; see `Settings`.
     factor : float
         Factor on the velocity limits [-].
@@ -126,15 +145,16 @@ def judge(
     allowance: Scalar,
     overspeed: Scalar,
 ):
-    """Check a joint state.
+    """Check a joint state, and count the turns of joints that turn without end.
 
     All checks are in one kernel, since a call costs more than the comparisons.
 
     Parameters
     ----------
     state, previous : (2, nv) ndarray
-        This state and the previous one [rad or m, rad/s or m/s].
-    guards : (5, nv) ndarray
+        This state and the previous one [rad or m, rad/s or m/s]. The first is shifted by whole
+        turns; see `unwind`.
+    guards : (6, nv) ndarray
         Limits; see `Settings`.
     elapsed : float
         Time between both states [s].
@@ -151,6 +171,7 @@ def judge(
     joint = first_implausible(state)
     if joint >= 0:
         return 1 + joint
+    unwind(state, previous, guards)
     if first_jump(state, previous, guards, elapsed, allowance) >= 0:
         return JUMPED
     return TOO_FAST if first_overspeed(state, guards, overspeed) >= 0 else 0
@@ -188,6 +209,42 @@ def add_terms(terms: Matrix, commanded: Flags, total: Vector):
 
 
 @kernel
+def brake(terms: Matrix, commanded: Flags, qd: Vector, guards: Matrix, rate: Scalar):
+    """Turn the negative momentum into the torque of a stop, -rate M qd, within the effort limits.
+
+    Each torque that opposes the motion of its joint is limited to the room that the weight leaves.
+    A torque that drives its joint on, since it slows another one down, gets the smallest of the
+    remaining shares. So the power stays negative.
+
+    Parameters
+    ----------
+    terms : (6, nv) ndarray
+        Terms of `laws.braking`; the negative momentum is overwritten by the torque [N m or N].
+    commanded : (6,) ndarray of bool
+        Terms that will be summed.
+    qd : (nv,) ndarray
+        Velocity [rad/s or m/s].
+    guards : (6, nv) ndarray
+        Limits; see `Settings`.
+    rate : float
+        1 / time constant [1/s].
+    """
+    smallest = 1.0
+    for i in range(qd.shape[0]):
+        weight = terms[GRAVITY, i] if commanded[GRAVITY] else 0.0
+        wanted = rate * terms[FEEDBACK, i]
+        if not math.isfinite(terms[FEEDBACK, i]):
+            wanted = 0.0
+        room = max(guards[EFFORT, i] + (weight if wanted < 0.0 else -weight), 0.0)
+        if abs(wanted) > room:
+            smallest = min(smallest, room / abs(wanted))
+        terms[FEEDBACK, i] = min(max(wanted, -room), room) if wanted * qd[i] <= 0.0 else wanted
+    for i in range(qd.shape[0]):
+        if terms[FEEDBACK, i] * qd[i] > 0.0:
+            terms[FEEDBACK, i] *= smallest
+
+
+@kernel
 def limit_torque(
     wanted: Vector,
     state: Matrix,
@@ -210,7 +267,7 @@ def limit_torque(
         Wanted torque [N m or N].
     state : (2, nv) ndarray
         Positions and velocities [rad or m, rad/s or m/s].
-    guards : (5, nv) ndarray
+    guards : (6, nv) ndarray
         Limits; see `Settings`.
     dt : float
         Time since the last torque [s], not negative.
@@ -261,4 +318,4 @@ def limit_torque(
     return acted
 
 
-KERNELS = (first_not_finite, judge, add_terms, limit_torque)
+KERNELS = (first_not_finite, judge, add_terms, brake, limit_torque)

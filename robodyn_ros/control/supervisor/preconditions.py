@@ -4,6 +4,9 @@
 
 import numpy as np
 
+from robodyn_ros.control.reference.trajectory import whole_turns
+from robodyn_ros.control.supervisor.controller_states import State
+
 
 def refuse_age(measured, now, settings):
     """Refuse a missing or outdated joint state.
@@ -30,6 +33,72 @@ def refuse_age(measured, now, settings):
         f'the last joint state is {now - measured.time:.6g} s old; '
         f'expected at most {settings.state_timeout:g} s'
     )
+
+
+def refuse_reference(state, reason, law, active):
+    """Refuse a reference in a state that takes none.
+
+    Parameters
+    ----------
+    state : State
+        State of the controller.
+    reason : str
+        Its reason.
+    law : ControlLaw
+        The law.
+    active : bool
+        Whether the controller is active.
+
+    Returns
+    -------
+    str
+        Reason of the refusal, or ''.
+    """
+    if not law.tracks:
+        return f'control law {law.name} follows no reference; choose another law'
+    if state is State.FAULT:
+        remedy = 'reset it first'
+    elif state is State.STALE:
+        remedy = 'wait until joint states come again'
+    elif not active:
+        remedy = 'activate it first'
+    else:
+        return ''
+    return f'the controller is in {named(state, reason)} and takes no reference; {remedy}'
+
+
+def named(state, reason):
+    """Return a state with its reason, as in 'FAULT (STOPPED)'.
+
+    Parameters
+    ----------
+    state : State
+        The state.
+    reason : str
+        Its reason, or ''.
+
+    Returns
+    -------
+    str
+        Both.
+    """
+    return f'{state.name} ({reason})' if reason else state.name
+
+
+def text_of(error):
+    """Return an exception as text of bounded length.
+
+    Parameters
+    ----------
+    error : Exception
+        The exception.
+
+    Returns
+    -------
+    str
+        Type and message.
+    """
+    return f'{type(error).__name__}: {error}'[:200]
 
 
 def refuse_effort_limits(settings, joint_names):
@@ -118,6 +187,31 @@ def refuse_far(wanted, actual, reach, joint_names, what):
         f'{what} of joint {joint_names[i]}: got {wanted[i]:.6g}, which is {error[i]:.6g} from '
         f'{actual[i]:.6g}; expected at most {np.broadcast_to(reach, error.shape)[i]:.6g}'
     )
+
+
+def refuse_posture(posture, measured, settings, joint_names):
+    """Refuse an arm that is far from the posture that a caller assumes.
+
+    Parameters
+    ----------
+    posture : (nv,) array_like or None
+        The posture [rad or m]; None is accepted.
+    measured : Measurement
+        The last joint state.
+    settings : Settings
+        Has the largest distance, and the turns of joints that turn without end.
+    joint_names : sequence of str
+        Names of the joints.
+
+    Returns
+    -------
+    str
+        Reason of the refusal, or ''.
+    """
+    if posture is None:
+        return ''
+    posture = posture + whole_turns(measured.q - posture, settings.turns)
+    return refuse_far(posture, measured.q, settings.max_start_error, joint_names, 'posture')
 
 
 def refuse_law_values(values, law):

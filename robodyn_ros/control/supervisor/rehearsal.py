@@ -18,7 +18,7 @@ class Rehearsal:
     def __init__(self, robot):
         self._state_buffer, self._torque_limiter = StateBuffer(robot.nv), TorqueLimiter(robot)
 
-    def rehearse(self, measured, law, reference, settings):
+    def rehearse(self, measured, law, reference, settings, feedforward):
         """Process a joint state again, and compute and limit the torque for it.
 
         Exceptions of the law are raised.
@@ -33,7 +33,11 @@ class Rehearsal:
             Reference of position, velocity and acceleration.
         settings : Settings
             Settings of the supervisor.
+        feedforward : (nv,) ndarray
+            Effort beside that of the law [N m or N].
         """
         self._state_buffer.accept(measured.state, measured.time, settings, measured.lag)
-        self._torque_limiter.from_law(law, measured.q, measured.qd, reference, settings)
+        self._torque_limiter.from_law(
+            law, measured.q, measured.qd, reference, settings, feedforward
+        )
         self._torque_limiter.limit(measured, settings, 0.0)

@@ -10,19 +10,24 @@ import threading
 import numpy as np
 
 from robodyn_ros.control.reference import path
-from robodyn_ros.control.reference.planning import receive_target, receive_trajectory
+from robodyn_ros.control.reference.reception import Reception
 from robodyn_ros.control.reference.reference import Reference
+from robodyn_ros.control.reference.stopping import stopping_path, stopping_times
 from robodyn_ros.control.supervisor import guards
 from robodyn_ros.control.supervisor.controller_states import Counters, Reason, State
 from robodyn_ros.control.supervisor.preconditions import (
+    named,
     refuse_age,
     refuse_effort_limits,
-    refuse_far,
     refuse_law_values,
+    refuse_posture,
+    refuse_reference,
+    text_of,
 )
 from robodyn_ros.control.supervisor.reference_clock import Clock
 from robodyn_ros.control.supervisor.rehearsal import Rehearsal
 from robodyn_ros.control.supervisor.state_buffer import StateBuffer
+from robodyn_ros.control.supervisor.task_progress import TaskProgress
 from robodyn_ros.control.supervisor.torque_limiter import TorqueLimiter
 from robodyn_ros.errors import ParameterError
 
@@ -63,6 +68,8 @@ class Supervisor:
         Cause as text, or ''.
     stuck : bool
         Whether joint states repeat themselves bit for bit.
+    task_progress : TaskProgress or None
+        Distance of the end effector from its target, if the law has one.
     completed : Trajectory or None
         The last trajectory that ended.
     publishing : bool
@@ -88,17 +95,16 @@ class Supervisor:
         self.active = self.publishing = self._releasing = False
         self._lock = threading.Lock()
         self._state_buffer, self._reference = StateBuffer(robot.nv), Reference(robot.nv)
-        self._torque_limiter, self._clock, self._counters = (
-            TorqueLimiter(robot),
-            Clock(),
-            Counters(),
-        )
+        self._torque_limiter = TorqueLimiter(robot)
+        self._clock, self._counters = Clock(), Counters()
         self._rehearsal = Rehearsal(robot)
+        self.task_progress = None if law.task is None else TaskProgress(law)
         self._payload, self._linked, self._replacements = payload, robot.linked, {}
         self._jumps, self._recovering, self._seen = 0, 0, None
-        self.stuck, self._still, self._stillness = False, np.zeros(robot.nv), -math.inf
+        self.stuck, self._stillness = False, -math.inf
         self._first_not_finite = guards.first_not_finite.vectorcall
-        self.reference, self.terms = self._reference.rows, self._torque_limiter.terms
+        self.reference, self.terms = self._reference.rows[:3], self._torque_limiter.terms
+        self._feedforward = self._reference.rows[3]
         self.q, self.qd = self.reference[0], self.reference[1]  # until there is a joint state
         self.command, self.unlimited = self._torque_limiter.command, self._torque_limiter.unlimited
         self.position_guarded = self._torque_limiter.position_guarded
@@ -311,24 +317,19 @@ class Supervisor:
         with self._lock:
             settings, measured = self._settings, self._state_buffer.latest
             if self.state is State.FAULT:
-                return f'the controller is in FAULT ({self.reason}); reset it first'
+                return f'the controller is in {named(self.state, self.reason)}; reset it first'
             if self.active:
                 return 'the controller is active already'
             sentence = (
                 refuse_age(measured, now, settings)
                 or refuse_effort_limits(settings, self.joint_names)
-                or (
-                    posture is not None
-                    and refuse_far(
-                        posture, measured.q, settings.max_start_error, self.joint_names, 'posture'
-                    )
-                )
+                or refuse_posture(posture, measured, settings, self.joint_names)
                 or self._hold_or_trip(measured, Reason.ACTIVATED)
             )
             if sentence:
                 return sentence
             if not self.publishing:  # otherwise the torque continues from the last published one
-                self._torque_limiter.safe(measured, True, 0.0, settings)
+                self._torque_limiter.safe(measured, now, True, 0.0, settings, brakes=False)
                 self._torque_limiter.limit(measured, settings, math.inf)
                 self._clock.restart()
             self.active, self._releasing = True, False
@@ -363,7 +364,7 @@ class Supervisor:
             The exception.
         """
         with self._lock:
-            self._trip(Reason.LOOP_EXCEPTION, detail=_text(error))
+            self._trip(Reason.LOOP_EXCEPTION, detail=text_of(error))
 
     def reset(self, now):
         """Leave FAULT, and hold the measured posture if active.
@@ -390,10 +391,17 @@ class Supervisor:
             return sentence
 
     def hold(self):
-        """Drop the reference, if any, and hold the measured posture."""
+        """Drop the reference, if any, and come to rest within the limits.
+
+        Returns
+        -------
+        str
+            Reason of a refusal, or ''.
+        """
         with self._lock:
             if self.state is State.ACTIVE and self._following:
-                self._hold_or_trip(self._state_buffer.latest, Reason.HOLD_REQUESTED)
+                return self._hold_or_trip(self._state_buffer.latest, Reason.HOLD_REQUESTED)
+            return self._refuse_reference()
 
     def follow(self, trajectory, now):
         """Follow a trajectory and hold its end.
@@ -417,7 +425,7 @@ class Supervisor:
     def stream_target(self, point, now):
         """Move to a streamed target by its time, or at once if that is 0.
 
-        Without a successor within `reference_timeout` the measured posture is held.
+        Without a successor within `reference_timeout` the arm comes to rest.
 
         Parameters
         ----------
@@ -475,34 +483,20 @@ class Supervisor:
             sentence = self._refuse_reference()
             if sentence:
                 return sentence
-            settings, epoch = self._settings, self._reference.epoch
-            clock = self._clock.at(now, settings.period)
-            start, elapsed = self._reference.at(clock), self._reference.since_streamed(clock)
+            settings, clock = self._settings, self._clock.at(now, self._settings.period)
+            reception = Reception(self._reference, trajectory, clock, streamed, self._stop)
         # without the lock, since checking a long trajectory may take longer than a period
-        if streamed:
-            planned, sentence = receive_target(
-                trajectory, start, elapsed, settings, self.joint_names
-            )
-        else:
-            planned, sentence = receive_trajectory(trajectory, start, settings, self.joint_names)
+        sentence = reception.plan(settings, self.joint_names)
         if sentence:
             return sentence
         with self._lock:
-            if epoch != self._reference.epoch:
+            if not reception.install(settings.reference_timeout):
                 return f'the reference changed meanwhile ({self.reason}); send it again'
-            if streamed:
-                self._reference.stream(planned, trajectory, clock, settings.reference_timeout)
-            else:
-                self._reference.follow(planned, trajectory, clock)
             self._enter(State.ACTIVE, Reason.FOLLOWING)
         return ''
 
     def _refuse_reference(self):
-        if not self.law.tracks:
-            return f'control law {self.law.name} follows no reference'
-        if self.state is State.FAULT or self.state is State.STALE:
-            return f'the controller is in {self.state.name} ({self.reason}) and takes no reference'
-        return '' if self.active else 'the controller is not active, and keeps no reference'
+        return refuse_reference(self.state, self.reason, self.law, self.active)
 
     def _count_refusal(self, sentence):
         self._counters.rejected_references += sentence != ''
@@ -523,7 +517,7 @@ class Supervisor:
             # an exception here recurs in the tick, which handles it
             with self._lock, contextlib.suppress(Exception):
                 reference = self._reference.at(self._clock.at(now, settings.period))
-                self._rehearsal.rehearse(measured, self.law, reference, settings)
+                self._rehearsal.rehearse(measured, self.law, reference[:3], settings, reference[3])
 
     def tick(self, now):
         """Advance to the present time and write `command`. Never raises.
@@ -551,7 +545,7 @@ class Supervisor:
             self.publishing = self.active or self._releasing
             if self.publishing:
                 if not (self.active and self._law_acts(measured, fresh, now)):
-                    self._torque_limiter.safe(measured, fresh, dt, settings)
+                    self._torque_limiter.safe(measured, now, fresh, dt, settings, self.active)
                 self._limit(measured, settings, dt)
             if not self.active and self.state is not State.FAULT:
                 self._wait(fresh)
@@ -564,7 +558,7 @@ class Supervisor:
             acts = self.state is State.ACTIVE or self.state is State.HOLD
             return acts and self._write_law_torque()
         except Exception as error:
-            self._trip(Reason.LAW_EXCEPTION, detail=_text(error))
+            self._trip(Reason.LAW_EXCEPTION, detail=text_of(error))
             return False
 
     def _update(self, measured, fresh, now):
@@ -592,9 +586,10 @@ class Supervisor:
             if self._reference.path is not None:
                 self._advance_reference(measured)
             if self.law.task is not None:
-                clock = self._clock
-                ended = self.law.task.advance(clock.time, clock.elapsed, measured.age(now))
-                self._end_reference(ended)
+                age, held = measured.age(now), self.reason if self.state is State.HOLD else ''
+                tolerance = self._settings.target_tolerance
+                ended = self.task_progress.advance(self._clock, age, held, tolerance)
+                self._end_reference(ended, self.task_progress.distance)
 
     def _is_stuck(self, measured, settings):
         """Return whether the states have been bitwise equal for too long.
@@ -603,9 +598,9 @@ class Supervisor:
         """
         if measured.since != self._stillness:
             self._stillness, self.stuck = measured.since, False
-            self._still[:] = self.command
+            self._torque_limiter.earlier[:] = self.command
         elif not self.stuck and measured.time - measured.since > settings.stuck_time:
-            change = np.abs(self.command - self._still)
+            change = np.abs(self.command - self._torque_limiter.earlier)
             changed = bool((change > STUCK_SHARE * settings.effort_limits).any())
             self.stuck = settings.stuck_at_rest or changed
             self._counters.stuck_episodes += self.stuck
@@ -625,16 +620,16 @@ class Supervisor:
     def _following(self):
         """Whether a joint path or a target of the end effector is being followed."""
         task = self.law.task
-        return self._reference.path is not None or (task is not None and task.moving)
+        return self._reference.source is not None or (task is not None and task.moving)
 
-    def _end_reference(self, reason):
+    def _end_reference(self, reason, value=0.0):
         """Enter HOLD if a reference has just ended and nothing else is followed."""
         if reason:
-            self._enter(State.ACTIVE if self._following else State.HOLD, reason)
+            self._enter(State.ACTIVE if self._following else State.HOLD, reason, value=value)
 
     def _write_law_torque(self):
         status, joint = self._torque_limiter.from_law(
-            self.law, self.q, self.qd, self.reference, self._settings
+            self.law, self.q, self.qd, self.reference, self._settings, self._feedforward
         )
         if status:
             self._trip(Reason.KERNEL_STATUS, value=float(status))
@@ -659,13 +654,21 @@ class Supervisor:
     # ------------------------------------------------------------------------ transitions
 
     def _hold(self, measured, reason):
-        """Hold the measured posture, and drop any reference."""
+        """Come to rest from the measured state and hold that posture; drop any reference."""
         self._jumps = measured.jumps
-        self._reference.hold(measured.q)
+        if self.law.task is None:
+            self._reference.stop(self._stop(measured.q, measured.qd), self._clock.time)
+        else:  # whose end effector holds its measured pose
+            self._reference.hold(measured.q)
         self._enter(State.HOLD if self.law.tracks else State.ACTIVE, reason)
         if reason in (Reason.ACTIVATED, Reason.RESET):
             self.law.forget()
         self.law.reset(measured.q, measured.qd)
+
+    def _stop(self, q, qd):
+        """Return the path on which joints come to rest within the limits."""
+        momentum, weight = self._torque_limiter.momentum(q, qd)
+        return stopping_path(q, qd, stopping_times(q, qd, momentum, weight, self._settings))
 
     def _hold_or_trip(self, measured, reason):
         """Hold, and return ''; if the law cannot be reset, enter FAULT and return why."""
@@ -673,8 +676,8 @@ class Supervisor:
             self._hold(measured, reason)
             return ''
         except Exception as error:
-            self._trip(Reason.LAW_EXCEPTION, detail=_text(error))
-            return f'control law {self.law.name} cannot start: {_text(error)}'
+            self._trip(Reason.LAW_EXCEPTION, detail=text_of(error))
+            return f'control law {self.law.name} cannot start: {text_of(error)}'
 
     def _wait(self, fresh):
         if fresh and self.state is not State.READY:
@@ -692,7 +695,3 @@ class Supervisor:
     def _enter(self, state, reason, joint=-1, value=0.0, detail=''):
         self.state, self.reason, self.detail = state, reason, detail
         self.joint, self.value = joint, value
-
-
-def _text(error):
-    return f'{type(error).__name__}: {error}'[:200]

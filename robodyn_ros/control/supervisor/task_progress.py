@@ -1,78 +1,100 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Detect an end effector that does not reach its target."""
+"""Judge whether an end effector has reached its target, comes nearer, or stays away."""
 
 import math
 
 import numpy as np
 
-from robodyn_ros.control.reference.task_reference import POSITION, QUATERNION, TaskReference
-from robodyn_ros.control.supervisor.controller_states import Reason, State
+from robodyn_ros.control.laws.law import ControlLaw
+from robodyn_ros.control.reference.task_reference import POSITION, QUATERNION
+from robodyn_ros.control.supervisor.controller_states import ARRIVALS, Reason
+from robodyn_ros.control.supervisor.reference_clock import Clock
+from robodyn_ros.spatial.turning import turn_between
 
-NEAR = 5e-3, 0.02  # [m], [rad] tolerance of a reached target
-PROGRESS = 1e-3  # [m or rad] a smaller approach is no progress
-PATIENCE = 1.0  # [s] time without progress before a message
-PERIOD = 0.1  # [s] time between checks
+PROGRESS = 1e-3  # [m or rad] a smaller approach is no progress, a smaller step no new target
+PATIENCE = 1.0  # [s] time without progress after which the end effector stays away
+PERIOD = 0.1  # [s] between two looks at an end effector that moves or rests
 
 
 class TaskProgress:
-    """Check the progress of one end effector.
-
-    The control cycles call it, so checks follow simulated time.
+    """Advance the reference of an end effector, and watch what the end effector does.
 
     Parameters
     ----------
-    task : TaskReference
-        The reference that the law follows.
+    law : ControlLaw
+        The law of the end effector.
 
     Attributes
     ----------
-    sentence : str
-        Message with the remaining distance from the target, '' while there is progress.
+    distance, angle : float
+        Distance from the target [m, rad] along and about the axes that the law controls.
+    stays_away : bool
+        Whether the end effector is not there, and has come no nearer for PATIENCE.
     """
 
-    def __init__(self, task: TaskReference):
-        self._task, self.sentence, self._last_check = task, '', -math.inf
-        self._target, self._best, self._since = None, (math.inf, math.inf), 0.0
+    def __init__(self, law: ControlLaw):
+        self._law, self._watched = law, -math.inf
+        self._restart()
 
-    def update(self, state: State, reason: str, now: float):
-        """Check the end effector, if a check is due.
+    def _restart(self):
+        self.distance = self.angle = 0.0
+        self.stays_away = self._is_there = False
+        self._target = np.full((QUATERNION + 1, 4), math.inf)
+        self._best, self._since = (math.inf, math.inf), 0.0
+
+    def advance(self, clock: Clock, age: float, held: str, tolerance: tuple[float, float]) -> str:
+        """Advance the reference to the present.
+
+        A target is reached when the end effector is there, not when its reference is.
 
         Parameters
         ----------
-        state : State
-            State of the controller.
-        reason : str
-            Reason of that state.
-        now : float
-            Time on the clock of the cycles [s].
+        clock : Clock
+            Clock of the references.
+        age : float
+            Age of the joint state [s].
+        held : str
+            Reason of HOLD, '' in other states.
+        tolerance : tuple of float
+            Distance and angle within which the target is reached [m, rad].
+
+        Returns
+        -------
+        str
+            The Reason of HOLD if it is a new one, else ''.
         """
-        if not 0.0 <= now - self._last_check < PERIOD:
-            self._last_check = now
-            self.sentence = self._judge(state, reason, now)
+        task = self._law.task
+        ended = task.advance(clock.time, clock.elapsed, age)
+        if not (task.moving or held in ARRIVALS):
+            self._restart()
+            return ended
+        if not ended and 0.0 <= clock.time - self._watched < PERIOD:
+            return Reason.NONE
+        self._watched = clock.time
+        self._measure(clock.time, tolerance)
+        if not ended and task.moving or not (self._is_there or self.stays_away):
+            return Reason.NONE
+        task.moving = False
+        reason = Reason.TARGET_REACHED if self._is_there else Reason.TARGET_NOT_REACHED
+        return reason if reason != held else Reason.NONE
 
-    def _judge(self, state, reason, now):
-        """Return the new `sentence`."""
-        arrived = reason == Reason.TARGET_REACHED
-        if not (state is State.HOLD and arrived or state is State.ACTIVE and self._task.moving):
-            self._target = None
-            return ''
-        distance, angle = self._distance()
-        target = self._task.target[: QUATERNION + 1].tobytes()
-        nearer = distance < self._best[0] - PROGRESS or angle < self._best[1] - PROGRESS
-        if target != self._target or nearer or now < self._since:
-            self._target, self._best, self._since = target, (distance, angle), now
-        is_near = distance <= NEAR[0] and angle <= NEAR[1]
-        if is_near or now - self._since < PATIENCE:
-            return ''
-        return (
-            f'The end effector stays {distance:.3g} m and {angle:.3g} rad from its target. This '
-            f'is out of reach, or needs more effort than the arm has.'
+    def _measure(self, now, tolerance):
+        """Measure the distance, and note progress."""
+        target, measured = self._law.task.target, self._law.task.measured
+        away = np.concatenate(
+            (
+                target[POSITION, :3] - measured[POSITION, :3],
+                turn_between(target[QUATERNION], measured[QUATERNION]),
+            )
         )
-
-    def _distance(self) -> tuple[float, float]:
-        """Return distance [m] and angle [rad] of the end effector from its target."""
-        target, measured = self._task.target, self._task.measured
-        distance = np.linalg.norm(target[POSITION, :3] - measured[POSITION, :3])
-        cosine = min(1.0, abs(float(target[QUATERNION] @ measured[QUATERNION])))
-        return float(distance), 2.0 * math.acos(cosine)
+        if self._law.task_axes is not None:
+            away[self._law.values[self._law.task_axes] <= 0.0] = 0.0
+        self.distance, self.angle = np.linalg.norm(away.reshape(2, 3), axis=1).tolist()
+        self._is_there = self.distance <= tolerance[0] and self.angle <= tolerance[1]
+        moved = np.abs(target[: QUATERNION + 1] - self._target).max() > PROGRESS
+        nearer = self.distance < self._best[0] - PROGRESS or self.angle < self._best[1] - PROGRESS
+        if self._is_there or nearer or moved:
+            self._target[:] = target[: QUATERNION + 1]
+            self._best, self._since = (self.distance, self.angle), now
+        self.stays_away = now - self._since >= PATIENCE

@@ -4,9 +4,12 @@
 
 import numpy as np
 
-from robodyn_ros.control.laws.gravity_compensation import GravityCompensation
-from robodyn_ros.control.laws.law import TERMS
+from robodyn_ros.control.laws.braking import Braking
+from robodyn_ros.control.laws.law import FEEDBACK, GRAVITY, OTHER, TERMS
 from robodyn_ros.control.supervisor import guards
+from robodyn_ros.control.supervisor.control_settings import STATE_TIMEOUT_CEILING
+
+BLIND_BRAKING = 10.0  # time constants for which a predicted velocity is braked
 
 
 class TorqueLimiter:
@@ -25,11 +28,13 @@ class TorqueLimiter:
         Their sum [N m or N].
     command : (nv,) ndarray
         Torque to publish [N m or N].
+    earlier : (nv,) ndarray
+        Torque that was published when the last new state came [N m or N]; set by the caller.
     position_guarded, rate_limited, effort_limited : (nv,) ndarray of bool
         Joints where the limit acted.
     """
 
-    kernels = (*GravityCompensation.kernels, guards.add_terms, guards.limit_torque)
+    kernels = (*Braking.kernels, guards.add_terms, guards.brake, guards.limit_torque)
 
     def __init__(self, robot):
         n = robot.nv
@@ -37,9 +42,11 @@ class TorqueLimiter:
         self.unlimited, self.command = np.zeros(n), np.zeros(n)
         self.position_guarded = np.zeros(n, bool)
         self.rate_limited, self.effort_limited = np.zeros(n, bool), np.zeros(n, bool)
-        self._gravity, self._undamped = GravityCompensation(robot), np.zeros(n)
+        self._braking, self.earlier, self._nothing = Braking(robot), np.zeros(n), np.zeros(n)
+        self._predicted, self._momenta = np.zeros((2, n)), np.zeros((len(TERMS), n))
         self._lost_for = 0.0
         self._add, self._limit = guards.add_terms.vectorcall, guards.limit_torque.vectorcall
+        self._brake = guards.brake.vectorcall
 
     def replace_kernels(self, replacements):
         """Replace kernels of the safe torque; see `ControlLaw.replace_kernels`.
@@ -49,9 +56,9 @@ class TorqueLimiter:
         replacements : mapping of Kernel to Kernel
             Kernels for this robot by the generic ones.
         """
-        self._gravity.replace_kernels(replacements)
+        self._braking.replace_kernels(replacements)
 
-    def from_law(self, law, q, qd, reference, settings):
+    def from_law(self, law, q, qd, reference, settings, feedforward):
         """Compute the torque of a law.
 
         Parameters
@@ -64,6 +71,8 @@ class TorqueLimiter:
             Reference of position, velocity and acceleration.
         settings : Settings
             Gains and commanded terms.
+        feedforward : (nv,) ndarray
+            Effort beside that of the law [N m or N]; it is added to the term 'other'.
 
         Returns
         -------
@@ -73,29 +82,76 @@ class TorqueLimiter:
             First joint whose torque is not finite, or -1.
         """
         self.terms.fill(0.0)
+        self._lost_for = 0.0
         status = law.torques(q, qd, reference, settings.gains, self.terms)
+        self.terms[OTHER] += feedforward
         return status, self._add(self.terms, settings.commanded, self.unlimited)
 
-    def safe(self, measured, fresh, dt, settings):
-        """Compute the safe torque: gravity and damping; gravity alone without fresh joint states.
+    def safe(self, measured, now, fresh, dt, settings, brakes=True):
+        """Compute the safe torque: the weight, and what brakes the arm; see `guards.brake`.
+
+        Without fresh joint states the model predicts the state from the last new one, for
+        BLIND_BRAKING time constants.
 
         Parameters
         ----------
         measured : Measurement
             The last joint state.
+        now : float
+            Present time [s].
         fresh : bool
             Whether it is fresh.
         dt : float
             Time since the last tick [s].
         settings : Settings
-            Damping, and how long gravity is held.
+            Time constant, and how long gravity is held.
+        brakes : bool
+            Whether to brake; the weight alone is right for a torque that nobody will renew.
         """
-        self._lost_for = 0.0 if fresh else self._lost_for + dt
+        state, rate = measured.state, brakes / settings.stop_time_constant
+        if fresh:
+            self._lost_for = 0.0
+        else:
+            state = self._predict(measured, now, dt, settings)
+            rate *= self._lost_for <= BLIND_BRAKING * settings.stop_time_constant
         self.terms.fill(0.0)
         if self._lost_for <= settings.gravity_held_for:
-            self._gravity.damping = settings.stop_damping if fresh else self._undamped
-            self._gravity.torques(measured.q, measured.qd, None, None, self.terms)
+            self._braking.torques(state[0], state[1], None, None, self.terms)
+            self._brake(self.terms, settings.safe, state[1], settings.guards, rate)
         self._add(self.terms, settings.safe, self.unlimited)
+
+    def _predict(self, measured, now, dt, settings):
+        """Return the state as the model moves it under the published torques."""
+        state, elapsed = self._predicted, dt
+        if self._lost_for == 0.0:
+            state[:] = measured.state
+            age = now - measured.since
+            elapsed = age if 0.0 <= age <= STATE_TIMEOUT_CEILING else 0.0
+        self._lost_for += dt
+        if self._lost_for <= BLIND_BRAKING * settings.stop_time_constant:
+            weight = self._nothing
+            if settings.robot_compensates_gravity:
+                self._braking.torques(state[0], state[1], None, None, self._momenta)
+                weight = self._momenta[GRAVITY]
+            torque = self.command if elapsed == dt else 0.5 * (self.earlier + self.command)
+            self._braking.predict(torque, weight, elapsed, state)
+        return state
+
+    def momentum(self, q, qd):
+        """Return the momentum and the weight of a state.
+
+        Parameters
+        ----------
+        q, qd : (nv,) ndarray
+            The state [rad or m, rad/s or m/s].
+
+        Returns
+        -------
+        momentum, weight : (nv,) ndarray
+            M(q) qd [N m s or N s], and the gravity torque [N m or N].
+        """
+        self._braking.torques(q, qd, None, None, self._momenta)
+        return -self._momenta[FEEDBACK], self._momenta[GRAVITY]
 
     def limit(self, measured, settings, dt):
         """Move the command towards the unlimited torque, within the limits.
@@ -103,7 +159,7 @@ class TorqueLimiter:
         Parameters
         ----------
         measured : Measurement
-            The last joint state.
+            The last joint state; the safe torque may have predicted a later one.
         settings : Settings
             The limits.
         dt : float
@@ -116,7 +172,7 @@ class TorqueLimiter:
         """
         return self._limit(
             self.unlimited,
-            measured.state,
+            measured.state if self._lost_for == 0.0 else self._predicted,
             settings.guards,
             dt,
             self.command,

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Shapes on links: by hand, or from the collision elements of a URDF."""
+"""Shapes on links: by hand, or those of a description that touch others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 from robodyn_ros.model.contacts.obstacles import ORIGIN, size_of, vector
 from robodyn_ros.model.description import Placement
 from robodyn_ros.model.rotation_matrix import from_rpy
-from robodyn_ros.model.sources.geometry import Shape, shapes
+from robodyn_ros.model.sources.description_source import opened
+from robodyn_ros.model.sources.geometry import Shape
 
 
 def sphere(link: str, radius: float, centre: ArrayLike = ORIGIN) -> Shape:
@@ -82,15 +83,15 @@ def box(link: str, edges: ArrayLike, centre: ArrayLike = ORIGIN, rpy: ArrayLike 
 
 
 def collision_shapes(source, links: Sequence[str] | None = None) -> tuple[Shape, ...]:
-    """Return the primitives of the <collision> elements of a URDF.
+    """Return the primitives of the <collision> elements of a URDF, or geoms of an MJCF.
 
     A cylinder becomes the capsule of the same radius and overall length. If it is shorter than
-    wide, it becomes the sphere of its radius. Meshes are left out.
+    wide, it becomes the sphere of its radius. Meshes are left out, and what only an MJCF has.
 
     Parameters
     ----------
     source : str, bytes or path
-        URDF text, or the path of a file.
+        Text, or the path of a file.
     links : sequence of str, optional
         Links to take; all by default.
 
@@ -99,7 +100,7 @@ def collision_shapes(source, links: Sequence[str] | None = None) -> tuple[Shape,
     tuple of Shape
         Spheres, capsules and boxes.
     """
-    found = shapes(source, 'collision', links)
+    found = opened(source).shapes('collision', links)
     return tuple(_rounded(each) for each in found if each.kind != 'mesh')
 
 

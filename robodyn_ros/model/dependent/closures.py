@@ -345,6 +345,9 @@ def with_closures(
         all_joint_names=tuple(names),
         all_position_names=tuple(position_names),
         closures=tuple(closure.name for closure in closures),
+        springs=tuple(
+            spring for spring in model.springs if model.joint_names.index(spring.joint) in kept
+        ),
     )
 
 
@@ -458,11 +461,14 @@ def _moved(joint, at, new):
 
 def _findings(model, constants, old, unknown):
     """Return the findings about dependent joints of loops."""
+    sprung = {spring.joint for spring in model.springs}
     for k in unknown:
         subject = f'joint {model.joint_names[k]!r}'
         yield Finding(
             NOTE, subject, 'depends on a closed loop; only a simulated robot has its limits'
         )
+        if model.joint_names[k] in sprung:
+            yield Finding(WARNING, subject, 'depends on a closed loop; its spring is left out')
         (row, *_) = np.flatnonzero(old[1:] == k) + 1
         if constants[row, DAMPING] or constants[row, FRICTION]:
             yield Finding(

@@ -4,15 +4,18 @@
 
 from __future__ import annotations
 
+import functools
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robodyn_ros.errors import ModelError, shorten
 from robodyn_ros.model import urdf, xml_text
-from robodyn_ros.model.sources import geometry, mjcf, package_path, xacro_file
+from robodyn_ros.model.mjcf import geoms, reader
+from robodyn_ros.model.mjcf.compiled import Compiled, compile_mjcf
+from robodyn_ros.model.sources import geometry, package_path, xacro_file
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -50,6 +53,12 @@ class DescriptionSource:
         """Folder where relative paths of its files begin: that of the file, or the current one."""
         return self.path.parent if self.path else Path()
 
+    @property
+    def origin(self) -> str | Path:
+        """The file, or the text of what is no file, or comes from xacro."""
+        is_file = self.path is not None and self.path.suffix != xacro_file.SUFFIX
+        return self.path if is_file else self.text
+
     def description(self) -> RobotDescription:
         """Return the links and joints.
 
@@ -63,28 +72,42 @@ class DescriptionSource:
             For anything but the description of a robot; the message names the element.
         """
         if self.root.tag == MJCF:
-            description = mjcf.parse(self.text)
+            description = reader.describe(self._compiled)
         else:
             description = urdf.described(self.root)
         return replace(description, findings=(*self.findings, *description.findings))
 
-    def shapes(self, element: str, notes: list[str]) -> tuple[Shape, ...]:
-        """Return the shapes of all links.
+    def shapes(
+        self, element: str, links: Collection[str] | None = None, notes: list[str] | None = None
+    ) -> tuple[Shape, ...]:
+        """Return the shapes of links.
 
         Parameters
         ----------
         element : {'visual', 'collision'}
             Which shapes.
-        notes : list of str
+        links : collection of str, optional
+            Names of the links; all by default.
+        notes : list of str, optional
             Receives a sentence about each shape that is malformed, which is left out.
 
         Returns
         -------
         tuple of Shape
+
+        Raises
+        ------
+        ModelError
+            For a shape that is malformed, without `notes`; the sentence names its link.
         """
         if self.root.tag == MJCF:
-            return ()
-        return geometry.shapes(self.text, element, notes=notes)
+            return geoms.shapes(self._compiled, element, links, notes)
+        return geometry.shapes(self.text, element, links, notes)
+
+    @functools.cached_property
+    def _compiled(self) -> Compiled:
+        """The MJCF as MuJoCo compiles it; files that it names are beside its own."""
+        return compile_mjcf(self.origin)
 
 
 def opened(

@@ -41,7 +41,7 @@ def package_file(path: str | Path) -> Path:
 
 
 def example(name: str) -> Path:
-    """Return the URDF of an example robot, for `Robot.from_urdf`.
+    """Return the URDF of an example robot, for `Robot.from_urdf`; of others the MJCF.
 
     Parameters
     ----------
@@ -65,9 +65,10 @@ def example(name: str) -> Path:
     hint = ''
     if str(name).isidentifier():
         try:
-            return Path(importlib.import_module(f'robot_descriptions.{name}').URDF_PATH)
+            found = importlib.import_module(f'robot_descriptions.{name}')
+            return Path(found.URDF_PATH if hasattr(found, 'URDF_PATH') else found.MJCF_PATH)
         except ModuleNotFoundError:
-            hint = ', or a URDF of the package robot_descriptions where that is installed'
+            hint = ', or one of the package robot_descriptions where that is installed'
         except AttributeError:
-            hint = '; robot_descriptions has no URDF of it'
+            hint = '; robot_descriptions has neither URDF nor MJCF of it'
     raise UnknownNameError(f'example robot: got {name!r}; expected one of {", ".join(ours)}{hint}')

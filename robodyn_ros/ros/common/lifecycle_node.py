@@ -11,7 +11,7 @@ from rclpy.action import ActionServer
 from rclpy.clock import Clock, ClockType
 from rclpy.lifecycle import LifecycleNode, TransitionCallbackReturn
 
-from robodyn_ros.errors import ParameterError, RobodynError
+from robodyn_ros.errors import ParameterError, RobodynError, shorten
 from robodyn_ros.realtime.log_throttle import LineBudget
 from robodyn_ros.ros.common.parameter_services import BoundedParameterService
 from robodyn_ros.ros.common.parameter_table import START, Parameters, ParamSpec
@@ -86,6 +86,8 @@ class ManagedNode(LifecycleNode):
         self.parameters = Parameters(
             self, (*NODE_PARAMETERS, *table), self.judge_parameters, self.parameters_changed
         )
+        self._answer_transition = self._service_change_state.callback
+        self._service_change_state.callback = self._change_state
         BoundedParameterService(self)
         guard_type_descriptions(self)
         self._autostart_timer = self.create_timer(
@@ -204,7 +206,32 @@ class ManagedNode(LifecycleNode):
         self._latest = time.monotonic() + within
         self._try_within(FIRST_TRY)
 
+    def request_refused(self, sentence: str):
+        """Log why a transition is refused.
+
+        Parameters
+        ----------
+        sentence : str
+            The reason.
+        """
+        if self._lines.try_acquire():
+            self.get_logger().warning(sentence)
+
     # Transitions.
+
+    def _change_state(self, request, response):
+        """Answer a request for a transition; rclpy does not answer one that is impossible."""
+        wanted = request.transition
+        possible = {label: id_ for id_, label, *_ in self._state_machine.available_transitions}
+        if wanted.label in possible or not wanted.label and wanted.id in possible.values():
+            return self._answer_transition(request, response)
+        response.success = False
+        phase, expected = self._state_machine.current_state[1], ' or '.join(possible)
+        self.request_refused(
+            f'Transition {shorten(wanted.label or wanted.id)} is refused: the node is {phase}; '
+            f'expected {expected or "none: start it anew"}.'
+        )
+        return response
 
     def on_configure(self, state):
         """Configure the node; clean up after a refusal.

@@ -65,7 +65,7 @@ class ModelServices:
         """Return a Robot for this thread, since a Robot must not be shared by threads."""
         session = self._node.session
         if session is None:
-            raise RobodynError(self._node.complaint or 'There is no robot yet.')
+            raise RobodynError(self._node.why_unconfigured())
         if session is not self._session:
             self._session, self._robot = session, Robot(session.robot.model)
         return self._robot

@@ -88,7 +88,7 @@ class ParamSpec:
         return self.type.endswith('[]')
 
     def convert(self, value: Any) -> Any:
-        """Return a value in the declared type: integers may become floats, and lists tuples.
+        """Return a value in the declared type: whole numbers of either type, and lists as tuples.
 
         Parameters
         ----------
@@ -122,6 +122,8 @@ class ParamSpec:
         if isinstance(value, bool) and {'yes', 'no'} <= set(self.choices):
             value = 'yes' if value else 'no'  # YAML reads unquoted yes and no as booleans
         is_bool = isinstance(value, bool)  # in Python True is an int
+        if scalar == 'int' and isinstance(value, float) and value.is_integer():
+            value = int(value)
         if not isinstance(value, _SCALARS[scalar]) or is_bool != (scalar == 'bool'):
             article = 'an' if scalar == 'int' else 'a'
             raise ParameterError(

@@ -70,9 +70,20 @@ def end_executor(executor):
         The executor, which no thread spins any more.
     """
     executor.shutdown()
-    for task, *_ in getattr(executor, '_tasks', ()):  # the other executor has no such list
+    for task in tasks_of(executor):
         if inspect.iscoroutine(task._handler):
             task._handler.close()
+
+
+def tasks_of(executor) -> list:
+    """Return the tasks of an executor that it has not discarded.
+
+    Parameters
+    ----------
+    executor : rclpy Executor
+        The executor; EventsExecutor has no such list, and none of these tasks.
+    """
+    return [task for task, *_ in list(getattr(executor, '_tasks', ()))]
 
 
 class StopSignal:

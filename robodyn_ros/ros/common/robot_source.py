@@ -28,7 +28,7 @@ from robodyn_ros.model.sources import (
     rotor_file,
     xacro_file,
 )
-from robodyn_ros.model.sources.description_source import DescriptionSource, opened
+from robodyn_ros.model.sources.description_source import MJCF, DescriptionSource, opened
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.parameter_table import START, ParamSpec
 from robodyn_ros.ros.transport.bounded_subscription import BoundedSubscription
@@ -39,7 +39,8 @@ ROBOT_PARAMETERS = (
         'string',
         '',
         '',
-        'URDF text. Empty: `urdf_path` or, if that is empty too, the topic `robot_description`.',
+        'URDF or MJCF text. Empty: `urdf_path` or, if that is empty too, URDF text on the topic '
+        '`robot_description`.',
         change=START,
     ),
     ParamSpec(
@@ -78,13 +79,13 @@ ROBOT_PARAMETERS = (
     ParamSpec(
         'gravity',
         'float[]',
-        (0.0, 0.0, -9.81),
+        (),
         'm/s^2',
         'Gravity acceleration in the axes of the base link, which depends on the mounting of the '
-        'base.',
+        'base. Empty: that of an MJCF, or 0 0 -9.81.',
         lower=-100.0,
         upper=100.0,
-        lengths=(3,),
+        lengths=(0, 3),
     ),
     ParamSpec(
         'rotors_path',
@@ -196,7 +197,7 @@ class RobotSource:
             self.opened.description(),
             joints=values['joints'] or None,
             base=values['base_link'] or None,
-            gravity=values['gravity'],
+            gravity=values['gravity'] if len(values['gravity']) else None,
             locked=read_entries(values, 'locked', selection.parse_locked),
             free_base=free_base,
             rotors={
@@ -216,7 +217,13 @@ class RobotSource:
     def opened(self) -> DescriptionSource:
         """The description, read and expanded by xacro."""
         arguments = read_entries(self._parameters, 'xacro_arguments', xacro_file.argument)
-        return opened(self._source(), arguments)
+        found = opened(self._source(), arguments)
+        if found.root.tag == MJCF and found.path is None and not self._text:
+            raise ModelError(
+                f"The description on '{self.topic}' is an MJCF, which may name files of this "
+                "machine; expected it by the parameter 'urdf_path' or 'robot_description'."
+            )
+        return found
 
     def _source(self) -> bytes | Path:
         """Return the path of a file, or the text as bytes, which are never read as a path."""

@@ -44,6 +44,7 @@ def delayed_trajectory(message: JointTrajectory, seconds: float) -> JointTraject
             positions=point.positions,
             velocities=point.velocities,
             accelerations=point.accelerations,
+            effort=point.effort,
             time_from_start=_duration(_nanoseconds(point.time_from_start) + seconds * NANOSECONDS),
         )
         for point in message.points

@@ -9,7 +9,6 @@ from typing import Callable
 from robodyn_ros.control.supervisor.controller_states import State
 from robodyn_ros.control.supervisor.state_buffer import NO_STAMP
 from robodyn_ros.control.supervisor.supervisor import Supervisor
-from robodyn_ros.control.supervisor.task_progress import TaskProgress
 from robodyn_ros.realtime.histogram import Histogram
 from robodyn_ros.realtime.loop import NANOSECONDS
 from robodyn_ros.ros.common.joint_messages import EffortArray, EffortJointState
@@ -37,8 +36,6 @@ class ControlCycle:
         effector stays away from its target.
     failed : callable
         Called with an exception that came after the effort was published; the loop continues.
-    progress : TaskProgress or None
-        Watches the end effector, if the law follows a task target.
     answers : bool
         Whether commands carry the stamp of the joint state that they answer.
 
@@ -66,7 +63,6 @@ class ControlCycle:
         every: int = 1,
         changed: Callable[[], None] = lambda: None,
         failed: Callable[[Exception], None] = lambda _: None,
-        progress: TaskProgress | None = None,
         answers: bool = False,
     ):
         self._output: tuple[EffortArray | EffortJointState, BufferPublisher] | None = None
@@ -75,7 +71,6 @@ class ControlCycle:
         self._supervisor, self._intake, self._stamp = supervisor, intake, stamp
         self._telemetry, self._every, self._until_telemetry = telemetry, every, 0
         self._changed, self._published, self._failed = changed, None, failed
-        self._progress = progress
         self._command_stamp = self._state_stamp if answers else stamp
         self._used = None  # the joint state of the last cycle
         self._lock = Lock()  # with trigger joint_states, the watchdog runs cycles too
@@ -147,11 +142,9 @@ class ControlCycle:
             self._report()
 
     def _notify_changes(self):
-        supervisor, progress = self._supervisor, self._progress
-        if progress is not None:
-            progress.update(supervisor.state, supervisor.reason, self.last)
-        far = progress is not None and progress.sentence != ''
-        summary = supervisor.state, supervisor.reason, supervisor.joint, far
+        supervisor, progress = self._supervisor, self._supervisor.task_progress
+        stays_away = progress is not None and progress.stays_away
+        summary = supervisor.state, supervisor.reason, supervisor.joint, stays_away
         if summary != self._published:
             self._published = summary
             self._changed()

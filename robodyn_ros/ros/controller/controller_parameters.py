@@ -78,7 +78,7 @@ CONTROLLER_PARAMETERS = (
         '',
         '',
         'Whether the robot adds the gravity torque by itself. There is no default, because a '
-        'wrong value drops or launches the arm. Without it the node refuses to activate.',
+        'wrong value drops or launches the arm. Without it the node is not configured.',
         choices=('', 'yes', 'no'),
     ),
     *BASE_STATE_PARAMETERS,
@@ -171,7 +171,8 @@ CONTROLLER_PARAMETERS = (
         'string',
         STALE_ACTIONS[0],
         '',
-        'Effort after `stale_hold` while joint states are missing.',
+        'Effort while joint states are missing: the gravity torque of the posture where the arm '
+        'should have stopped, without end, or zero after `stale_hold`.',
         choices=STALE_ACTIONS,
         change=LIVE,
     ),
@@ -180,8 +181,7 @@ CONTROLLER_PARAMETERS = (
         'float',
         0.1,
         's',
-        'Time for which the gravity torque of the last posture is held when joint states are '
-        'missing.',
+        'Time without joint states after which the effort is zero, if `stale_action` is.',
         lower=0.0,
         upper=1.0,
         change=LIVE,
@@ -226,15 +226,15 @@ CONTROLLER_PARAMETERS = (
         change=LIVE,
     ),
     ParamSpec(
-        'stop_damping',
-        'float[]',
-        (0.0,),
-        'N m s/rad or N s/m',
-        'Damping added to gravity '
-        'compensation in FAULT: one value for all joints, or one for each.',
-        lower=0.0,
+        'stop_time_constant',
+        'float',
+        0.1,
+        's',
+        'Time constant with which the arm is braked in FAULT and STALE, within its effort '
+        'limits; at least two periods.',
+        lower=0.02,
+        upper=10.0,
         change=LIVE,
-        lengths=(1, 'n'),
     ),
     ParamSpec(
         'max_start_error',
@@ -244,6 +244,36 @@ CONTROLLER_PARAMETERS = (
         'Largest distance between the arm and the start of a reference.',
         lower=0.0,
         upper=10.0,
+        change=LIVE,
+    ),
+    ParamSpec(
+        'target_tolerance',
+        'float[]',
+        (0.005, 0.02),
+        'm, rad',
+        'Distance and angle, along and about the controlled axes, within which the end effector '
+        'has reached its target.',
+        lower=1e-9,
+        change=LIVE,
+        lengths=(2,),
+    ),
+    ParamSpec(
+        'goal_tolerance',
+        'float',
+        0.01,
+        'rad or m',
+        'Distance of a joint from the end of its trajectory that is reported: by a warning in the '
+        'log, in ~/status and in the result of the action.',
+        lower=0.0,
+        upper=10.0,
+        change=LIVE,
+    ),
+    ParamSpec(
+        'allow_partial_joints_goal',
+        'bool',
+        False,
+        '',
+        'Whether a trajectory or a target may lack joints; they hold.',
         change=LIVE,
     ),
     ParamSpec(
@@ -319,7 +349,10 @@ SAME_NAME = (
     'reference_timeout',
     'stale_action',
     'stale_hold',
+    'stop_time_constant',
     'max_start_error',
+    'target_tolerance',
+    'goal_tolerance',
     'stuck_time',
     'stuck_action',
     'stuck_at_rest',
@@ -435,7 +468,8 @@ def control_settings(values: Mapping[str, Any], robot: Robot, law: ControlLaw) -
     if law.tracks and law.gain_unit[0] and not gains[0].any():
         raise ParameterError(
             f"Law '{law.name}' needs gains [{law.gain_unit[0]}]: every parameter "
-            f"'gains.<joint>.p' is 0, for the joints {', '.join(joints)}."
+            f"'gains.<joint>.p' is 0, for the joints {', '.join(joints)}. The command "
+            '`robodyn_ros report arm.urdf --bandwidth 10` proposes gains.'
         )
     return Settings(
         period=1.0 / values['update_rate'],
@@ -448,7 +482,7 @@ def control_settings(values: Mapping[str, Any], robot: Robot, law: ControlLaw) -
         velocity_limits=values['velocity_limits'] or limits.velocity,
         lower=limits.lower,
         upper=limits.upper,
-        stop_damping=_for_all(values['stop_damping'], robot.nv),
+        turns=robot.model.turns,
         robot_compensates_gravity=values['robot_compensates_gravity'] == 'yes',
         law_values=np.hstack([(), *(values[f'{law.name}.{own.name}'] for own in law.parameters)]),
         **{name: values[name] for name in SAME_NAME},

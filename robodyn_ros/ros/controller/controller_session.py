@@ -12,14 +12,14 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from trajectory_msgs.msg import JointTrajectory
 
 from robodyn_msgs.msg import ControllerState, TaskState
+from robodyn_ros.control.gains import joints_without_gains
 from robodyn_ros.control.laws.law import ControlLaw
 from robodyn_ros.control.laws.specialised_law import specialised_kernels
 from robodyn_ros.control.reference.task_target import TaskTarget
 from robodyn_ros.control.supervisor.payload_ramp import PayloadRamp
 from robodyn_ros.control.supervisor.rival_policy import RivalPolicy
 from robodyn_ros.control.supervisor.supervisor import Supervisor
-from robodyn_ros.control.supervisor.task_progress import TaskProgress
-from robodyn_ros.errors import ParameterError, RobodynError
+from robodyn_ros.errors import RobodynError
 from robodyn_ros.middleware.trajectory_cdr import MAX_BYTES
 from robodyn_ros.realtime.log_throttle import LineBudget
 from robodyn_ros.realtime.loop import Counts, PeriodicLoop
@@ -34,7 +34,7 @@ from robodyn_ros.ros.controller.control_cycle import ControlCycle
 from robodyn_ros.ros.controller.controller_parameters import TIMER, control_settings
 from robodyn_ros.ros.controller.controller_state_message import StateWriter
 from robodyn_ros.ros.controller.publisher_conflict import CommandWatch
-from robodyn_ros.ros.controller.reference_messages import TrajectoryReader
+from robodyn_ros.ros.controller.reference_messages import TrajectoryReader, is_empty
 from robodyn_ros.ros.controller.state_intake import StateIntake
 from robodyn_ros.ros.controller.task_state_message import TaskStateWriter
 from robodyn_ros.ros.controller.task_target_messages import task_subscriptions
@@ -77,11 +77,10 @@ class ControlSession:
     ):
         self.robot, self.law = robot, law
         self.supervisor = Supervisor(robot, law, control_settings(values, robot, law), payload)
-        self.accepted_references, self.refused_references, self.last_refusal = 0, 0, ''
+        self.accepted_references, self.refused_references = 0, 0
         self._lines = LineBudget()
-        self._task_progress = None if law.task is None else TaskProgress(law.task)
         self.faults: list[Exception] = []  # exceptions of the loop, for the node to report
-        self._node, self._values = node, values
+        self._node, self._values, self._changed = node, values, changed
         self._reader = TrajectoryReader(robot.joint_names)
         self._clock = node.get_clock()
         self._timed = values['trigger'] == TIMER
@@ -136,7 +135,6 @@ class ControlSession:
             *self._telemetry(COMMAND_QOS),
             changed,
             self._note,
-            self._task_progress,
             answers=not timed,
         )
         self.loop = PeriodicLoop(
@@ -159,12 +157,9 @@ class ControlSession:
 
         Raises
         ------
-        ParameterError
-            If `robot_compensates_gravity` is not set.
         RobodynError
             If another node commands the robot, or the supervisor refuses.
         """
-        self._require_gravity_answer()
         require_granted(self.loop, self._values)
         if self.base and self.base.missing:
             raise RobodynError(self.base.missing)
@@ -183,15 +178,6 @@ class ControlSession:
             histogram.clear()
         self.pause.__enter__()
         self.cycle.output = output
-
-    def _require_gravity_answer(self):
-        if not self._values['robot_compensates_gravity']:
-            raise ParameterError(
-                "Parameter 'robot_compensates_gravity' is not set; expected "
-                "'yes' if the robot adds the gravity torque by itself, else "
-                "'no'. A wrong answer drops or launches the arm, so there is no "
-                'default.'
-            )
 
     def deactivate(self):
         """Ramp the effort to the safe effort at its rate limit, then stop publishing."""
@@ -242,6 +228,16 @@ class ControlSession:
         self._values = values
 
     # Queries.
+
+    def joints_without_gains(self) -> list[str]:
+        """Return sentences about the joints that lack a gain which the law has."""
+        gains = self.supervisor.settings.gains
+        return joints_without_gains(self.robot.joint_names, gains, self.law)
+
+    @property
+    def last_refusal(self) -> str:
+        """Why the last reference or transition was refused, '' after a reset or activation."""
+        return self._node.last_refusal
 
     @property
     def histograms(self):
@@ -320,13 +316,6 @@ class ControlSession:
             'controllers on one arm fight.'
         )
 
-    def remaining_distance(self) -> str:
-        """Return a sentence with the remaining distance of the end effector from its target.
-
-        It is '' while the end effector approaches the target, or without one.
-        """
-        return '' if self._task_progress is None else self._task_progress.sentence
-
     def until_between_cycles(self) -> float:
         """Return the time until the loop is half way between two cycles [s]."""
         return (self.cycle.last + 0.5 * self.loop.period - time.monotonic()) % self.loop.period
@@ -404,6 +393,11 @@ class ControlSession:
         """
         return self._accept_reference(data, self.supervisor.follow)
 
+    def stop(self) -> str:
+        """Drop the reference, and come to rest; return ''."""
+        self.supervisor.hold()
+        return self.count_reference('')
+
     def require_joints(self, names: list[str]):
         """Check that a reference names the robot's joints.
 
@@ -417,12 +411,14 @@ class ControlSession:
         UnknownNameError
             Unless these are the robot's joints.
         """
-        self._reader.require_joints(names)
+        self._reader.require_joints(names, self._values['allow_partial_joints_goal'])
 
     def _accept_reference(self, data, accept, **limits) -> str:
         try:
+            partial = self._values['allow_partial_joints_goal']
             refusal = self._rivals.refusal or accept(
-                self._reader.read_bytes(data, self._ros_now(), **limits), self.now()
+                self._reader.read_bytes(data, self._ros_now(), partial=partial, **limits),
+                self.now(),
             )
         except RobodynError as error:
             refusal = str(error)
@@ -442,7 +438,7 @@ class ControlSession:
             The same.
         """
         if refusal:
-            self.last_refusal = refusal
+            self._node.last_refusal = refusal
             self.refused_references += 1
         else:
             self.accepted_references += 1
@@ -452,7 +448,7 @@ class ControlSession:
         self._warn(f'A reference is refused: {self.count_reference(sentence)}')
 
     def _follow(self, data: np.ndarray):
-        refusal = self.follow(data)
+        refusal = self.stop() if is_empty(data) else self.follow(data)
         if refusal:
             self._warn(f'The trajectory is refused: {refusal}')
 
@@ -474,3 +470,4 @@ class ControlSession:
     def _warn(self, sentence: str):
         if self._lines.try_acquire():
             self._node.get_logger().warning(sentence)
+            self._changed()

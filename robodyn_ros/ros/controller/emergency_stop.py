@@ -28,13 +28,18 @@ class EmergencyStop:
     node : Controller
         The controller node.
     stop : callable
-        Called from the thread; returns '', or why nothing was stopped.
+        Called from the thread; returns whether it stopped, and the answer.
+
+    Attributes
+    ----------
+    node : rclpy Node
+        The node of the thread.
     """
 
-    def __init__(self, node, stop: Callable[[], str]):
+    def __init__(self, node, stop: Callable[[], tuple[bool, str]]):
         self._stop = stop
         self._context = _separate_participant(node)
-        self._node = rclpy.create_node(
+        self.node = rclpy.create_node(
             f'_{node.get_name()}_stop',  # hidden from `ros2 node list`
             context=self._context,
             namespace=node.get_namespace(),
@@ -44,13 +49,13 @@ class EmergencyStop:
             # This service would log every malformed hash that it receives.
             parameter_overrides=[Parameter('start_type_description_service', value=False)],
         )
-        self._node.create_service(Trigger, node.resolve_service_name('~/stop'), self._serve)
+        self.node.create_service(Trigger, node.resolve_service_name('~/stop'), self._serve)
         topic = node.resolve_topic_name('~/emergency_stop')
-        self._node.create_subscription(Bool, topic, self._receive, 1)
+        self.node.create_subscription(Bool, topic, self._receive, 1)
         self._executor = SingleThreadedExecutor(context=self._context)
-        self._executor.add_node(self._node)
+        self._executor.add_node(self.node)
         self._closing = False
-        self._end = self._node.create_guard_condition(lambda: None)
+        self._end = self.node.create_guard_condition(lambda: None)
         self._thread = Thread(target=self._run, name='robodyn_stop', daemon=True)
         self._thread.start()
         node.context.on_shutdown(self._request_end)
@@ -60,7 +65,7 @@ class EmergencyStop:
         self._request_end()
         self._thread.join()
         self._executor.shutdown()
-        self._node.destroy_node()
+        self.node.destroy_node()
         self._context.try_shutdown()
         self._context.destroy()  # at once, as in `destroy_node` of ManagedNode
 
@@ -76,8 +81,7 @@ class EmergencyStop:
                 self._executor.spin_once()
 
     def _serve(self, _, response):
-        response.message = self._stop()
-        response.success = not response.message
+        response.success, response.message = self._stop()
         return response
 
     def _receive(self, message: Bool):

@@ -10,6 +10,7 @@ from rclpy.task import Future
 from robodyn_ros.control.reference.goal_tolerance import Tolerance
 from robodyn_ros.errors import RobodynError, UnknownNameError
 from robodyn_ros.realtime.log_throttle import LineBudget
+from robodyn_ros.ros.controller.controller_status import missed_goal
 from robodyn_ros.ros.transport.bounded_action_server import BoundedActionServer
 
 MONITOR_PERIOD = 0.05  # [s] between checks of a running goal
@@ -44,8 +45,8 @@ class FollowJointTrajectoryServer:
 
     A goal that the session refuses is not accepted. An accepted goal succeeds when its trajectory
     has ended and the arm is within the goal's tolerances. It is aborted when they are violated;
-    the controller then holds the measured posture. A newer goal, another reference, a fault or a
-    deactivation also aborts it.
+    the arm then comes to rest, as after a cancellation. A newer goal, another reference, a fault
+    or a deactivation also aborts it.
 
     Parameters
     ----------
@@ -140,7 +141,7 @@ class _Goal:
 
     def __init__(self, request, trajectory, session, action):
         if session is None:
-            raise RobodynError('The controller is not configured.')
+            raise RobodynError('The controller is not configured; configure it first.')
         joints = session.supervisor.joint_names
         try:
             session.require_joints(request.trajectory.joint_names)
@@ -166,7 +167,7 @@ class _Goal:
         if self.handle.is_cancel_requested:
             self._stop_following(supervisor)
             self.handle.canceled()
-            return codes.SUCCESSFUL, 'The goal was cancelled; the measured posture is held.'
+            return codes.SUCCESSFUL, 'The goal was cancelled; the arm comes to rest and holds.'
         if self.replaced:
             return self._abort(codes.INVALID_GOAL, 'it was replaced by a newer goal')
         self._give_feedback(supervisor)
@@ -191,7 +192,8 @@ class _Goal:
     def _judge_end(self, violation: str):
         if not violation:
             self.handle.succeed()
-            return self._codes.SUCCESSFUL, ''
+            missed = missed_goal(self._session.supervisor)
+            return self._codes.SUCCESSFUL, missed and f'The trajectory has ended. {missed}'
         now = self._session.now()
         self._ended = now if self._ended is None else self._ended
         if now - self._ended < self._time_tolerance:

@@ -17,7 +17,7 @@ LIVE_LIMIT_PARAMETERS = (
         False,
         '',
         'Accept limits beyond those of the robot '
-        'description, and rates, gains and stop_damping beyond those at start.',
+        'description, and rates and gains beyond those at start.',
         change=START,
     ),
 )
@@ -28,7 +28,6 @@ BOUNDED = {
     'velocity_limits': 'velocity',
     'max_effort_rate': None,
     'overspeed': None,
-    'stop_damping': None,
 }
 
 
@@ -36,7 +35,7 @@ def refuse_raised(values: Mapping[str, Any], at_start: Mapping[str, Any], robot:
     """Refuse limits and gains above their maxima, unless `raise_limits_live` is set.
 
     The maximum of a limit is the larger of its start value and the description's. That of a rate,
-    a gain, `overspeed` and `stop_damping` is its start value.
+    a gain and `overspeed` is its start value.
 
     Parameters
     ----------

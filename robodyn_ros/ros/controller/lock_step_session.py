@@ -106,7 +106,7 @@ class LockStepSession(ControlSession):
             LockStepCommand, values['lock_step.command_topic'], QOS
         )
         topic = values['lock_step.state_topic']
-        link = local_link(node, topic)
+        self._link = link = local_link(node, topic)
         self._mailbox = None if link.wake else Mailbox(node, LockStepState, topic)
         self.intake = LockStepIntake(node.resolve_topic_name(topic))
         self.cycle = LockStepCycle(
@@ -116,7 +116,6 @@ class LockStepSession(ControlSession):
             *self._telemetry(QoSProfile(depth=1000)),
             changed,
             self._note,
-            self._task_progress,
         )
         period = 1.0 / values['update_rate']
         if self._mailbox is None:
@@ -135,7 +134,6 @@ class LockStepSession(ControlSession):
 
     def activate(self):
         """Start commanding the robot with the next step."""
-        self._require_gravity_answer()
         refusal = self.supervisor.activate(self.now())
         if refusal:
             raise RobodynError(refusal)
@@ -226,6 +224,9 @@ class LockStepSession(ControlSession):
         if state.period != self._state_period:
             self._every = self._states_of_a_cycle(state.period)
             self._state_period = state.period
+        if self._link.is_shared:  # what others sent before their answers, at the time before
+            for subscription in self._subscriptions:
+                subscription.take_waiting()
         self._time = state.step * state.period
         if state.step % self._every == 0:
             now = 1e-9 * self._time

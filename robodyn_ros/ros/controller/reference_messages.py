@@ -6,18 +6,30 @@ from typing import Sequence
 
 import numpy as np
 
-from robodyn_ros.control.reference.trajectory import Trajectory
+from robodyn_ros.control.reference.trajectory import FIELDS, Trajectory
 from robodyn_ros.errors import RobodynError, ShapeError, UnknownNameError, shorten
 from robodyn_ros.middleware.trajectory_cdr import MAX_POINTS, read_head, read_points
 from robodyn_ros.ros.common.joint_messages import DUPLICATE_JOINT, MISSING_JOINT, JointIndex
 
-FIELDS = ('positions', 'velocities', 'accelerations')
+WORDS = (*FIELDS[:3], 'effort')  # as the message names its fields
+
+
+def is_empty(data: np.ndarray) -> bool:
+    """Return whether a message is a trajectory without points, which stops a motion.
+
+    Parameters
+    ----------
+    data : (k,) uint8
+        The serialised message.
+    """
+    try:
+        return read_head(data).points == 0
+    except RobodynError:
+        return False
 
 
 class TrajectoryReader:
     """Read JointTrajectory messages for one robot, by joint name.
-
-    Efforts in the points are ignored, since the law computes them.
 
     Parameters
     ----------
@@ -28,7 +40,9 @@ class TrajectoryReader:
     def __init__(self, joint_names: Sequence[str]):
         self._index = JointIndex(joint_names, extra=False)
 
-    def read_bytes(self, data: np.ndarray, ros_now: int, most: int = MAX_POINTS) -> Trajectory:
+    def read_bytes(
+        self, data: np.ndarray, ros_now: int, most: int = MAX_POINTS, partial: bool = False
+    ) -> Trajectory:
         """Return the trajectory of a message, read with the GIL released.
 
         A header.stamp other than zero is the start time.
@@ -36,11 +50,13 @@ class TrajectoryReader:
         Parameters
         ----------
         data : (k,) uint8
-            The serialised message, with exactly the robot's joints in any order.
+            The serialised message, with the robot's joints in any order.
         ros_now : int
             ROS time [ns].
         most : int
             Largest number of points accepted.
+        partial : bool
+            Whether joints may be missing; they hold.
 
         Raises
         ------
@@ -49,32 +65,43 @@ class TrajectoryReader:
             values.
         """
         head = read_head(data)
-        where = self.require_joints(head.joint_names)
-        if not 1 <= head.points <= most:
+        if head.points == 0:
             raise ShapeError(
-                f'The trajectory has {head.points or "no"} points; expected '
+                'The trajectory has no points; expected some. To stop a motion, cancel its goal, '
+                'or send no points to ~/joint_trajectory.'
+            )
+        where = self.require_joints(head.joint_names, partial)
+        if head.points > most:
+            raise ShapeError(
+                f'The trajectory has {head.points} points; expected '
                 + (f'from 1 to {most}.' if most > 1 else 'one, the target.')
             )
         times, rows, sizes = read_points(data, head, where)
-        fields = {
-            field: _field(field, values, size, len(where))
-            for field, values, size in zip(FIELDS, rows, sizes)
-        }
+        for field, size in zip(WORDS, sizes):
+            _require_size(field, size, len(head.joint_names))
         seconds, nanoseconds = head.stamp
-        return Trajectory(times=times, delay=time_until(seconds, nanoseconds, ros_now), **fields)
+        return Trajectory(
+            times=times,
+            delay=time_until(seconds, nanoseconds, ros_now),
+            given=sizes > 0,
+            moved=where >= 0,
+            **{field: values for field, values, size in zip(FIELDS, rows, sizes) if size.any()},
+        )
 
-    def require_joints(self, names: list[str]) -> np.ndarray:
+    def require_joints(self, names: list[str], partial: bool = False) -> np.ndarray:
         """Find every joint of the robot in a list of names.
 
         Parameters
         ----------
         names : list of str
             Names of a message.
+        partial : bool
+            Whether joints of the robot may be missing.
 
         Returns
         -------
         (n,) ndarray
-            Index of each joint in the list.
+            Index of each joint in the list, -1 if it is missing.
 
         Raises
         ------
@@ -82,6 +109,9 @@ class TrajectoryReader:
             Unless these are the robot's joints, each once, in any order.
         """
         where, reason = self._index.locate(names)
+        if partial and reason == MISSING_JOINT and set(names) <= set(self._index.joint_names):
+            place = {name: k for k, name in enumerate(names)}
+            return np.array([place.get(name, -1) for name in self._index.joint_names])
         if where is None:
             raise self._refusal(reason, names)
         return where
@@ -91,7 +121,8 @@ class TrajectoryReader:
         if reason == MISSING_JOINT:
             missing = self._index.missing(names)
             return UnknownNameError(
-                f'The trajectory lacks the joints {missing}; expected {expected}, got {given}.'
+                f'The trajectory lacks the joints {missing}; expected {expected}, got {given}. '
+                "With the parameter 'allow_partial_joints_goal' missing joints hold."
             )
         if reason == DUPLICATE_JOINT:
             return UnknownNameError(f'The trajectory names a joint twice: {given}.')
@@ -101,17 +132,14 @@ class TrajectoryReader:
         )
 
 
-def _field(field: str, values: np.ndarray, sizes: np.ndarray, joints: int):
-    """Return one field of the points (k, n), or None if they omit it."""
-    if not sizes.any() and field != 'positions':
-        return None
-    if (sizes != joints).any():
+def _require_size(field: str, sizes: np.ndarray, joints: int):
+    """Refuse points with a wrong number of entries of a field; all but positions may be empty."""
+    wrong = np.flatnonzero((sizes != joints) & ((sizes > 0) | (field == 'positions')))
+    if wrong.size:
         raise ShapeError(
-            f'The points have {np.unique(sizes)[:5].astype(int).tolist()} {field}; '
-            f'expected {joints} in every point'
-            + ('.' if field == 'positions' else ', or in none.')
+            f'Point {wrong[0]} has {int(sizes[wrong[0]])} {field}; expected {joints}'
+            + ('.' if field == 'positions' else ', or none.')
         )
-    return values
 
 
 def time_until(seconds: int, nanoseconds: int, ros_now: int) -> float:

@@ -100,7 +100,6 @@ class SimulatedTimeSession(ControlSession):
             *self._telemetry(COMMAND_QOS),
             changed,
             self._note,
-            self._task_progress,
         )
         self.loop = ClockThread(
             self._mailbox,

@@ -14,7 +14,7 @@ from ament_index_python.packages import (
 
 from robodyn_ros.errors import RobodynError, UngivenError
 from robodyn_ros.model.sources import package_path, xacro_file
-from robodyn_ros.model.sources.description_source import opened
+from robodyn_ros.model.sources.description_source import MJCF, opened
 
 
 def require_packages(names):
@@ -101,7 +101,7 @@ def xacro_words(text):
 
 
 def description_text(path, words=()):
-    """Return the text of a description.
+    """Return the text of a URDF, for nodes of other packages.
 
     Parameters
     ----------
@@ -113,10 +113,10 @@ def description_text(path, words=()):
     Raises
     ------
     RuntimeError
-        If the file is no XML, or xacro is not installed, or refuses the file.
+        If the file is no XML, or an MJCF, or xacro is not installed, or refuses the file.
     """
     try:
-        return opened(path, dict(map(xacro_file.argument, words))).text
+        source = opened(path, dict(map(xacro_file.argument, words)))
     except UngivenError as error:
         sentence = error.with_remedy(
             lambda names: f'xacro_arguments:="{" ".join(f"{name}:=VALUE" for name in names)}"'
@@ -124,6 +124,12 @@ def description_text(path, words=()):
         raise RuntimeError(f'Nothing was started: {sentence}') from None
     except RobodynError as error:
         raise RuntimeError(f'Nothing was started: {error}') from None
+    if source.root.tag == MJCF:
+        raise RuntimeError(
+            f'Nothing was started: {path} is an MJCF, which neither robot_state_publisher nor '
+            'ros2_control reads; expected a URDF'
+        )
+    return source.text
 
 
 def fail_with_node(event, context):

@@ -215,10 +215,8 @@ class LockStepSimulation(SimulatorSession):
 
     def _check_subscribers(self):
         """Check for subscribers while the run is halted, since discovery takes time."""
-        self._remote = (
-            any(name not in self._link for name in self.run.participants)
-            or self._publisher.get_subscription_count() > 0
-        )
+        self._link.is_shared = any(name not in self._link for name in self.run.participants)
+        self._remote = self._link.is_shared or self._publisher.get_subscription_count() > 0
         topics = self._state, self._instruments
         self._has_subscribers = self._clock_source.active or any(
             each.has_subscribers for each in topics
@@ -240,9 +238,9 @@ class LockStepSimulation(SimulatorSession):
     def _step_while_answered(self):
         """Take steps as long as all participants answer."""
         try:
-            while self.running:
+            while self._settle():
                 self._ask_local_participants()
-                if not self.run.advance():
+                if not (self.run.complete and self._settle() and self.run.advance()):
                     break
                 self.publish_state()
         except ParameterError as error:
@@ -250,10 +248,25 @@ class LockStepSimulation(SimulatorSession):
         if self.run.step == self.run.goal and self.run.complete and not self._ended.is_set():
             self._end_run('')
 
+    def _settle(self) -> bool:
+        """Let nodes react to state or answers, with requests too; return whether to go on."""
+        if self._link.settle is not None:
+            self.lock.release()
+            try:
+                self._link.settle()
+            finally:
+                self.lock.acquire()
+        return self.running
+
     def _ask_local_participants(self):
-        """Call the participants of this process that have not answered the current state."""
-        run, missing = self.run, self.run.missing
-        if missing:
+        """Call the participants of this process, when all others have answered.
+
+        So a controller answers after it has received what the others sent before their answers.
+        Only the first state it answers at once, as it becomes active by it.
+        """
+        run, missing, link = self.run, self.run.missing, self._link
+        waits = link.is_shared and run.goal and any(name not in link for name in missing)
+        if missing and not waits:
             state = ReadState(run.epoch, run.step, run.period, self._measured)
             for name in missing:
                 command = self._link.answer_of(name, state)
@@ -275,9 +288,13 @@ class LockStepSimulation(SimulatorSession):
         run, missing = self.run, self.run.missing
         if not missing:
             return ''
+        topic, nobody = self._mailbox.topic, ''
+        if not self._node.count_publishers(topic):
+            domain = self._node.context.get_domain_id()
+            nobody = f" No node of the ROS domain {domain} publishes on '{topic}'."
         return (
             f'No answer from {", ".join(missing)} to step {run.step} at {run.time * 1e-9:g} s '
-            f'of simulated time, which was sent {1 + self._repeats} times.'
+            f'of simulated time, which was sent {1 + self._repeats} times.{nobody}'
         )
 
     def _interrupt(self, sentence: str):

@@ -93,7 +93,7 @@ def make_contacts(values: Mapping[str, Any], source: RobotSource) -> Contacts | 
         If the file is invalid.
     """
     path = values['contacts_path']
-    return contact_file.contacts_of(path, source.opened.text) if path else None
+    return contact_file.contacts_of(path, source.opened.origin) if path else None
 
 
 def plant_kernels(

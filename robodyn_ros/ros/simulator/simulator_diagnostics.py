@@ -68,7 +68,8 @@ class SimulatorDiagnostics:
             )
         now = _totals(session)
         before = self._before if session is self._session else now
-        self._session, self._before = session, now
+        # the time before a simulation runs is none in which it is slow
+        self._session, self._before = session if session.running else None, now
         new = Totals._make(b - a for a, b in zip(before, now))
         status = [self._robot(session), self._commands(session, new)]
         if new.time > 0.0:

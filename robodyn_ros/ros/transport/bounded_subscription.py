@@ -9,6 +9,7 @@ messages are dropped undecoded. Without these functions rclpy takes the messages
 
 import ctypes
 import os
+import threading
 import time
 from typing import Any, Callable
 
@@ -22,6 +23,7 @@ from robodyn_ros.ros.transport.polled_group import PolledGroup
 from robodyn_ros.ros.transport.rcl_ffi import FIRST_SIZE, NOTHING, OK, declare, library, view
 
 PAUSE = 1.0  # [s] without decoding after an undecodable message
+MOST_TAKEN = 100  # messages of one call of `take_waiting`
 SMALL = 20_000  # bytes of a message that may be decoded with the GIL held
 
 
@@ -45,6 +47,15 @@ class BoundedSubscription(Waitable):
         Size of the largest message accepted [bytes].
     refuse : callable
         Called with a sentence about a larger one.
+
+    Attributes
+    ----------
+    topic : str
+        Full name of the topic.
+    subscription : rclpy Subscription
+        What the middleware knows.
+    delivered : int
+        Number of messages that were received or refused.
     """
 
     def __init__(
@@ -60,18 +71,20 @@ class BoundedSubscription(Waitable):
         super().__init__(node.default_callback_group)
         self._receive, self._most, self._refuse = receive, most, refuse
         self._node, self._index = node, None
+        self.delivered = 0
+        self._lock = threading.Lock()  # from taking a message until it is delivered
         functions = library()
         # The events executor ignores waitables, so rclpy takes the messages then.
         self._own = functions is not None and node.parameters['executor'] != 'events'
-        self._subscription = node.create_subscription(
+        self.subscription = node.create_subscription(
             kind,
             topic,
-            self._deliver,
+            self.deliver,
             qos,
             raw=True,
             callback_group=PolledGroup() if self._own else None,
         )
-        self.topic = self._subscription.topic_name
+        self.topic = self.subscription.topic_name
         if self._own:
             self._library = functions
             rcl = ctypes.CDLL('librcl.so', os.RTLD_NOW | os.RTLD_NOLOAD)  # releases the GIL
@@ -84,13 +97,13 @@ class BoundedSubscription(Waitable):
         """Stop receiving."""
         if self._own:
             self._node.remove_waitable(self)
-        self._node.destroy_subscription(self._subscription)
+        self._node.destroy_subscription(self.subscription)
 
     def __enter__(self):
-        self._subscription.handle.__enter__()
+        self.subscription.handle.__enter__()
 
     def __exit__(self, *error):
-        self._subscription.handle.__exit__(*error)
+        self.subscription.handle.__exit__(*error)
 
     def get_num_entities(self):
         """Return what the executor waits for: one subscription."""
@@ -104,7 +117,7 @@ class BoundedSubscription(Waitable):
         wait_set : WaitSet
             Wait set of the executor.
         """
-        self._index = wait_set.add_subscription(self._subscription.handle)
+        self._index = wait_set.add_subscription(self.subscription.handle)
 
     def is_ready(self, wait_set):
         """Return whether a message waits.
@@ -117,44 +130,59 @@ class BoundedSubscription(Waitable):
         return self._index is not None and wait_set.is_ready('subscription', self._index)
 
     def take_data(self):
-        """Take the oldest message.
+        """Return nothing: `execute` takes the message."""
 
-        Returns
-        -------
-        _Octets or None
-            Buffer with the message, for `execute` to release; None without a message.
-        """
-        octets = self._library.octets(FIRST_SIZE)
-        with self._subscription.handle:
-            status = self._take(
-                self._subscription.handle.pointer, ctypes.addressof(octets), None, None
-            )
-        if status != OK:
-            if status != NOTHING:
-                self._library.forget_error()
-            self._library.free(ctypes.addressof(octets))
-            return None
-        return octets
-
-    async def execute(self, taken):
-        """Deliver the message, or refuse it if it is too large, and release its buffer.
+    async def execute(self, _):
+        """Take and deliver the oldest message.
 
         Parameters
         ----------
-        taken : _Octets or None
-            Buffer from `take_data`.
+        _ : None
+            From `take_data`.
         """
-        if taken is None:
-            return
-        try:
-            self._judge(view(taken))
-        finally:
-            self._library.free(ctypes.addressof(taken))
+        self._take_one()
 
-    def _deliver(self, data: bytes):
-        self._judge(np.frombuffer(data, np.uint8))
+    def take_waiting(self):
+        """Deliver what has arrived; a message that another thread delivers is awaited.
+
+        Of a flood of messages it delivers the oldest ones.
+        """
+        handle, kind = self.subscription.handle, self.subscription.msg_type
+        with self._lock:
+            for _ in range(MOST_TAKEN):
+                taken = handle.take_message(kind, True)
+                if taken is None:
+                    return
+                self._judge(np.frombuffer(taken[0], np.uint8))
+
+    def _take_one(self):
+        """Deliver or refuse the oldest message; another thread may have taken it."""
+        octets = self._library.octets(FIRST_SIZE)
+        address = ctypes.addressof(octets)
+        try:
+            with self._lock:
+                with self.subscription.handle:
+                    status = self._take(self.subscription.handle.pointer, address, None, None)
+                if status == OK:
+                    self._judge(view(octets))
+                elif status != NOTHING:
+                    self._library.forget_error()
+        finally:
+            self._library.free(address)
+
+    def deliver(self, data: bytes):
+        """Deliver or refuse a message that has been taken elsewhere, in the calling thread.
+
+        Parameters
+        ----------
+        data : bytes
+            The serialised message.
+        """
+        with self._lock:
+            self._judge(np.frombuffer(data, np.uint8))
 
     def _judge(self, data: np.ndarray):
+        self.delivered += 1
         if len(data) > self._most:
             self._refuse(f'it has {len(data)} bytes; at most {self._most} are accepted.')
             return

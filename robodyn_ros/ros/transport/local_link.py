@@ -27,10 +27,18 @@ class LocalLink:
     ----------
     wake : callable or None
         Notifies the simulator that a participant has joined; None without a simulator.
+    settle : callable or None
+        Returns when all nodes that watch the run have reacted. The simulator calls it before it
+        asks the participants, and after all have answered. It may raise a ParameterError, which
+        ends the run.
+    is_shared : bool
+        Whether participants of other processes take part.
     """
 
     def __init__(self):
         self.wake: Callable[[], None] | None = None
+        self.settle: Callable[[], None] | None = None
+        self.is_shared = True
         self._answers: dict[str, Answer] = {}
         self._lock = threading.Lock()
 

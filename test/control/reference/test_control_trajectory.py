@@ -12,23 +12,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robodyn_ros.control import Trajectory
-from robodyn_ros.control.reference.path import BLOCK, Path
+from robodyn_ros.control.reference.path import BLOCK, ORDER, STRIDE, Path
 from robodyn_ros.control.reference.polynomial import BLEND
 from robodyn_ros.errors import ShapeError
 
 NAMES = ('shoulder', 'elbow')
-REST = np.array([[0.1, -0.2], [0.0, 0.0], [0.0, 0.0]])
-MOVING = np.array([[0.1, -0.2], [0.7, -0.4], [1.5, 0.3]])
+REST = np.array([[0.1, -0.2], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]])
+MOVING = np.array([[0.1, -0.2], [0.7, -0.4], [1.5, 0.3], [5.0, -3.0]])
 TIMES, Q = [0.5, 1.2, 2.0], [[0.4, 0.0], [0.5, 0.6], [-0.1, 0.2]]
 QD = [[0.3, 0.5], [-0.2, 0.4], [0.0, 0.0]]
 QDD = [[0.1, -1.0], [0.6, 0.2], [0.0, 0.0]]
 
 
 def at(path, t):
-    """Sample a path."""
-    reference = np.full((3, 2), np.nan)
+    """Sample position, velocity and acceleration of a path."""
+    reference = np.full((4, 2), np.nan)
     path.sample(t, reference)
-    return reference
+    return reference[:3]
 
 
 def spline(order, start):
@@ -93,6 +93,90 @@ def test_before_the_start_there_is_the_start():
     assert np.array_equal(at(path, -1.0), at(path, 0.0))
 
 
+def test_each_segment_has_the_degree_that_both_of_its_points_allow():
+    """The rule of joint_trajectory_controller: the first segment has that of the first point."""
+    given = [[True] * 4, [True, True, False, True], [True, False, False, True], [False] * 4]
+    times, q = [0.5, 1.2, 2.0, 2.7], np.array([*Q, [0.0, 0.1]])
+    qd, qdd = np.array([*QD, [0.0, 0.0]]), np.array([*QDD, [0.0, 0.0]])
+    mixed = Path.through(Trajectory(times, q, qd, qdd, given=given), MOVING)
+    quintic, cubic = spline(3, MOVING), spline(2, MOVING)
+    for t in np.linspace(0.0, 0.499, 50):
+        assert np.allclose(at(mixed, t), quintic(t), atol=1e-10)
+    for t in np.linspace(0.5, 1.199, 50):
+        assert np.allclose(at(mixed, t), cubic(t), atol=1e-10)
+    for t in np.linspace(1.2, 2.699, 50):
+        k = int(t >= 2.0) + 1
+        slope = (q[k + 1] - q[k]) / (times[k + 1] - times[k])
+        assert np.allclose(
+            at(mixed, t), [q[k] + slope * (t - times[k]), slope, [0, 0]], atol=1e-12
+        )
+
+
+@pytest.mark.parametrize('fields', [(Q,), (Q, QD), (Q, QD, QDD)])
+def test_efforts_are_linear_between_the_points_and_the_last_is_held(fields):
+    """From that of the reference in force; a point without effort has none."""
+    efforts = np.array([[3.0, -1.0], [7.0, 7.0], [2.0, 0.5]])
+    given = np.ones((4, 3), bool)
+    given[3, 1] = False
+    wanted, reference = [MOVING[3], efforts[0], np.zeros(2), efforts[2]], np.empty((4, 2))
+    efforts[1] = 0.0
+    path = Path.through(Trajectory(TIMES, *fields, efforts=efforts, given=given), MOVING)
+    for t in np.linspace(0.0, 3.0, 301):
+        path.sample(t, reference)
+        expected = [np.interp(t, [0.0, *TIMES], column) for column in np.transpose(wanted)]
+        assert np.allclose(reference[3], expected, atol=1e-12)
+    without = Path.through(Trajectory(TIMES, *fields), MOVING)
+    without.sample(0.25, reference)
+    assert np.allclose(reference[3], 0.5 * MOVING[3])
+    without.sample(0.5, reference)
+    assert np.array_equal(reference[3], [0.0, 0.0])
+
+
+def test_a_joint_that_turns_without_end_takes_the_short_way():
+    """As joint_trajectory_controller: to the first point, then as the points say."""
+    turn = 2.0 * np.pi
+    for start, first, expected in (
+        (0.1, 0.1 + turn, 0.1),
+        (0.1, 0.1 - 3.0 * turn, 0.1),
+        (3.0, -3.0, turn - 3.0),
+        (-40.0, 0.5, 0.5 - 6.0 * turn),
+        (0.2, 0.2 + np.pi, 0.2 + np.pi),
+        (0.2, 0.2 - np.pi, 0.2 - np.pi),
+        (0.2, 0.2 - np.pi - 1e-12, 0.2 - np.pi),
+    ):
+        points = [[first, first], [first + 9.0, first]]
+        got = Trajectory([1.0, 9.0], points).near(np.full(2, start), np.array([turn, 0.0]))
+        expected = [[expected, first], [expected + 9.0, first]]
+        np.testing.assert_allclose(got.positions, expected, atol=1e-11)
+    late = Trajectory([1.0, 2.0, 3.0], [[0.0, 0.0], [6.2, 0.0], [6.4, 0.0]], delay=-2.5)
+    got = late.near(np.array([0.0, 0.0]), np.array([turn, 0.0]))
+    np.testing.assert_allclose(got.positions[:, 0], [-turn, 6.2 - turn, 6.4 - turn])
+
+
+def time_optimal(v, a, length):
+    """Return times and rows of a trapezoid of velocity, sampled as MoveIt does, every 0.1 s."""
+    ramp, end = v / a, length / v + v / a
+    t = np.append(np.arange(0.0, end - 1e-3, 0.1), end)
+    left = end - t
+    cruise = (t >= ramp) & (left > ramp)
+    q = np.select([t < ramp, cruise], [a * t**2 / 2, v * (t - ramp / 2)], length - a * left**2 / 2)
+    return t, q, np.minimum(np.minimum(a * t, v), a * left), a * (t < ramp) - a * (left <= ramp)
+
+
+@given(st.floats(0.5, 2.0), st.floats(1.0, 10.0), st.floats(1.05, 4.0))
+def test_plans_that_reach_the_velocity_limit_are_accepted(v, a, relative):
+    """Their splines swing over the limit between the points, by up to a sixth."""
+    t, *rows = time_optimal(v, a, relative * v * v / a)
+    rows = [np.stack([row, 0.0 * row], axis=1) for row in rows]
+    start, wide = np.zeros((4, 2)), np.full(2, 50.0)
+    for fields in (rows[:2], rows):
+        path = Path.through(Trajectory(t, *fields), start)
+        assert path.refusal(start, -wide, wide, np.full(2, v), NAMES) == ''
+        assert 'velocity' in path.refusal(
+            start, -wide, wide, np.full(2, 0.99 * rows[1].max()), NAMES
+        )
+
+
 def test_first_point_at_time_zero_is_replaced_by_the_reference_in_force():
     """It is the sender's estimate of the position; the motion goes on to the second point."""
     points = [[0.11, -0.19], *Q]
@@ -128,14 +212,14 @@ def test_way_is_continuous_and_its_rates_are_its_derivatives(gaps, order, seed):
     fields = [rng.uniform(-2.0, 2.0, (len(times), 2)) for _ in range(order)]
     if order > 1:
         fields[1][-1] = 0.0
-    path = Path.through(Trajectory(times, *fields), rng.uniform(-1.0, 1.0, (3, 2)))
+    path = Path.through(Trajectory(times, *fields), rng.uniform(-1.0, 1.0, (4, 2)))
     for knot in path.knots[1:]:
         assert np.allclose(at(path, knot * (1 - 1e-12))[0], at(path, knot)[0], atol=1e-6)
     for k, (a, b) in enumerate(zip(path.knots[:-1], path.knots[1:])):
         t, h = a + 0.37 * (b - a), 1e-4 * (b - a)
         low, high, middle = at(path, t - h), at(path, t + h), at(path, t)
         for row in (0, 1):
-            largest = np.abs(path.coefficients[6 * k : 6 * k + 6]).max()
+            largest = np.abs(path.coefficients[STRIDE * k : STRIDE * k + ORDER]).max()
             slope = (high[row] - low[row]) / (2 * h)
             assert np.allclose(slope, middle[row + 1], atol=1e-4 * (1.0 + largest), rtol=1e-3)
 
@@ -171,7 +255,6 @@ def test_way_is_continuous_and_its_rates_are_its_derivatives(gaps, order, seed):
         (dict(times=[math.nan], positions=[[1.0, 1.0]]), 'expected finite'),
         (dict(times=[1.0, math.inf], positions=[[1.0, 1.0]] * 2), 'expected finite'),
         (dict(times=[1.0], positions=[[1.0, 1.0]], delay=math.nan), 'expected finite'),
-        (dict(times=[0.0], positions=[[1.0, 1.0]]), 'the last point is due 0 s before now'),
         (
             dict(times=[1.0], positions=[[1.0, 1.0]], delay=-2.0),
             'the last point is due 1 s before now',
@@ -180,6 +263,22 @@ def test_way_is_continuous_and_its_rates_are_its_derivatives(gaps, order, seed):
             dict(times=[1.0], positions=[[1.0, 1.0]], velocities=[[0.0, 0.1]]),
             'got 0.1 for joint elbow in the last point',
         ),
+        (
+            dict(times=[1.0], positions=[[1.0, 1.0]], velocities=[[0.0, -1.2e-7]]),
+            'got -1.2e-07 for joint elbow in the last point; expected 0, or rounding',
+        ),
+        (
+            dict(
+                times=[1.0, 2.0],
+                positions=[[1.0, 1.0]] * 2,
+                velocities=[[0.0, 0.0]] * 2,
+                accelerations=[[0.0, 0.0]] * 2,
+                given=[[1, 1], [1, 0], [1, 1], [0, 0]],
+            ),
+            'accelerations without velocities in point 1',
+        ),
+        (dict(times=[1.0], positions=[[1.0, 1.0]], efforts=[[math.nan, 0.0]]), 'efforts: got nan'),
+        (dict(times=[1.0], positions=[[1.0, 1.0]], given=[[True]]), 'given: got'),
         (dict(times=1.0, positions=[[1.0, 1.0]]), 'no points'),
     ],
 )
@@ -187,6 +286,14 @@ def test_senseless_trajectory_is_refused_with_a_sentence(trajectory, sentence):
     """One sentence that names what is wrong, and where."""
     got = Trajectory(**trajectory).refusal(NAMES)
     assert re.search(sentence, got), got
+
+
+@pytest.mark.parametrize('rounding', [1e-17, -1e-9, 1.19e-7, -1.19e-7])
+def test_velocities_of_rounding_at_the_end_are_accepted(rounding):
+    """As of planners that compute them; the end is held at rest."""
+    ends = Trajectory([1.0, 2.0], [[1.0, 1.0]] * 2, [[0.4, 0.0], [0.0, rounding]])
+    assert ends.refusal(NAMES) == ''
+    np.testing.assert_array_equal(at(Path.through(ends, REST), 2.0)[1], [0.0, 0.0])
 
 
 @pytest.mark.parametrize('value', [[[1.0, 2.0], [1.0]], 'here', [[object()]]])
@@ -213,7 +320,7 @@ def refusal(trajectory, start=REST):
 def test_way_within_limits_is_accepted():
     """All of the velocity limit may be used."""
     assert refusal(Trajectory(TIMES, Q, QD)) == ''
-    start = np.array([[-1.0, -1.0], [2.0, 2.0], [0.0, 0.0]])
+    start = np.array([[-1.0, -1.0], [2.0, 2.0], [0.0, 0.0], [0.0, 0.0]])
     assert refusal(Trajectory([1.0], [[1.0, 1.0]]), start) == ''
 
 
@@ -252,7 +359,7 @@ def test_target_that_moves_too_fast_is_refused():
 
 def test_arm_beyond_a_limit_may_come_back_in():
     """But not go farther out."""
-    outside = np.array([[1.3, 0.0], [0.0, 0.0], [0.0, 0.0]])
+    outside = np.array([[1.3, 0.0], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]])
     assert refusal(Trajectory([1.0], [[0.5, 0.0]]), outside) == ''
     assert 'joint shoulder' in refusal(Trajectory([1.0], [[1.4, 0.0]]), outside)
 
@@ -275,7 +382,7 @@ def test_overflow_is_refused_even_where_there_are_no_limits():
 
 def test_sampling_allocates_nothing():
     """It runs in every tick."""
-    path, reference = Path.through(Trajectory(TIMES, Q, QD, QDD), MOVING), np.zeros((3, 2))
+    path, reference = Path.through(Trajectory(TIMES, Q, QD, QDD), MOVING), np.zeros((4, 2))
     times = [0.001 * k for k in range(2500)]
     for t in times[:10]:
         path.sample(t, reference)

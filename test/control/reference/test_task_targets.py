@@ -414,6 +414,87 @@ def test_a_step_of_the_target_pose_is_no_step_of_the_torque():
     assert np.abs(moving.pose[:3, :3] - rotation(turn)).max() < 0.02
 
 
+def ended(bench):
+    """Run until the state is not ACTIVE any more; return how it ended, and its value."""
+    for _ in range(10_000):
+        if bench.run(1) is not State.ACTIVE:
+            break
+    return bench.state, bench.reason, bench.supervisor.value
+
+
+def test_a_target_beyond_reach_is_not_reached_and_the_distance_is_told():
+    """The reference alone arrives there: what the arm does decides."""
+    moving = Moving()
+    beyond = np.array([3.0, 0.0, 0.4])
+    assert moving.bench.supervisor.set_task_target(TaskTarget('base_link', beyond), 10.1) == ''
+    while not moving.bench.law.task.state[ARRIVED, 0]:
+        moving.run(0.5)
+    assert moving.bench.state is State.ACTIVE, 'it may still come nearer'
+    moving.run(4.0)
+    assert moving.bench.state is State.HOLD
+    assert moving.bench.reason == Reason.TARGET_NOT_REACHED
+    away = np.linalg.norm(beyond - moving.pose[:3, 3])
+    # it still creeps, by less than a millimetre per second
+    assert away > 1.5 and moving.bench.supervisor.value == pytest.approx(away, abs=4e-3)
+    assert moving.bench.supervisor.task_progress.stays_away
+
+
+@pytest.mark.parametrize(
+    ('distance', 'turn', 'tolerance', 'reason'),
+    [
+        (0.03, 0.0, (0.031, 0.02), Reason.TARGET_REACHED),
+        (0.03, 0.0, (0.029, 0.02), Reason.TARGET_NOT_REACHED),
+        (0.0, 0.1, (0.005, 0.101), Reason.TARGET_REACHED),
+        (0.0, 0.1, (0.005, 0.099), Reason.TARGET_NOT_REACHED),
+    ],
+)
+def test_a_target_is_reached_within_its_tolerance(distance, turn, tolerance, reason):
+    """An arm that does not move, as one without the effort for it."""
+    bench = arm_bench(target_tolerance=tolerance).activate()
+    task = bench.law.task
+    place = task.target[POSITION, :3] + [0.0, -0.6 * distance, 0.8 * distance]
+    turned = turn_by((0.0, 0.8 * turn, 0.6 * turn), task.target[QUATERNION])
+    target = TaskTarget('base_link', place, turned)
+    assert bench.supervisor.set_task_target(target, bench.now) == ''
+    state, found, value = ended(bench)
+    assert (state, found) == (State.HOLD, reason)
+    assert value == pytest.approx(distance, abs=1e-12)
+    assert bench.supervisor.task_progress.angle == pytest.approx(turn, abs=1e-12)
+
+
+def test_axes_that_the_law_leaves_out_do_not_count():
+    """The arm is a radian off about them, and there along the others."""
+    bench = arm_bench(law_values=values_with('axes', [1.0, 1.0, 1.0, 0.0, 0.0, 0.0])).activate()
+    turned = turn_by((1.0, 0.0, 0.0), bench.law.task.target[QUATERNION])
+    target = TaskTarget('base_link', quaternion=turned)
+    assert bench.supervisor.set_task_target(target, bench.now) == ''
+    assert ended(bench) == (State.HOLD, Reason.TARGET_REACHED, 0.0)
+
+
+def test_what_is_reached_late_or_left_again_is_told_too():
+    """By a tolerance that changes, and by an arm that is pushed."""
+    bench = arm_bench(target_tolerance=(1e-3, 1e-3)).activate()
+    place = bench.law.task.target[POSITION, :3] + [0.0, 0.0, 0.02]
+    assert bench.supervisor.set_task_target(TaskTarget('base_link', place), bench.now) == ''
+    assert ended(bench)[1] == Reason.TARGET_NOT_REACHED
+    bench.supervisor.settings = bench.supervisor.settings.replace(target_tolerance=(0.021, 1e-3))
+    bench.run(101)  # it is looked at every 0.1 s
+    assert (bench.state, bench.reason) == (State.HOLD, Reason.TARGET_REACHED)
+    bench.q = bench.q + 0.02
+    bench.run(200)
+    assert bench.reason == Reason.TARGET_REACHED, 'a short push is none'
+    bench.run(1500)
+    assert (bench.state, bench.reason) == (State.HOLD, Reason.TARGET_NOT_REACHED)
+    bench.supervisor.hold()
+    assert bench.reason == Reason.TARGET_NOT_REACHED, 'nothing is followed'
+
+
+def values_with(name, values):
+    """Return the parameters of the law with those of one name changed."""
+    parameters = OperationalSpace.parameters
+    return np.hstack([values if each.name == name else each.defaults for each in parameters])
+
+
 def test_a_twist_ends_without_a_successor():
     """The end effector goes on for the timeout, comes to rest by its limits, and is held there."""
     moving = Moving()
@@ -525,7 +606,10 @@ def test_after_a_loss_of_state_the_end_effector_holds_where_it_is():
     bench.run(60, fresh=False)
     assert bench.state is State.STALE
     refused = bench.supervisor.set_task_target(target, bench.now)
-    assert refused == 'the controller is in STALE (STATE_TIMEOUT) and takes no reference'
+    assert refused == (
+        'the controller is in STALE (STATE_TIMEOUT) and takes no reference; wait until joint '
+        'states come again'
+    )
     bench.q = POSTURE + 0.01
     bench.run(5)
     assert bench.state is State.HOLD and bench.reason == Reason.STATE_RECOVERED
@@ -536,7 +620,7 @@ def test_after_a_loss_of_state_the_end_effector_holds_where_it_is():
     assert np.allclose(bench.command, bench.gravity, atol=1e-9)
     bench.supervisor.deactivate()
     refused = bench.supervisor.set_task_target(target, bench.now)
-    assert refused == 'the controller is not active, and keeps no reference'
+    assert refused.startswith('the controller is in READY (DEACTIVATED) and takes no reference')
 
 
 def test_array_parameters_are_taken_over_and_refused_by_name():

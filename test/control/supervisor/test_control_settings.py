@@ -43,11 +43,17 @@ from support.supervised import TWO_LINK, settings_for
         ('stale_action', 'sleep'),
         ('stale_hold', math.nan),
         ('max_start_error', -1.0),
+        ('goal_tolerance', -1.0),
+        ('turns', [-1.0, 0.0]),
         ('position_jump', math.nan),
+        ('target_tolerance', (0.0, 0.02)),
+        ('target_tolerance', (0.005, math.nan)),
+        ('target_tolerance', 0.005),
         ('overspeed', 0.9),
         ('overspeed', math.nan),
         ('recovery_states', 0),
-        ('stop_damping', [-1.0, 0.0]),
+        ('stop_time_constant', 0.0),
+        ('stop_time_constant', math.inf),
     ],
 )
 def test_invalid_value_is_refused_with_its_name(field, value):

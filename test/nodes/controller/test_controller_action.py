@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """FollowJointTrajectory: goals succeed, are refused, cancelled, replaced and aborted."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -82,7 +84,10 @@ def test_a_goal_succeeds_at_its_end(client, probe):
         GoalStatus.STATUS_SUCCEEDED,
         RESULT.SUCCESSFUL,
     )
-    probe.wait_for('HOLD', 'TRAJECTORY_END')
+    assert re.search(r'joint[12] is [+-]0\.05 from it', answer.result.error_string)
+    status = probe.wait_for('HOLD', 'TRAJECTORY_END')
+    assert status.joint in JOINTS and abs(status.value) == pytest.approx(0.05)
+    assert f'{status.joint} is {status.value:+.3g} from it' in status.message
 
 
 def test_a_goal_gives_feedback_until_it_is_cancelled(client, probe):

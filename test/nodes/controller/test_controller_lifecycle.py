@@ -96,11 +96,11 @@ def test_a_description_that_is_refused_is_a_sentence(graph, host, probe):
     graph.node.destroy_publisher(publisher)
 
 
-def test_unset_robot_compensates_gravity_refuses_to_activate(host, probe, arm):
+def test_unset_robot_compensates_gravity_refuses_to_configure(host, probe, arm):
     parameters = {**SIMULATED, 'robot_compensates_gravity': "''"}
     host('controller', **parameters)
     harness.wait_until(
-        lambda: probe.state == 'READY' and 'is not set' in probe.message, 'a refusal', COLD
+        lambda: probe.state == 'WAIT_MODEL' and 'is not set' in probe.message, 'a refusal', COLD
     )
     answer = probe.enable()
     assert not answer.success
@@ -108,15 +108,28 @@ def test_unset_robot_compensates_gravity_refuses_to_activate(host, probe, arm):
     assert "'robot_compensates_gravity' is not set" in probe.message
     assert not probe.commands.messages
     # It takes effect at configure, like everything else that says what the robot is.
-    assert not probe.set(robot_compensates_gravity='yes').successful
-    assert probe.change_state('cleanup')
-    probe.wait_for('WAIT_MODEL')
     assert probe.set(robot_compensates_gravity='yes').successful
     assert probe.change_state('configure')
     probe.wait_for('READY')
+    assert not probe.set(robot_compensates_gravity='no').successful
     assert probe.enable().success
     assert probe.wait_for('HOLD').robot_compensates_gravity
     np.testing.assert_allclose(probe.next_command(), [0.0, 0.0], atol=1e-12)
+
+
+def test_joints_without_gains_are_named_at_activation(host, probe, arm):
+    """Of a law in N m/rad, whose gains have no default; those of accelerations have."""
+    gains = {'gains__joint1__p': 50.0, 'gains__joint1__d': 5.0, 'gains__joint2__d': 2.0}
+    node = host('controller', law='pd_gravity', **SIMULATED, **gains)
+    probe.wait_for('HOLD', timeout=COLD)
+    told = (
+        "Law 'pd_gravity' has no gain 'gains.<joint>.p' [N m/rad] for joint2: nothing holds them "
+        'at their reference.'
+    )
+    node.wait_for_output(told)
+    assert "gains.<joint>.d'" not in node.output
+    answer = probe.enable()
+    assert answer.success and answer.message.endswith(told)
 
 
 @pytest.fixture
@@ -183,6 +196,38 @@ def test_enable_activates_and_deactivates(host, probe, arm):
         # The last command is the safe one: the gravity torque of the posture.
         np.testing.assert_allclose(probe.effort, GRAVITY, rtol=1e-9)
     assert node.running
+
+
+LABELS = ('configure', 'cleanup', 'activate', 'deactivate', 'shutdown')
+
+
+def test_every_impossible_transition_is_answered_with_a_sentence(host, probe, arm):
+    """In each state of the lifecycle, by label and by number; rclpy answers the number never."""
+    node = host('controller', autostart='false', **SIMULATED)
+    probe.wait_for('WAIT_MODEL', timeout=COLD)
+    ways = (
+        ('unconfigured', (), {'configure': 1, 'shutdown': 5}),
+        ('inactive', ('configure',), {'cleanup': 2, 'activate': 3, 'shutdown': 6}),
+        ('active', ('activate',), {'deactivate': 4, 'shutdown': 7}),
+        ('finalized', ('shutdown',), {}),
+    )
+    for phase, way, possible in ways:
+        for label in way:
+            assert probe.change_state(label)
+        for wanted in (*LABELS, 'fly', *range(1, 9), 99, 255):
+            if wanted in possible or wanted in possible.values():
+                continue
+            assert not probe.change_state(wanted)
+            assert node.node.last_refusal == (
+                f'Transition {wanted!r} is refused: the node is {phase}; expected '
+                f'{" or ".join(possible) or "none: start it anew"}.'
+            )
+            assert node.node._state_machine.current_state[1] == phase
+    harness.wait_until(lambda: '255 is refused' in probe.statuses.last.last_refusal, 'the status')
+    assert 'Start its process anew' in probe.message
+    answer = probe.enable()
+    assert not answer.success and 'shut down' in answer.message
+    assert 'Traceback' not in node.output
 
 
 def test_the_status_is_latched_for_late_joiners(host, probe, arm):

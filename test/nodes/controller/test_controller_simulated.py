@@ -104,8 +104,8 @@ def test_a_jump_of_the_robot_is_held_where_it_is(held):
     arm.displace([1.0, 1.0], [0.0, 0.0])
     arm.step(3)
     assert arm.status == 'HOLD POSITION_JUMP'
-    # held is where the second state confirms it: the arm has been on its way for two periods
-    np.testing.assert_allclose(arm.reference[0], (1.0, 1.0), atol=2e-3)
+    # the second state confirms it: the arm has been on its way for two periods, and comes to rest
+    np.testing.assert_allclose(arm.reference[0], (1.0, 1.0), atol=5e-3)
     arm.advance(2.0)
     np.testing.assert_allclose(arm.position, arm.reference[0], atol=1e-9)
 

@@ -30,7 +30,7 @@ def test_every_change_is_reported_once():
     def tick(_now):
         supervisor.state, supervisor.reason, supervisor.joint = next(faces)
 
-    supervisor = SimpleNamespace(tick=tick, publishing=False, measurement=None)
+    supervisor = SimpleNamespace(tick=tick, publishing=False, measurement=None, task_progress=None)
     told = []
     cycle = ControlCycle(
         supervisor,
@@ -52,6 +52,7 @@ def test_the_time_it_took_to_take_a_state_in_counts_once():
         state=State.HOLD,
         reason=Reason.NONE,
         joint=-1,
+        task_progress=None,
         measurement=None,
     )
     intake = SimpleNamespace(receive_time=0.0)
@@ -75,6 +76,7 @@ def test_row_50_an_error_in_telemetry_drops_no_arm():
         state=State.HOLD,
         reason=Reason.NONE,
         joint=-1,
+        task_progress=None,
         measurement=SimpleNamespace(time=0.0),
     )
     published, errors = [], []

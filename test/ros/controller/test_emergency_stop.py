@@ -32,12 +32,12 @@ class Bench:
         self.asker = rclpy.create_node('asker', context=self.context)
         self.executor = SingleThreadedExecutor(context=self.context)
         self.executor.add_node(self.asker)
-        self.stopped, self.sentence = [], ''
+        self.stopped, self.answer = [], (True, 'FAULT: It has been stopped.')
         self.stop = EmergencyStop(self.node, self.note)
 
     def note(self):
         self.stopped.append(threading.current_thread().name)
-        return self.sentence
+        return self.answer
 
     def spin(self, done):
         deadline = time.monotonic() + PATIENCE
@@ -68,10 +68,11 @@ def bench():
 
 
 def test_row_79_the_service_waits_for_no_executor_of_the_controller(bench):
-    assert bench.call().success and bench.stopped == ['robodyn_stop']
-    bench.sentence = 'There is nothing to stop.'
-    answer = bench.call()
-    assert not answer.success and answer.message == bench.sentence
+    for wanted in (bench.answer, (False, 'WAIT_MODEL: There is nothing to stop.')):
+        bench.answer = wanted
+        answer = bench.call()
+        assert (answer.success, answer.message) == wanted
+    assert bench.stopped == ['robodyn_stop'] * 2
 
 
 def test_row_79_the_topic_stops_and_its_release_does_nothing(bench):

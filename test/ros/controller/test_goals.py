@@ -36,6 +36,9 @@ class Handle:
     def canceled(self):
         self.told.append('canceled')
 
+    def succeed(self):
+        self.told.append('succeed')
+
     def abort(self):
         self.told.append('abort')
 
@@ -103,6 +106,21 @@ def test_cancelling_a_goal_does_not_undo_a_stop():
     assert goal.poll()[0] == 0
     bench.run(10)
     assert bench.state is State.FAULT and bench.reason == Reason.STOPPED
+
+
+def test_a_goal_that_ends_away_from_its_end_says_by_how_much():
+    """Without a tolerance it succeeds, as with joint_trajectory_controller; the result says it."""
+    bench = Bench().activate()
+    goal, handle = accepted(bench, np.array([0.003, -0.2]))
+    bench.run(10010)
+    assert goal.poll() == (
+        0,
+        'The trajectory has ended. joint2 is +0.2 from it; expected within 0.01 (goal_tolerance).',
+    )
+    assert handle.told == ['succeed']
+    goal, _ = accepted(bench, 0.003)
+    bench.run(10010)
+    assert goal.poll() == (0, '')
 
 
 def test_a_goal_replaced_by_another_reference_reports_it():

@@ -43,7 +43,6 @@ EFFORT, VELOCITY = ROBOT.limits.effort, ROBOT.limits.velocity
         ),
         ('max_effort_rate', (1000.0, 1e6), "'max_effort_rate' of joint2"),
         ('overspeed', 2.5, "'overspeed'.*at most 2, the value at start"),
-        ('stop_damping', (1e9,), "'stop_damping'"),
         ('gains.joint1.p', 101.0, "'gains.joint1.p': got 101; expected at most 100"),
         ('gains.joint2.d', 1e6, "'gains.joint2.d'"),
     ],

@@ -15,7 +15,12 @@ from robodyn_ros.ros.controller.controller_status import explained
 
 SESSION = SimpleNamespace(
     robot=SimpleNamespace(model=SimpleNamespace(body_names=('base', 'upper', 'lower'))),
-    supervisor=SimpleNamespace(settings=SimpleNamespace(state_timeout=0.02, stuck_time=4.0)),
+    supervisor=SimpleNamespace(
+        settings=SimpleNamespace(
+            state_timeout=0.02, stuck_time=4.0, target_tolerance=(0.005, 0.02)
+        ),
+        task_progress=SimpleNamespace(distance=0.0012, angle=0.0034, stays_away=False),
+    ),
 )
 
 
@@ -36,6 +41,13 @@ SESSION = SimpleNamespace(
             Reason.STATE_STUCK,
             4.5,
             'The last new one is 4.5 s old; expected at most 4 s (stuck_time).',
+        ),
+        (
+            State.HOLD,
+            Reason.TARGET_REACHED,
+            0.0012,
+            'The end effector is 0.0012 m and 0.0034 rad from its target; it is reached within '
+            '0.005 m and 0.02 rad (target_tolerance).',
         ),
         (State.WAIT_STATE, Reason.STATE_TIMEOUT, 0.0, ''),
         (State.FAULT, Reason.OVERSPEED, 12.0, ''),

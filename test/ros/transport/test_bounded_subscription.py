@@ -12,6 +12,7 @@ import pytest
 rclpy = pytest.importorskip('rclpy', reason='rclpy is not installed')
 
 from rclpy.executors import SingleThreadedExecutor  # noqa: E402
+from rclpy.serialization import serialize_message  # noqa: E402
 from std_msgs.msg import String  # noqa: E402
 
 from robodyn_ros.ros.common.robot_source import RobotSource  # noqa: E402
@@ -147,3 +148,16 @@ def test_row_2_a_description_is_kept_unchanged_and_reported_once(text):
     assert told == [1, 1]
     node.receive(serialize_message(String(data=text))[:7])
     assert told == [1, 1] and 'shorter than it says' in node.warned
+
+
+def test_what_has_arrived_is_taken_in_order_without_the_executor(bench):
+    """Too large messages are refused in their turn; what is taken elsewhere is delivered, too."""
+    bench.spin(lambda: bench.publisher.get_subscription_count() == 1)
+    for text in ('first', 'x' * MOST, 'second'):
+        bench.publisher.publish(String(data=text))
+    deadline = time.monotonic() + PATIENCE
+    while bench.subscription.delivered < 3 and time.monotonic() < deadline:
+        bench.subscription.take_waiting()
+    bench.subscription.deliver(serialize_message(String(data='third')))
+    assert bench.texts == ['first', 'second', 'third'] and len(bench.refused) == 1
+    assert bench.subscription.delivered == 4

@@ -53,6 +53,7 @@ def by_runner(environment, node_command, tmp_path, name, arguments, law):
         codes = [process.wait(END) for process in started]
         assert codes == [0] * len(started), log.read_text()
         assert 'Traceback' not in log.read_text()
+        assert 'has nothing for this node' not in log.read_text()
     finally:
         for process in started:
             process.kill()

@@ -333,9 +333,12 @@ class ControllerProbe:
         return self.graph.set_parameters(self.name, **parameters)
 
     def change_state(self, transition):
-        """Call for a transition of the lifecycle by its label; whether it succeeded."""
+        """Call for a transition of the lifecycle by label or number; whether it succeeded."""
         from lifecycle_msgs.srv import ChangeState
 
         request = ChangeState.Request()
-        request.transition.label = transition
+        if isinstance(transition, int):
+            request.transition.id = transition
+        else:
+            request.transition.label = transition
         return self.graph.call(ChangeState, f'{self.name}/change_state', request, COLD).success
