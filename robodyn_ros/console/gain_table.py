@@ -30,7 +30,7 @@ def inertia_range(robot, seed=0):
     ndarray or None
         None for robots with quaternions, dependent joints, or links without inertia.
     """
-    if robot.nq != robot.nv or robot.model.is_embedded or robot.model.without_dynamics():
+    if robot.nq != robot.nv or robot.model.is_embedded or robot.model.dynamics_fault:
         return None
     q = np.random.default_rng(seed).uniform(*ranges(robot), (SAMPLES, robot.nq))
     M = robot.mass_matrix(q)
