@@ -216,7 +216,6 @@ def test_names_limits_and_joint_constants():
         ([DHRow(mass=-1.0)], 'modified', ["link 'link1'", 'mass is -1']),
         ([DHRow(a=1e300, **BALL)], 'modified', ["joint 'joint1'", 'origin']),
         ([DHRow(joint='fixed')], 'modified', ['no joint left to move']),
-        ([DHRow()], 'modified', ["link 'link1' moves", 'inertia']),
         (
             [DHRow(link_name='x', **BALL), DHRow(link_name='x', **BALL)],
             'standard',
@@ -229,3 +228,9 @@ def test_an_impossible_table_is_refused(rows, convention, words):
     with pytest.raises(ModelError) as caught:
         build(describe(rows, convention))
     assert [word for word in words if word not in str(caught.value)] == [], str(caught.value)
+
+
+def test_rows_without_inertia_have_kinematics_alone():
+    model = build(describe([DHRow(a=0.3), DHRow(a=0.2)], 'modified'))
+    with pytest.raises(ModelError, match="links 'link1', 'link2' move, but nothing on them"):
+        model.require_dynamics()

@@ -30,6 +30,12 @@ FILES = {
 }
 #: Expressions with @ that are no products of BLAS: placements, and whole numbers.
 HARMLESS = {
+    'Placement(from_rpy(*rpy), xyz) @ turn',
+    '_inverse(poses[child]) @ poses[base]',
+    '_inverse(poses[child]) @ poses[base] @ frame',
+    '_inverse(poses[parent]) @ poses[child]',
+    '_inverse(poses[parent]) @ poses[child] @ frame',
+    "frame @ _turned_to(_numbers(text, 3, f'{where} axis'))",
     'Placement(frame.rotation, frame.translation) @ place',
     'Placement(parent.rotation, parent.translation) @ joint.placement',
     'about_link @ about_joint',

@@ -17,7 +17,7 @@
 by independent="false" alone, all others are independent.
 """
 
-import numpy as np
+from fractions import Fraction
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.model.dependent.closures import Closure
@@ -34,7 +34,6 @@ from robodyn_ros.model.urdf_elements import (
     required_child,
 )
 
-ROUNDING = 1e-12  # of ratios, which are of the size of 1 to 1000
 #: Motions that each joint type constrains, in a frame with z along the axis.
 STOPS = {
     'fixed': ('x', 'y', 'z', 'rx', 'ry', 'rz'),
@@ -139,21 +138,33 @@ def couplings(root, joints):
     dependent = [each for each in names if each not in chosen] if chosen else last
     if len(dependent) != len(rows):
         dependent = last
-    K = np.array([[row.get(each, 0.0) for each in names] for row in rows])
-    led = [names.index(each) for each in dependent]
-    free = [k for k in range(len(names)) if k not in led]
-    if len(set(led)) < len(rows) or np.linalg.matrix_rank(K[:, led]) < len(rows):
+    free = [each for each in names if each not in dependent]
+    ratios = _solved([[row.get(each, 0.0) for each in (*dependent, *free)] for row in rows])
+    if len(set(dependent)) < len(rows) or ratios is None:
         raise ModelError(
             f'the couplings {", ".join(each.get("name") for each in elements)} do not determine '
             f'the joints {", ".join(dependent)}; expected others with independent="false"'
         )
-    ratios = -np.linalg.solve(K[:, led], K[:, free])
-    exact = np.round(ratios)
-    ratios = np.where(np.abs(ratios - exact) < ROUNDING, exact, ratios)
     return tuple(
-        Coupling(each, {names[k]: float(ratio) for k, ratio in zip(free, row) if ratio})
+        Coupling(each, {name: ratio for name, ratio in zip(free, row) if ratio})
         for each, row in zip(dependent, ratios)
     )
+
+
+def _solved(rows):
+    """Return x of A x = -B for rows [A B] by fractions, so without rounding; None if singular."""
+    count = len(rows)
+    rows = [[Fraction(entry) for entry in row] for row in rows]
+    for k in range(count):
+        pivot = next((i for i in range(k, count) if rows[i][k]), None)
+        if pivot is None:
+            return None
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        rows[k] = [entry / rows[k][k] for entry in rows[k]]
+        for i in range(count):
+            if i != k and rows[i][k]:
+                rows[i] = [x - rows[i][k] * y for x, y in zip(rows[i], rows[k])]
+    return [[float(-entry) for entry in row[count:]] for row in rows]
 
 
 def _path(carried, link):
