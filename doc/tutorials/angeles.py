@@ -28,8 +28,8 @@ from robodyn_ros.formulations.angeles import (
 from robodyn_ros.formulations.angeles import natural_orthogonal_complement as noc
 from robodyn_ros.formulations.angeles.dissipation import Friction
 from robodyn_ros.formulations.angeles.minimum_time import S345, minimum_time
-from robodyn_ros.formulations.arm import arm_at, velocities
 from robodyn_ros.formulations.complex_step import gradient
+from robodyn_ros.formulations.posture import arm_at, velocities
 from robodyn_ros.formulations.serial_chain import links_at
 from robodyn_ros.model.dh import DHRow
 

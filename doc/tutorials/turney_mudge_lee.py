@@ -18,8 +18,8 @@ from lesson import exit_code, run
 
 from robodyn_ros import Robot
 from robodyn_ros.formulations import simulate
-from robodyn_ros.formulations.arm import arm_at, links_of, skew
 from robodyn_ros.formulations.complex_step import along
+from robodyn_ros.formulations.posture import arm_at, links_of, skew
 from robodyn_ros.formulations.turney import (
     concurrent_schedule,
     lagrange_4x4,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from robodyn_ros.errors import ModelError
-from robodyn_ros.formulations.arm import model_of, states
 from robodyn_ros.formulations.index import FORMULATIONS
+from robodyn_ros.formulations.posture import model_of, states
 from robodyn_ros.robot.robot import Robot
 
 PACKAGE = 'Robot'

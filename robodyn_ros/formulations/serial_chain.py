@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robodyn_ros.errors import ModelError
-from robodyn_ros.formulations.arm import links_of, model_of, rotation_z, states
+from robodyn_ros.formulations.posture import links_of, model_of, rotation_z, states
 from robodyn_ros.model.arithmetic import product
 from robodyn_ros.model.canonical import without_rounding
 

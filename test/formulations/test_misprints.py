@@ -17,8 +17,8 @@ from robodyn_ros.formulations.angeles import (
 from robodyn_ros.formulations.angeles import natural_orthogonal_complement as noc
 from robodyn_ros.formulations.angeles import planar as planar_noc
 from robodyn_ros.formulations.angeles.euler_lagrange import momentum, potential_energy
-from robodyn_ros.formulations.arm import arm_at, cross, velocities
 from robodyn_ros.formulations.complex_step import along, gradient
+from robodyn_ros.formulations.posture import arm_at, cross, velocities
 from robodyn_ros.formulations.serial_chain import Z, links_at
 from robodyn_ros.formulations.spong.hamiltonian import lagrangian
 from robodyn_ros.formulations.turney import (

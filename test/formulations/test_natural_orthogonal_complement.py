@@ -13,8 +13,8 @@ from robodyn_ros.errors import ModelError
 from robodyn_ros.formulations.angeles import moving_base, noc_forward_dynamics
 from robodyn_ros.formulations.angeles import natural_orthogonal_complement as noc
 from robodyn_ros.formulations.angeles import planar as planar_noc
-from robodyn_ros.formulations.arm import arm_at, velocities
 from robodyn_ros.formulations.complex_step import along
+from robodyn_ros.formulations.posture import arm_at, velocities
 from robodyn_ros.model import build
 from robodyn_ros.model.description import Joint, Link, Placement, RobotDescription
 from support.robots.formulation_arms import (

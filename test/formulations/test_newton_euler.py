@@ -10,7 +10,7 @@ import pytest
 
 from robodyn_ros.errors import ModelError, ShapeError
 from robodyn_ros.formulations.angeles import newton_euler
-from robodyn_ros.formulations.arm import accelerations, arm_at, velocities
+from robodyn_ros.formulations.posture import accelerations, arm_at, velocities
 from robodyn_ros.formulations.serial_chain import links_at
 from support.robots.formulation_arms import (
     SERIAL,

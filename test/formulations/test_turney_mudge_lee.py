@@ -10,8 +10,8 @@ import pytest
 from robodyn_ros import Robot
 from robodyn_ros.errors import ModelError, ParameterError
 from robodyn_ros.formulations.angeles import newton_euler
-from robodyn_ros.formulations.arm import accelerations, arm_at, links_of, skew, velocities
 from robodyn_ros.formulations.count import general_arm, operations
+from robodyn_ros.formulations.posture import accelerations, arm_at, links_of, skew, velocities
 from robodyn_ros.formulations.task_graph import recorded
 from robodyn_ros.formulations.turney import (
     concurrent_schedule,

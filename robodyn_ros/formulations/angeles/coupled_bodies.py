@@ -14,7 +14,7 @@ Everything is in base axes, lengths in m. O(1).
 
 import numpy as np
 
-from robodyn_ros.formulations.arm import cross, skew
+from robodyn_ros.formulations.posture import cross, skew
 
 
 def along(line, points, centres):

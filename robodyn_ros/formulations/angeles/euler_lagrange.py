@@ -15,8 +15,8 @@ iota_2 is -m3 a3 (a1 s23 + 2 a2 s3)/2. There too, thd3^2 in gamma_3 is thd2^2.
 
 import numpy as np
 
-from robodyn_ros.formulations.arm import arm_at, states, velocities
 from robodyn_ros.formulations.complex_step import along, gradient
+from robodyn_ros.formulations.posture import arm_at, states, velocities
 
 
 def kinetic_product(arm, u, v):

@@ -20,7 +20,7 @@ import numpy as np
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.formulations.angeles.newton_euler import euler_moment, inward, outward
-from robodyn_ros.formulations.arm import states
+from robodyn_ros.formulations.posture import states
 from robodyn_ros.formulations.serial_chain import links_at
 
 #: Of an entry that standard DH parameters have as zero.

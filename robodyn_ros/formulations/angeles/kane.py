@@ -14,7 +14,7 @@ Correction to the print: the Jacobians are 3 x n (the text prints n x 3 and tran
 
 import numpy as np
 
-from robodyn_ros.formulations.arm import accelerations, arm_at, cross, states, velocities
+from robodyn_ros.formulations.posture import accelerations, arm_at, cross, states, velocities
 
 
 def partial_velocities(arm):

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.polynomial import Polynomial
 
 from robodyn_ros.errors import ModelError, ParameterError
-from robodyn_ros.formulations.arm import model_of, states
 from robodyn_ros.formulations.craig.iterative_newton_euler import inverse_dynamics
+from robodyn_ros.formulations.posture import model_of, states
 from robodyn_ros.formulations.turney.strobing import NO_GRAVITY
 from robodyn_ros.model.layout import COSINE, DAMPING, FRICTION, SINE, STICTION
 

@@ -25,7 +25,7 @@ from robodyn_ros.formulations.angeles.natural_orthogonal_complement import (
     twist_shaping_rate,
     weight,
 )
-from robodyn_ros.formulations.arm import arm_at, cross, skew, states, velocities
+from robodyn_ros.formulations.posture import arm_at, cross, skew, states, velocities
 
 
 @dataclass(frozen=True, eq=False)

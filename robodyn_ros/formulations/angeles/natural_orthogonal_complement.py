@@ -21,7 +21,7 @@ C is not the matrix of the Christoffel symbols for spatial arms, though C qd is 
 
 import numpy as np
 
-from robodyn_ros.formulations.arm import arm_at, cross, skew, states, velocities
+from robodyn_ros.formulations.posture import arm_at, cross, skew, states, velocities
 
 ONE, NONE = np.eye(3), np.zeros((3, 3))
 

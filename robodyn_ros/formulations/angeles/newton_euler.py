@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.formulations.arm import cross, states
+from robodyn_ros.formulations.posture import cross, states
 from robodyn_ros.formulations.serial_chain import Z, links_at
 
 

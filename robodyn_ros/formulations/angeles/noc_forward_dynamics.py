@@ -28,7 +28,7 @@ Algorithm 7.4.1.
 import numpy as np
 
 from robodyn_ros.formulations.angeles.newton_euler import inverse_dynamics
-from robodyn_ros.formulations.arm import cross, states
+from robodyn_ros.formulations.posture import cross, states
 from robodyn_ros.formulations.serial_chain import Z, links_at
 
 

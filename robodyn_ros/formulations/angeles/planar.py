@@ -21,7 +21,7 @@ from robodyn_ros.formulations.angeles.noc_forward_dynamics import (
     forward_substitution,
     reverse_cholesky,
 )
-from robodyn_ros.formulations.arm import arm_at, cross, model_of, states, velocities
+from robodyn_ros.formulations.posture import arm_at, cross, model_of, states, velocities
 
 E = np.array([[0.0, -1.0], [1.0, 0.0]])
 

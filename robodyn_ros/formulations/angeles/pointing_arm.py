@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.formulations.arm import skew
+from robodyn_ros.formulations.posture import skew
 
 
 class Body(NamedTuple):

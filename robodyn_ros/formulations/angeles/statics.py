@@ -13,7 +13,7 @@ rest.
 
 import numpy as np
 
-from robodyn_ros.formulations.arm import cross
+from robodyn_ros.formulations.posture import cross
 from robodyn_ros.formulations.serial_chain import Z, links_at
 
 

@@ -26,7 +26,7 @@ two links is 2 x 1.
 import numpy as np
 
 from robodyn_ros.errors import SingularityError
-from robodyn_ros.formulations.arm import cross, links_of, model_of, states
+from robodyn_ros.formulations.posture import cross, links_of, model_of, states
 from robodyn_ros.formulations.serial_chain import Z
 from robodyn_ros.formulations.turney.strobing import NO_GRAVITY, quadratic_coefficients
 from robodyn_ros.formulations.turney.strobing import mass_matrix as strobed_mass_matrix

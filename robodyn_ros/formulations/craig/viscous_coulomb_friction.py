@@ -12,8 +12,8 @@ left to the integrator. Forward dynamics subtracts F from tau. O(n) beside the r
 import numpy as np
 
 from robodyn_ros.errors import ParameterError
-from robodyn_ros.formulations.arm import states
 from robodyn_ros.formulations.craig import iterative_newton_euler
+from robodyn_ros.formulations.posture import states
 
 
 def friction(q, qd, viscous, coulomb):

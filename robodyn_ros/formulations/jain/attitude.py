@@ -17,8 +17,8 @@ both terms. (B.42) has - |omega|^2 q / 4, and (B.43) + |omega|^2 e / 2. Solution
 
 import numpy as np
 
-from robodyn_ros.formulations.arm import skew
 from robodyn_ros.formulations.jain.hinges import about
+from robodyn_ros.formulations.posture import skew
 
 X, Z = np.eye(3)[[0, 2]]
 

@@ -16,11 +16,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robodyn_ros.errors import ShapeError
-from robodyn_ros.formulations.arm import model_of, symmetric
 from robodyn_ros.formulations.jain import hinges as hinges
 from robodyn_ros.formulations.jain.single_body import spatial_inertia
 from robodyn_ros.formulations.jain.sko.sko_model import SkoStructure
 from robodyn_ros.formulations.jain.spatial_algebra import phi
+from robodyn_ros.formulations.posture import model_of, symmetric
 from robodyn_ros.model.layout import (
     BALL_X,
     BALL_Y,

@@ -16,7 +16,6 @@ algorithm 9.3 has A(l, j).
 
 import numpy as np
 
-from robodyn_ros.formulations.arm import skew
 from robodyn_ros.formulations.jain.operators.sweeps import forward_diagonal
 from robodyn_ros.formulations.jain.single_body import (
     components,
@@ -24,6 +23,7 @@ from robodyn_ros.formulations.jain.single_body import (
     shifted_components,
     spatial_inertia,
 )
+from robodyn_ros.formulations.posture import skew
 
 
 def composite_inertias(tree):

@@ -27,8 +27,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.formulations.arm import skew
 from robodyn_ros.formulations.jain.spatial_algebra import phi, tilde
+from robodyn_ros.formulations.posture import skew
 
 X, Y, Z = np.eye(3)
 NIL = np.zeros(3)

@@ -21,12 +21,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from robodyn_ros.formulations.angeles import euler_lagrange, kane
-from robodyn_ros.formulations.arm import states
 from robodyn_ros.formulations.complex_step import along, gradient
 from robodyn_ros.formulations.jain.articulated_bodies import articulated
 from robodyn_ros.formulations.jain.body_tree import tree_at
 from robodyn_ros.formulations.jain.coordinates import Coordinates
 from robodyn_ros.formulations.jain.forward_dynamics import innovations_factor
+from robodyn_ros.formulations.posture import states
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.formulations.arm import cross, skew
 from robodyn_ros.formulations.jain.spatial_algebra import angular, bar, blocks, tilde
+from robodyn_ros.formulations.posture import cross, skew
 
 
 def spatial_inertia(m, p, J):

@@ -16,7 +16,7 @@ and tilde(X^v) Y^v = 0 hold, but tilde(X^v) Y^w = 0 does not.
 
 import numpy as np
 
-from robodyn_ros.formulations.arm import cross, skew
+from robodyn_ros.formulations.posture import cross, skew
 
 ONE, NONE = np.eye(3), np.zeros((3, 3))
 

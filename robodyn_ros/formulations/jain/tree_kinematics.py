@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from robodyn_ros.errors import UnknownNameError
-from robodyn_ros.formulations.arm import model_of
 from robodyn_ros.formulations.jain.operators.sweeps import gather, scatter
 from robodyn_ros.formulations.jain.spatial_algebra import phi, transform
+from robodyn_ros.formulations.posture import model_of
 
 
 class Node(NamedTuple):

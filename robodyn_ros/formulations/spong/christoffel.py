@@ -18,8 +18,8 @@ import numpy as np
 
 from robodyn_ros.formulations.angeles.euler_lagrange import gravity_torque
 from robodyn_ros.formulations.angeles.kane import mass_matrix
-from robodyn_ros.formulations.arm import states
 from robodyn_ros.formulations.complex_step import gradient
+from robodyn_ros.formulations.posture import states
 
 __all__ = ['coriolis_matrix', 'gravity_torque', 'inverse_dynamics', 'mass_matrix', 'symbols']
 

@@ -16,8 +16,8 @@ from robodyn_ros.formulations.angeles.euler_lagrange import (
     potential_energy,
 )
 from robodyn_ros.formulations.angeles.kane import mass_matrix
-from robodyn_ros.formulations.arm import states
 from robodyn_ros.formulations.complex_step import along, gradient
+from robodyn_ros.formulations.posture import states
 
 
 def lagrangian(robot, q, qd):

@@ -18,7 +18,7 @@ accelerations.
 
 import numpy as np
 
-from robodyn_ros.formulations.arm import cross, states
+from robodyn_ros.formulations.posture import cross, states
 from robodyn_ros.formulations.serial_chain import Z, links_at
 from robodyn_ros.formulations.turney.luh_walker_paul import turning
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.formulations.arm import arm_at, cross, states
+from robodyn_ros.formulations.posture import arm_at, cross, states
 
 
 class Sums(NamedTuple):

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from robodyn_ros.errors import ParameterError
-from robodyn_ros.formulations.arm import model_of
 from robodyn_ros.formulations.count import operations
+from robodyn_ros.formulations.posture import model_of
 from robodyn_ros.formulations.turney.luh_walker_paul import inverse_dynamics as newton_euler
 
 #: What each term leaves out, by the quantities of `luh_walker_paul`.

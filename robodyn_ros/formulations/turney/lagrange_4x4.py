@@ -24,7 +24,7 @@ appendix the second derivatives take 8 n (n^2 - 1) additions. The brackets take 
 
 import numpy as np
 
-from robodyn_ros.formulations.arm import arm_at, links_of, model_of, states
+from robodyn_ros.formulations.posture import arm_at, links_of, model_of, states
 from robodyn_ros.formulations.turney.modified_newton_euler import pseudo_inertia
 
 TURN, SLIDE = np.zeros((2, 4, 4))

@@ -20,7 +20,7 @@ from collections import Counter
 
 import numpy as np
 
-from robodyn_ros.formulations.arm import states
+from robodyn_ros.formulations.posture import states
 from robodyn_ros.formulations.serial_chain import links_at
 from robodyn_ros.formulations.turney.lagrange_4x4 import SLIDE, TURN, inertia_about
 

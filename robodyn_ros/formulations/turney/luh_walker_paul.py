@@ -23,7 +23,7 @@ Correction to the print: (3.16) needs w_(i-1), not w_i.
 import numpy as np
 
 from robodyn_ros.errors import ModelError
-from robodyn_ros.formulations.arm import cross, model_of, states
+from robodyn_ros.formulations.posture import cross, model_of, states
 from robodyn_ros.formulations.serial_chain import Z, links_at
 from robodyn_ros.formulations.task_graph import at_once
 

@@ -17,7 +17,7 @@ The report does not mention the subtraction in C^i_jk.
 
 import numpy as np
 
-from robodyn_ros.formulations.arm import cross, states
+from robodyn_ros.formulations.posture import cross, states
 from robodyn_ros.formulations.serial_chain import Z, links_at
 from robodyn_ros.formulations.turney.modified_newton_euler import inverse_dynamics as modified
 

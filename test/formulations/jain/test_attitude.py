@@ -5,9 +5,9 @@
 import numpy as np
 import pytest
 
-from robodyn_ros.formulations.arm import skew
 from robodyn_ros.formulations.jain import attitude
 from robodyn_ros.formulations.jain.hinges import about, rotation_of
+from robodyn_ros.formulations.posture import skew
 from support.compare import agree
 from support.robots.jain_trees import unit, unlike
 

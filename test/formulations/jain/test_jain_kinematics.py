@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from robodyn_ros.errors import UnknownNameError
-from robodyn_ros.formulations.arm import skew
 from robodyn_ros.formulations.jain import hinges as hinges
 from robodyn_ros.formulations.jain import tree_kinematics
 from robodyn_ros.formulations.jain.body_tree import coordinate_rates, tree_of
 from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOperators
 from robodyn_ros.formulations.jain.spatial_algebra import inverse_transform, phi, transform
+from robodyn_ros.formulations.posture import skew
 from support.compare import agree
 from support.robots.families import rotation
 from support.robots.jain_trees import (

@@ -5,12 +5,12 @@
 import numpy as np
 import pytest
 
-from robodyn_ros.formulations.arm import skew
 from robodyn_ros.formulations.jain import hinges as hinges
 from robodyn_ros.formulations.jain import single_body as one
 from robodyn_ros.formulations.jain import spatial_algebra, tree_kinematics
 from robodyn_ros.formulations.jain.body_tree import tree_of
 from robodyn_ros.formulations.jain.spatial_algebra import angular, bar, hat, linear, phi, tilde
+from robodyn_ros.formulations.posture import skew
 from support.compare import agree
 from support.robots.families import rotation
 from support.robots.jain_trees import frames, moved, path_of_a_body, random_bodies, unit

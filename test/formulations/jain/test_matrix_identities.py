@@ -5,11 +5,11 @@
 import numpy as np
 import pytest
 
-from robodyn_ros.formulations.arm import skew
 from robodyn_ros.formulations.complex_step import gradient
 from robodyn_ros.formulations.jain import matrix_identities
 from robodyn_ros.formulations.jain.digraph import power_series
 from robodyn_ros.formulations.jain.matrix_identities import Blocks
+from robodyn_ros.formulations.posture import skew
 from support.compare import agree
 from support.robots.jain_trees import unlike
 

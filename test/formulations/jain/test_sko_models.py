@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from robodyn_ros.formulations.arm import skew
 from robodyn_ros.formulations.jain import (
     articulated_bodies,
     composite_bodies,
@@ -25,6 +24,7 @@ from robodyn_ros.formulations.jain.operators import sweeps
 from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOperators
 from robodyn_ros.formulations.jain.sko import dynamics, formulation
 from robodyn_ros.formulations.jain.sko.sko_model import SkoModel
+from robodyn_ros.formulations.posture import skew
 from support.compare import agree
 from support.robots.jain_trees import (
     GRAVITY,

@@ -10,7 +10,7 @@ ITEMS = (
         'A.1, A.2',
         'A.1, A.2',
         'Cross products, norms',
-        functions=('formulations.arm.skew',),
+        functions=('formulations.posture.skew',),
         tests=('test_cross_products_of_three_vectors',),
     ),
     Item(

@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.formulations.arm import skew
 from robodyn_ros.formulations.jain.constraints.bilateral import Pfaffian
 from robodyn_ros.formulations.jain.inverse_dynamics import coriolis_accelerations
 from robodyn_ros.formulations.jain.operators.sweeps import scatter
@@ -25,6 +24,7 @@ from robodyn_ros.formulations.jain.tree_kinematics import (
     poses,
     velocities,
 )
+from robodyn_ros.formulations.posture import skew
 
 
 class Loop(NamedTuple):

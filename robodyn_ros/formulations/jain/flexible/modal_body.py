@@ -23,9 +23,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robodyn_ros.errors import ShapeError
-from robodyn_ros.formulations.arm import skew
 from robodyn_ros.formulations.jain.attitude import gibbs_rotation
 from robodyn_ros.formulations.jain.spatial_algebra import bar, phi
+from robodyn_ros.formulations.posture import skew
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.formulations.arm import cross
 from robodyn_ros.formulations.jain.operators.block_matrix import BlockMatrix
 from robodyn_ros.formulations.jain.sensitivities.operator_rates import operator_rates
 from robodyn_ros.formulations.jain.spatial_algebra import bar, phi
+from robodyn_ros.formulations.posture import cross
 
 
 class OffsetOperators(NamedTuple):
