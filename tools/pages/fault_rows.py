@@ -261,9 +261,9 @@ ROWS = tuple(
             ),
             (
                 'A moving link without mass',
-                'Refused where nothing behind it has mass.',
-                '{a_tip_that_has_nothing_to_move_is_refused|cases} tips',
-                'model_build::a_tip_that_has_nothing_to_move_is_refused',
+                'Where nothing behind it has mass, dynamics are refused; kinematics work.',
+                '{a_tip_that_has_nothing_to_move_has_no_dynamics|cases} tips',
+                'model_build::a_tip_that_has_nothing_to_move_has_no_dynamics',
             ),
             (
                 'Masses that are negative or absurd',
