@@ -23,7 +23,7 @@ KEYS = {
 }  # fmt: skip
 ROS = {'rclpy', 'launch', 'launch_ros', 'ament_index_python', 'std_srvs', 'rosbag2_py'}
 #: Not packaged for ROS, where rosbag2_py reads bags; llvmlite is what python3-numba stands on.
-WITHOUT_KEY = {'collada', 'llvmlite', 'rosbags', 'ruamel', 'trimesh', 'viser'}
+WITHOUT_KEY = {'collada', 'llvmlite', 'mujoco', 'rosbags', 'ruamel', 'trimesh', 'viser'}
 #: Imported by a name that a parameter chooses.
 LOADED = {'nav_msgs'}
 #: Started by launch files or needed by what is declared, not imported.
@@ -101,7 +101,7 @@ def test_setup_declares_what_the_package_imports(requirements):
     core = {'llvmlite', 'numba', 'numpy'}
     assert requirements['run'] == core
     offered = requirements['demo'] | requirements['identification'] | requirements['view']
-    offered |= requirements['xacro'] | requirements['yaml']
+    offered |= requirements['mjcf'] | requirements['xacro'] | requirements['yaml']
     assert {DISTRIBUTIONS.get(name, name) for name in foreign - core} == offered
     assert {name_of(line) for line in listed('core.txt')} == core
     assert {name_of(line) for line in listed('run.txt')} == offered

@@ -47,6 +47,7 @@ HARMLESS = {
     'placement @ Placement(axes)',
     'placement @ Placement(translation=travel)',
     'placement @ joint_types.displacement(joint, position)',
+    'poses[joint.parent] @ joint.placement',
     "read_placement(side, f'{where} {tag}') @ turn",
 }
 PRODUCTS = {'dot', 'einsum', 'inner', 'linalg', 'matmul', 'matvec', 'tensordot', 'vdot', 'vecdot'}

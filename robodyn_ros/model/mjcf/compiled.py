@@ -199,8 +199,8 @@ def placement(translation, quaternion=(1.0, 0.0, 0.0, 0.0)):
 def _aligned(place, same_frame, centre):
     """Return a placement on a body as MuJoCo computes with it.
 
-    Frames that agree to 1e-6 are one frame there. It is that of the body, or that of its principal
-    axes; or they have the axes of one of them.
+    Frames that agree to 1e-6 are one frame there: that of the body, or that of its principal axes.
+    Others have the axes of one of these.
     """
     if not same_frame:
         return place
