@@ -12,6 +12,7 @@ pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
 from robodyn_ros.cli import arm
+from robodyn_ros.ros.common.process import REFUSED
 from robodyn_ros.testing.started_node import SOON, StartedNode
 
 pytestmark = pytest.mark.ros
@@ -33,12 +34,12 @@ def test_both_nodes_run_until_a_signal(tmp_path, number):
 
 
 def test_a_node_that_is_refused_ends_the_other():
-    """With its sentence, and a code that says so."""
+    """With its sentence, and its exit code."""
     done = subprocess.run(
         [*ARM, '--law', 'no_such_law'], capture_output=True, text=True, check=False, timeout=SOON
     )
     told = done.stdout + done.stderr
-    assert done.returncode == 1 and 'no_such_law' in told and 'Traceback' not in told, told
+    assert done.returncode == REFUSED and 'no_such_law' in told and 'Traceback' not in told, told
 
 
 def test_a_missing_file_is_refused_before_any_node_starts(tmp_path, capsys):
