@@ -86,6 +86,7 @@ private:
   State told_state_ = State::WAIT_STATE;
   Reason told_reason_ = Reason::NONE;
   bool told_stuck_ = false;
+  int told_behind_ = -1;
 };
 
 /// tau = M(q) (qdd_r + Kd ed + Kp e) + C(q, qd) qd + g(q) + friction(qd_r).

@@ -29,6 +29,7 @@ class Reason:
     TARGET_REACHED = 'TARGET_REACHED'
     REFERENCE_TIMEOUT = 'REFERENCE_TIMEOUT'
     REFERENCE_NOT_FINITE = 'REFERENCE_NOT_FINITE'
+    FOLLOWING_ERROR = 'FOLLOWING_ERROR'
     HOLD_REQUESTED = 'HOLD_REQUESTED'
     POSITION_JUMP = 'POSITION_JUMP'
     STATE_TIMEOUT = 'STATE_TIMEOUT'
@@ -68,6 +69,8 @@ class Counters:
         How often joint states were missing.
     stuck_episodes : int
         How often joint states were bitwise equal for too long.
+    behind_episodes : int
+        How often a joint was too far from its reference.
     faults : int
         How often FAULT was entered.
     rejected_references : int
@@ -80,5 +83,6 @@ class Counters:
     position_guarded: int = 0
     stale_episodes: int = 0
     stuck_episodes: int = 0
+    behind_episodes: int = 0
     faults: int = 0
     rejected_references: int = 0

@@ -8,7 +8,12 @@ from typing import Any, Mapping
 import numpy as np
 
 from robodyn_ros.control.laws.law import TERMS, ControlLaw
-from robodyn_ros.control.supervisor.control_settings import STALE_ACTIONS, STUCK_ACTIONS, Settings
+from robodyn_ros.control.supervisor.control_settings import (
+    FOLLOWING_ACTIONS,
+    STALE_ACTIONS,
+    STUCK_ACTIONS,
+    Settings,
+)
 from robodyn_ros.control.supervisor.rival_policy import HOLD, RIVAL_ACTIONS
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.robot.robot import Robot
@@ -187,14 +192,23 @@ CONTROLLER_PARAMETERS = (
         change=LIVE,
     ),
     ParamSpec(
-        'stuck_time',
-        'float',
-        4.0,
-        's',
-        'Time of bitwise equal joint states before a sensor counts as stuck. The effort must '
-        'change by a hundredth of its limit meanwhile, unless stuck_at_rest is set.',
-        lower=0.1,
-        upper=1e6,
+        'following_error',
+        'float[]',
+        (0.2,),
+        'rad or m',
+        'Distance of a joint from its reference that is reported as a warning: one value for all '
+        'joints, or one for each.',
+        lower=1e-6,
+        change=LIVE,
+        lengths=(1, 'n'),
+    ),
+    ParamSpec(
+        'following_action',
+        'string',
+        FOLLOWING_ACTIONS[0],
+        '',
+        'Reaction to twice `following_error` under way: the posture is held, or only the warning.',
+        choices=FOLLOWING_ACTIONS,
         change=LIVE,
     ),
     ParamSpec(
@@ -202,7 +216,8 @@ CONTROLLER_PARAMETERS = (
         'string',
         STUCK_ACTIONS[0],
         '',
-        'Reaction to a stuck sensor: a warning, or the same as for missing joint states.',
+        'Reaction to a joint that moves and repeats its reading for longer than `state_timeout`: '
+        'as to missing joint states, or a warning.',
         choices=STUCK_ACTIONS,
         change=LIVE,
     ),
@@ -211,8 +226,18 @@ CONTROLLER_PARAMETERS = (
         'bool',
         False,
         '',
-        'Whether bitwise equal joint states count as stuck under a constant effort, too. For '
-        'noisy sensors, and behind a broadcaster, which repeats the last state of a lost robot.',
+        'Whether bitwise equal joint states count as stuck at rest, too. For noisy sensors, and '
+        'behind a broadcaster, which repeats the last state of a lost robot.',
+        change=LIVE,
+    ),
+    ParamSpec(
+        'stuck_time',
+        'float',
+        4.0,
+        's',
+        'Time of equal joint states after which they are stuck, if `stuck_at_rest` is set.',
+        lower=0.1,
+        upper=1e6,
         change=LIVE,
     ),
     ParamSpec(
@@ -321,6 +346,7 @@ SAME_NAME = (
     'stale_hold',
     'stop_time_constant',
     'max_start_error',
+    'following_action',
     'stuck_time',
     'stuck_action',
     'stuck_at_rest',
@@ -446,6 +472,7 @@ def control_settings(values: Mapping[str, Any], robot: Robot, law: ControlLaw) -
         ),
         effort_limits=values['effort_limits'] or limits.effort,
         effort_rate=_for_all(values['max_effort_rate'], robot.nv),
+        following_error=_for_all(values['following_error'], robot.nv),
         velocity_limits=values['velocity_limits'] or limits.velocity,
         lower=limits.lower,
         upper=limits.upper,

@@ -30,10 +30,12 @@ SENTENCES = {
     Reason.TARGET_REACHED: 'The end effector has reached its target, which is held.',
     Reason.REFERENCE_TIMEOUT: 'The targets stopped; the posture is held.',
     Reason.REFERENCE_NOT_FINITE: 'The reference is not finite; the measured posture is held.',
+    Reason.FOLLOWING_ERROR: 'A joint was farther from its reference than twice following_error; '
+    'the measured posture is held; the value is its error.',
     Reason.HOLD_REQUESTED: 'The reference was cancelled; the measured posture is held.',
     Reason.POSITION_JUMP: 'The measured position jumped; the new posture is held.',
     Reason.STATE_TIMEOUT: 'No fresh joint state comes.',
-    Reason.STATE_STUCK: 'The joint states repeat themselves bit for bit.',
+    Reason.STATE_STUCK: 'Joint states repeat themselves bit for bit, although the joint moves.',
     Reason.STATE_RECOVERED: 'Joint states come again; the measured posture is held.',
     Reason.RESET: 'The fault has been reset.',
     Reason.TORQUE_NOT_FINITE: 'The law computed an effort that is not finite.',
@@ -200,12 +202,12 @@ def explained(status: ControllerStatus, session) -> str:
         # The kernel of a law of another package may return any other number.
         is_body = value.is_integer() and 0.0 < value < len(names)
         return f'Its pivot is lost at {names[int(value)]}.' if is_body else f'Status {value:g}.'
-    if status.state == State.STALE and status.reason == Reason.STATE_TIMEOUT:
-        limit, name = settings.state_timeout, 'state_timeout'
-    elif status.state == State.STALE and status.reason == Reason.STATE_STUCK:
-        limit, name = settings.stuck_time, 'stuck_time'
-    else:
+    stuck = status.reason == Reason.STATE_STUCK
+    if status.state != State.STALE or not stuck and status.reason != Reason.STATE_TIMEOUT:
         return ''
+    limit, name = settings.state_timeout, 'state_timeout'
+    if stuck and not status.joint:  # all joints, at rest
+        limit, name = settings.stuck_time, 'stuck_time'
     return f'The last new one is {value:.3g} s old; expected at most {limit:.3g} s ({name}).'
 
 
