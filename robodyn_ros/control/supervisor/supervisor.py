@@ -23,9 +23,9 @@ from robodyn_ros.control.supervisor.preconditions import (
 from robodyn_ros.control.supervisor.reference_clock import Clock
 from robodyn_ros.control.supervisor.rehearsal import Rehearsal
 from robodyn_ros.control.supervisor.state_buffer import StateBuffer
+from robodyn_ros.control.supervisor.stuck_reading import StuckReading
 from robodyn_ros.control.supervisor.torque_limiter import TorqueLimiter
 from robodyn_ros.errors import ParameterError
-from robodyn_ros.model.layout import FRICTION, STICTION
 
 FOLLOWING_HOLD = 2.0  # times following_error, from where the posture is held
 
@@ -62,10 +62,6 @@ class Supervisor:
         Value that caused the state.
     detail : str
         Cause as text, or ''.
-    stuck : bool
-        Whether joint states repeat themselves bit for bit, although they should not.
-    stuck_joint : int
-        The joint whose reading does, or -1 if all are repeated at rest.
     behind : int
         The joint that is farther from its reference than `following_error`, or -1.
     completed : Trajectory or None
@@ -101,11 +97,7 @@ class Supervisor:
         self._rehearsal = Rehearsal(robot)
         self._payload, self._linked, self._replacements = payload, robot.linked, {}
         self._jumps, self._recovering, self._seen = 0, 0, None
-        self.stuck, self.stuck_joint, self.behind = False, -1, -1
-        self._repeated, self._since = np.full((2, robot.nv), math.nan), np.zeros(robot.nv)
-        self._dry_friction = robot.model.joint_values(FRICTION)
-        self._dry_friction += robot.model.joint_values(STICTION)
-        self._first_stuck = guards.first_stuck.vectorcall
+        self.behind, self._reading = -1, StuckReading(robot, self._torque_limiter.earlier)
         self._first_behind = guards.first_behind.vectorcall
         self.reference, self.terms = self._reference.rows, self._torque_limiter.terms
         self.q, self.qd = self.reference[0], self.reference[1]  # until there is a joint state
@@ -189,6 +181,16 @@ class Supervisor:
         self._payload.advance(dt)
         if self._replacements and self._payload.empty:
             self._choose_kernels()
+
+    @property
+    def stuck(self):
+        """Return whether joint states repeat themselves bit for bit, although they should not."""
+        return self._reading.found
+
+    @property
+    def stuck_joint(self):
+        """Return the joint whose reading does, or -1 if all are repeated at rest."""
+        return self._reading.joint
 
     @property
     def following(self):
@@ -348,8 +350,7 @@ class Supervisor:
                 self._torque_limiter.safe(measured, now, True, True, 0.0, settings, False)
                 self._torque_limiter.limit(measured, settings, math.inf)
                 self._clock.restart()
-            self._repeated.fill(math.nan)
-            self.stuck, self.stuck_joint = False, -1
+            self._reading.forget()
             self.active, self._releasing = True, False
             return ''
 
@@ -563,9 +564,12 @@ class Supervisor:
             if self._payload is not None and self._payload.moving:
                 self._carry(dt)
             fresh = known = measured is not None and measured.is_fresh(now, settings)
-            if fresh and self.active and self._is_stuck(measured, settings):
-                fresh = settings.stuck_action != 'stale'
-                known = not self._contradicts(measured, settings)
+            if fresh and self.active:
+                was = self._reading.found
+                if self._reading.judge(measured, self.command, settings, self._following):
+                    self._counters.stuck_episodes += not was
+                    fresh = settings.stuck_action != 'stale'
+                    known = not self._reading.contradicts(measured, settings)
             if fresh:
                 self.q, self.qd = measured.q, measured.qd
             self.publishing = self.active or self._releasing
@@ -600,7 +604,7 @@ class Supervisor:
                 joint, since, reason = -1, measured.time, Reason.STATE_TIMEOUT
                 if self.stuck and measured.is_fresh(now, self._settings):
                     joint, reason = self.stuck_joint, Reason.STATE_STUCK
-                    since = measured.since if joint < 0 else float(self._since[joint])
+                    since = self._reading.since(measured)
                 self._enter(State.STALE, reason, joint, now - since)
             self._recovering, self._seen = 0, measured
         elif self.state is State.STALE:
@@ -637,37 +641,6 @@ class Supervisor:
                 and self._settings.following_action == 'hold'
             ):
                 self._hold(measured, Reason.FOLLOWING_ERROR, joint, error)
-
-    def _contradicts(self, measured, settings):
-        """Return whether the repeated reading has a velocity, which a brake must not trust."""
-        joint = self.stuck_joint
-        fast = guards.STUCK_SPEED * min(settings.velocity_limits[joint], guards.FASTEST)
-        return joint >= 0 and abs(measured.qd[joint]) > fast
-
-    def _is_stuck(self, measured, settings):
-        """Return whether a joint repeats its reading although it moves; see `guards.first_stuck`.
-
-        With `stuck_at_rest` states that are bitwise equal for `stuck_time` count, too.
-        """
-        joint = self._first_stuck(
-            measured.state,
-            self._repeated,
-            self.command,
-            self._torque_limiter.earlier,
-            self._since,
-            self._dry_friction,
-            settings.guards,
-            measured.time,
-            settings.state_timeout,
-            guards.STUCK_EFFORT if self._following else math.inf,
-            self.stuck_joint,
-        )
-        stuck = joint >= 0 or (
-            settings.stuck_at_rest and measured.time - measured.since > settings.stuck_time
-        )
-        self._counters.stuck_episodes += stuck and not self.stuck
-        self.stuck, self.stuck_joint = stuck, joint
-        return stuck
 
     def _advance_reference(self, measured):
         followed = self._reference.source

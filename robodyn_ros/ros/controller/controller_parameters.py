@@ -8,12 +8,8 @@ from typing import Any, Mapping
 import numpy as np
 
 from robodyn_ros.control.laws.law import TERMS, ControlLaw
-from robodyn_ros.control.supervisor.control_settings import (
-    FOLLOWING_ACTIONS,
-    STALE_ACTIONS,
-    STUCK_ACTIONS,
-    Settings,
-)
+from robodyn_ros.control.supervisor import control_settings as options
+from robodyn_ros.control.supervisor.control_settings import Settings
 from robodyn_ros.control.supervisor.rival_policy import HOLD, RIVAL_ACTIONS
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.robot.robot import Robot
@@ -174,11 +170,11 @@ CONTROLLER_PARAMETERS = (
     ParamSpec(
         'stale_action',
         'string',
-        STALE_ACTIONS[0],
+        options.STALE_ACTIONS[0],
         '',
         'Effort while joint states are missing: the gravity torque of the posture where the arm '
         'should have stopped, without end, or zero after `stale_hold`.',
-        choices=STALE_ACTIONS,
+        choices=options.STALE_ACTIONS,
         change=LIVE,
     ),
     ParamSpec(
@@ -205,20 +201,20 @@ CONTROLLER_PARAMETERS = (
     ParamSpec(
         'following_action',
         'string',
-        FOLLOWING_ACTIONS[0],
+        options.FOLLOWING_ACTIONS[0],
         '',
         'Reaction to twice `following_error` under way: the posture is held, or only the warning.',
-        choices=FOLLOWING_ACTIONS,
+        choices=options.FOLLOWING_ACTIONS,
         change=LIVE,
     ),
     ParamSpec(
         'stuck_action',
         'string',
-        STUCK_ACTIONS[0],
+        options.STUCK_ACTIONS[0],
         '',
         'Reaction to a joint that moves and repeats its reading for longer than `state_timeout`: '
         'as to missing joint states, or a warning.',
-        choices=STUCK_ACTIONS,
+        choices=options.STUCK_ACTIONS,
         change=LIVE,
     ),
     ParamSpec(
