@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <stdexcept>
 #include <unordered_map>
@@ -30,7 +31,7 @@ constexpr double STATUS_PAUSE = 0.01;  // [s] within which a change is published
 /// Interfaces of a reference, in the order of their values for each joint.
 constexpr const char * REFERENCES[] = {"position", "velocity", "acceleration", "effort"};
 constexpr std::size_t EFFORT_REFERENCE = 3, REFERENCE_KINDS = 4;
-constexpr std::size_t LONGEST_REASON = 32, LONGEST_REFUSAL = 120;
+constexpr std::size_t LONGEST_REASON = 32, LONGEST_MESSAGE = 160, LONGEST_REFUSAL = 120;
 
 InterfaceConfiguration individual(
   const std::vector<std::string> & joints, std::initializer_list<const char *> kinds)
@@ -195,6 +196,8 @@ Settings GuardedController::settings() const
   wanted.stale_hold = parameters_.stale_hold;
   wanted.stop_time_constant = parameters_.stop_time_constant;
   wanted.max_start_error = parameters_.max_start_error;
+  wanted.following_error = for_all(parameters_.following_error, n);
+  wanted.holds_behind = parameters_.following_action == "hold";
   wanted.stuck_time = parameters_.stuck_time;
   wanted.stuck_is_stale = parameters_.stuck_action == "stale";
   wanted.stuck_at_rest = parameters_.stuck_at_rest;
@@ -213,7 +216,7 @@ void GuardedController::prepare_messages()
   for (auto * const text : {&status_.state_name, &status_.reason, &status_.joint}) {
     text->assign(LONGEST_REASON, ' ');  // reserves memory for any reason
   }
-  status_.message = status_message(true);
+  status_.message.assign(LONGEST_MESSAGE, ' ');
   status_.last_refusal.assign(LONGEST_REFUSAL, ' ');
   state_.header.frame_id = base_;
   for (const auto & joint : joints_) {
@@ -448,7 +451,8 @@ void GuardedController::publish(const rclcpp::Time & time, double now)
     state_publisher_->try_publish(state_);
   }
   const bool changed = arm.state() != told_state_ || arm.reason() != told_reason_ ||
-    arm.stuck() != told_stuck_ || arm.last_refusal() != told_refusal_;
+    arm.stuck() != told_stuck_ || arm.behind() != told_behind_ ||
+    arm.last_refusal() != told_refusal_;
   if (changed || now >= next_status_) {
     status_.header.stamp = time;
     status_.state = static_cast<std::uint8_t>(arm.state());
@@ -456,6 +460,14 @@ void GuardedController::publish(const rclcpp::Time & time, double now)
     status_.reason.assign(name(arm.reason()));
     status_.message.assign(status_message(arm.stuck()));
     status_.last_refusal.assign(words(arm.last_refusal()));
+    if (arm.behind() >= 0 && !arm.stuck()) {
+      const auto i = static_cast<std::size_t>(arm.behind());
+      char text[LONGEST_MESSAGE];
+      std::snprintf(
+        text, sizeof(text), "%s is %.3g from its reference; expected at most %g (following_error).",
+        joints_[i].c_str(), arm.reference()[i] - q_[i], arm.settings().following_error[i]);
+      status_.message.assign(text);
+    }
     if (arm.joint() >= 0) {
       status_.joint = joints_[static_cast<std::size_t>(arm.joint())];
     } else {
@@ -470,6 +482,7 @@ void GuardedController::publish(const rclcpp::Time & time, double now)
       told_reason_ = arm.reason();
       told_stuck_ = arm.stuck();
       told_refusal_ = arm.last_refusal();
+      told_behind_ = arm.behind();
       next_status_ = now + STATUS_PERIOD;
     }
   }

@@ -87,6 +87,7 @@ private:
   Reason told_reason_ = Reason::NONE;
   Refusal told_refusal_ = Refusal::NONE;
   bool told_stuck_ = false;
+  int told_behind_ = -1;
 };
 
 /// tau = M(q) (qdd_r + Kd ed + Kp e) + C(q, qd) qd + g(q) + friction(qd_r).

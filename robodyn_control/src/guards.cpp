@@ -61,6 +61,50 @@ int judge(
   return FINE;
 }
 
+int first_stuck(
+  const double * state, const Repeated & repeated, const double * command,
+  const double * friction, const double * guards, std::size_t n, double time, double timeout,
+  double share, int last) noexcept
+{
+  int stuck = -1;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double speed = std::fabs(state[n + i]), held = time - repeated.since[i];
+    if (state[i] != repeated.state[i] || state[n + i] != repeated.state[n + i]) {
+      repeated.state[i] = state[i];
+      repeated.state[n + i] = state[n + i];
+      repeated.since[i] = time;
+      repeated.earlier[i] = command[i];
+    } else if (stuck < 0 && held > timeout) {
+      const bool moves = speed * held > STUCK_TRAVEL &&
+        speed > STUCK_SPEED * smaller(guards[SPEED * n + i], FASTEST);
+      const double change = std::fabs(command[i] - repeated.earlier[i]);
+      const int joint = static_cast<int>(i);
+      if (moves || change > share * guards[EFFORT * n + i] + friction[i] || joint == last) {
+        stuck = joint;
+      }
+    }
+  }
+  return stuck;
+}
+
+int first_behind(
+  const double * reference, const double * q, const double * tolerance, std::size_t n) noexcept
+{
+  if (first_not_finite(reference, 3 * n) >= 0) {
+    return NOT_FINITE;
+  }
+  int behind = -1;
+  double most = 1.0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double share = std::fabs(reference[i] - q[i]) / tolerance[i];
+    if (share > most) {
+      behind = static_cast<int>(i);
+      most = share;
+    }
+  }
+  return behind;
+}
+
 int add_terms(double * terms, const bool * commanded, std::size_t n, double * total) noexcept
 {
   int worst = -1;

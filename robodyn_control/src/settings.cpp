@@ -60,6 +60,7 @@ std::string Settings::refusal() const
       "not negative (NaN: unknown)"));
   first(refused("effort_rate", effort_rate, n, positive, "greater than zero"));
   first(refused("velocity_limits", velocity_limits, n, positive, "greater than zero"));
+  first(refused("following_error", following_error, n, positive, "greater than zero"));
   first(upper.size() == n ? "" : "upper: expected as many numbers as lower");
   for (std::size_t i = 0; found.empty() && i < n; ++i) {
     first(lower[i] <= upper[i] ? "" : "lower: expected at most the upper limit");

@@ -16,9 +16,10 @@ namespace
 {
 
 constexpr double NEVER = std::numeric_limits<double>::infinity();
-constexpr double STUCK_SHARE = 0.01;  // of an effort limit; smaller torques may not move a joint
+constexpr double SPEED_TOLERANCE = 1.001;  // allows for rounding of the limit itself
 constexpr double SWING = 1.2;  // of a velocity limit, between the points of a trajectory
 constexpr double BLIND_BRAKING = 10.0;  // time constants for which a predicted velocity is braked
+constexpr double FOLLOWING_HOLD = 2.0;  // times following_error, from where it is held
 constexpr double LONGEST_AGE = 0.2;  // [s] of a state that is predicted
 constexpr double SLOWEST = 1e-3;  // [rad/s or m/s] at which the secant of friction is taken
 
@@ -30,10 +31,14 @@ Supervisor::Supervisor(
   braking_(model.braking()), friction_(model.friction_torque()),
   forward_dynamics_(model.damped_forward_dynamics()), guards_(GUARDS * n_), gains_(2 * n_),
   payload_(model.payload_frames().size()),
-  states_(n_), reference_(n_), stillness_(-NEVER), q_(n_), accepted_q_(n_), terms_(TERMS * n_),
+  states_(n_), reference_(n_), q_(n_), accepted_q_(n_), terms_(TERMS * n_),
   unlimited_(n_), command_(n_), earlier_(n_), feedforward_(n_), predicted_(2 * n_), torque_(n_),
-  diagonal_(n_), qdd_(n_), times_(n_), hits_(n_)
+  diagonal_(n_), qdd_(n_), times_(n_), repeated_(2 * n_), since_(n_), tolerance_(n_, NEVER),
+  hits_(n_)
 {
+  for (const JointFriction & joint : model.joint_friction()) {
+    dry_friction_.push_back(joint.coulomb + joint.stiction);
+  }
   configure(settings);
 }
 
@@ -59,6 +64,7 @@ void Supervisor::configure(const Settings & settings)
     guards_[RATE * n_ + i] = settings.effort_rate[i];
     guards_[TURN * n_ + i] = settings.turns.empty() ? 0.0 : settings.turns[i];
     gains_[i] = settings.position_gains[i];
+    tolerance_[i] = law_ ? settings.following_error[i] : NEVER;
     gains_[n_ + i] = settings.velocity_gains[i];
   }
   safe_.fill(true);
@@ -94,12 +100,15 @@ Refusal Supervisor::activate(double now) noexcept
   }
   hold_measured(Reason::ACTIVATED);
   if (!publishing_) {  // otherwise the torque continues from the last published one
-    write_safe_torque(now, true, 0.0, false);
+    write_safe_torque(now, true, true, 0.0, false);
     limit_torque(
       unlimited_.data(), states_.state(), guards_.data(), n_, NEVER, command_.data(),
       hits_.data());
     clock_.restart();
   }
+  std::fill(repeated_.begin(), repeated_.end(), std::numeric_limits<double>::quiet_NaN());
+  stuck_ = false;
+  stuck_joint_ = -1;
   active_ = true;
   releasing_ = false;
   last_refusal_ = Refusal::NONE;
@@ -122,7 +131,8 @@ void Supervisor::release(double now) noexcept
 {
   if (publishing_ || active_) {
     deactivate();
-    write_safe_torque(now, states_.is_fresh(now, state_timeout_), 0.0, false);
+    const bool fresh = states_.is_fresh(now, state_timeout_);
+    write_safe_torque(now, fresh, fresh, 0.0, false);
     limit_torque(
       unlimited_.data(), states_.state(), guards_.data(), n_, NEVER, command_.data(),
       hits_.data());
@@ -229,9 +239,10 @@ State Supervisor::tick(double now) noexcept
   if (payload_.moving()) {
     payload_.advance(dt);
   }
-  bool fresh = states_.is_fresh(now, state_timeout_);
+  bool fresh = states_.is_fresh(now, state_timeout_), known = fresh;
   if (fresh && active_ && sticks()) {
     fresh = !settings_.stuck_is_stale;
+    known = !contradicts();
   }
   if (fresh) {
     std::copy_n(states_.q(), n_, q_.begin());
@@ -239,7 +250,7 @@ State Supervisor::tick(double now) noexcept
   publishing_ = active_ || releasing_;
   if (publishing_) {
     if (!(active_ && law_acts(fresh, now))) {
-      write_safe_torque(now, fresh, dt, active_);
+      write_safe_torque(now, fresh, known, dt, active_);
     }
     limit(dt);
   }
@@ -257,6 +268,8 @@ bool Supervisor::law_acts(bool fresh, double now) noexcept
 
 void Supervisor::update(bool fresh, double now) noexcept
 {
+  const int behind = behind_;
+  behind_ = -1;
   if (state_ == State::FAULT) {
     return;
   }
@@ -265,9 +278,11 @@ void Supervisor::update(bool fresh, double now) noexcept
       ++counters_.stale_episodes;
       reference_.hold(states_.q());
       const bool stuck = stuck_ && states_.is_fresh(now, state_timeout_);
+      const int joint = stuck ? stuck_joint_ : -1;
+      const double since = joint >= 0 ? since_[static_cast<std::size_t>(joint)] :
+        stuck ? states_.since() : states_.time();
       enter(
-        State::STALE, stuck ? Reason::STATE_STUCK : Reason::STATE_TIMEOUT, -1,
-        now - (stuck ? states_.since() : states_.time()));
+        State::STALE, stuck ? Reason::STATE_STUCK : Reason::STATE_TIMEOUT, joint, now - since);
     }
     recovering_ = 0;
     seen_ = states_.accepted();
@@ -283,25 +298,52 @@ void Supervisor::update(bool fresh, double now) noexcept
     trip_overspeed();
   } else if (states_.jumps() != jumps_) {
     hold_measured(Reason::POSITION_JUMP);
-  } else if (reference_.moves()) {
-    advance_reference();
+  } else {
+    if (reference_.moves()) {
+      advance_reference();
+    }
+    judge_reference(behind);
   }
+}
+
+void Supervisor::judge_reference(int before) noexcept
+{
+  const int joint = first_behind(reference_.rows(), states_.q(), tolerance_.data(), n_);
+  if (joint == NOT_FINITE) {
+    hold_measured(Reason::REFERENCE_NOT_FINITE);
+  } else if (joint >= 0) {
+    const auto i = static_cast<std::size_t>(joint);
+    const double error = reference_.rows()[i] - states_.q()[i];
+    behind_ = joint;
+    counters_.behind_episodes += before < 0;
+    if (std::fabs(error) > FOLLOWING_HOLD * tolerance_[i] && reference_.follows() &&
+      settings_.holds_behind)
+    {
+      hold_measured(Reason::FOLLOWING_ERROR, joint, error);
+    }
+  }
+}
+
+bool Supervisor::contradicts() const noexcept
+{
+  if (stuck_joint_ < 0) {
+    return false;
+  }
+  const auto i = static_cast<std::size_t>(stuck_joint_);
+  const double limit = std::min(guards_[SPEED * n_ + i], FASTEST);
+  return std::fabs(states_.qd()[i]) > STUCK_SPEED * limit;  // not to be trusted by a brake
 }
 
 bool Supervisor::sticks() noexcept
 {
-  if (states_.since() != stillness_) {
-    stillness_ = states_.since();
-    stuck_ = false;
-    earlier_ = command_;
-  } else if (!stuck_ && states_.time() - states_.since() > settings_.stuck_time) {
-    stuck_ = settings_.stuck_at_rest;  // otherwise an arm at rest may have equal states for long
-    for (std::size_t i = 0; i < n_; ++i) {
-      stuck_ = stuck_ ||
-        std::fabs(command_[i] - earlier_[i]) > STUCK_SHARE * settings_.effort_limits[i];
-    }
-    counters_.stuck_episodes += stuck_;
-  }
+  stuck_joint_ = first_stuck(
+    states_.state(), {repeated_.data(), earlier_.data(), since_.data()}, command_.data(),
+    dry_friction_.data(), guards_.data(), n_, states_.time(), state_timeout_,
+    reference_.follows() ? STUCK_EFFORT : NEVER, stuck_joint_);
+  const bool stuck = stuck_joint_ >= 0 ||
+    (settings_.stuck_at_rest && states_.time() - states_.since() > settings_.stuck_time);
+  counters_.stuck_episodes += stuck && !stuck_;
+  stuck_ = stuck;
   return stuck_;
 }
 
@@ -312,15 +354,12 @@ void Supervisor::advance_reference() noexcept
   } else {
     reference_.advance(clock_.time());
   }
-  if (first_not_finite(reference_.rows(), reference_.size()) >= 0) {
-    hold_measured(Reason::REFERENCE_NOT_FINITE);
-  }
 }
 
 bool Supervisor::write_law_torque() noexcept
 {
   std::fill(terms_.begin(), terms_.end(), 0.0);
-  lost_for_ = 0.0;
+  lost_for_ = blind_for_ = 0.0;
   const int status = law_ ?
     law_(q_.data(), states_.qd(), reference_.rows(), gains_.data(), payload(), terms_.data()) :
     gravity_(q_.data(), states_.qd(), payload(), terms_.data());
@@ -338,16 +377,18 @@ bool Supervisor::write_law_torque() noexcept
   return status == 0 && joint < 0;
 }
 
-void Supervisor::write_safe_torque(double now, bool fresh, double dt, bool brakes) noexcept
+void Supervisor::write_safe_torque(
+  double now, bool fresh, bool known, double dt, bool brakes) noexcept
 {
   const double * state = states_.state();
   double rate = brakes ? 1.0 / time_constant_ : 0.0;
-  if (fresh) {
-    lost_for_ = 0.0;
+  lost_for_ = fresh ? 0.0 : lost_for_ + dt;
+  if (known) {
+    blind_for_ = 0.0;
   } else {
     predict(now, dt);
     state = predicted_.data();
-    if (!(lost_for_ <= BLIND_BRAKING * time_constant_)) {
+    if (!(blind_for_ <= BLIND_BRAKING * time_constant_)) {
       rate = 0.0;
     }
   }
@@ -366,14 +407,14 @@ void Supervisor::predict(double now, double dt) noexcept
 {
   double * const q = predicted_.data(), * const qd = q + n_;
   double elapsed = dt;
-  const bool first = lost_for_ == 0.0;
+  const bool first = blind_for_ == 0.0;
   if (first) {
     std::copy_n(states_.state(), 2 * n_, q);
     const double age = now - states_.since();
     elapsed = 0.0 <= age && age <= LONGEST_AGE ? age : 0.0;
   }
-  lost_for_ += dt;
-  if (!(lost_for_ <= BLIND_BRAKING * time_constant_)) {
+  blind_for_ += dt;
+  if (!(blind_for_ <= BLIND_BRAKING * time_constant_)) {
     return;
   }
   if (settings_.robot_compensates_gravity) {
@@ -403,7 +444,7 @@ void Supervisor::predict(double now, double dt) noexcept
 
 void Supervisor::limit(double dt) noexcept
 {
-  const double * const state = lost_for_ > 0.0 ? predicted_.data() : states_.state();
+  const double * const state = blind_for_ > 0.0 ? predicted_.data() : states_.state();
   const int hit = limit_torque(
     unlimited_.data(), state, guards_.data(), n_, dt, command_.data(), hits_.data());
   ++counters_.cycles;
@@ -416,7 +457,7 @@ void Supervisor::limit(double dt) noexcept
   }
 }
 
-void Supervisor::hold_measured(Reason reason) noexcept
+void Supervisor::hold_measured(Reason reason, int joint, double value) noexcept
 {
   jumps_ = states_.jumps();
   std::fill(terms_.begin(), terms_.end(), 0.0);
@@ -430,7 +471,7 @@ void Supervisor::hold_measured(Reason reason) noexcept
     std::fill(times_.begin(), times_.end(), 0.0);
   }
   reference_.stop(states_.q(), states_.qd(), times_.data(), clock_.time());
-  enter(law_ ? State::HOLD : State::ACTIVE, reason);
+  enter(law_ ? State::HOLD : State::ACTIVE, reason, joint, value);
 }
 
 void Supervisor::wait(bool fresh) noexcept

@@ -27,6 +27,7 @@ int main(int, char ** arguments)
   settings.velocity_limits.assign(n, 3.0);
   settings.lower.assign(n, -2.5);
   settings.upper.assign(n, 2.5);
+  settings.following_error.assign(n, 0.2);
   robodyn_control::Supervisor arm(model, model.law("computed_torque"), settings);
   robodyn_control::TaskSpace task(
     model, {{model.frames().back(), {}}}, robodyn_control::rows_of_axes(""), 0.0);

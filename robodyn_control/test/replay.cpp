@@ -37,11 +37,11 @@ robodyn_control::Settings read_settings(std::size_t n)
   for (auto * const row : {
       &settings.position_gains, &settings.velocity_gains, &settings.effort_limits,
       &settings.effort_rate, &settings.velocity_limits, &settings.lower, &settings.upper,
-      &settings.turns})
+      &settings.turns, &settings.following_error})
   {
     *row = read(n);
   }
-  const auto told = read(16);
+  const auto told = read(17);
   settings.period = told[0];
   settings.position_margin = told[1];
   settings.state_timeout = told[2];
@@ -58,6 +58,7 @@ robodyn_control::Settings read_settings(std::size_t n)
   settings.enabled[robodyn_control::FRICTION] = told[13] != 0.0;
   settings.stuck_at_rest = told[14] != 0.0;
   settings.stop_time_constant = told[15];
+  settings.holds_behind = told[16] != 0.0;
   return settings;
 }
 
@@ -75,7 +76,7 @@ void tell(const robodyn_control::Supervisor & arm, const char * answer)
     robodyn_control::status_message(arm.stuck()), answer);
   for (const auto number : {
       counted.cycles, counted.effort_limited, counted.rate_limited, counted.position_guarded,
-      counted.stale_episodes, counted.stuck_episodes, counted.faults,
+      counted.stale_episodes, counted.stuck_episodes, counted.behind_episodes, counted.faults,
       counted.rejected_references, arm.states().rejected()})
   {
     std::printf(",%lu", number);

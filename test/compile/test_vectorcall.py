@@ -96,7 +96,8 @@ def test_guards_give_the_same():
         assert hits[0] == hits[1] and (torques[0] == torques[1]).all()
         assert (flags[0] == flags[1]).all()
         bad = np.where(rng.random(N) < 0.1, np.nan, wanted)
-        assert guards.first_not_finite.vectorcall(bad) == guards.first_not_finite.compiled(bad)
+        rows = np.array([bad, wanted, wanted]), wanted, np.full(N, 0.1)
+        assert guards.first_behind.vectorcall(*rows) == guards.first_behind.compiled(*rows)
         assert guards.judge.vectorcall(
             state, -state, limits, 0.1, 0.5, 2.0
         ) == guards.judge.compiled(state, -state, limits, 0.1, 0.5, 2.0)
@@ -169,7 +170,7 @@ def test_no_reference_is_lost_or_kept():
     for call, arguments in (
         (mixed.vectorcall, given),
         (silent.vectorcall, [x]),
-        (guards.first_not_finite.vectorcall, [x]),
+        (guards.first_behind.vectorcall, [np.zeros((3, N)), x, np.ones(N)]),
     ):
         call(*arguments)
         before = [sys.getrefcount(item) for item in watched]

@@ -82,7 +82,7 @@ def test_behind_a_broadcaster_the_controller_counts_states_that_repeat():
     text = yaml.safe_load((CONFIG / 'ros2_control/controller.yaml').read_text())
     told = text['/**/robodyn_controller']['ros__parameters']
     assert told.pop('stuck_time') < Settings.stuck_time
-    assert told == {'stuck_action': 'stale', 'stuck_at_rest': True}
+    assert told == {'stuck_at_rest': True} and Settings.stuck_action == 'stale'
 
 
 def test_views_show_what_exists():

@@ -72,6 +72,7 @@ def told(settings):
     """Return settings as the program reads them."""
     rows = [*settings.gains, settings.effort_limits, settings.effort_rate]
     rows += [settings.velocity_limits, settings.lower, settings.upper, settings.turns]
+    rows += [settings.following_error]
     numbers = [
         settings.period,
         settings.position_margin,
@@ -89,6 +90,7 @@ def told(settings):
         settings.enabled[FRICTION],
         settings.stuck_at_rest,
         settings.stop_time_constant,
+        settings.following_action == 'hold',
     ]
     return np.concatenate([*rows, numbers]).astype(float).tobytes()
 
@@ -149,7 +151,7 @@ class Recorder:
             arm.deactivate()
             measured, settings = arm.measurement, arm.settings
             fresh = measured.is_fresh(now, settings)
-            output.safe(measured, now, fresh, 0.0, settings, brakes=False)
+            output.safe(measured, now, fresh, fresh, 0.0, settings, brakes=False)
             output.limit(measured, settings, math.inf)
             arm.publishing = arm._releasing = False
             self.seen.add('RELEASED')
@@ -172,7 +174,8 @@ class Recorder:
         self.seen |= {arm.reason, *(name for name, bit in GUARDS.items() if any(bits(arm) & bit))}
         counted = arm.counters
         names = ('cycles', 'effort_limited', 'rate_limited', 'position_guarded')
-        names += ('stale_episodes', 'stuck_episodes', 'faults', 'rejected_references')
+        names += ('stale_episodes', 'stuck_episodes', 'behind_episodes', 'faults')
+        names += ('rejected_references',)
         self.cycles.append((
             (int(arm.state), arm.reason, arm.joint, arm.publishing, STUCK * arm.stuck, self.answer,
              *(counted[name] for name in (*names, 'rejected_states'))),
@@ -201,9 +204,9 @@ def replayed(folder, recorder, law):
     for line in done.stdout.decode().splitlines():
         parts = line.split(',')
         decided = (int(parts[0]), parts[1], int(parts[2]), parts[4] == '1', parts[5],
-                   parts[6], *map(int, parts[7:16]))  # fmt: skip
-        numbers = np.array([float(x) for x in (parts[3], *parts[16 : 16 + 2 * n])])
-        found.append((decided, np.array(parts[16 + 2 * n :], int), numbers))
+                   parts[6], *map(int, parts[7:17]))  # fmt: skip
+        numbers = np.array([float(x) for x in (parts[3], *parts[17 : 17 + 2 * n])])
+        found.append((decided, np.array(parts[17 + 2 * n :], int), numbers))
     return found
 
 
@@ -556,7 +559,7 @@ def test_a_frozen_state_is_found(programs, action):
     recorder = Recorder(
         TWO_LINK,
         'computed_torque',
-        settings_for(TWO_LINK, stuck_time=0.05, stuck_action=action, reference_timeout=0.05),
+        settings_for(TWO_LINK, stuck_action=action, reference_timeout=0.05),
     )
     q, qd, zero = np.full(2, 0.3), np.zeros(2), np.zeros(2)
     recorder.measure(q, qd, 10.0)
@@ -565,7 +568,7 @@ def test_a_frozen_state_is_found(programs, action):
         now = 10.0 + PERIOD * k
         if not 110 < k < 150:  # then the robot is lost, which is a timeout
             recorder.measure(q if k < 150 else q + 1e-6 * k, qd, now)
-        recorder.aim(np.array([q + 2e-4 * min(k, 100), zero, zero]), now)
+        recorder.aim(np.array([q + 8e-4 * min(k, 100), zero, zero]), now)
         recorder.tick(now)
     agree(programs, recorder)
     assert any(cycle[0][4] for cycle in recorder.cycles) and not recorder.cycles[-1][0][4]

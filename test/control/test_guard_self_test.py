@@ -11,7 +11,7 @@ from robodyn_ros.control.supervisor import guard_self_test, guards
 from robodyn_ros.errors import KernelError
 from support.robots.textbook import Segment, serial
 
-WRITTEN = {'add_terms': 2, 'limit_torque': 4, 'sample': 4}
+WRITTEN = {'add_terms': 2, 'brake': 0, 'limit_torque': 4, 'sample': 4}
 
 
 @pytest.fixture(scope='module')
@@ -39,10 +39,13 @@ def test_sound_guards_pass():
     assert guard_self_test.guards_known_answers() is None
 
 
-@pytest.mark.parametrize('name', ['first_not_finite', 'judge', 'add_terms', 'limit_torque'])
+@pytest.mark.parametrize(
+    'name', ['judge', 'first_stuck', 'first_behind', 'add_terms', 'brake', 'limit_torque']
+)
 @pytest.mark.parametrize('what', ['status', 'result'])
 def test_a_guard_that_answers_wrongly_is_named(monkeypatch, name, what):
-    place = WRITTEN.get(name) if what == 'result' else None
+    has_status = name != 'brake'
+    place = WRITTEN.get(name) if what == 'result' or not has_status else None
     monkeypatch.setattr(guards, name, Spoiled(getattr(guards, name), place))
     with pytest.raises(KernelError, match=f'{name} fails its known-answer test: got'):
         guard_self_test.guards_known_answers()

@@ -45,6 +45,9 @@ def settings_for(robot, **changes):
         'velocity_limits': np.full(n, 3.0),
         'lower': np.full(n, -2.5),
         'upper': np.full(n, 2.5),
+        # the arm of a bench does not move by itself
+        'stuck_action': 'warn',
+        'following_action': 'warn',
     }
     return Settings(**{**values, **changes})
 

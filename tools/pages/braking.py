@@ -29,7 +29,12 @@ POSTURES = {
 SHARE, FASTEST = 0.95, 3.0  # speed of each joint over its velocity limit; at most [rad/s]
 TRAVEL = 1.2  # [rad] of the motion that is stopped half-way
 WATCHED = 2.0  # [s] after the cause
-STOPS = {'stop': '`~/stop`, FAULT', 'states': 'joint states end', 'references': 'targets end'}
+STOPS = {
+    'stop': '`~/stop`, FAULT',
+    'states': 'joint states end',
+    'frozen': 'joint states freeze',
+    'references': 'targets end',
+}
 HEAD = (
     'Robot',
     'Its weight is held',
@@ -78,8 +83,10 @@ def brake(robot, compensated, kind, **changes):
     positions, energies = [], []
     for step in range(cause + round(WATCHED / PERIOD)):
         now, past = 10.0 + step * PERIOD, step >= cause
+        if not past or kind != 'frozen':
+            reading = plant.q.copy(), plant.qd.copy()
         if not past or kind != 'states':
-            supervisor.measure(plant.q, plant.qd, now)
+            supervisor.measure(*reading, now)
         if step == 0:
             assert supervisor.activate(now) == ''
         if kind == 'references' and not past:

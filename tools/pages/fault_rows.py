@@ -58,12 +58,9 @@ ROWS = tuple(
             ),
             (
                 'Fresh stamps, frozen values',
-                'Reported after stuck_time under a changing effort, or at any effort with '
-                'stuck_at_rest; STALE by stuck_action.',
-                'not yet after {row_5_stuck_states_under_changing_torque_are_reported|run(#) '
-                'assert not bench.supervisor.stuck bench.run(40)} cycles, but '
-                '{row_5_stuck_states_under_changing_torque_are_reported|run(#) assert '
-                'bench.supervisor.stuck and} later',
+                'Of a joint that moves: STALE by stuck_action. At rest only with stuck_at_rest.',
+                'found within {row_5_one_sensor_that_freezes_in_motion_is_found_at_once|'
+                'until=State.STALE) < #} s in motion',
                 'sensor_and_perturbation::a_frozen_sensor_repeats_and_a_lossy_one_drops '
                 'controller_simulated::a_robot_that_dies_behind_a_broadcaster_is_lost '
                 'control_library::a_lost_robot_is_found_under_a_constant_torque_if_asked_for',

@@ -25,6 +25,7 @@ enum class Reason
   FOLLOWING,
   REFERENCE_TIMEOUT,
   REFERENCE_NOT_FINITE,
+  FOLLOWING_ERROR,
   HOLD_REQUESTED,
   POSITION_JUMP,
   STATE_TIMEOUT,
@@ -52,6 +53,7 @@ constexpr const char * name(Reason reason)
     case Reason::FOLLOWING: return "FOLLOWING";
     case Reason::REFERENCE_TIMEOUT: return "REFERENCE_TIMEOUT";
     case Reason::REFERENCE_NOT_FINITE: return "REFERENCE_NOT_FINITE";
+    case Reason::FOLLOWING_ERROR: return "FOLLOWING_ERROR";
     case Reason::HOLD_REQUESTED: return "HOLD_REQUESTED";
     case Reason::POSITION_JUMP: return "POSITION_JUMP";
     case Reason::STATE_TIMEOUT: return "STATE_TIMEOUT";

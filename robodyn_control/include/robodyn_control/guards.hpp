@@ -31,6 +31,33 @@ int judge(
   double * state, const double * previous, const double * guards, std::size_t n,
   double elapsed, double allowance, double overspeed) noexcept;
 
+/// A joint that repeats its reading is stuck if it moves. The reading says so, or the effort
+/// changed while a reference moved. At rest any sensor may repeat itself.
+constexpr double STUCK_TRAVEL = 0.005;  // [rad or m]
+constexpr double STUCK_SPEED = 0.01;    // of the velocity limit
+constexpr double STUCK_EFFORT = 0.1;    // of the effort limit, beyond the friction of the model
+
+/// Readings that a joint repeats, NaN before the first one.
+struct Repeated
+{
+  double * state;    ///< positions, velocities
+  double * earlier;  ///< [N m or N] published when the reading of each joint was new
+  double * since;    ///< [s] of that time
+};
+
+/// Return the first joint that repeats its reading although it moves, or -1.
+/// last : the last result; a joint stays stuck until its reading changes.
+int first_stuck(
+  const double * state, const Repeated & repeated, const double * command,
+  const double * friction, const double * guards, std::size_t n, double time, double timeout,
+  double share, int last) noexcept;
+
+/// Return the joint that is farthest from its reference by its tolerance, or -1 if all are within
+/// it. NOT_FINITE means that one of the three rows of the reference is not finite.
+int first_behind(
+  const double * reference, const double * q, const double * tolerance, std::size_t n) noexcept;
+constexpr int NOT_FINITE = -2;
+
 /// Clear the rows that are not commanded, sum the others; return the first bad joint or -1.
 int add_terms(double * terms, const bool * commanded, std::size_t n, double * total) noexcept;
 

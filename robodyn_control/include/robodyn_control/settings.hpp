@@ -27,6 +27,8 @@ struct Settings
   std::vector<double> lower;                ///< [rad or m]
   std::vector<double> upper;                ///< [rad or m]
   std::vector<double> turns;                ///< [rad] of a joint without end, else 0; may be empty
+  std::vector<double> following_error;      ///< [rad or m] from the reference that is reported
+  bool holds_behind = true;                 ///< twice that ends a motion
   std::array<bool, TERMS> enabled{{true, true, true, true, true, true}};
   double position_margin = 0.002;           ///< [rad or m] beyond which torque acts inwards only
   double state_timeout = 0.02;              ///< [s], clamped to 2 periods ... 0.2 s
@@ -37,9 +39,9 @@ struct Settings
   int recovery_states = 3;                  ///< consecutive fresh joint states that end STALE
   double max_start_error = 0.1;             ///< [rad or m] between the arm and a first target
   double position_jump = 0.1;               ///< [rad or m] beyond the motion at the velocity limit
-  double stuck_time = 4.0;                  ///< [s] of bit-equal states under changing torque
-  bool stuck_is_stale = false;              ///< stuck joint states count as stale
-  bool stuck_at_rest = false;               ///< equal states are stuck at constant torque, too
+  bool stuck_is_stale = true;               ///< stuck joint states count as stale
+  bool stuck_at_rest = false;               ///< bit-equal states are stuck at rest, too
+  double stuck_time = 4.0;                  ///< [s] after which they are
   double overspeed = 2.0;                   ///< velocity over its limit that is a fault
   bool robot_compensates_gravity = false;
 

@@ -24,6 +24,7 @@ struct Counters
   unsigned long position_guarded = 0;
   unsigned long stale_episodes = 0;
   unsigned long stuck_episodes = 0;    ///< times that joint states had equal bits for too long
+  unsigned long behind_episodes = 0;   ///< times that a joint was too far from its reference
   unsigned long faults = 0;
   unsigned long rejected_references = 0;
 };
@@ -80,6 +81,8 @@ public:
   bool active() const noexcept {return active_;}
   bool publishing() const noexcept {return publishing_;}
   bool stuck() const noexcept {return stuck_;}
+  int behind() const noexcept {return behind_;}    ///< joint far from its reference, or -1
+  int stuck_joint() const noexcept {return stuck_joint_;}  ///< or -1 if all stick at rest
   const double * payload() const noexcept {return payload_.values();}    ///< null without any
   const double * command() const noexcept {return command_.data();}      ///< [N m or N]
   const double * unlimited() const noexcept {return unlimited_.data();}  ///< before limits
@@ -94,12 +97,15 @@ private:
   bool law_acts(bool fresh, double now) noexcept;
   void update(bool fresh, double now) noexcept;
   bool sticks() noexcept;
+  bool contradicts() const noexcept;
   void advance_reference() noexcept;
   bool write_law_torque() noexcept;
-  void write_safe_torque(double now, bool fresh, double dt, bool brakes) noexcept;
+  void write_safe_torque(
+    double now, bool fresh, bool known, double dt, bool brakes) noexcept;
   void predict(double now, double dt) noexcept;
   void limit(double dt) noexcept;
-  void hold_measured(Reason reason) noexcept;
+  void judge_reference(int before) noexcept;
+  void hold_measured(Reason reason, int joint = -1, double value = 0.0) noexcept;
   void wait(bool fresh) noexcept;
   void trip(Reason reason, int joint = -1, double value = 0.0) noexcept;
   void enter(State state, Reason reason, int joint = -1, double value = 0.0) noexcept;
@@ -126,12 +132,14 @@ private:
   State state_ = State::WAIT_STATE;
   Reason reason_ = Reason::NONE;
   Refusal last_refusal_ = Refusal::NONE;
-  int joint_ = -1, jumps_ = 0, recovering_ = 0;
-  double value_ = 0.0, lost_for_ = 0.0, stillness_;
+  int joint_ = -1, jumps_ = 0, recovering_ = 0, stuck_joint_ = -1;
+  int behind_ = -1;
+  double value_ = 0.0, lost_for_ = 0.0, blind_for_ = 0.0;
   unsigned long seen_ = 0;
   bool active_ = false, publishing_ = false, releasing_ = false, stuck_ = false;
   std::vector<double> q_, accepted_q_, terms_, unlimited_, command_, earlier_, feedforward_;
   std::vector<double> predicted_, torque_, diagonal_, qdd_, times_;
+  std::vector<double> repeated_, since_, dry_friction_, tolerance_;
   std::vector<int> hits_;
 };
 

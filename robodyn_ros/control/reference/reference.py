@@ -36,13 +36,7 @@ class Reference:
         self.rows = np.zeros((ROWS, nv))
         self.path, self.source, self.streamed, self.epoch = None, None, False, 0
         self._position, self._rates = self.rows[0], self.rows[1:]
-        self._flat = self.rows.reshape(-1)
         self._started, self._expires, self._streamed_at = 0.0, math.inf, -math.inf
-
-    @property
-    def flat(self):
-        """Return all entries of `rows` as one vector, (4 nv,)."""
-        return self._flat
 
     def hold(self, q):
         """Rest at a posture.

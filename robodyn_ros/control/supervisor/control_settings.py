@@ -14,7 +14,8 @@ STATE_TIMEOUT_CEILING = 0.2  # [s]
 STATE_TIMEOUT_PERIODS = 2.0
 BRAKING_PERIODS = 2.0  # shortest time constant of a stop, which is stable then
 STALE_ACTIONS = ('gravity_hold', 'zero')
-STUCK_ACTIONS = ('warn', 'stale')
+STUCK_ACTIONS = ('stale', 'warn')
+FOLLOWING_ACTIONS = ('hold', 'warn')
 
 #: Rows of `Settings.guards`, which the limiting kernel reads.
 LOWER, UPPER, SPEED, EFFORT, RATE, TURN = range(6)
@@ -64,12 +65,17 @@ class Settings:
         Distance of a joint from the end of its trajectory that is not worth a word [rad or m].
     position_jump : float
         Allowed motion beyond what the velocity limit allows [rad or m].
-    stuck_time : float
-        Time of bitwise equal joint states after which they count as stuck [s].
-    stuck_action : {'warn', 'stale'}
-        Reaction to stuck joint states: a warning, or as if they were missing.
+    following_error : float or (nv,) array_like
+        Distance of a joint from its reference that is reported [rad or m].
+    following_action : {'hold', 'warn'}
+        Reaction to twice this distance under way: hold the posture, or only the report.
+    stuck_action : {'stale', 'warn'}
+        Reaction to a joint that moves and repeats its reading for longer than `state_timeout`.
+        It is as if the states were missing, or a warning.
     stuck_at_rest : bool
-        Whether equal states count as stuck under a constant torque, too.
+        Whether bitwise equal states count as stuck at rest, too.
+    stuck_time : float
+        Time of equal states after which they do [s].
     target_tolerance : (2,) array_like
         Distance and angle within which the end effector has reached its target [m, rad].
     overspeed : float
@@ -118,8 +124,10 @@ class Settings:
     max_start_error: float = 0.1
     goal_tolerance: float = 0.01
     position_jump: float = 0.1
+    following_error: np.ndarray | float = 0.2
+    following_action: str = 'hold'
     stuck_time: float = 4.0
-    stuck_action: str = 'warn'
+    stuck_action: str = 'stale'
     stuck_at_rest: bool = False
     target_tolerance: tuple[float, float] = (0.005, 0.02)
     overspeed: float = 2.0
@@ -159,7 +167,10 @@ class Settings:
             'not negative (nan: unknown)',
             ~(self.effort_limits < 0.0),
         )
-        for name in ('effort_rate', 'velocity_limits'):
+        error = self.following_error
+        error = np.full(n, error) if np.ndim(error) == 0 else error
+        set_(self, 'following_error', _array('following_error', error, (n,)))
+        for name in ('effort_rate', 'velocity_limits', 'following_error'):
             _refuse(name, getattr(self, name), 'greater than zero', getattr(self, name) > 0.0)
         _refuse(
             'lower', self.lower, f'at most the upper limits {self.upper}', self.lower <= self.upper
@@ -187,6 +198,12 @@ class Settings:
             self.stuck_action,
             f'one of {", ".join(STUCK_ACTIONS)}',
             self.stuck_action in STUCK_ACTIONS,
+        )
+        _refuse(
+            'following_action',
+            self.following_action,
+            f'one of {", ".join(FOLLOWING_ACTIONS)}',
+            self.following_action in FOLLOWING_ACTIONS,
         )
         _refuse('recovery_states', self.recovery_states, 'at least 1', self.recovery_states >= 1)
         _refuse(

@@ -30,6 +30,7 @@ class Reason:
     TARGET_NOT_REACHED = 'TARGET_NOT_REACHED'
     REFERENCE_TIMEOUT = 'REFERENCE_TIMEOUT'
     REFERENCE_NOT_FINITE = 'REFERENCE_NOT_FINITE'
+    FOLLOWING_ERROR = 'FOLLOWING_ERROR'
     HOLD_REQUESTED = 'HOLD_REQUESTED'
     POSITION_JUMP = 'POSITION_JUMP'
     STATE_TIMEOUT = 'STATE_TIMEOUT'
@@ -73,6 +74,8 @@ class Counters:
         How often joint states were missing.
     stuck_episodes : int
         How often joint states were bitwise equal for too long.
+    behind_episodes : int
+        How often a joint was too far from its reference.
     faults : int
         How often FAULT was entered.
     rejected_references : int
@@ -85,5 +88,6 @@ class Counters:
     position_guarded: int = 0
     stale_episodes: int = 0
     stuck_episodes: int = 0
+    behind_episodes: int = 0
     faults: int = 0
     rejected_references: int = 0

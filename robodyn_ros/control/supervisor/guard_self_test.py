@@ -29,6 +29,8 @@ def guards_known_answers():
         If a result is wrong; the message names the kernel.
     """
     _judged()
+    _stuck()
+    _followed()
     _braked()
     _limited()
     _sampled()
@@ -68,7 +70,7 @@ def law_known_answers(law, robot):
 
 
 def _judged():
-    """Check `judge`, `first_not_finite` and `add_terms`."""
+    """Check `judge` and `add_terms`."""
     limits = _limits()
     limits[TURN] = 0.0, 4.0  # [rad]
     rest, fast = np.zeros((2, 2)), np.array(((0.0, 0.0), (0.0, 3.1)))
@@ -83,14 +85,43 @@ def _judged():
     ):
         got = guards.judge(state, rest, limits, 0.1, 0.01, 1.5)
         _expect(guards.judge.name, got, expected)
-    _expect(guards.first_not_finite.name, guards.first_not_finite(np.array((0.0, math.nan))), 1)
-    _expect(guards.first_not_finite.name, guards.first_not_finite(np.array((0.0, 1.0))), -1)
     terms, total = np.arange(12.0).reshape(6, 2), np.empty(2)
     commanded = np.array((True, False, True, True, True, True))
     _expect(guards.add_terms.name, guards.add_terms(terms, commanded, total), -1)
     _expect(guards.add_terms.name, total, (28.0, 33.0))
     terms[0, 1] = math.inf
     _expect(guards.add_terms.name, guards.add_terms(terms, commanded, total), 1)
+
+
+def _followed():
+    """Check `first_behind` with tolerances of 0.1 and 0.2 rad."""
+    tolerance = np.array((0.1, 0.2))
+    for reference, expected in (
+        (((0.1, -0.2), (9.0, 9.0), (9.0, 9.0)), -1),
+        (((0.2, 0.3), (0.0, 0.0), (0.0, 0.0)), 0),
+        (((0.2, -0.5), (0.0, 0.0), (0.0, 0.0)), 1),
+        (((0.2, 0.5), (0.0, 0.0), (math.nan, 0.0)), guards.NOT_FINITE),
+    ):
+        got = guards.first_behind(np.array(reference), np.zeros(2), tolerance)
+        _expect(guards.first_behind.name, got, expected)
+
+
+def _stuck():
+    """Check `first_stuck`: a new reading, one at rest, one that moves, one under a new torque."""
+    limits, friction, still = _limits(), np.zeros(2), np.zeros((2, 2))
+    moving = np.array(((0.0, 0.0), (0.0, 1.0)))
+    for state, before, torque, share, expected in (
+        (moving, still, 0.0, 0.1, -1),
+        (still, still, 9.0, math.inf, -1),
+        (moving, moving, 0.0, math.inf, 1),
+        (still, still, 9.0, 0.1, 0),
+    ):
+        memory = before.copy(), np.full(2, torque), np.zeros(2), np.zeros(2)
+        repeated, command, earlier, since = memory
+        got = guards.first_stuck(
+            state, repeated, command, earlier, since, friction, limits, 0.1, 0.02, share, -1
+        )
+        _expect(guards.first_stuck.name, got, expected)
 
 
 def _braked():

@@ -8,7 +8,7 @@ from robodyn_ros.compile import kernel
 from robodyn_ros.control.laws.law import FEEDBACK, GRAVITY
 from robodyn_ros.control.supervisor.control_settings import EFFORT, LOWER, RATE, SPEED, TURN, UPPER
 from robodyn_ros.spatial.primitive import primitive
-from robodyn_ros.spatial.types import Flags, Matrix, Scalar, Vector
+from robodyn_ros.spatial.types import Flags, Integer, Matrix, Scalar, Vector
 
 #: Measurements beyond these are implausible, and refused like NaN.
 LARGEST_POSITION = 1e5  # [rad or m]
@@ -20,28 +20,17 @@ FASTEST = 20.0  # [rad/s or m/s]
 #: Results of `judge` for states that may still be accepted.
 JUMPED, TOO_FAST = -1, -2
 
+#: A sensor that repeats its reading is stuck if its joint moves. The reading says so, by this
+#: distance and this share of the velocity limit; encoders are finer. Or the effort changed while a
+#: reference moved, by this share of its limit beyond the friction of the model. At rest any sensor
+#: may repeat itself.
+STUCK_TRAVEL, STUCK_SPEED, STUCK_EFFORT = 0.005, 0.01, 0.1  # [rad or m, -, -]
+
+#: Result of `first_behind` for a reference that is not finite.
+NOT_FINITE = -2
+
 #: Bits that `limit_torque` returns.
 POSITION_GUARDED, RATE_LIMITED, EFFORT_LIMITED = 1, 2, 4
-
-
-@kernel
-def first_not_finite(x: Vector):
-    """Return the index of the first entry that is NaN or infinite, -1 if there is none.
-
-    Parameters
-    ----------
-    x : ndarray
-        A vector.
-
-    Returns
-    -------
-    int
-        The index.
-    """
-    for i in range(x.shape[0]):
-        if not math.isfinite(x[i]):
-            return i
-    return -1
 
 
 @primitive
@@ -175,6 +164,98 @@ def judge(
     if first_jump(state, previous, guards, elapsed, allowance) >= 0:
         return JUMPED
     return TOO_FAST if first_overspeed(state, guards, overspeed) >= 0 else 0
+
+
+@kernel
+def first_stuck(
+    state: Matrix,
+    repeated: Matrix,
+    command: Vector,
+    earlier: Vector,
+    since: Vector,
+    friction: Vector,
+    guards: Matrix,
+    time: Scalar,
+    timeout: Scalar,
+    share: Scalar,
+    last: Integer,
+):
+    """Return the first joint that repeats its reading although it moves, -1 if there is none.
+
+    Parameters
+    ----------
+    state : (2, nv) ndarray
+        Positions and velocities [rad or m, rad/s or m/s].
+    repeated : (2, nv) ndarray
+        The readings up to now, NaN before the first one; updated.
+    command : (nv,) ndarray
+        The last published torque [N m or N].
+    earlier : (nv,) ndarray
+        That of the time when the reading of each joint was new [N m or N]; updated.
+    since : (nv,) ndarray
+        This time [s]; updated.
+    friction : (nv,) ndarray
+        Dry friction of the model [N m or N].
+    guards : (5, nv) ndarray
+        Limits; see `Settings`.
+    time : float
+        Time of receipt of the state [s].
+    timeout : float
+        Time for which a reading may be repeated [s].
+    share : float
+        Share of the effort limit by which the torque may change meanwhile [-].
+    last : int
+        The last result; a joint stays stuck until its reading changes.
+
+    Returns
+    -------
+    int
+        The joint.
+    """
+    stuck = -1
+    for i in range(command.shape[0]):
+        speed = abs(state[1, i])
+        if state[0, i] != repeated[0, i] or state[1, i] != repeated[1, i]:
+            repeated[0, i], repeated[1, i] = state[0, i], state[1, i]
+            since[i], earlier[i] = time, command[i]
+        elif stuck < 0 and time - since[i] > timeout:
+            moves = speed * (time - since[i]) > STUCK_TRAVEL and speed > STUCK_SPEED * min(
+                guards[SPEED, i], FASTEST
+            )
+            change = abs(command[i] - earlier[i])
+            if moves or change > share * guards[EFFORT, i] + friction[i] or i == last:
+                stuck = i
+    return stuck
+
+
+@kernel
+def first_behind(reference: Matrix, q: Vector, tolerance: Vector):
+    """Return the joint that is farthest from its reference, by its tolerance.
+
+    Parameters
+    ----------
+    reference : (4, nv) ndarray
+        Reference of position, velocity, acceleration and effort.
+    q : (nv,) ndarray
+        Positions [rad or m].
+    tolerance : (nv,) ndarray
+        Largest errors [rad or m]; inf for joints that follow no reference.
+
+    Returns
+    -------
+    int
+        The joint; -1 if all are within their tolerances, NOT_FINITE for a reference that is not.
+    """
+    for i in range(q.shape[0]):
+        for k in range(reference.shape[0]):
+            if not math.isfinite(reference[k, i]):
+                return NOT_FINITE
+    behind, most = -1, 1.0
+    for i in range(q.shape[0]):
+        share = abs(reference[0, i] - q[i]) / tolerance[i]
+        if share > most:
+            behind, most = i, share
+    return behind
 
 
 @kernel
@@ -318,4 +399,4 @@ def limit_torque(
     return acted
 
 
-KERNELS = (first_not_finite, judge, add_terms, brake, limit_torque)
+KERNELS = (judge, first_stuck, first_behind, add_terms, brake, limit_torque)

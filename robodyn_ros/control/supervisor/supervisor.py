@@ -27,11 +27,12 @@ from robodyn_ros.control.supervisor.preconditions import (
 from robodyn_ros.control.supervisor.reference_clock import Clock
 from robodyn_ros.control.supervisor.rehearsal import Rehearsal
 from robodyn_ros.control.supervisor.state_buffer import StateBuffer
+from robodyn_ros.control.supervisor.stuck_reading import StuckReading
 from robodyn_ros.control.supervisor.task_progress import TaskProgress
 from robodyn_ros.control.supervisor.torque_limiter import TorqueLimiter
 from robodyn_ros.errors import ParameterError
 
-STUCK_SHARE = 0.01  # [-] a smaller change of torque, by its limit, may not move the joint
+FOLLOWING_HOLD = 2.0  # times following_error, from where the posture is held
 
 
 class Supervisor:
@@ -66,8 +67,8 @@ class Supervisor:
         Value that caused the state.
     detail : str
         Cause as text, or ''.
-    stuck : bool
-        Whether joint states repeat themselves bit for bit.
+    behind : int
+        The joint that is farther from its reference than `following_error`, or -1.
     task_progress : TaskProgress or None
         Distance of the end effector from its target, if the law has one.
     completed : Trajectory or None
@@ -101,8 +102,8 @@ class Supervisor:
         self.task_progress = None if law.task is None else TaskProgress(law)
         self._payload, self._linked, self._replacements = payload, robot.linked, {}
         self._jumps, self._recovering, self._seen = 0, 0, None
-        self.stuck, self._stillness = False, -math.inf
-        self._first_not_finite = guards.first_not_finite.vectorcall
+        self.behind, self._reading = -1, StuckReading(robot, self._torque_limiter.earlier)
+        self._first_behind = guards.first_behind.vectorcall
         self.reference, self.terms = self._reference.rows[:3], self._torque_limiter.terms
         self._feedforward = self._reference.rows[3]
         self.q, self.qd = self.reference[0], self.reference[1]  # until there is a joint state
@@ -188,6 +189,16 @@ class Supervisor:
             self._choose_kernels()
 
     @property
+    def stuck(self):
+        """Return whether joint states repeat themselves bit for bit, although they should not."""
+        return self._reading.found
+
+    @property
+    def stuck_joint(self):
+        """Return the joint whose reading does, or -1 if all are repeated at rest."""
+        return self._reading.joint
+
+    @property
     def following(self):
         """Return the current Trajectory, as given to `follow` or `stream_target`, or None."""
         return self._reference.source
@@ -250,7 +261,15 @@ class Supervisor:
         if undriven is not None and undriven.any():  # the safe torque does not know these joints
             limits = np.where(undriven, 0.0, settings.effort_limits)
             settings = settings.replace(effort_limits=limits)
-        self._settings = settings
+        self._settings, self._tolerance = settings, self._tolerances(settings)
+
+    def _tolerances(self, settings):
+        """Return the errors to report (nv,), inf for joints that follow no reference of joints."""
+        law = self.law
+        follows = np.full(len(self.joint_names), law.tracks and law.task is None)
+        if law.undriven is not None:
+            follows &= ~law.undriven
+        return np.where(follows, settings.following_error, math.inf)
 
     # ------------------------------------------------------------------------ from other threads
 
@@ -329,9 +348,10 @@ class Supervisor:
             if sentence:
                 return sentence
             if not self.publishing:  # otherwise the torque continues from the last published one
-                self._torque_limiter.safe(measured, now, True, 0.0, settings, brakes=False)
+                self._torque_limiter.safe(measured, now, True, True, 0.0, settings, False)
                 self._torque_limiter.limit(measured, settings, math.inf)
                 self._clock.restart()
+            self._reading.forget()
             self.active, self._releasing = True, False
             return ''
 
@@ -537,15 +557,21 @@ class Supervisor:
             dt = self._clock.tick(now, settings.period)
             if self._payload is not None and self._payload.moving:
                 self._carry(dt)
-            fresh = measured is not None and measured.is_fresh(now, settings)
-            if fresh and self.active and self._is_stuck(measured, settings):
-                fresh = settings.stuck_action != 'stale'
+            fresh = known = measured is not None and measured.is_fresh(now, settings)
+            if fresh and self.active:
+                was = self._reading.found
+                if self._reading.judge(measured, self.command, settings, self._following):
+                    self._counters.stuck_episodes += not was
+                    fresh = settings.stuck_action != 'stale'
+                    known = not self._reading.contradicts(measured, settings)
             if fresh:
                 self.q, self.qd = measured.q, measured.qd
             self.publishing = self.active or self._releasing
             if self.publishing:
                 if not (self.active and self._law_acts(measured, fresh, now)):
-                    self._torque_limiter.safe(measured, now, fresh, dt, settings, self.active)
+                    self._torque_limiter.safe(
+                        measured, now, fresh, known, dt, settings, self.active
+                    )
                 self._limit(measured, settings, dt)
             if not self.active and self.state is not State.FAULT:
                 self._wait(fresh)
@@ -562,16 +588,18 @@ class Supervisor:
             return False
 
     def _update(self, measured, fresh, now):
+        behind, self.behind = self.behind, -1
         if self.state is State.FAULT:
             return
         if not fresh:
             if self.state is not State.STALE:
                 self._counters.stale_episodes += 1
                 self._reference.hold(measured.q)
-                since, reason = measured.time, Reason.STATE_TIMEOUT
+                joint, since, reason = -1, measured.time, Reason.STATE_TIMEOUT
                 if self.stuck and measured.is_fresh(now, self._settings):
-                    since, reason = measured.since, Reason.STATE_STUCK
-                self._enter(State.STALE, reason, value=now - since)
+                    joint, reason = self.stuck_joint, Reason.STATE_STUCK
+                    since = self._reading.since(measured)
+                self._enter(State.STALE, reason, joint, now - since)
             self._recovering, self._seen = 0, measured
         elif self.state is State.STALE:
             if measured is not self._seen:
@@ -590,21 +618,24 @@ class Supervisor:
                 tolerance = self._settings.target_tolerance
                 ended = self.task_progress.advance(self._clock, age, held, tolerance)
                 self._end_reference(ended, self.task_progress.distance)
+            self._judge_reference(measured, behind)
 
-    def _is_stuck(self, measured, settings):
-        """Return whether the states have been bitwise equal for too long.
-
-        Under a constant torque this counts only with `stuck_at_rest`: an arm at rest may do so.
-        """
-        if measured.since != self._stillness:
-            self._stillness, self.stuck = measured.since, False
-            self._torque_limiter.earlier[:] = self.command
-        elif not self.stuck and measured.time - measured.since > settings.stuck_time:
-            change = np.abs(self.command - self._torque_limiter.earlier)
-            changed = bool((change > STUCK_SHARE * settings.effort_limits).any())
-            self.stuck = settings.stuck_at_rest or changed
-            self._counters.stuck_episodes += self.stuck
-        return self.stuck
+    def _judge_reference(self, measured, before):
+        """Report a joint that is far from its reference; farther away its posture is held."""
+        joint = self._first_behind(self._reference.rows, measured.q, self._tolerance)
+        if joint == guards.NOT_FINITE:
+            self._hold(measured, Reason.REFERENCE_NOT_FINITE)
+        elif joint >= 0:
+            self.behind = joint
+            self._counters.behind_episodes += before < 0
+            error = float(self.reference[0, joint] - measured.q[joint])
+            far = abs(error) > FOLLOWING_HOLD * self._tolerance[joint]
+            if (
+                far
+                and self._reference.source is not None
+                and self._settings.following_action == 'hold'
+            ):
+                self._hold(measured, Reason.FOLLOWING_ERROR, joint, error)
 
     def _advance_reference(self, measured):
         followed = self._reference.source
@@ -613,8 +644,6 @@ class Supervisor:
         elif self._reference.advance(self._clock.time):
             self.completed = followed
             self._end_reference(Reason.TRAJECTORY_END)
-        if self._first_not_finite(self._reference.flat) >= 0:
-            self._hold(measured, Reason.REFERENCE_NOT_FINITE)
 
     @property
     def _following(self):
@@ -653,14 +682,14 @@ class Supervisor:
 
     # ------------------------------------------------------------------------ transitions
 
-    def _hold(self, measured, reason):
+    def _hold(self, measured, reason, joint=-1, value=0.0):
         """Come to rest from the measured state and hold that posture; drop any reference."""
         self._jumps = measured.jumps
         if self.law.task is None:
             self._reference.stop(self._stop(measured.q, measured.qd), self._clock.time)
         else:  # whose end effector holds its measured pose
             self._reference.hold(measured.q)
-        self._enter(State.HOLD if self.law.tracks else State.ACTIVE, reason)
+        self._enter(State.HOLD if self.law.tracks else State.ACTIVE, reason, joint, value)
         if reason in (Reason.ACTIVATED, Reason.RESET):
             self.law.forget()
         self.law.reset(measured.q, measured.qd)

@@ -29,7 +29,8 @@ class TorqueLimiter:
     command : (nv,) ndarray
         Torque to publish [N m or N].
     earlier : (nv,) ndarray
-        Torque that was published when the last new state came [N m or N]; set by the caller.
+        Torque that was published when the reading of each joint was new [N m or N]; set by
+        `guards.first_stuck`.
     position_guarded, rate_limited, effort_limited : (nv,) ndarray of bool
         Joints where the limit acted.
     """
@@ -44,7 +45,7 @@ class TorqueLimiter:
         self.rate_limited, self.effort_limited = np.zeros(n, bool), np.zeros(n, bool)
         self._braking, self.earlier, self._nothing = Braking(robot), np.zeros(n), np.zeros(n)
         self._predicted, self._momenta = np.zeros((2, n)), np.zeros((len(TERMS), n))
-        self._lost_for = 0.0
+        self._lost_for = self._blind_for = 0.0
         self._add, self._limit = guards.add_terms.vectorcall, guards.limit_torque.vectorcall
         self._brake = guards.brake.vectorcall
 
@@ -82,16 +83,16 @@ class TorqueLimiter:
             First joint whose torque is not finite, or -1.
         """
         self.terms.fill(0.0)
-        self._lost_for = 0.0
+        self._lost_for = self._blind_for = 0.0
         status = law.torques(q, qd, reference, settings.gains, self.terms)
         self.terms[OTHER] += feedforward
         return status, self._add(self.terms, settings.commanded, self.unlimited)
 
-    def safe(self, measured, now, fresh, dt, settings, brakes=True):
+    def safe(self, measured, now, fresh, known, dt, settings, brakes=True):
         """Compute the safe torque: the weight, and what brakes the arm; see `guards.brake`.
 
-        Without fresh joint states the model predicts the state from the last new one, for
-        BLIND_BRAKING time constants.
+        If the state is not known, the model predicts it from the last new one, for BLIND_BRAKING
+        time constants.
 
         Parameters
         ----------
@@ -100,7 +101,9 @@ class TorqueLimiter:
         now : float
             Present time [s].
         fresh : bool
-            Whether it is fresh.
+            Whether it is fresh; otherwise gravity is held by `stale_action`.
+        known : bool
+            Whether its velocity may be braked.
         dt : float
             Time since the last tick [s].
         settings : Settings
@@ -109,11 +112,12 @@ class TorqueLimiter:
             Whether to brake; the weight alone is right for a torque that nobody will renew.
         """
         state, rate = measured.state, brakes / settings.stop_time_constant
-        if fresh:
-            self._lost_for = 0.0
+        self._lost_for = 0.0 if fresh else self._lost_for + dt
+        if known:
+            self._blind_for = 0.0
         else:
             state = self._predict(measured, now, dt, settings)
-            rate *= self._lost_for <= BLIND_BRAKING * settings.stop_time_constant
+            rate *= self._blind_for <= BLIND_BRAKING * settings.stop_time_constant
         self.terms.fill(0.0)
         if self._lost_for <= settings.gravity_held_for:
             self._braking.torques(state[0], state[1], None, None, self.terms)
@@ -123,12 +127,12 @@ class TorqueLimiter:
     def _predict(self, measured, now, dt, settings):
         """Return the state as the model moves it under the published torques."""
         state, elapsed = self._predicted, dt
-        if self._lost_for == 0.0:
+        if self._blind_for == 0.0:
             state[:] = measured.state
             age = now - measured.since
             elapsed = age if 0.0 <= age <= STATE_TIMEOUT_CEILING else 0.0
-        self._lost_for += dt
-        if self._lost_for <= BLIND_BRAKING * settings.stop_time_constant:
+        self._blind_for += dt
+        if self._blind_for <= BLIND_BRAKING * settings.stop_time_constant:
             weight = self._nothing
             if settings.robot_compensates_gravity:
                 self._braking.torques(state[0], state[1], None, None, self._momenta)
@@ -172,7 +176,7 @@ class TorqueLimiter:
         """
         return self._limit(
             self.unlimited,
-            measured.state if self._lost_for == 0.0 else self._predicted,
+            measured.state if self._blind_for == 0.0 else self._predicted,
             settings.guards,
             dt,
             self.command,

@@ -61,7 +61,8 @@ def diagnose(
     if session:
         message.status += [
             _loop(name, status, session.loop.warnings, rates),
-            _joint_states(name, session.intake, session.supervisor.stuck, rates, publishers),
+            _joint_states(name, session.intake, session.supervisor, rates, publishers),
+            _following(name, session.supervisor),
             _references(name, session, rates),
             _command(name, session),
             _topics(name, incompatible),
@@ -96,15 +97,17 @@ def _loop(name, status, refused, rates):
     )
 
 
-def _joint_states(name, intake, stuck, rates, publishers):
+def _joint_states(name, intake, supervisor, rates, publishers):
     level, text = OK, 'Joint states are accepted.'
     if rates.rejected:
         level, text = WARN, f'{rates.rejected} joint states were refused: {intake.detail}'
-    elif stuck:
+    elif supervisor.stuck:
+        joint = supervisor.stuck_joint
+        whose = f'Those of {supervisor.joint_names[joint]}' if joint >= 0 else 'The joint states'
         level, text = (
             WARN,
             (
-                'The joint states repeat themselves bit for bit: a sensor may be stuck, or the '
+                f'{whose} repeat themselves bit for bit: a sensor may be stuck, or the '
                 'robot lost behind a broadcaster.'
             ),
         )
@@ -117,6 +120,20 @@ def _joint_states(name, intake, stuck, rates, publishers):
         text,
         {'accepted_per_second': rates.accepted, 'publishers': publishers, **rejected},
     )
+
+
+def _following(name, supervisor):
+    level, text, joint = OK, 'The joints follow their references.', supervisor.behind
+    if joint >= 0:
+        error = supervisor.reference[0, joint] - supervisor.q[joint]
+        limit = supervisor.settings.following_error[joint]
+        level, text = (
+            WARN,
+            f'{supervisor.joint_names[joint]} is {error:.3g} from its reference; expected at most '
+            f'{limit:g} (following_error). A motor, perhaps that of another joint, may have lost '
+            'effort, the arm may be blocked, or the gains are low for its load and friction.',
+        )
+    return diagnostic_status(f'{name}: following', level, text, {'joint': joint})
 
 
 def _command(name, session):

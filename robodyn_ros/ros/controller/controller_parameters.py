@@ -7,7 +7,8 @@ from typing import Any, Mapping
 import numpy as np
 
 from robodyn_ros.control.laws.law import TERMS, ControlLaw
-from robodyn_ros.control.supervisor.control_settings import STALE_ACTIONS, STUCK_ACTIONS, Settings
+from robodyn_ros.control.supervisor import control_settings as options
+from robodyn_ros.control.supervisor.control_settings import Settings
 from robodyn_ros.control.supervisor.rival_policy import HOLD, RIVAL_ACTIONS
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.robot.robot import Robot
@@ -168,11 +169,11 @@ CONTROLLER_PARAMETERS = (
     ParamSpec(
         'stale_action',
         'string',
-        STALE_ACTIONS[0],
+        options.STALE_ACTIONS[0],
         '',
         'Effort while joint states are missing: the gravity torque of the posture where the arm '
         'should have stopped, without end, or zero after `stale_hold`.',
-        choices=STALE_ACTIONS,
+        choices=options.STALE_ACTIONS,
         change=LIVE,
     ),
     ParamSpec(
@@ -186,23 +187,33 @@ CONTROLLER_PARAMETERS = (
         change=LIVE,
     ),
     ParamSpec(
-        'stuck_time',
-        'float',
-        4.0,
-        's',
-        'Time of bitwise equal joint states before a sensor counts as stuck. The effort must '
-        'change by a hundredth of its limit meanwhile, unless stuck_at_rest is set.',
-        lower=0.1,
-        upper=1e6,
+        'following_error',
+        'float[]',
+        (0.2,),
+        'rad or m',
+        'Distance of a joint from its reference that is reported as a warning: one value for all '
+        'joints, or one for each.',
+        lower=1e-6,
+        change=LIVE,
+        lengths=(1, 'n'),
+    ),
+    ParamSpec(
+        'following_action',
+        'string',
+        options.FOLLOWING_ACTIONS[0],
+        '',
+        'Reaction to twice `following_error` under way: the posture is held, or only the warning.',
+        choices=options.FOLLOWING_ACTIONS,
         change=LIVE,
     ),
     ParamSpec(
         'stuck_action',
         'string',
-        STUCK_ACTIONS[0],
+        options.STUCK_ACTIONS[0],
         '',
-        'Reaction to a stuck sensor: a warning, or the same as for missing joint states.',
-        choices=STUCK_ACTIONS,
+        'Reaction to a joint that moves and repeats its reading for longer than `state_timeout`: '
+        'as to missing joint states, or a warning.',
+        choices=options.STUCK_ACTIONS,
         change=LIVE,
     ),
     ParamSpec(
@@ -210,8 +221,18 @@ CONTROLLER_PARAMETERS = (
         'bool',
         False,
         '',
-        'Whether bitwise equal joint states count as stuck under a constant effort, too. For '
-        'noisy sensors, and behind a broadcaster, which repeats the last state of a lost robot.',
+        'Whether bitwise equal joint states count as stuck at rest, too. For noisy sensors, and '
+        'behind a broadcaster, which repeats the last state of a lost robot.',
+        change=LIVE,
+    ),
+    ParamSpec(
+        'stuck_time',
+        'float',
+        4.0,
+        's',
+        'Time of equal joint states after which they are stuck, if `stuck_at_rest` is set.',
+        lower=0.1,
+        upper=1e6,
         change=LIVE,
     ),
     ParamSpec(
@@ -352,6 +373,7 @@ SAME_NAME = (
     'max_start_error',
     'target_tolerance',
     'goal_tolerance',
+    'following_action',
     'stuck_time',
     'stuck_action',
     'stuck_at_rest',
@@ -391,6 +413,7 @@ def control_settings(values: Mapping[str, Any], robot: Robot, law: ControlLaw) -
         ),
         effort_limits=values['effort_limits'] or limits.effort,
         effort_rate=_for_all(values['max_effort_rate'], robot.nv),
+        following_error=_for_all(values['following_error'], robot.nv),
         velocity_limits=values['velocity_limits'] or limits.velocity,
         lower=limits.lower,
         upper=limits.upper,

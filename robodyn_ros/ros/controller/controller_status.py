@@ -33,10 +33,12 @@ SENTENCES = {
     'as it comes. The target is out of reach, or needs more effort than the arm has.',
     Reason.REFERENCE_TIMEOUT: 'The targets stopped; the posture is held.',
     Reason.REFERENCE_NOT_FINITE: 'The reference is not finite; the measured posture is held.',
+    Reason.FOLLOWING_ERROR: 'A joint was farther from its reference than twice following_error; '
+    'the measured posture is held; the value is its error.',
     Reason.HOLD_REQUESTED: 'The motion was stopped by request; the posture is held.',
     Reason.POSITION_JUMP: 'The measured position jumped; the new posture is held.',
     Reason.STATE_TIMEOUT: 'No fresh joint state comes.',
-    Reason.STATE_STUCK: 'The joint states repeat themselves bit for bit.',
+    Reason.STATE_STUCK: 'Joint states repeat themselves bit for bit, although the joint moves.',
     Reason.STATE_RECOVERED: 'Joint states come again; the measured posture is held.',
     Reason.RESET: 'The fault has been reset.',
     Reason.TORQUE_NOT_FINITE: 'The law computed an effort that is not finite.',
@@ -240,12 +242,12 @@ def explained(status: ControllerStatus, session) -> str:
     progress = session.supervisor.task_progress
     if progress is not None and (status.reason in ARRIVALS or progress.stays_away):
         return _distance(progress, settings.target_tolerance)
-    if status.state == State.STALE and status.reason == Reason.STATE_TIMEOUT:
-        limit, name = settings.state_timeout, 'state_timeout'
-    elif status.state == State.STALE and status.reason == Reason.STATE_STUCK:
-        limit, name = settings.stuck_time, 'stuck_time'
-    else:
+    stuck = status.reason == Reason.STATE_STUCK
+    if status.state != State.STALE or not stuck and status.reason != Reason.STATE_TIMEOUT:
         return ''
+    limit, name = settings.state_timeout, 'state_timeout'
+    if stuck and not status.joint:  # all joints, at rest
+        limit, name = settings.stuck_time, 'stuck_time'
     return f'The last new one is {value:.3g} s old; expected at most {limit:.3g} s ({name}).'
 
 

@@ -44,7 +44,10 @@ def test_compiled_guards_see_values_that_are_not_finite(value, joint):
     """Fast arithmetic must not assume NaN and infinity away."""
     x = np.zeros(3)
     x[joint] = value
-    assert guards.first_not_finite(x) == joint
+    for k in range(3):
+        reference = np.zeros((3, 3))
+        reference[k] = x
+        assert guards.first_behind(reference, np.zeros(3), np.ones(3)) == guards.NOT_FINITE
     still = np.zeros((2, 3))
     assert guards.judge(np.array([x, np.zeros(3)]), still, table(3), 1.0, 0.1, NEVER) == 1 + joint
     assert guards.judge(np.array([np.zeros(3), x]), still, table(3), 1.0, 0.1, NEVER) == 1 + joint
@@ -58,7 +61,8 @@ def test_compiled_guards_see_values_that_are_not_finite(value, joint):
 def test_guards_pass_what_is_fine():
     """No false alarm on an ordinary state."""
     state = np.array([[0.1, -0.2], [1.0, -1.0]])
-    assert guards.first_not_finite(state[0]) == -1
+    reference = np.vstack([state, state[1]])
+    assert guards.first_behind(reference, state[0], np.ones(2)) == -1
     assert guards.judge(state, state, table(2), 0.0, 0.0, NEVER) == 0
 
 

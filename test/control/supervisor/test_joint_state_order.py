@@ -67,18 +67,23 @@ def test_row_15_a_repeated_stamp_is_no_old_one():
 
 
 def sticking(**changes):
-    """Return a bench whose states never change while the torque grows."""
-    bench = following(stuck_time=0.05, effort_rate=np.full(2, 100.0), **changes)
+    """Return a bench whose reading never changes while a reference moves and the torque grows."""
+    bench = following(effort_rate=np.full(2, 200.0), **changes)
+    bench.law.torque = bench.gravity
+    bench.run(100)
+    assert not bench.supervisor.stuck
     bench.law.torque = np.array([60.0, -40.0])
     return bench
 
 
 def test_row_5_stuck_states_under_changing_torque_are_reported():
+    """A tenth of the effort limit, 8 N m, is reached in the cycle after 40."""
     bench = sticking()
-    bench.run(30)
+    bench.run(39)
     assert not bench.supervisor.stuck
-    bench.run(40)
+    bench.run(3)
     assert bench.supervisor.stuck and bench.state is State.ACTIVE
+    assert bench.supervisor.stuck_joint in (0, 1)
     assert bench.supervisor.counters['stuck_episodes'] == 1
     bench.q = bench.q + 1e-15
     bench.run(1)
@@ -88,7 +93,8 @@ def test_row_5_stuck_states_under_changing_torque_are_reported():
 def test_row_5_stuck_states_may_be_a_loss_of_the_state():
     bench = sticking(stuck_action='stale')
     assert bench.run(100) is State.STALE and bench.reason == Reason.STATE_STUCK
-    assert bench.supervisor.value > 0.05
+    assert bench.supervisor.joint == bench.supervisor.stuck_joint >= 0
+    assert bench.supervisor.value > 0.1
     assert bench.run(100) is State.STALE
     for _ in range(3):
         bench.q = bench.q + 1e-15
@@ -106,11 +112,76 @@ def test_row_5_stuck_states_that_end_are_a_timeout():
     assert 0.0 < bench.supervisor.value < late
 
 
-def test_row_5_an_arm_at_rest_under_a_torque_at_rest_is_not_stuck():
+@pytest.mark.parametrize('push', [0.0, 60.0])
+def test_row_5_an_arm_at_rest_is_not_stuck(push):
+    """Whatever the effort does: dry friction may hold it, and its encoders have no noise."""
     bench = Bench(stuck_time=0.05)
     bench.law.torque = bench.gravity
-    bench.activate().run(500)
+    bench.activate()
+    bench.law.torque = bench.gravity + push
+    bench.run(500)
     assert not bench.supervisor.stuck and not bench.supervisor.counters['stuck_episodes']
+
+
+@pytest.mark.parametrize('joint', [0, 1])
+@pytest.mark.parametrize('stop', [False, True])
+def test_row_5_a_joint_whose_reading_contradicts_itself_is_stuck(joint, stop):
+    """Its velocity says that it moves, and its position does not, for longer than the timeout."""
+    bench = Bench(stuck_action='warn' if stop else 'stale')
+    bench.law.torque = bench.gravity
+    bench.qd = np.array([0.4, -0.5])
+    bench.activate()
+    if stop:
+        bench.supervisor.stop()
+    for k in range(60):
+        moving = np.arange(2) != joint
+        bench.q = bench.q + 1e-3 * bench.qd * (moving | (k < 20))
+        bench.run(1)
+        assert bench.supervisor.stuck == (k >= 40)
+    assert bench.supervisor.stuck_joint == joint
+    if stop:  # never braked by the frozen velocity: the torque would turn the joint round
+        bench.run(2000)
+        assert np.abs(bench.supervisor.terms[0]).max() < 1e-12
+    else:
+        assert (bench.state, bench.reason) == (State.STALE, Reason.STATE_STUCK)
+        assert bench.supervisor.joint == joint
+
+
+@pytest.mark.parametrize('ticks', [1e-3, 2e-3])
+@pytest.mark.parametrize('speed', [2e-3, 0.05, 1.0])
+def test_row_5_a_coarse_encoder_is_not_stuck(ticks, speed):
+    """Positions in steps, and velocities in steps beside them."""
+    bench = Bench()
+    bench.law.torque = bench.gravity
+    bench.activate()
+    start = bench.q
+    for k in range(1000):
+        way = speed * 1e-3 * k * np.ones(2)
+        bench.q = start + np.round(way / ticks) * ticks
+        bench.qd = np.round(speed / 0.02) * 0.02 * np.ones(2)
+        bench.run(1)
+    assert bench.supervisor.counters['stuck_episodes'] == 0
+
+
+def test_row_5_states_that_come_slowly_are_not_stuck():
+    """A broadcaster that repeats each state for 18 cycles at 2 rad/s."""
+    bench = Bench()
+    bench.law.torque, bench.qd = bench.gravity, np.array([2.0, -2.0])
+    bench.activate()
+    for _ in range(30):
+        bench.q = bench.q + 18e-3 * bench.qd
+        bench.run(18)
+    assert bench.supervisor.counters['stuck_episodes'] == 0
+
+
+def test_row_5_activation_forgets_a_stuck_joint():
+    """Otherwise an arm that is held by its own friction could not be enabled again."""
+    bench = sticking(stuck_action='stale')
+    assert bench.run(100) is State.STALE
+    bench.supervisor.deactivate()
+    bench.run(200)
+    bench.activate()
+    assert bench.run(100) is State.HOLD and not bench.supervisor.stuck
 
 
 @pytest.mark.parametrize('action', ['warn', 'stale'])

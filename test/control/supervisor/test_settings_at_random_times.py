@@ -7,7 +7,11 @@ import pytest
 
 from robodyn_ros.control import Trajectory
 from robodyn_ros.control.laws.computed_torque import ComputedTorque
-from robodyn_ros.control.supervisor.control_settings import STALE_ACTIONS, STUCK_ACTIONS
+from robodyn_ros.control.supervisor.control_settings import (
+    FOLLOWING_ACTIONS,
+    STALE_ACTIONS,
+    STUCK_ACTIONS,
+)
 from robodyn_ros.control.supervisor.guards import limit_torque
 from support.supervised import PERIOD, TWO_LINK, Bench
 
@@ -29,6 +33,8 @@ def draws(rng):
         'reference_timeout': lambda: rng.uniform(0.0, 0.2),
         'stale_action': lambda: rng.choice(STALE_ACTIONS),
         'stale_hold': lambda: rng.uniform(0.0, 0.1),
+        'following_error': lambda: 10.0 ** rng.uniform(-3.0, 1.0, 2),
+        'following_action': lambda: rng.choice(FOLLOWING_ACTIONS),
         'stuck_time': lambda: rng.uniform(0.0, 0.1),
         'stuck_at_rest': lambda: bool(rng.integers(2)),
         'stuck_action': lambda: rng.choice(STUCK_ACTIONS),

@@ -292,7 +292,7 @@ def test_kernels_to_warm_up_are_all_a_tick_needs():
 
     bench = Bench(law=ComputedTorque).activate()
     kernels = Supervisor.kernels(ComputedTorque)
-    assert len(kernels) == len(set(kernels)) == 10
+    assert len(kernels) == len(set(kernels)) == 11
     bench.supervisor.follow(FAR, bench.now)
     bench.run(20)
     bench.run(40, fresh=False)

@@ -148,11 +148,11 @@ def test_row_5_a_stuck_sensor_is_reported_while_the_effort_changes(
     graph, host, probe, arm, action, state
 ):
     """The arm does not move although it is commanded to: in diagnostics, and in the log."""
-    node = host('controller', **SIMULATED, stuck_time=0.2, stuck_action=action)
+    node = host('controller', **{**SIMULATED, 'stuck_action': action})
     probe.wait_for('HOLD', timeout=COLD)
     assert probe.diagnosed('joint states').level == DiagnosticStatus.OK
     publisher = graph.publisher(JointTrajectory, f'{probe.name}/joint_trajectory')
-    point = JointTrajectoryPoint(positions=[each + 0.09 for each in POSTURE])
+    point = JointTrajectoryPoint(positions=[each + 0.9 for each in POSTURE])
     point.time_from_start.sec = 4
     publisher.publish(JointTrajectory(joint_names=list(JOINTS), points=[point]))
     probe.wait_for(state)

@@ -191,7 +191,8 @@ def test_a_robot_that_dies_behind_a_broadcaster_is_lost(graph, start, host, prob
     source = {**SIMULATOR, 'joint_states_topic': 'robot_joint_states', 'noise__position': 1e-6}
     robot, repeater = start('simulator', **source), Repeater(graph, 'robot_joint_states', STATES)
     try:
-        host('controller', '--params-file', str(settings), **{**EASY, 'stale_action': 'zero'})
+        actions = {'stale_action': 'zero', 'stuck_action': 'stale'}
+        host('controller', '--params-file', str(settings), **{**EASY, **actions})
         probe.wait_for('HOLD', timeout=COLD)
         robot.kill()
         status = probe.wait_for('STALE', 'STATE_STUCK')

@@ -57,3 +57,12 @@ def test_a_value_is_explained(state, reason, value, sentence):
     """A log line that speaks of a value shows it, with its limit."""
     status = ControllerStatus(state=int(state), reason=reason, value=value)
     assert explained(status, SESSION) == sentence
+
+
+def test_a_joint_whose_reading_repeats_has_the_limit_of_an_old_state():
+    """All joints at rest have another one."""
+    stuck = {'state': int(State.STALE), 'reason': Reason.STATE_STUCK, 'value': 0.021}
+    sentence = explained(ControllerStatus(joint='elbow', **stuck), SESSION)
+    assert sentence == (
+        'The last new one is 0.021 s old; expected at most 0.02 s (state_timeout).'
+    )

@@ -231,7 +231,9 @@ EASY = {
     'urdf_path': str(TWO_LINK),
     'update_rate': 200,
     'state_timeout': 0.2,
-    'stale_action': 'gravity_hold',
+    # the arm of most tests does not move
+    'stuck_action': 'warn',
+    'following_action': 'warn',
     'robot_compensates_gravity': "'no'",
 }
 # In this process, on the time of a FakeArm: one cycle for each of its states.
