@@ -5,6 +5,8 @@
 import dataclasses
 import enum
 
+from robodyn_ros.control.supervisor import guards
+
 
 class State(enum.IntEnum):
     """State of the controller, as published (robodyn_msgs/ControllerStatus)."""
@@ -91,3 +93,16 @@ class Counters:
     behind_episodes: int = 0
     faults: int = 0
     rejected_references: int = 0
+
+    def count(self, acted):
+        """Count a tick in which torque was published.
+
+        Parameters
+        ----------
+        acted : int
+            Limits that acted, as bits of `guards.limit_torque`.
+        """
+        self.cycles += 1
+        self.position_guarded += acted & guards.POSITION_GUARDED != 0
+        self.effort_limited += acted & guards.EFFORT_LIMITED != 0
+        self.rate_limited += acted & guards.RATE_LIMITED != 0

@@ -13,17 +13,10 @@ from robodyn_ros.control.reference import path
 from robodyn_ros.control.reference.reception import Reception
 from robodyn_ros.control.reference.reference import Reference
 from robodyn_ros.control.reference.stopping import stopping_path, stopping_times
-from robodyn_ros.control.supervisor import guards
+from robodyn_ros.control.supervisor import guards, preconditions
 from robodyn_ros.control.supervisor.controller_states import Counters, Reason, State
-from robodyn_ros.control.supervisor.preconditions import (
-    named,
-    refuse_age,
-    refuse_effort_limits,
-    refuse_law_values,
-    refuse_posture,
-    refuse_reference,
-    text_of,
-)
+from robodyn_ros.control.supervisor.following_guard import FollowingGuard
+from robodyn_ros.control.supervisor.preconditions import named, text_of
 from robodyn_ros.control.supervisor.reference_clock import Clock
 from robodyn_ros.control.supervisor.rehearsal import Rehearsal
 from robodyn_ros.control.supervisor.state_buffer import StateBuffer
@@ -31,8 +24,6 @@ from robodyn_ros.control.supervisor.stuck_reading import StuckReading
 from robodyn_ros.control.supervisor.task_progress import TaskProgress
 from robodyn_ros.control.supervisor.torque_limiter import TorqueLimiter
 from robodyn_ros.errors import ParameterError
-
-FOLLOWING_HOLD = 2.0  # times following_error, from where the posture is held
 
 
 class Supervisor:
@@ -96,14 +87,13 @@ class Supervisor:
         self.active = self.publishing = self._releasing = False
         self._lock = threading.Lock()
         self._state_buffer, self._reference = StateBuffer(robot.nv), Reference(robot.nv)
-        self._torque_limiter = TorqueLimiter(robot)
-        self._clock, self._counters = Clock(), Counters()
-        self._rehearsal = Rehearsal(robot)
+        self._torque_limiter, self._clock = TorqueLimiter(robot), Clock()
+        self._rehearsal, self._counters = Rehearsal(robot), Counters()
         self.task_progress = None if law.task is None else TaskProgress(law)
         self._payload, self._linked, self._replacements = payload, robot.linked, {}
-        self._jumps, self._recovering, self._seen = 0, 0, None
-        self.behind, self._reading = -1, StuckReading(robot, self._torque_limiter.earlier)
-        self._first_behind = guards.first_behind.vectorcall
+        self._following_guard, self._jumps, self._recovering = FollowingGuard(), 0, 0
+        self._reading = StuckReading(robot, self._torque_limiter.earlier)
+        self.behind, self._seen = -1, None
         self.reference, self.terms = self._reference.rows[:3], self._torque_limiter.terms
         self._feedforward = self._reference.rows[3]
         self.q, self.qd = self.reference[0], self.reference[1]  # until there is a joint state
@@ -249,27 +239,19 @@ class Supervisor:
             )
         sentence = (
             self.active
-            and refuse_effort_limits(settings, self.joint_names)
-            or refuse_law_values(settings.law_values, self.law)
+            and preconditions.refuse_effort_limits(settings, self.joint_names)
+            or preconditions.refuse_law_values(settings.law_values, self.law)
         )
         if sentence:
             raise ParameterError(sentence)
         if settings.law_values is not None:
             self.law.values = settings.law_values
         self.law.period = settings.period
-        undriven = self.law.undriven
-        if undriven is not None and undriven.any():  # the safe torque does not know these joints
-            limits = np.where(undriven, 0.0, settings.effort_limits)
-            settings = settings.replace(effort_limits=limits)
-        self._settings, self._tolerance = settings, self._tolerances(settings)
-
-    def _tolerances(self, settings):
-        """Return the errors to report (nv,), inf for joints that follow no reference of joints."""
-        law = self.law
-        follows = np.full(len(self.joint_names), law.tracks and law.task is None)
-        if law.undriven is not None:
-            follows &= ~law.undriven
-        return np.where(follows, settings.following_error, math.inf)
+        idle = self.law.undriven
+        if idle is not None and idle.any():  # the safe torque does not know these joints
+            settings = settings.replace(effort_limits=np.where(idle, 0.0, settings.effort_limits))
+        self._settings = settings
+        self._following_guard.adopt(settings, self.law)
 
     # ------------------------------------------------------------------------ from other threads
 
@@ -340,9 +322,9 @@ class Supervisor:
             if self.active:
                 return 'the controller is active already'
             sentence = (
-                refuse_age(measured, now, settings)
-                or refuse_effort_limits(settings, self.joint_names)
-                or refuse_posture(posture, measured, settings, self.joint_names)
+                preconditions.refuse_age(measured, now, settings)
+                or preconditions.refuse_effort_limits(settings, self.joint_names)
+                or preconditions.refuse_posture(posture, measured, settings, self.joint_names)
                 or self._hold_or_trip(measured, Reason.ACTIVATED)
             )
             if sentence:
@@ -403,7 +385,7 @@ class Supervisor:
             if self.state is not State.FAULT:
                 return ''
             measured = self._state_buffer.latest
-            sentence = refuse_age(measured, now, self._settings)
+            sentence = preconditions.refuse_age(measured, now, self._settings)
             if not sentence and self.active:
                 sentence = self._hold_or_trip(measured, Reason.RESET)
             elif not sentence:
@@ -516,7 +498,7 @@ class Supervisor:
         return ''
 
     def _refuse_reference(self):
-        return refuse_reference(self.state, self.reason, self.law, self.active)
+        return preconditions.refuse_reference(self.state, self.reason, self.law, self.active)
 
     def _count_refusal(self, sentence):
         self._counters.rejected_references += sentence != ''
@@ -622,20 +604,15 @@ class Supervisor:
 
     def _judge_reference(self, measured, before):
         """Report a joint that is far from its reference; farther away its posture is held."""
-        joint = self._first_behind(self._reference.rows, measured.q, self._tolerance)
-        if joint == guards.NOT_FINITE:
+        guard = self._following_guard.judge(self._reference.rows, measured.q)
+        if guard.joint == guards.NOT_FINITE:
             self._hold(measured, Reason.REFERENCE_NOT_FINITE)
-        elif joint >= 0:
-            self.behind = joint
+        elif guard.joint >= 0:
+            self.behind = guard.joint
             self._counters.behind_episodes += before < 0
-            error = float(self.reference[0, joint] - measured.q[joint])
-            far = abs(error) > FOLLOWING_HOLD * self._tolerance[joint]
-            if (
-                far
-                and self._reference.source is not None
-                and self._settings.following_action == 'hold'
-            ):
-                self._hold(measured, Reason.FOLLOWING_ERROR, joint, error)
+            holds = self._settings.following_action == 'hold'
+            if guard.far and holds and self._reference.source is not None:
+                self._hold(measured, Reason.FOLLOWING_ERROR, guard.joint, guard.error)
 
     def _advance_reference(self, measured):
         followed = self._reference.source
@@ -667,16 +644,10 @@ class Supervisor:
         return not status and joint < 0
 
     def _limit(self, measured, settings, dt):
-        acted, counters = self._torque_limiter.limit(measured, settings, dt), self._counters
-        counters.cycles += 1
+        acted = self._torque_limiter.limit(measured, settings, dt)
+        self._counters.count(acted)
         self.law.saturated = acted != 0
-        if acted & guards.POSITION_GUARDED:
-            counters.position_guarded += 1
-        if acted & guards.EFFORT_LIMITED:
-            counters.effort_limited += 1
-        if acted & guards.RATE_LIMITED:
-            counters.rate_limited += 1
-        else:
+        if not acted & guards.RATE_LIMITED:
             # a released torque has reached the safe torque, so it is the last one to publish
             self._releasing = False
 
