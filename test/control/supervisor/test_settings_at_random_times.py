@@ -41,6 +41,7 @@ def draws(rng):
         'recovery_states': lambda: int(rng.integers(1, 5)),
         'max_start_error': lambda: rng.uniform(0.0, 1.0),
         'goal_tolerance': lambda: rng.uniform(0.0, 1.0),
+        'target_tolerance': lambda: rng.uniform(1e-3, 1.0, 2),
         'position_jump': lambda: rng.uniform(0.0, 1.0),
         'overspeed': lambda: rng.uniform(1.0, 1e3),
         'stop_time_constant': lambda: rng.uniform(0.0, 1.0),
