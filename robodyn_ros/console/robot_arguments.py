@@ -31,7 +31,13 @@ class RobotParser(argparse.ArgumentParser):
     """
 
     def parse_known_args(self, args=None, namespace=None):
-        """Parse the words that are no arguments of a xacro file, and collect the others."""
+        """Parse the words that are no arguments of a xacro file, and collect the others.
+
+        Parameters
+        ----------
+        args, namespace
+            As of ArgumentParser.parse_known_args.
+        """
         words = sys.argv[1:] if args is None else [*args]
         given = [word for word in words if _XACRO_ARGUMENT.match(word)]
         rest = [word for word in words if word not in given]

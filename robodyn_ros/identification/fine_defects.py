@@ -89,7 +89,19 @@ class _Fit:
 
 
 def clipping(joint_names, recording, found, fit):
-    """Return the defects of efforts that are cut off, whose samples then do not count."""
+    """Return the defects of efforts that are cut off, whose samples then do not count.
+
+    Parameters
+    ----------
+    joint_names : sequence of str
+        Names of the joints.
+    recording : Recording
+        The recording.
+    found : Equations
+        Its equations.
+    fit : _Fit
+        What the model explains, updated.
+    """
     flat = clipped_samples(recording.tau)
     if not flat.any():
         return []
@@ -122,7 +134,19 @@ def clipping(joint_names, recording, found, fit):
 
 
 def delays(joint_names, recording, found, fit):
-    """Return the defects of efforts that are later or earlier than positions."""
+    """Return the defects of efforts that are later or earlier than positions.
+
+    Parameters
+    ----------
+    joint_names : sequence of str
+        Names of the joints.
+    recording : Recording
+        The recording.
+    found : Equations
+        Its equations.
+    fit : _Fit
+        What the model explains, updated.
+    """
     rate = found.rate
     keep = signals.thinned(rate, found.cutoff, len(recording.tau))
     longest = min(int(LONGEST_SHIFT * rate), keep.start)
@@ -184,7 +208,19 @@ def _at(tau, at, shift):
 
 
 def offsets(joint_names, found, fit, rotors):
-    """Return the defects of constant efforts, and of inertia of rotors that the model lacks."""
+    """Return the defects of constant efforts, and of inertia of rotors that the model lacks.
+
+    Parameters
+    ----------
+    joint_names : sequence of str
+        Names of the joints.
+    found : Equations
+        Its equations.
+    fit : _Fit
+        What the model explains, updated.
+    rotors : bool
+        Whether inertia of rotors is estimated already.
+    """
     one = np.ones_like(found.tau)
     inertia = found.filtered(found.states[2])
     defects = []
@@ -227,7 +263,15 @@ def _column_defect(kind, name, value):
 
 
 def unexplained(joint_names, fit):
-    """Return the defect of joints whose efforts no parameters explain, and no noise either."""
+    """Return the defect of joints whose efforts no parameters explain, and no noise either.
+
+    Parameters
+    ----------
+    joint_names : sequence of str
+        Names of the joints.
+    fit : _Fit
+        What the model explains, updated.
+    """
     left = fit.left(fit.tau[:, :, None])[:, :, 0]
     squares = (left**2).sum(axis=0)
     both = fit.used[1:] & fit.used[:-1]

@@ -47,7 +47,13 @@ class Equations:
     cutoff: float
 
     def filtered(self, columns):
-        """Return columns (m, ...) of all samples with the filter and decimation: (k, ...)."""
+        """Return columns (m, ...) of all samples with the filter and decimation: (k, ...).
+
+        Parameters
+        ----------
+        columns : (m, ...) ndarray
+            The columns.
+        """
         keep = signals.thinned(self.rate, self.cutoff, len(columns))
         return signals.lowpass(columns, self.rate, self.cutoff)[keep]
 

@@ -42,7 +42,13 @@ def unknown(subject, name, calls):
 
 
 def public_names(kind):
-    """Return the public attributes of a class."""
+    """Return the names of the public attributes of a class.
+
+    Parameters
+    ----------
+    kind : type
+        The class.
+    """
     return [name for name in dir(kind) if not name.startswith('_')]
 
 

@@ -324,7 +324,7 @@ class Exchange:
         times[1] = time.time_ns() + ROUNDING
         for each, count in zip(bounded, before):
             wait_until(
-                lambda each=each, count=count: each.delivered > count,
+                functools.partial(_has_delivered, each, count),
                 f'a message on {each.topic} to arrive',
             )
 
@@ -375,6 +375,11 @@ class Exchange:
         )
 
 
+def _has_delivered(subscription, count: int) -> bool:
+    """Return whether a subscription has delivered more messages than a count."""
+    return subscription.delivered > count
+
+
 def _takes_one(callback) -> bool:
     """Return whether a callback can be called with a message alone, as rclpy decides it."""
     try:
@@ -405,7 +410,8 @@ def _get_subscription_count(publisher):
 
 
 # In the class, since a node may have kept `publisher.publish` before it joins.
-Publisher.publish, Publisher.get_subscription_count = _publish, _get_subscription_count
+Publisher.publish = _publish  # type: ignore
+Publisher.get_subscription_count = _get_subscription_count  # type: ignore
 
 
 def _call_after(node, name: str, then: Callable[[Any], None]):

@@ -69,13 +69,13 @@ class Settings:
         Distance of a joint from its reference that is reported [rad or m].
     following_action : {'hold', 'warn'}
         Reaction to twice this distance under way: hold the posture, or only the report.
+    stuck_time : float
+        Time of equal states at rest after which they count as stuck [s]; see `stuck_at_rest`.
     stuck_action : {'stale', 'warn'}
         Reaction to a joint that moves and repeats its reading for longer than `state_timeout`.
         It is as if the states were missing, or a warning.
     stuck_at_rest : bool
         Whether bitwise equal states count as stuck at rest, too.
-    stuck_time : float
-        Time of equal states after which they do [s].
     target_tolerance : (2,) array_like
         Distance and angle within which the end effector has reached its target [m, rad].
     overspeed : float

@@ -3,6 +3,7 @@
 """Judge whether an end effector has reached its target, comes nearer, or stays away."""
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -64,7 +65,7 @@ class TaskProgress:
         str
             The Reason of HOLD if it is a new one, else ''.
         """
-        task = self._law.task
+        task: Any = self._law.task
         ended = task.advance(clock.time, clock.elapsed, age)
         if not (task.moving or held in ARRIVALS):
             self._restart()

@@ -54,7 +54,7 @@ class FlexibleModel(RobotModel):
         As of RobotModel.
     topology, constants, gravity, limits, report, all_joint_names, all_position_names
         As of RobotModel.
-    held, closures, led_limits, opened, springs, base_inertia
+    held, closures, led_limits, opened, springs, base_inertia, unknown_inertias, dynamics_fault
         As of RobotModel.
     on_links : tuple of str
         Frames on flexible links, in the order of their rows.

@@ -56,8 +56,9 @@ class DescriptionSource:
     @property
     def origin(self) -> str | Path:
         """The file, or the text of what is no file, or comes from xacro."""
-        is_file = self.path is not None and self.path.suffix != xacro_file.SUFFIX
-        return self.path if is_file else self.text
+        if self.path is None or self.path.suffix == xacro_file.SUFFIX:
+            return self.text
+        return self.path
 
     def description(self) -> RobotDescription:
         """Return the links and joints.
@@ -135,10 +136,11 @@ def opened(
     UngivenError
         If an argument of a xacro file is missing; the message lists those that it has.
     """
-    is_path = isinstance(source, os.PathLike) or (
-        isinstance(source, str) and '<' not in source and bool(source.strip())
-    )
-    path = Path(package_path.resolved(source)) if is_path else None
+    path = None
+    if isinstance(source, os.PathLike) or (
+        isinstance(source, str) and '<' not in source and source.strip()
+    ):
+        path = Path(package_path.resolved(source))
     if path is not None and path.suffix == xacro_file.SUFFIX:
         text, findings = xacro_file.expanded(path, xacro_arguments)
         document = xml_text.document(text)

@@ -76,8 +76,9 @@ def explained(error, content: bytes, at: int, open_tags) -> str:
         end = '-->' if what == 'a comment' else '>'
         return f'{line} begins {what} that does not end; expected {end}'
     if kind == errors.XML_ERROR_DUPLICATE_ATTRIBUTE:
-        name = _ATTRIBUTE.match(content, at)
-        return f'{line} has the attribute {_shown(name[0])!r} of an element twice; remove one'
+        found = _ATTRIBUTE.match(content, at)
+        name = f' {_shown(found[0])!r}' if found else ''
+        return f'{line} has the attribute{name} of an element twice; remove one'
     if kind == errors.XML_ERROR_MISPLACED_XML_PI:
         return f'{line} has <?xml; expected it nowhere but at the beginning of the file'
     return _of_token(error, content, at, line)
