@@ -11,7 +11,7 @@ options.
 """
 
 import argparse
-import contextlib
+import ctypes
 import signal
 import subprocess
 import sys
@@ -26,7 +26,8 @@ from robodyn_ros.nodes.start import require
 from robodyn_ros.robot import child_process
 
 EFFORTS = 'forward_effort_controller/commands'
-GRACE = 10.0  # [s] of wall time for a node to end before it is killed
+GRACE = 4.0  # [s] of wall time for the nodes to end before they are killed
+PR_SET_PDEATHSIG = 1  # of prctl
 POLL = 0.1  # [s]
 
 
@@ -74,41 +75,47 @@ def main(args=None):
         'controller': [f'command_topic:={EFFORTS}', f'law:={options.law}', 'autostart:=true'],
     }
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with contextlib.ExitStack() as stack:
-        nodes = [
-            _start(
-                stack,
-                name,
-                *(['--params-file', params] if f'/robodyn_{name}' in named else []),
-                *both,
-                *(word for value in values for word in ('-p', value)),
+    nodes = []
+    try:
+        for name, values in own.items():
+            words = ['--params-file', params] if f'/robodyn_{name}' in named else []
+            words += [*both, *(word for value in values for word in ('-p', value))]
+            nodes.append(
+                child_process.start(
+                    'robodyn_ros',
+                    name,
+                    '--ros-args',
+                    *map(str, words),
+                    preexec_fn=_end_with_parent,
+                )
             )
-            for name, values in own.items()
-        ]
-        try:
-            while all(node.poll() is None for node in nodes):
-                time.sleep(POLL)
-        except KeyboardInterrupt:
-            return 0
+        while all(node.poll() is None for node in nodes):
+            time.sleep(POLL)
         return max(1, *(node.returncode or 0 for node in nodes))
+    except KeyboardInterrupt:
+        return 0
+    finally:
+        _end(nodes)
 
 
-def _start(stack, name, *arguments):
-    """Start a node, which ends when the stack closes."""
-    node = child_process.start('robodyn_ros', name, '--ros-args', *map(str, arguments))
-    stack.callback(_end, node)
-    return node
+def _end_with_parent():
+    """Let the kernel end this child by SIGTERM when its parent is gone, as after kill -9."""
+    if sys.platform == 'linux':
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
-def _end(node):
-    """End a node by SIGINT, or by SIGKILL if it does not obey."""
-    with contextlib.suppress(KeyboardInterrupt):  # of a second Ctrl-C
+def _end(nodes):
+    """End the nodes by SIGINT, and by SIGKILL those that do not obey within GRACE."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a second Ctrl-C
+    for node in nodes:
         node.send_signal(signal.SIGINT)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            node.wait(GRACE)
-            return
-    node.kill()
-    node.wait()
+    deadline = time.monotonic() + GRACE
+    for node in nodes:
+        try:
+            node.wait(max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            node.kill()
+            node.wait()
 
 
 if __name__ == '__main__':

@@ -33,6 +33,23 @@ def test_both_nodes_run_until_a_signal(tmp_path, number):
     assert 'Traceback' not in node.output
 
 
+def test_no_node_outlives_a_killed_command(tmp_path):
+    """After kill -9 of the command alone, as of an impatient user or the kernel."""
+    psutil = pytest.importorskip('psutil', reason='psutil finds the nodes')
+    node = StartedNode(ARM, tmp_path)
+    try:
+        node.wait_for_output("'franka_like' is simulated")
+        (command,) = [
+            each for each in psutil.Process().children() if each.cmdline()[1:] == ARM[1:]
+        ]
+        nodes = command.children()
+        assert len(nodes) == 2
+    finally:
+        node.kill()
+    _, alive = psutil.wait_procs(nodes, SOON)
+    assert not alive
+
+
 def test_a_node_that_is_refused_ends_the_other():
     """With its sentence, and its exit code."""
     done = subprocess.run(
