@@ -117,6 +117,7 @@ def parameters(robot, law, start):
         'state_timeout': 0.2,
         'state_publish_rate': 200.0,
         'max_start_error': 1.0,  # PD alone sags before the motion begins
+        'following_action': 'warn',  # its errors are what is shown
         **(gains(robot, law) if law != 'gravity_compensation' else {}),
     }
     simulator = {

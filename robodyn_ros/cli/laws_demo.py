@@ -128,6 +128,7 @@ def settings(robot, law):
         velocity_limits=limits.velocity,
         lower=limits.lower,
         upper=limits.upper,
+        following_action='warn',  # the errors are what is shown
     )
 
 

@@ -405,7 +405,7 @@ class SpecialisedRobot(SpecialisedForms):
             case, chosen = None if self._quaternions else super()._case(name), python
         verification.derivative(self, name, chosen)
         if not kernels:
-            self.generic += (name,)
+            vars(self)['generic'] += (name,)
         if case:
             cases.append(case)
         return chosen

@@ -386,16 +386,16 @@ def test_functions_without_quaternions_refuse_them():
         Parameters(robot)
 
 
-def test_point_mass_on_a_ball_is_refused():
-    """About the line to its mass nothing resists."""
+def test_point_mass_on_a_ball_has_no_dynamics():
+    """About the line to its mass nothing resists; its pose is known all the same."""
     point = type(inertial(np.random.default_rng(0)))(
         1.0, np.array((0.0, 0.3, 0.4)), np.zeros((3, 3))
     )
-    with pytest.raises(ModelError, match='inertia about every axis'):
-        Robot.from_description(
-            RobotDescription(
-                'r',
-                (Link('base'), Link('mass', point)),
-                (Joint('ball', 'spherical', 'base', 'mass'),),
-            )
+    robot = Robot.from_description(
+        RobotDescription(
+            'r', (Link('base'), Link('mass', point)), (Joint('ball', 'spherical', 'base', 'mass'),)
         )
+    )
+    np.testing.assert_array_equal(robot.pose([0.0, 0.0, 0.0, 1.0], 'mass'), np.eye(4))
+    with pytest.raises(ModelError, match='inertia about every axis'):
+        robot.mass_matrix([0.0, 0.0, 0.0, 1.0])

@@ -22,6 +22,8 @@ ROOT = Path(__file__).resolve().parents[2]
 #: A kernel that compiles at once and needs no robot: does a state fit, is it finite.
 SCRIPT = """
 import json
+import robodyn_ros
+robodyn_ros.verbose = False
 import numpy as np
 from robodyn_ros.compile import state_checks
 kernel = state_checks.one

@@ -150,7 +150,7 @@ def test_packages_beside_a_file_may_have_folders_of_other_names(needs):
         package.mkdir(parents=True)
         (package / 'package.xml').write_text(f'<package><name>{name}</name></package>')
         assert [*package_path.package_folders(name, needs.parent)][-1] == package
-    assert [*package_path.package_folders('arm', needs.parent)] == []
+    assert [*package_path.package_folders('arm_of_no_test', needs.parent)] == []
 
 
 def test_a_package_that_is_missing_is_a_sentence(needs):

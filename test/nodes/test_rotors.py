@@ -55,6 +55,7 @@ def worst_error(controlled_robot, folder, knows):
         'effort_limits': [1e4] * 6,  # the error is to be that of the model alone
         'max_effort_rate': [1e6],
         'velocity_limits': [100.0] * 6,
+        'following_action': 'warn',
     }
     if knows:
         controller |= {'rotors_path': str(file), 'rotor_model': 'reflected'}

@@ -50,7 +50,10 @@ def test_a_kernel_that_takes_long_is_reported_everywhere(module, participant, mo
     monkeypatch.setattr(start_report, 'FIRST', 0.0)
     diagnostics = participant.collect(DiagnosticArray, '/diagnostics')
     statuses = participant.collect(ControllerStatus, '/robodyn_controller/status', LATCHED)
-    node = Hosted(name, *ros_arguments({'urdf_path': TWO_LINK, 'specialise': False}))
+    values = {'urdf_path': TWO_LINK, 'specialise': False}
+    if module is controller:
+        values['robot_compensates_gravity'] = 'no'
+    node = Hosted(name, *ros_arguments(values))
     try:
         node.wait_for_output(SENTENCE)
         diagnostics.wait(

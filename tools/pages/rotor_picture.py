@@ -65,6 +65,7 @@ def errors(knows):
         velocity_limits=far,
         lower=-far,
         upper=far,
+        following_action='warn',  # the error is what is shown
     )
     supervisor = Supervisor(robot, ComputedTorque(robot), settings)
     plant = Plant(arm, PlantSettings(integrator='semi_implicit_euler'), wanted(0.0)[0])

@@ -52,7 +52,7 @@ def carried(controlled_robot, law):
         gains |= {f'{law}__reach': 1.0, f'{law}__rate': 1.0}  # links of 1 m, and less haste
     arm = controlled_robot(
         TWO_LINK,
-        {'law': law, 'max_start_error': 1.0, **gains},
+        {'law': law, 'max_start_error': 1.0, 'following_action': 'warn', **gains},
         update_rate=RATE,
         initial_position=MOTION.centre.tolist(),
         **LOAD,

@@ -60,7 +60,7 @@ def test_a_payload_that_the_arm_cannot_hold_is_refused(controlled_robot):
     robot = Robot.from_urdf(TWO_LINK).with_payload('tool0', heavy, COM, np.zeros((3, 3)))
     needed = abs(robot.gravity_torque(before)[0])
     assert answer.message == (
-        f'the payload: joint joint1 needs {needed:.6g} to hold it in the measured posture; '
+        f'HOLD: The payload: joint joint1 needs {needed:.6g} to hold it in the measured posture; '
         f'expected at most its effort limit, {limit:g} (masses are in kg)'
     )
     np.testing.assert_allclose(arm.advance(0.5).position, before, atol=1e-6)
