@@ -232,7 +232,7 @@ def test_row_5_sensors_that_freeze_at_rest_are_found_when_the_arm_should_move(na
     arm.go(0.8, 1.0)
     assert arm.run(1.0, until=State.STALE) < 0.2
     assert arm.supervisor.reason == Reason.STATE_STUCK
-    assert 1e-3 < np.abs(arm.plant.q - arm.reading[0]).max() < 0.06
+    assert 1e-3 < np.abs(arm.plant.q - arm.reading[0]).max() < 0.2
 
 
 def test_row_5_an_arm_that_dry_friction_holds_at_rest_is_not_stuck():

@@ -559,7 +559,9 @@ def test_a_frozen_state_is_found(programs, action):
     recorder = Recorder(
         TWO_LINK,
         'computed_torque',
-        settings_for(TWO_LINK, stuck_action=action, reference_timeout=0.05),
+        settings_for(
+            TWO_LINK, stuck_action=action, reference_timeout=0.05, effort_limits=np.full(2, 40.0)
+        ),
     )
     q, qd, zero = np.full(2, 0.3), np.zeros(2), np.zeros(2)
     recorder.measure(q, qd, 10.0)
@@ -568,7 +570,7 @@ def test_a_frozen_state_is_found(programs, action):
         now = 10.0 + PERIOD * k
         if not 110 < k < 150:  # then the robot is lost, which is a timeout
             recorder.measure(q if k < 150 else q + 1e-6 * k, qd, now)
-        recorder.aim(np.array([q + 8e-4 * min(k, 100), zero, zero]), now)
+        recorder.aim(np.array([q + 1.8e-3 * min(k, 100), zero, zero]), now)
         recorder.tick(now)
     agree(programs, recorder)
     assert any(cycle[0][4] for cycle in recorder.cycles) and not recorder.cycles[-1][0][4]

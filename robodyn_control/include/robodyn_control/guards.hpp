@@ -35,7 +35,7 @@ int judge(
 /// changed while a reference moved. At rest any sensor may repeat itself.
 constexpr double STUCK_TRAVEL = 0.005;  // [rad or m]
 constexpr double STUCK_SPEED = 0.01;    // of the velocity limit
-constexpr double STUCK_EFFORT = 0.1;    // of the effort limit, beyond the friction of the model
+constexpr double STUCK_EFFORT = 0.5;    // of the effort limit, beyond the friction of the model
 
 /// Readings that a joint repeats, NaN before the first one.
 struct Repeated

@@ -24,7 +24,7 @@ JUMPED, TOO_FAST = -1, -2
 #: distance and this share of the velocity limit; encoders are finer. Or the effort changed while a
 #: reference moved, by this share of its limit beyond the friction of the model. At rest any sensor
 #: may repeat itself.
-STUCK_TRAVEL, STUCK_SPEED, STUCK_EFFORT = 0.005, 0.01, 0.1  # [rad or m, -, -]
+STUCK_TRAVEL, STUCK_SPEED, STUCK_EFFORT = 0.005, 0.01, 0.5  # [rad or m, -, -]
 
 #: Result of `first_behind` for a reference that is not finite.
 NOT_FINITE = -2

@@ -68,16 +68,16 @@ def test_row_15_a_repeated_stamp_is_no_old_one():
 
 def sticking(**changes):
     """Return a bench whose reading never changes while a reference moves and the torque grows."""
-    bench = following(effort_rate=np.full(2, 200.0), **changes)
+    bench = following(effort_rate=np.full(2, 1000.0), **changes)
     bench.law.torque = bench.gravity
     bench.run(100)
     assert not bench.supervisor.stuck
-    bench.law.torque = np.array([60.0, -40.0])
+    bench.law.torque = np.array([80.0, -80.0])
     return bench
 
 
 def test_row_5_stuck_states_under_changing_torque_are_reported():
-    """A tenth of the effort limit, 8 N m, is reached in the cycle after 40."""
+    """Half of the effort limit, 40 N m, is reached in the cycle after 40."""
     bench = sticking()
     bench.run(39)
     assert not bench.supervisor.stuck
