@@ -107,6 +107,7 @@ def track(experiment, robot, mode, motion, stalls, enabled):
             max_start_error=1.0,
             position_jump=10.0,
             overspeed=10.0,
+            following_action='warn',
             robot_compensates_gravity=False,
         ),
     )
