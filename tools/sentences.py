@@ -13,7 +13,7 @@ import re
 import sys
 from pathlib import Path
 
-LONGEST = 20
+LONGEST = 30
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = (
@@ -37,7 +37,7 @@ END = re.compile(r'(?<=[.!?])[\'")\]]*\s+|;\s+(?=[\w, ()|]{1,60} : )')
 WORD = re.compile(r'(?<!\S)["\'(*]*(?:[A-Za-z][A-Za-z\'-]+|[aA])(?=[\'",.;:?!)*]*(?:\s|$))')
 ITEM = re.compile(r'\s*(?:[-*]|\d+[.)]) +(?=\S)')
 #: Lines that continue no sentence: quotations, headings, tables, entries, files.
-ALONE = re.compile(r' *(?:[>#|]|[*\w]+[\w\'", *|()+/-]{0,60}:(?: |$)|\w+(?:\.py|/) )')
+ALONE = re.compile(r' *(?:[>#|]|[*`\w]+[`\w\'", *|()+/-]{0,60}:(?: |$)|\w+(?:\.py|/) )')
 RULE = re.compile(r'\s*[-=~^|:+ ]*')
 FENCE = re.compile(r'^(\s*)(```+|~~~+).*?^\1\2\s*$', re.MULTILINE | re.DOTALL)
 

@@ -17,17 +17,8 @@ def fits(x, n):
 
     Comparisons work with every LLVM; that of Numba 0.59 simplifies zero times a number to zero.
 
-    Parameters
-    ----------
-    x : ndarray
-        The array.
-    n : int
-        Expected number of entries.
-
-    Returns
-    -------
-    bool
-        False also for an array of more than one axis.
+    `x`: the array.
+    `n`: expected number of entries.
     """
     if x.ndim != 1:  # only in Python: the type of compiled code has one axis
         return False

@@ -19,12 +19,8 @@ STAMP_OCTETS = 8
 def read_length(data, where):
     """Read a count in the byte order of a message in plain CDR.
 
-    Parameters
-    ----------
-    data : (k,) uint8
-        The message.
-    where : int
-        Index of the count.
+    `data` (k,): the message.
+    `where`: index of the count.
     """
     found = read_unsigned(data, where)
     if data[1] == 0:

@@ -162,12 +162,8 @@ def read_points(data: np.ndarray, head: TrajectoryBytes, where: np.ndarray):
 def read_unsigned(data, where):
     """Read four octets, the lowest first.
 
-    Parameters
-    ----------
-    data : (k,) uint8
-        The message.
-    where : int
-        Index of the first octet.
+    `data` (k,): the message.
+    `where`: index of the first octet.
     """
     return (
         np.int64(data[where])

@@ -37,23 +37,9 @@ def friction_level(joints, stribeck, q, rate, k):
     c(v) is the Stribeck curve (algorithms/core/friction.py). Source of the sum:
     Armstrong-Helouvry, Dupont and Canudas de Wit 1994, eq. (4).
 
-    Parameters
-    ----------
-    joints : (nv, WIDTH) ndarray
-        Joint table.
-    stribeck : float
-        Stribeck velocity of the settings [rad/s or m/s]; SLOWNESS scales it to vs.
-    q : (nq,) ndarray
-        Positions [rad or m].
-    rate : float
-        Velocity v of the joint [rad/s or m/s].
-    k : int
-        The joint.
-
-    Returns
-    -------
-    float
-        Magnitude while the joint slides, and largest magnitude at rest [N m or N].
+    `stribeck`: Stribeck velocity of the settings [rad/s or m/s]; SLOWNESS scales it to vs.
+    `rate`: velocity v of the joint [rad/s or m/s].
+    Returns magnitude while the joint slides, and largest magnitude at rest [N m or N].
     """
     ratio = abs(rate) / (stribeck * joints[k, SLOWNESS])
     curve = stribeck_curve(joints[k, EXPONENT], ratio, 1.0)
@@ -70,17 +56,7 @@ def assume_friction(joints, work, qd):
 
     Writes SLIDING and STUCK of the work array. A braked joint has no friction: the brake holds it.
 
-    Parameters
-    ----------
-    joints, work : ndarray
-        Joint table and work array; see `joint_table`.
-    qd : (nv,) ndarray
-        Velocities [rad/s or m/s].
-
-    Returns
-    -------
-    bool
-        Whether any joint has friction.
+    Returns whether any joint has friction.
     """
     found = False
     for k in range(qd.shape[0]):
@@ -97,15 +73,7 @@ def assume_friction(joints, work, qd):
 
 @unfused
 def assume_frictionless(work, n):
-    """Assume that no joint has friction.
-
-    Parameters
-    ----------
-    work : ndarray
-        Work array; see `joint_table`.
-    n : int
-        Number of velocities.
-    """
+    """Assume that no joint has friction."""
     for k in range(n):
         work[SLIDING, k] = 0.0
         work[STUCK, k] = 0.0
@@ -117,20 +85,6 @@ def friction_holds(topology, constants, gravity, scratch, work, q, qd, f_ext):
 
     The required effort is that of inverse dynamics less work[TORQUE]. The acceleration of such a
     joint is set to zero. O(n), and free if no joint sticks.
-
-    Parameters
-    ----------
-    topology, constants, gravity, scratch, work : ndarray
-        As of `step.by_euler`.
-    q, qd : (nq,) and (nv,) ndarray
-        Positions [rad or m] and velocities [rad/s or m/s].
-    f_ext : (nb, 6) ndarray
-        External wrenches [N m, N].
-
-    Returns
-    -------
-    bool
-        False if a joint begins to slide.
     """
     n = qd.shape[0]
     sticks = False
@@ -151,20 +105,7 @@ def friction_holds(topology, constants, gravity, scratch, work, q, qd, f_ext):
 
 @unfused
 def keeps_sliding(work, velocity):
-    """Return whether every joint that is assumed to slide keeps its direction.
-
-    Parameters
-    ----------
-    work : ndarray
-        Work array; see `joint_table`.
-    velocity : (nv,) ndarray
-        Velocities [rad/s or m/s].
-
-    Returns
-    -------
-    bool
-        False if a joint has reversed.
-    """
+    """Return whether every joint that is assumed to slide keeps its direction."""
     for k in range(velocity.shape[0]):
         if not work[SLIDING, k] * velocity[k] >= 0.0:
             return False
@@ -177,14 +118,7 @@ def next_velocity(joints, work, h, qd):
 
     The velocity is 0 where friction holds the joint, and the prescribed one at a brake.
 
-    Parameters
-    ----------
-    joints, work : ndarray
-        Joint table and work array; see `joint_table`.
-    h : float
-        Length of the substep [s].
-    qd : (nv,) ndarray
-        Velocities at its start [rad/s or m/s].
+    `qd` (nv,): velocities at its start [rad/s or m/s].
     """
     for k in range(qd.shape[0]):
         if joints[k, BRAKED] > 0.0:

@@ -53,21 +53,7 @@ FREELY = 3.0
 def sweep(joints, work, h, q, qd):
     """Do one sweep of projected Gauss-Seidel over all joints.
 
-    Parameters
-    ----------
-    joints, work : ndarray
-        Joint table and work array; see `joint_table`.
-    h : float
-        Length of the substep [s].
-    q : (nq,) ndarray
-        Positions [rad or m].
-    qd : (nv,) ndarray
-        Velocities [rad/s or m/s], updated.
-
-    Returns
-    -------
-    float
-        Largest change of a velocity [rad/s or m/s].
+    Returns largest change of a velocity [rad/s or m/s].
     """
     largest = 0.0
     for k in range(qd.shape[0]):
@@ -92,15 +78,6 @@ def classify(joints, work, h, q, qd):
     """Write the case of every joint and the velocity that it prescribes.
 
     The case follows from the impulse and velocity of the joint.
-
-    Parameters
-    ----------
-    joints, work : ndarray
-        Joint table and work array; see `joint_table`.
-    h : float
-        Length of the substep [s].
-    q, qd : (nq,) and (nv,) ndarray
-        Positions [rad or m] and velocities [rad/s or m/s].
     """
     for k in range(qd.shape[0]):
         compliance, bound = work[INVERSE + k, k], h * work[LEVEL, k]
@@ -124,15 +101,7 @@ def classify(joints, work, h, q, qd):
 def prescribed(case):
     """Return whether a joint of this case has a known velocity and an unknown impulse.
 
-    Parameters
-    ----------
-    case : float
-        Case of the joint.
-
-    Returns
-    -------
-    bool
-        Whether it sticks or is at a stop.
+    `case`: case of the joint.
     """
     return case == HELD or case == AT_LOWER or case == AT_UPPER
 
@@ -144,17 +113,7 @@ def solve_prescribed(work, n):
     The Cholesky factor is in the rows behind the inverse. No sum is a loop over its terms. The
     compiler could reorder such a loop differently in each kernel, and the bits would differ.
 
-    Parameters
-    ----------
-    work : ndarray
-        Work array; see `joint_table`.
-    n : int
-        Number of velocities.
-
-    Returns
-    -------
-    bool
-        Whether A_SS is positive definite.
+    Returns whether A_SS is positive definite.
     """
     factor = INVERSE + n
     for i in range(n):
@@ -187,24 +146,7 @@ def solve_prescribed(work, n):
 
 @unfused
 def matches_case(joints, work, h, q, qd, k):
-    """Return whether the impulse and velocity of a joint match its case, to rounding.
-
-    Parameters
-    ----------
-    joints, work : ndarray
-        Joint table and work array; see `joint_table`.
-    h : float
-        Length of the substep [s].
-    q, qd : (nq,) and (nv,) ndarray
-        Positions [rad or m] and velocities [rad/s or m/s].
-    k : int
-        The joint.
-
-    Returns
-    -------
-    bool
-        Whether they match.
-    """
+    """Return whether the impulse and velocity of a joint match its case, to rounding."""
     case, p, bound = work[KIND_OF, k], work[IMPULSE, k], h * work[LEVEL, k]
     slack = SLACK * (bound + abs(p))
     if case == HELD:
@@ -228,12 +170,7 @@ def matches_case(joints, work, h, q, qd, k):
 def add_impulses(work, qd):
     """Compute qd = work[FREE] + A work[IMPULSE].
 
-    Parameters
-    ----------
-    work : ndarray
-        Work array; see `joint_table`.
-    qd : (nv,) ndarray
-        Velocities [rad/s or m/s], written.
+    `qd` (nv,): velocities [rad/s or m/s], written.
     """
     for k in range(qd.shape[0]):
         qd[k] = work[FREE, k]
@@ -248,21 +185,7 @@ def solve_cases(joints, work, h, q, qd):
 
     This is a step of the semi-smooth Newton method on the proximal equations of all joints.
 
-    Parameters
-    ----------
-    joints, work : ndarray
-        Joint table and work array; see `joint_table`.
-    h : float
-        Length of the substep [s].
-    q : (nq,) ndarray
-        Positions [rad or m].
-    qd : (nv,) ndarray
-        Velocities [rad/s or m/s], updated.
-
-    Returns
-    -------
-    bool
-        Whether every joint matches its case.
+    Returns whether every joint matches its case.
     """
     n = qd.shape[0]
     classify(joints, work, h, q, qd)
@@ -292,21 +215,7 @@ def solve_cases(joints, work, h, q, qd):
 def solve_exactly(joints, work, h, q, qd):
     """Find the exact impulses and velocities; change nothing if none are found.
 
-    Parameters
-    ----------
-    joints, work : ndarray
-        Joint table and work array; see `joint_table`.
-    h : float
-        Length of the substep [s].
-    q : (nq,) ndarray
-        Positions [rad or m].
-    qd : (nv,) ndarray
-        Velocities [rad/s or m/s], updated.
-
-    Returns
-    -------
-    bool
-        Whether they are found.
+    Returns whether they are found.
     """
     n = qd.shape[0]
     for k in range(n):
@@ -334,22 +243,6 @@ def resolve(topology, constants, joints, scratch, work, h, q, qd):
     p / 2 + p^T v + s(p) above its value 0 at p = 0. The conjugate s of friction and stops is never
     negative. So impulses, converged or not, add no energy in the norm of A^-1. A sweep is O(n^2).
     An exact solution is O(n^3), and needed only if a joint starts, stops or touches a stop.
-
-    Parameters
-    ----------
-    topology, constants, joints, scratch, work : ndarray
-        As of `step.by_euler`.
-    h : float
-        Length of the substep [s].
-    q : (nq,) ndarray
-        Positions [rad or m].
-    qd : (nv,) ndarray
-        Velocities [rad/s or m/s], updated.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
     """
     n = qd.shape[0]
     for k in range(n):
@@ -370,17 +263,6 @@ def settle(joints: Matrix, work: Matrix, h: Scalar, q: Vector, qd: Vector):
     """Find the impulses p and the velocities qd = work[FREE] + A p, with A = work[INVERSE:].
 
     Sweeps find the cases, then an exact solution is tried; see `resolve`.
-
-    Parameters
-    ----------
-    joints, work : ndarray
-        Joint table and work array; see `joint_table`.
-    h : float
-        Length of the substep [s].
-    q : (nq,) ndarray
-        Positions [rad or m].
-    qd : (nv,) ndarray
-        Velocities [rad/s or m/s], updated.
     """
     settled, exact = False, False
     for _ in range(ROUNDS):

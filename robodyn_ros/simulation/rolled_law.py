@@ -74,19 +74,8 @@ def add_law_torque(
 ):
     """command += the sum of all terms of the law.
 
-    Parameters
-    ----------
-    code, topology, constants, gravity, scratch, rows, terms
-        Fields of a RolledLaw.
-    q, qd, reference, gains
-        As of `KernelLaw.torques`.
-    command : (nv,) ndarray
-        Efforts [N m or N], updated.
-
-    Returns
-    -------
-    int
-        Status of the kernel.
+    `code`, `topology`, `constants`, `gravity`, `scratch`, `rows`, `terms`: fields of a RolledLaw.
+    Returns status of the kernel.
     """
     for i in range(terms.shape[0]):
         for k in range(terms.shape[1]):

@@ -98,19 +98,9 @@ def checked_numbers(name, what, values, shape):
 def look_at_loops(topology, constants, scratch, q, qd, places, embedding):
     """Return whether loops are open, or a dependent joint is much faster than the others.
 
-    Parameters
-    ----------
-    topology, constants, scratch : ndarray
-        As of `step.by_euler`.
-    q, qd : (nq,) and (nv,) ndarray
-        State [rad or m, rad/s or m/s].
-    places, embedding : (m,) and (m, nv) ndarray
-        Memory for the positions of all joints, and the embedding matrix E.
-
-    Returns
-    -------
-    int
-        BEYOND_REACH if the loops do not close. DEAD_CENTRE if one may be ahead, else 0.
+    `q`, `qd` (nq,): state [rad or m, rad/s or m/s].
+    `places`, `embedding` (m,): memory for the positions of all joints, and the embedding matrix E.
+    Returns BEYOND_REACH if the loops do not close. DEAD_CENTRE if one may be ahead, else 0.
     """
     expand_joints(topology, constants, scratch, q, places, embedding)
     for i in range(places.shape[0]):

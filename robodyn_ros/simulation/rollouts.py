@@ -57,16 +57,8 @@ ROWS_OF_A_PART = 8  # plants for each thread; each takes many steps, so few are 
 def feed_back(gains, target, q, qd, command):
     """Add Kp (q_r - q) + Kd (qd_r - qd) to the command.
 
-    Parameters
-    ----------
-    gains : (2, nv) ndarray
-        Kp and Kd.
-    target : (2, nv) ndarray
-        Positions q_r and velocities qd_r.
-    q, qd : (nq,) and (nv,) ndarray
-        Positions [rad or m] and velocities [rad/s or m/s].
-    command : (nv,) ndarray
-        Efforts [N m or N], updated.
+    `gains` (2, nv): kp and Kd.
+    `target` (2, nv): positions q_r and velocities qd_r.
     """
     for k in range(qd.shape[0]):
         command[k] += gains[0, k] * (target[0, k] - q[k]) + gains[1, k] * (target[1, k] - qd[k])
@@ -76,15 +68,7 @@ def feed_back(gains, target, q, qd, command):
 def first_beyond(command):
     """Return the first joint whose command no plant takes, or -1.
 
-    Parameters
-    ----------
-    command : (nv,) ndarray
-        Efforts [N m or N].
-
-    Returns
-    -------
-    int
-        Index of the joint.
+    `command` (nv,): efforts [N m or N].
     """
     for k in range(command.shape[0]):
         if not abs(command[k]) <= LARGEST_EFFORT:
@@ -115,23 +99,10 @@ def advance(
 ):
     """Take one step with the scheme of the method.
 
-    Parameters
-    ----------
-    topology, constants, gravity, joints, scratch, work : ndarray
-        As of `step.by_euler`.
-    command, f_ext, dt, substeps, method, stribeck, largest_speed
-        As of `step.by_euler`.
-    q, qd, effort : ndarray
-        State, updated, and efforts, written; as of `step.by_euler`.
-    touches : bool
-        Whether the step is that of contact.
-    contact : ContactArrays
-        Tables and memory of contacts, updated.
-
-    Returns
-    -------
-    int
-        Status, as of `step.by_euler`.
+    `q`, `qd`, `effort`: state, updated, and efforts, written; as of `step.by_euler`.
+    `touches`: whether the step is that of contact.
+    `contact`: tables and memory of contacts, updated.
+    Returns status, as of `step.by_euler`.
     """
     if method == SEMI_IMPLICIT_EULER:
         if touches:

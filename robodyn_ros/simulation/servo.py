@@ -41,39 +41,13 @@ SLACK = 1e-12  # [-] share of the largest effort within which a drive stays satu
 
 @unfused
 def feeds_back(joints, k):
-    """Return whether the drive of a joint follows its set-point by feedback.
-
-    Parameters
-    ----------
-    joints : (nv, WIDTH) ndarray
-        Joint table.
-    k : int
-        The joint.
-
-    Returns
-    -------
-    bool
-        Whether it does.
-    """
+    """Return whether the drive of a joint follows its set-point by feedback."""
     return joints[k, MODE] != EFFORT_MODE and joints[k, BRAKED] == 0.0
 
 
 @unfused
 def is_kinematic(joints, k):
-    """Return whether a joint is moved kinematically.
-
-    Parameters
-    ----------
-    joints : (nv, WIDTH) ndarray
-        Joint table.
-    k : int
-        The joint.
-
-    Returns
-    -------
-    bool
-        Whether it is.
-    """
+    """Return whether a joint is moved kinematically."""
     return joints[k, MODE] != EFFORT_MODE and joints[k, BRAKED] > 0.0
 
 
@@ -83,23 +57,7 @@ def prescribed_speed(joints, command, dt, q, k):
 
     Its velocity limit and its stops bound it.
 
-    Parameters
-    ----------
-    joints : (nv, WIDTH) ndarray
-        Joint table.
-    command : (nv,) ndarray
-        Commands, in the unit of each mode.
-    dt : float
-        Length of the step [s].
-    q : (nq,) ndarray
-        Positions [rad or m].
-    k : int
-        The joint.
-
-    Returns
-    -------
-    float
-        The velocity [rad/s or m/s].
+    `command` (nv,): commands, in the unit of each mode.
     """
     if not is_kinematic(joints, k):
         return 0.0
@@ -113,22 +71,7 @@ def prescribed_speed(joints, command, dt, q, k):
 
 @unfused
 def effort_at_rest(joints, work, q, k):
-    """Return the effort of a drive at zero velocity, without its limit.
-
-    Parameters
-    ----------
-    joints, work : ndarray
-        Joint table and work array; see `joint_table`.
-    q : (nq,) ndarray
-        Positions [rad or m].
-    k : int
-        The joint.
-
-    Returns
-    -------
-    float
-        The effort [N m or N].
-    """
+    """Return the effort of a drive at zero velocity, without its limit."""
     if joints[k, MODE] == POSITION_MODE:
         error = work[SETPOINT, k] - position(joints, q, k)
         return work[WEIGHT, k] + joints[k, STIFFNESS] * error
@@ -137,36 +80,13 @@ def effort_at_rest(joints, work, q, k):
 
 @unfused
 def largest_effort(joints, k):
-    """Return the largest effort of a motor, less what a fault takes.
-
-    Parameters
-    ----------
-    joints : (nv, WIDTH) ndarray
-        Joint table.
-    k : int
-        The joint.
-
-    Returns
-    -------
-    float
-        The effort [N m or N].
-    """
+    """Return the largest effort of a motor, less what a fault takes."""
     return joints[k, STRENGTH] * joints[k, EFFORT] if joints[k, STRENGTH] > 0.0 else 0.0
 
 
 @unfused
 def write_drive_efforts(joints, work, q, qd, effort):
-    """Write the efforts of the drives that follow by feedback, at this state.
-
-    Parameters
-    ----------
-    joints, work : ndarray
-        Joint table and work array; see `joint_table`.
-    q, qd : (nq,) and (nv,) ndarray
-        Positions [rad or m] and velocities [rad/s or m/s].
-    effort : (nv,) ndarray
-        Efforts [N m or N], updated.
-    """
+    """Write the efforts of the drives that follow by feedback, at this state."""
     for k in range(qd.shape[0]):
         if feeds_back(joints, k):
             wanted = effort_at_rest(joints, work, q, k) - joints[k, RATE_GAIN] * qd[k]
@@ -178,17 +98,7 @@ def write_drive_efforts(joints, work, q, qd, effort):
 def assume_unsaturated(joints, work, qd):
     """Assume that no drive saturates, and keep the velocities in work[OLD_QD].
 
-    Parameters
-    ----------
-    joints, work : ndarray
-        Joint table and work array; see `joint_table`.
-    qd : (nv,) ndarray
-        Velocities [rad/s or m/s].
-
-    Returns
-    -------
-    bool
-        Whether any drive follows by feedback.
+    Returns whether any drive follows by feedback.
     """
     found = False
     for k in range(qd.shape[0]):
@@ -204,16 +114,8 @@ def linearise_drives(joints, work, h, q, effort):
 
     The damping, work[GAIN], acts on the velocity at the end of the step.
 
-    Parameters
-    ----------
-    joints, work : ndarray
-        Joint table and work array; see `joint_table`.
-    h : float
-        Time from the state to the end of the step [s].
-    q : (nq,) ndarray
-        Positions [rad or m].
-    effort : (nv,) ndarray
-        Constant part [N m or N], updated.
+    `h`: time from the state to the end of the step [s].
+    `effort` (nv,): constant part [N m or N], updated.
     """
     for k in range(effort.shape[0]):
         work[GAIN, k] = 0.0
@@ -234,19 +136,8 @@ def correct_saturation(joints, work, q, qd, effort):
 
     Writes the efforts of the drives, and the corrected work[SIDE] for a repetition of the step.
 
-    Parameters
-    ----------
-    joints, work : ndarray
-        Joint table and work array; see `joint_table`.
-    q, qd : (nq,) and (nv,) ndarray
-        State at the end of the step [rad or m, rad/s or m/s].
-    effort : (nv,) ndarray
-        Efforts [N m or N], updated.
-
-    Returns
-    -------
-    bool
-        Whether any assumption was wrong.
+    `q`, `qd` (nq,): state at the end of the step [rad or m, rad/s or m/s].
+    Returns whether any assumption was wrong.
     """
     found = False
     for k in range(qd.shape[0]):
@@ -270,12 +161,7 @@ def correct_saturation(joints, work, q, qd, effort):
 def restore_state(work, q, qd):
     """Restore the state before the step.
 
-    Parameters
-    ----------
-    work : ndarray
-        Work array; see `joint_table`.
-    q, qd : (nq,) and (nv,) ndarray
-        State [rad or m, rad/s or m/s], written.
+    `q`, `qd` (nq,): state [rad or m, rad/s or m/s], written.
     """
     for k in range(q.shape[0]):
         q[k] = work[OLD_Q, k]
@@ -291,18 +177,7 @@ def effort_of_kinematic_joints(
 
     They come from inverse dynamics at the end of the substep, with the mean acceleration.
 
-    Parameters
-    ----------
-    topology, constants, gravity, joints, scratch, work : ndarray
-        As of `step.by_euler`.
-    f_ext : (nb, 6) ndarray
-        External wrenches [N m, N].
-    h : float
-        Length of the substep [s].
-    q, qd : (nq,) and (nv,) ndarray
-        State at the end of the substep [rad or m, rad/s or m/s].
-    effort : (nv,) ndarray
-        Efforts [N m or N], updated.
+    `q`, `qd` (nq,): state at the end of the substep [rad or m, rad/s or m/s].
     """
     n = qd.shape[0]
     found = False

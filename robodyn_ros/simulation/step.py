@@ -62,18 +62,8 @@ def drive(topology, constants, gravity, joints, scratch, work, command, dt, q, e
     Where the drive adds the gravity torque, this takes the place of the command. The work array
     gets the inputs of drives in position and velocity mode.
 
-    Parameters
-    ----------
-    topology, constants, gravity, joints, scratch, work : ndarray
-        As of `step.by_euler`.
-    command : (nv,) ndarray
-        Commands, in the unit of each mode.
-    dt : float
-        Length of the step [s].
-    q : (nq,) ndarray
-        Positions [rad or m].
-    effort : (nv,) ndarray
-        Efforts [N m or N], written.
+    `command` (nv,): commands, in the unit of each mode.
+    `effort` (nv,): efforts [N m or N], written.
     """
     assisted = False
     for k in range(effort.shape[0]):
@@ -93,19 +83,7 @@ def drive(topology, constants, gravity, joints, scratch, work, command, dt, q, e
 def first_invalid_joint(joints, largest_speed, q, qd):
     """Return the first joint whose state is not finite or too large, -1 if there is none.
 
-    Parameters
-    ----------
-    joints : (nv, WIDTH) ndarray
-        Joint table.
-    largest_speed : float
-        Largest velocity [rad/s or m/s].
-    q, qd : (nq,) and (nv,) ndarray
-        Positions [rad or m] and velocities [rad/s or m/s].
-
-    Returns
-    -------
-    int
-        The joint.
+    `largest_speed`: largest velocity [rad/s or m/s].
     """
     for k in range(qd.shape[0]):
         x = position(joints, q, k)
@@ -118,21 +96,8 @@ def first_invalid_joint(joints, largest_speed, q, qd):
 def contain_blow_up(joints, work, largest_speed, status, q, qd):
     """Return the status of a substep; if it failed, restore the state before it, bit for bit.
 
-    Parameters
-    ----------
-    joints, work : ndarray
-        Joint table and work array; see `joint_table`.
-    largest_speed : float
-        Largest velocity [rad/s or m/s].
-    status : int
-        Status of the integrator.
-    q, qd : (nq,) and (nv,) ndarray
-        State [rad or m, rad/s or m/s], updated.
-
-    Returns
-    -------
-    int
-        Status, as of `by_euler`.
+    `largest_speed`: largest velocity [rad/s or m/s].
+    `status`: status of the integrator.
     """
     if status == 0:
         status = -1 - first_invalid_joint(joints, largest_speed, q, qd)
@@ -165,39 +130,19 @@ def by_euler(
 
     A substep that fails ends the step.
 
-    Parameters
-    ----------
-    topology, constants, gravity : ndarray
-        Arrays of the model; see `model.layout`.
-    joints : (nv, WIDTH) ndarray
-        Joint table; see `joint_table`.
-    scratch : ndarray
-        Memory of the recursions, overwritten; see `scratch.allocate`.
-    work : (work_rows(nv), nq) ndarray
-        Work array, overwritten; see `joint_table`.
-    command : (nv,) ndarray
-        Commands, in the unit of each joint's mode.
-    f_ext : (nb, 6) ndarray
-        External wrenches on the bodies [N m, N].
-    dt : float
-        Length of the step [s].
-    substeps : int
-        Number of substeps.
-    method : int
-        Number of the integrator, see METHODS; not used here.
-    stribeck : float
-        Velocity at which static friction has fallen half-way to Coulomb friction [rad/s or m/s].
-    largest_speed : float
-        Velocity beyond which a state counts as a blow-up [rad/s or m/s].
-    q, qd : (nq,) and (nv,) ndarray
-        State [rad or m, rad/s or m/s], updated.
-    effort : (nv,) ndarray
-        Efforts of the motors [N m or N], written.
-
-    Returns
-    -------
-    int
-        0, or body i > 0 with a singular pivot, or -1 - k if joint k blew up.
+    `topology`, `constants`, `gravity`: arrays of the model; see `model.layout`.
+    `joints` (nv, WIDTH): joint table; see `joint_table`.
+    `scratch`: memory of the recursions, overwritten; see `scratch.allocate`.
+    `work` (work_rows(nv): work array, overwritten; see `joint_table`.
+    `command` (nv,): commands, in the unit of each joint's mode.
+    `f_ext` (nb, 6): external wrenches on the bodies [N m, N].
+    `substeps`: number of substeps.
+    `method`: number of the integrator, see METHODS; not used here.
+    `stribeck`: velocity at which static friction has fallen half-way to Coulomb friction [rad/s or
+      m/s].
+    `largest_speed`: velocity beyond which a state counts as a blow-up [rad/s or m/s].
+    `effort` (nv,): efforts of the motors [N m or N], written.
+    Returns 0, or body i > 0 with a singular pivot, or -1 - k if joint k blew up.
     """
     drive(topology, constants, gravity, joints, scratch, work, command, dt, q, effort)
     h = dt / substeps
@@ -238,19 +183,8 @@ def by_runge_kutta(
 ) -> Integer:
     """Advance q, qd by dt under a constant command, in `substeps` equal Runge-Kutta steps.
 
-    Parameters
-    ----------
-    topology, constants, gravity, joints, scratch, work, command, f_ext, dt, substeps
-        As of `by_euler`.
-    method : int
-        Number of the integrator, any but SEMI_IMPLICIT_EULER.
-    stribeck, largest_speed, q, qd, effort
-        As of `by_euler`.
-
-    Returns
-    -------
-    int
-        Status, as of `by_euler`.
+    `method`: number of the integrator, any but SEMI_IMPLICIT_EULER.
+    Returns status, as of `by_euler`.
     """
     drive(topology, constants, gravity, joints, scratch, work, command, dt, q, effort)
     h = dt / substeps

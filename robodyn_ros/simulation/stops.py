@@ -11,20 +11,6 @@ def position(joints, q, k):
     """Return the position of a joint.
 
     It is 0 for a velocity of a spherical joint, which has no stop.
-
-    Parameters
-    ----------
-    joints : (nv, WIDTH) ndarray
-        Joint table.
-    q : (nq,) ndarray
-        Positions [rad or m].
-    k : int
-        The joint.
-
-    Returns
-    -------
-    float
-        The position [rad or m].
     """
     at = int(joints[k, AT])
     return q[at] if at >= 0 else 0.0
@@ -35,22 +21,6 @@ def slowest(joints, h, q, k):
     """Return the least velocity of a joint over a substep.
 
     A joint beyond its stop may stay there.
-
-    Parameters
-    ----------
-    joints : (nv, WIDTH) ndarray
-        Joint table.
-    h : float
-        Length of the substep [s].
-    q : (nq,) ndarray
-        Positions [rad or m].
-    k : int
-        The joint.
-
-    Returns
-    -------
-    float
-        The velocity [rad/s or m/s], at most 0.
     """
     return min(0.0, (joints[k, LOWER] - position(joints, q, k)) / h)
 
@@ -60,44 +30,13 @@ def fastest(joints, h, q, k):
     """Return the largest velocity of a joint over a substep.
 
     A joint beyond its stop may stay there.
-
-    Parameters
-    ----------
-    joints : (nv, WIDTH) ndarray
-        Joint table.
-    h : float
-        Length of the substep [s].
-    q : (nq,) ndarray
-        Positions [rad or m].
-    k : int
-        The joint.
-
-    Returns
-    -------
-    float
-        The velocity [rad/s or m/s], at least 0.
     """
     return max(0.0, (joints[k, UPPER] - position(joints, q, k)) / h)
 
 
 @unfused
 def crosses_stop(joints, h, q, qd):
-    """Return whether q + h qd lies outside the stops of any joint.
-
-    Parameters
-    ----------
-    joints : (nv, WIDTH) ndarray
-        Joint table.
-    h : float
-        Length of the substep [s].
-    q, qd : (nq,) and (nv,) ndarray
-        Positions [rad or m] and velocities [rad/s or m/s].
-
-    Returns
-    -------
-    bool
-        Whether it does.
-    """
+    """Return whether q + h qd lies outside the stops of any joint."""
     for k in range(qd.shape[0]):
         x = position(joints, q, k) + h * qd[k]
         if x < joints[k, LOWER] or x > joints[k, UPPER]:
@@ -109,14 +48,8 @@ def crosses_stop(joints, h, q, qd):
 def clip(joints, old_q, q):
     """Undo small motions beyond a stop, which rounding or unconverged impulses leave.
 
-    Parameters
-    ----------
-    joints : (nv, WIDTH) ndarray
-        Joint table.
-    old_q : (nq,) ndarray
-        Positions before the substep [rad or m].
-    q : (nq,) ndarray
-        Positions after it [rad or m], updated.
+    `old_q` (nq,): positions before the substep [rad or m].
+    `q` (nq,): positions after it [rad or m], updated.
     """
     for k in range(joints.shape[0]):
         at = int(joints[k, AT])

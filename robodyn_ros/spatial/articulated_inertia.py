@@ -15,19 +15,7 @@ from robodyn_ros.spatial.vec3 import cross, load
 def load_general(rows, i, k):
     """Return the 3x3 matrix in columns k to k+8 of row i, row-major.
 
-    Parameters
-    ----------
-    rows : array
-        Table with a row for each body.
-    i : int
-        Row.
-    k : int
-        First of nine columns.
-
-    Returns
-    -------
-    tuple
-        Nine numbers.
+    `k`: first of nine columns.
     """
     return load(rows, i, k) + load(rows, i, k + 3) + load(rows, i, k + 6)
 
@@ -36,16 +24,7 @@ def load_general(rows, i, k):
 def store_general(rows, i, k, b):
     """Write the row-major 3x3 matrix b to columns k to k+8 of row i.
 
-    Parameters
-    ----------
-    rows : array
-        Table with a row for each body.
-    i : int
-        Row.
-    k : int
-        First of nine columns.
-    b : tuple
-        General 3x3 matrix, nine numbers, row-major.
+    `k`: first of nine columns.
     """
     for j in range(9):
         rows[i, k + j] = b[j]
@@ -59,18 +38,6 @@ def turn_general(c, s, b):
     products do for this block. With p = s (xx - yy) + c (xy + yx),
 
         xx' = xx - s p,  yy' = yy + s p,  xy' = c p - yx,  yx' = c p - xy.
-
-    Parameters
-    ----------
-    c, s : float
-        Cosine and sine of the angle.
-    b : tuple
-        General 3x3 matrix, nine numbers, row-major.
-
-    Returns
-    -------
-    tuple
-        Nine numbers, row-major.
     """
     p = s * (b[0] - b[4]) + c * (b[1] + b[3])
     moved, mixed = s * p, c * p
@@ -91,23 +58,8 @@ def turn_general(c, s, b):
 def rotate_general(rows, i, k, c, s, b):
     """Return R B R^T for a 3x3 matrix B, with R = R0 Rz.
 
-    Parameters
-    ----------
-    rows : array
-        Table with a row for each body.
-    i : int
-        Row.
-    k : int
-        First of the nine columns that hold R0, row-major.
-    c, s : float
-        Cosine and sine of the rotation Rz about z.
-    b : tuple
-        General 3x3 matrix, nine numbers, row-major.
-
-    Returns
-    -------
-    tuple
-        Nine numbers, row-major.
+    `k`: first of the nine columns that hold R0, row-major.
+    `c`, `s`: cosine and sine of the rotation Rz about z.
     """
     b = turn_general(c, s, b)
     if rows[i, k] == 1.0:  # rotation about x: frequent, and cheaper
@@ -140,21 +92,11 @@ def shift_articulated(a, b, c, p):
 
     B' = B + [p] C, A' = A - B [p] + [p] B'^T.
 
-    Parameters
-    ----------
-    a : tuple
-        Block A: six numbers [kg m^2].
-    b : tuple
-        Block B: nine numbers [kg m].
-    c : tuple
-        Block C: six numbers [kg].
-    p : tuple
-        Displacement, 3-vector [m].
-
-    Returns
-    -------
-    tuple
-        A' and B'; C does not change.
+    `a`: block A: six numbers [kg m^2].
+    `b`: block B: nine numbers [kg m].
+    `c`: block C: six numbers [kg].
+    `p`: displacement, 3-vector [m].
+    Returns A' and B'; C does not change.
     """
     left = cross(p, (c[0], c[1], c[2]))
     middle = cross(p, (c[1], c[3], c[4]))
@@ -189,20 +131,7 @@ def shift_articulated(a, b, c, p):
 
 @primitive
 def times_general(b, v):
-    """Return B v for a row-major 3x3 matrix B.
-
-    Parameters
-    ----------
-    b : tuple
-        General 3x3 matrix, nine numbers, row-major.
-    v : tuple
-        3-vector.
-
-    Returns
-    -------
-    tuple
-        3-vector.
-    """
+    """Return B v for a row-major 3x3 matrix B."""
     return (
         b[0] * v[0] + b[1] * v[1] + b[2] * v[2],
         b[3] * v[0] + b[4] * v[1] + b[5] * v[2],
@@ -212,20 +141,7 @@ def times_general(b, v):
 
 @primitive
 def transpose_times(b, v):
-    """Return B^T v for a row-major 3x3 matrix B.
-
-    Parameters
-    ----------
-    b : tuple
-        General 3x3 matrix, nine numbers, row-major.
-    v : tuple
-        3-vector.
-
-    Returns
-    -------
-    tuple
-        3-vector.
-    """
+    """Return B^T v for a row-major 3x3 matrix B."""
     return (
         b[0] * v[0] + b[3] * v[1] + b[6] * v[2],
         b[1] * v[0] + b[4] * v[1] + b[7] * v[2],

@@ -12,21 +12,11 @@ def shift_compliance(a, b, c, p):
 
     B' = B + A [p], C' = C - [p] B + B'^T [p].
 
-    Parameters
-    ----------
-    a : tuple
-        Block A: symmetric, six numbers [1/(kg m^2)].
-    b : tuple
-        Block B: nine numbers, row-major [1/(kg m)].
-    c : tuple
-        Block C: symmetric, six numbers [1/kg].
-    p : tuple
-        Displacement, 3-vector [m].
-
-    Returns
-    -------
-    tuple
-        B' and C'; A does not change.
+    `a`: block A: symmetric, six numbers [1/(kg m^2)].
+    `b`: block B: nine numbers, row-major [1/(kg m)].
+    `c`: block C: symmetric, six numbers [1/kg].
+    `p`: displacement, 3-vector [m].
+    Returns B' and C'; A does not change.
     """
     x = cross((a[0], a[1], a[2]), p)
     y = cross((a[1], a[3], a[4]), p)

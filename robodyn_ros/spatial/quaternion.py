@@ -19,17 +19,8 @@ def axes_of_quaternion(x, y, z, w):
     R = 1 + 2 (w [v] + [v]^2) / (v.v + w^2), so any length but zero will do. If the squared length
     is below SMALLEST, R is the identity.
 
-    Parameters
-    ----------
-    x, y, z : float
-        Vector part v.
-    w : float
-        Scalar part.
-
-    Returns
-    -------
-    tuple
-        Three columns, each a 3-vector.
+    `x`, `y`, `z`: vector part v.
+    `w`: scalar part.
     """
     size = x * x + y * y + z * z + w * w
     s = 2.0 / size if size > SMALLEST else 0.0
@@ -48,15 +39,7 @@ def axes_of_quaternion(x, y, z, w):
 def product(p, q):
     """Return p q, the rotation R(p) R(q).
 
-    Parameters
-    ----------
-    p, q : tuple
-        Quaternions (x, y, z, w).
-
-    Returns
-    -------
-    tuple
-        Quaternion.
+    `p`, `q`: quaternions (x, y, z, w).
     """
     return (
         p[3] * q[0] + p[0] * q[3] + p[1] * q[2] - p[2] * q[1],
@@ -68,35 +51,13 @@ def product(p, q):
 
 @primitive
 def conjugate(q):
-    """Return the conjugate, which is the inverse rotation if the quaternion has unit length.
-
-    Parameters
-    ----------
-    q : tuple
-        Quaternion (x, y, z, w).
-
-    Returns
-    -------
-    tuple
-        Quaternion.
-    """
+    """Return the conjugate, which is the inverse rotation if the quaternion has unit length."""
     return -q[0], -q[1], -q[2], q[3]
 
 
 @primitive
 def unit(q):
-    """Return q / |q|.
-
-    Parameters
-    ----------
-    q : tuple
-        Quaternion (x, y, z, w).
-
-    Returns
-    -------
-    tuple
-        Quaternion of length one.
-    """
+    """Return q / |q|."""
     s = 1.0 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     return s * q[0], s * q[1], s * q[2], s * q[3]
 
@@ -105,15 +66,7 @@ def unit(q):
 def exponential(v):
     """Return the unit quaternion of a rotation vector: cos(|v|/2), sin(|v|/2) v / |v|.
 
-    Parameters
-    ----------
-    v : tuple
-        Rotation vector [rad].
-
-    Returns
-    -------
-    tuple
-        Quaternion of length one.
+    `v`: rotation vector [rad].
     """
     half = 0.5 * sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
     share = 0.5 if half < SMALL else 0.5 * sin(half) / half
@@ -122,18 +75,7 @@ def exponential(v):
 
 @primitive
 def logarithm(q):
-    """Return the shortest rotation vector of a quaternion, of at most half a turn.
-
-    Parameters
-    ----------
-    q : tuple
-        Quaternion (x, y, z, w).
-
-    Returns
-    -------
-    tuple
-        Rotation vector [rad].
-    """
+    """Return the shortest rotation vector of a quaternion, of at most half a turn."""
     x, y, z, w = q if q[3] >= 0.0 else (-q[0], -q[1], -q[2], -q[3])
     s = sqrt(x * x + y * y + z * z)
     share = 2.0 / w if s < SMALL * w else 2.0 * arctan2(s, w) / s

@@ -9,21 +9,7 @@ from robodyn_ros.spatial.primitive import primitive
 def rotate(rows, i, k, v):
     """Return R v, with R in nine columns of a row.
 
-    Parameters
-    ----------
-    rows : array
-        Table with a row for each body.
-    i : int
-        Row.
-    k : int
-        First of the nine columns that hold R, row-major.
-    v : tuple
-        3-vector.
-
-    Returns
-    -------
-    tuple
-        3-vector.
+    `k`: first of the nine columns that hold R, row-major.
     """
     return (
         rows[i, k] * v[0] + rows[i, k + 1] * v[1] + rows[i, k + 2] * v[2],
@@ -36,21 +22,7 @@ def rotate(rows, i, k, v):
 def rotate_inverse(rows, i, k, v):
     """Return R^T v, with R in nine columns of a row.
 
-    Parameters
-    ----------
-    rows : array
-        Table with a row for each body.
-    i : int
-        Row.
-    k : int
-        First of the nine columns that hold R, row-major.
-    v : tuple
-        3-vector.
-
-    Returns
-    -------
-    tuple
-        3-vector.
+    `k`: first of the nine columns that hold R, row-major.
     """
     return (
         rows[i, k] * v[0] + rows[i, k + 3] * v[1] + rows[i, k + 6] * v[2],
@@ -61,39 +33,13 @@ def rotate_inverse(rows, i, k, v):
 
 @primitive
 def rotate_z(c, s, v):
-    """Return Rz v, for a rotation about z.
-
-    Parameters
-    ----------
-    c, s : float
-        Cosine and sine of the angle.
-    v : tuple
-        3-vector.
-
-    Returns
-    -------
-    tuple
-        3-vector.
-    """
+    """Return Rz v, for a rotation about z."""
     return c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]
 
 
 @primitive
 def rotate_z_inverse(c, s, v):
-    """Return Rz^T v, for a rotation about z.
-
-    Parameters
-    ----------
-    c, s : float
-        Cosine and sine of the angle.
-    v : tuple
-        3-vector.
-
-    Returns
-    -------
-    tuple
-        3-vector.
-    """
+    """Return Rz^T v, for a rotation about z."""
     return c * v[0] + s * v[1], c * v[1] - s * v[0], v[2]
 
 
@@ -105,17 +51,7 @@ def turn_symmetric(c, s, a):
 
         xx' = xx - s p,  yy' = yy + s p,  xy' = c p - xy.
 
-    Parameters
-    ----------
-    c, s : float
-        Cosine and sine of the angle.
-    a : tuple
-        Symmetric matrix, six numbers (xx, xy, xz, yy, yz, zz).
-
-    Returns
-    -------
-    tuple
-        Symmetric matrix, six numbers.
+    `a`: symmetric matrix, six numbers (xx, xy, xz, yy, yz, zz).
     """
     xx, xy, xz, yy, yz, zz = a
     p = s * (xx - yy) + c * (xy + xy)
@@ -127,21 +63,8 @@ def turn_symmetric(c, s, a):
 def rotate_symmetric(rows, i, k, a):
     """Return R A R^T for a symmetric matrix A, with R in nine columns of a row.
 
-    Parameters
-    ----------
-    rows : array
-        Table with a row for each body.
-    i : int
-        Row.
-    k : int
-        First of the nine columns that hold R, row-major.
-    a : tuple
-        Symmetric matrix, six numbers (xx, xy, xz, yy, yz, zz).
-
-    Returns
-    -------
-    tuple
-        Symmetric matrix, six numbers.
+    `k`: first of the nine columns that hold R, row-major.
+    `a`: symmetric matrix, six numbers (xx, xy, xz, yy, yz, zz).
     """
     xx, xy, xz, yy, yz, zz = a
     if rows[i, k] == 1.0:  # rotation about x: frequent, and cheaper

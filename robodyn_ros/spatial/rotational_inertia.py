@@ -7,22 +7,7 @@ from robodyn_ros.spatial.primitive import primitive
 
 @primitive
 def load_symmetric(rows, i, k):
-    """Return the symmetric matrix in columns k to k+5 of row i.
-
-    Parameters
-    ----------
-    rows : array
-        Table with a row for each body.
-    i : int
-        Row.
-    k : int
-        First of six columns.
-
-    Returns
-    -------
-    tuple
-        Six numbers.
-    """
+    """Return the symmetric matrix in columns k to k+5 of row i."""
     return (
         rows[i, k],
         rows[i, k + 1],
@@ -35,19 +20,7 @@ def load_symmetric(rows, i, k):
 
 @primitive
 def store_symmetric(rows, i, k, a):
-    """Write the symmetric matrix a to columns k to k+5 of row i.
-
-    Parameters
-    ----------
-    rows : array
-        Table with a row for each body.
-    i : int
-        Row.
-    k : int
-        First of six columns.
-    a : tuple
-        Symmetric matrix, six numbers.
-    """
+    """Write the symmetric matrix a to columns k to k+5 of row i."""
     rows[i, k] = a[0]
     rows[i, k + 1] = a[1]
     rows[i, k + 2] = a[2]
@@ -60,35 +33,14 @@ def store_symmetric(rows, i, k, a):
 def add_symmetric(a, b):
     """Return the sum A + B of two symmetric matrices.
 
-    Parameters
-    ----------
-    a, b : tuple
-        Symmetric matrices, six numbers each.
-
-    Returns
-    -------
-    tuple
-        Six numbers.
+    `a`, `b`: symmetric matrices, six numbers each.
     """
     return a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5]
 
 
 @primitive
 def times(a, v):
-    """Return A v for a symmetric matrix A.
-
-    Parameters
-    ----------
-    a : tuple
-        Symmetric matrix, six numbers.
-    v : tuple
-        3-vector.
-
-    Returns
-    -------
-    tuple
-        3-vector.
-    """
+    """Return A v for a symmetric matrix A."""
     return (
         a[0] * v[0] + a[1] * v[1] + a[2] * v[2],
         a[1] * v[0] + a[3] * v[1] + a[4] * v[2],
@@ -103,21 +55,11 @@ def shift_inertia(inertia, mass, moment, p):
     I' = I + 2 (p . u) 1 - p u^T - u p^T with u = h + m p / 2 (Craig 2005, eq. 6.25). It uses the
     first moment h = m c, so a massless body needs no special case.
 
-    Parameters
-    ----------
-    inertia : tuple
-        Rotational inertia, six numbers [kg m^2].
-    mass : float
-        Mass m [kg].
-    moment : tuple
-        First moment h about the old reference point [kg m].
-    p : tuple
-        Displacement, 3-vector [m].
-
-    Returns
-    -------
-    tuple
-        Six numbers [kg m^2].
+    `inertia`: rotational inertia, six numbers [kg m^2].
+    `mass`: mass m [kg].
+    `moment`: first moment h about the old reference point [kg m].
+    `p`: displacement, 3-vector [m].
+    Returns six numbers [kg m^2].
     """
     half = 0.5 * mass
     u = (moment[0] + half * p[0], moment[1] + half * p[1], moment[2] + half * p[2])

@@ -10,17 +10,8 @@ from robodyn_ros.spatial.quaternion import conjugate, exponential, logarithm, pr
 def turn_by(v, q):
     """Return exp(v) q: the orientation q, rotated by a rotation vector.
 
-    Parameters
-    ----------
-    v : tuple
-        Rotation vector [rad].
-    q : tuple
-        Unit quaternion (x, y, z, w).
-
-    Returns
-    -------
-    tuple
-        Quaternion of length one.
+    `v`: rotation vector [rad].
+    `q`: unit quaternion (x, y, z, w).
     """
     return unit(product(exponential(v), q))
 
@@ -29,15 +20,7 @@ def turn_by(v, q):
 def turn_between(p, q):
     """Return the shortest v with p = exp(v) q, of at most half a turn.
 
-    Parameters
-    ----------
-    p, q : tuple
-        Unit quaternions (x, y, z, w).
-
-    Returns
-    -------
-    tuple
-        Rotation vector [rad].
+    `p`, `q`: unit quaternions (x, y, z, w).
     """
     return logarithm(product(p, conjugate(q)))
 
@@ -46,15 +29,7 @@ def turn_between(p, q):
 def quaternion_of(x, y, z):
     """Return the unit quaternion of a rotation matrix (Shepperd 1978).
 
-    Parameters
-    ----------
-    x, y, z : tuple
-        Columns of the matrix.
-
-    Returns
-    -------
-    tuple
-        Quaternion (x, y, z, w) of length one.
+    `x`, `y`, `z`: columns of the matrix.
     """
     trace = x[0] + y[1] + z[2]
     if trace >= x[0] and trace >= y[1] and trace >= z[2]:

@@ -9,19 +9,7 @@ from robodyn_ros.spatial.primitive import primitive
 def load(rows, i, k):
     """Return the 3-vector in columns k to k+2 of row i.
 
-    Parameters
-    ----------
-    rows : array
-        Table with a row for each body.
-    i : int
-        Row.
-    k : int
-        First of three columns.
-
-    Returns
-    -------
-    tuple
-        3-vector.
+    `k`: first of three columns.
     """
     return rows[i, k], rows[i, k + 1], rows[i, k + 2]
 
@@ -30,16 +18,7 @@ def load(rows, i, k):
 def store(rows, i, k, v):
     """Write the 3-vector v to columns k to k+2 of row i.
 
-    Parameters
-    ----------
-    rows : array
-        Table with a row for each body.
-    i : int
-        Row.
-    k : int
-        First of three columns.
-    v : tuple
-        3-vector.
+    `k`: first of three columns.
     """
     rows[i, k] = v[0]
     rows[i, k + 1] = v[1]
@@ -50,16 +29,7 @@ def store(rows, i, k, v):
 def accumulate(rows, i, k, v):
     """Add the 3-vector v to columns k to k+2 of row i.
 
-    Parameters
-    ----------
-    rows : array
-        Table with a row for each body.
-    i : int
-        Row.
-    k : int
-        First of three columns.
-    v : tuple
-        3-vector.
+    `k`: first of three columns.
     """
     rows[i, k] = rows[i, k] + v[0]
     rows[i, k + 1] = rows[i, k + 1] + v[1]
@@ -68,35 +38,13 @@ def accumulate(rows, i, k, v):
 
 @primitive
 def add(a, b):
-    """Return a + b.
-
-    Parameters
-    ----------
-    a, b : tuple
-        3-vectors.
-
-    Returns
-    -------
-    tuple
-        3-vector.
-    """
+    """Return a + b."""
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 
 @primitive
 def sub(a, b):
-    """Return a - b.
-
-    Parameters
-    ----------
-    a, b : tuple
-        3-vectors.
-
-    Returns
-    -------
-    tuple
-        3-vector.
-    """
+    """Return a - b."""
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
@@ -104,50 +52,18 @@ def sub(a, b):
 def scale(s, a):
     """Return s a, for a scalar s.
 
-    Parameters
-    ----------
-    s : float
-        Scalar.
-    a : tuple
-        3-vector.
-
-    Returns
-    -------
-    tuple
-        3-vector.
+    `s`: scalar.
     """
     return s * a[0], s * a[1], s * a[2]
 
 
 @primitive
 def dot(a, b):
-    """Return the scalar product a . b.
-
-    Parameters
-    ----------
-    a, b : tuple
-        3-vectors.
-
-    Returns
-    -------
-    float
-        Scalar product.
-    """
+    """Return the scalar product a . b."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @primitive
 def cross(a, b):
-    """Return the vector product a x b.
-
-    Parameters
-    ----------
-    a, b : tuple
-        3-vectors.
-
-    Returns
-    -------
-    tuple
-        3-vector.
-    """
+    """Return the vector product a x b."""
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])

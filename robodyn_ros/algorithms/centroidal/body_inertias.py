@@ -22,21 +22,7 @@ def unit_motion(scratch, links, i, j):
     (w, v) is about the origin of the body, in its axes. The unit motions of the link are three
     linear, then three angular ones, along base axes. Needs the poses.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    links : (nb, 12) array
-        Rotation, row-major, and origin of each link in that body [-, m].
-    i : int
-        Row of the body.
-    j : int
-        Number of the unit motion, 0 to 5.
-
-    Returns
-    -------
-    tuple
-        Angular and linear part, each a 3-vector.
+    `j`: number of the unit motion, 0 to 5.
     """
     e = (1.0 if j % 3 == 0 else 0.0, 1.0 if j % 3 == 1 else 0.0, 1.0 if j % 3 == 2 else 0.0)
     e = rotate_inverse(scratch, i, at.WORLD_ROTATION, e)
@@ -62,28 +48,9 @@ def body_inertias(
     R(k) = sum phi R(j) phi* + M(k) and P(k) = sum phi P+(j) phi* + M(k) (Jain 2011, Algorithms 4.1
     and 6.1, eq. 4.8, 6.13 to 6.30; 9.20 and 9.33 for trees).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    carried : (nb,) array of int
-        For each row, the body that carries its link.
-    links : (nb, 12) array
-        Rotation, row-major, and origin of each link in that body [-, m].
-    q : (nq,) array
-        Joint positions [rad or m].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    composite, articulated : (6 (nb - 1), 6) array
-        Written: six rows for each link [kg, kg m, kg m^2], the wrenches for its unit motions. A
-        wrench is about the origin of the link, in base axes, force first.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
+    `composite`, `articulated` (6 (nb - 1), written: six rows for each link [kg, kg m, kg m^2], the
+      wrenches for its unit motions. A wrench is about the origin of the link, in base axes, force
+      first.
     """
     joint_transforms(topology, constants, scratch, q)
     composite_tip_to_base(topology, constants, scratch)

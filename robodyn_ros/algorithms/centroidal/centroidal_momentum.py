@@ -27,15 +27,7 @@ from robodyn_ros.spatial.vec3 import add, cross, load, scale, store, sub
 
 @primitive
 def mass_tip_to_base(topology, constants, scratch):
-    """Sum mass and first moment of all bodies in row 0 of scratch. Needs `joint_transforms`.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    """
+    """Sum mass and first moment of all bodies in row 0 of scratch. Needs `joint_transforms`."""
     scratch[0, at.C_MASS] = 0.0
     store(scratch, 0, at.C_MOMENT, (0.0, 0.0, 0.0))
     for i in range(1, topology.shape[0]):
@@ -47,36 +39,13 @@ def mass_tip_to_base(topology, constants, scratch):
 
 @primitive
 def centre(scratch):
-    """Return the centre of mass, the total first moment over the total mass.
-
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-
-    Returns
-    -------
-    tuple
-        3-vector in base axes [m].
-    """
+    """Return the centre of mass, the total first moment over the total mass."""
     return scale(1.0 / scratch[0, at.C_MASS], load(scratch, 0, at.C_MOMENT))
 
 
 @recursion
 def centre_of_mass(topology: Topology, constants: Table, scratch: Matrix, q: Vector, com: Vector):
-    """Compute the centre of mass c = sum (m p + R h) / sum m, in O(n); Jain 2011, eq. (4.13).
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    com : (3,) array
-        Written: centre of mass [m], in base axes, from the base origin.
-    """
+    """Compute the centre of mass c = sum (m p + R h) / sum m, in O(n); Jain 2011, eq. (4.13)."""
     joint_transforms(topology, constants, scratch, q)
     mass_tip_to_base(topology, constants, scratch)
     com[0], com[1], com[2] = centre(scratch)
@@ -96,21 +65,8 @@ def centroidal_momentum(
 
     Jain 2011, eq. (2.17) and (4.15).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    com : (3,) array
-        Written: centre of mass [m], in base axes, from the base origin.
-    h : (6,) array
-        Written: linear momentum, and angular momentum about the centre of mass [N s, N m s], in
-        base axes.
+    `h` (6,), written: linear momentum, and angular momentum about the centre of mass [N s, N m s],
+      in base axes.
     """
     joint_transforms(topology, constants, scratch, q)
     velocities_base_to_tip(topology, constants, scratch, qd)
@@ -126,16 +82,7 @@ def about_centre(topology, scratch, com, h):
 
     Needs `mass_tip_to_base`.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    com : (3,) array
-        Written: centre of mass [m], in base axes, from the base origin.
-    h : (6,) array
-        Written: force, then moment about the centre of mass.
+    `h` (6,), written: force, then moment about the centre of mass.
     """
     store(scratch, 0, at.MOMENT, (0.0, 0.0, 0.0))
     store(scratch, 0, at.FORCE, (0.0, 0.0, 0.0))
@@ -157,19 +104,7 @@ def about_centre(topology, scratch, com, h):
 def own_inertia_times(constants, i, w, v):
     """Return the wrench of the inertia of body i alone for a motion: I w + h x v, m v + w x h.
 
-    Parameters
-    ----------
-    constants : array
-        Placement, inertia and joint of each body, see `model.layout`.
-    i : int
-        Row of the body.
-    w, v : tuple
-        Angular and linear part of the motion, 3-vectors in the frame of the body.
-
-    Returns
-    -------
-    tuple
-        Moment and force, each a 3-vector.
+    `w`, `v`: angular and linear part of the motion, 3-vectors in the frame of the body.
     """
     h = load(constants, i, MOMENT)
     return (
@@ -180,17 +115,7 @@ def own_inertia_times(constants, i, w, v):
 
 @primitive
 def body_momentum(constants, scratch, i):
-    """Store the momentum of body i about its origin.
-
-    Parameters
-    ----------
-    constants : array
-        Placement, inertia and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    """
+    """Store the momentum of body i about its origin."""
     w, v = load(scratch, i, at.OMEGA), load(scratch, i, at.SPEED)
     n, f = own_inertia_times(constants, i, w, v)
     store(scratch, i, at.MOMENT, n)
@@ -210,22 +135,7 @@ def centroidal_momentum_bias(
 ):
     """Compute dA/dt qd, the rate of the centroidal momentum at qdd = 0, in O(n).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    zero : (nv,) array
-        Zeros.
-    com : (3,) array
-        Written: centre of mass [m], in base axes, from the base origin.
-    bias : (6,) array
-        Written: force, and moment about the centre of mass [N, N m], in base axes.
+    `bias` (6,), written: force, and moment about the centre of mass [N, N m], in base axes.
     """
     joint_transforms(topology, constants, scratch, q)
     start_at_base(scratch, (0.0, 0.0, 0.0))
@@ -241,13 +151,6 @@ def composite_of_all(topology, constants, scratch):
     """Compute the composite inertias of the bodies, and that of the whole robot in row 0.
 
     Needs `joint_transforms`.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
     """
     composite_tip_to_base(topology, constants, scratch)
     scratch[0, at.C_MASS] = 0.0
@@ -264,18 +167,7 @@ def centroidal_momentum_matrix(
 ):
     """Compute A(q) with h = A qd, the momentum about the centre of mass, in O(n).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    com : (3,) array
-        Written: centre of mass [m], in base axes, from the base origin.
-    A : (6, nv) array
-        Written: matrix [kg m or kg, kg m^2 or kg m], linear rows first, in base axes.
+    `A` (6, nv), written: matrix [kg m or kg, kg m^2 or kg m], linear rows first, in base axes.
     """
     joint_transforms(topology, constants, scratch, q)
     composite_of_all(topology, constants, scratch)
@@ -302,18 +194,7 @@ def composite_inertia(
 
     Jain 2011, Algorithm 9.2 (eq. 9.20) and eq. (4.13).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    com : (3,) array
-        Written: centre of mass [m], in base axes, from the base origin.
-    inertia : (3, 3) array
-        Written: inertia [kg m^2], in base axes.
+    `inertia` (3, 3), written: inertia [kg m^2], in base axes.
     """
     joint_transforms(topology, constants, scratch, q)
     composite_of_all(topology, constants, scratch)

@@ -61,20 +61,10 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, s
 def sweep_arrays(topology, scratch):
     """Return the working memory of a sweep.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-
-    Returns
-    -------
-    tuple of array
-        Views of scratch, with rows of velocities in the order of the sweep. E has a row for each
-        joint. D (nv, widest) has the factors, 1 / d in place of the diagonal. W (nv, 6) has a row
-        for each velocity, and X a row for each velocity of each body. u (nv,) has what is left of
-        the right side.
+    Returns views of scratch, with rows of velocities in the order of the sweep. E has a row for
+      each joint. D (nv, widest) has the factors, 1 / d in place of the diagonal. W (nv, 6) has a
+      row for each velocity, and X a row for each velocity of each body. u (nv,) has what is left
+      of the right side.
     """
     n, nv, widest = topology.shape[0] - 1, topology[0, FIRST], topology[0, WIDEST]
     flat = sweep_memory(topology, scratch, nv * (widest + 7) + 6 * n * widest)
@@ -90,20 +80,7 @@ def sweep_arrays(topology, scratch):
 
 @primitive
 def moves_alone(topology, c):
-    """Return whether aggregated body c is one body with a velocity of its own.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    c : int
-        Number of the aggregated body.
-
-    Returns
-    -------
-    bool
-        True for a joint that neither leads nor follows.
-    """
+    """Return whether aggregated body c is one body with a velocity of its own."""
     return topology[c, AGGREGATE_BODIES] == 1 and topology[c, AGGREGATE_SPEEDS] == 1
 
 
@@ -111,18 +88,8 @@ def moves_alone(topology, c):
 def extent(topology, c):
     """Return where an aggregated body is in the order of the sweep.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    c : int
-        Number of the aggregated body.
-
-    Returns
-    -------
-    tuple of int
-        Places of its first body and behind its last one, and that of its first velocity. Then the
-        number of its velocities, and the row of the body that carries it.
+    Returns places of its first body and behind its last one, and that of its first velocity. Then
+      the number of its velocities, and the row of the body that carries it.
     """
     first = topology[c, AGGREGATE_FIRST]
     return (
@@ -136,19 +103,7 @@ def extent(topology, c):
 
 @primitive
 def start_with_rotors(topology, constants, c, diagonal, arrays):
-    """Start D with rotors and the diagonal, and W with zeros.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    c : int
-        Number of the aggregated body.
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    arrays : tuple of array
-        See `sweep_arrays`.
-    """
+    """Start D with rotors and the diagonal, and W with zeros."""
     E, D, W, _, size = arrays
     first, end, k0, count, _ = extent(topology, c)
     for k in range(count):
@@ -172,19 +127,7 @@ def start_with_rotors(topology, constants, c, diagonal, arrays):
 
 @primitive
 def write_motions(topology, constants, scratch, c, arrays):
-    """Write the motion X of each body for unit rates of the velocities, base to tip.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    c : int
-        Number of the aggregated body.
-    arrays : tuple of array
-        See `sweep_arrays`.
-    """
+    """Write the motion X of each body for unit rates of the velocities, base to tip."""
     E, _, _, X, _ = arrays
     widest = topology[0, WIDEST]
     first, end, k0, count, p = extent(topology, c)
@@ -217,17 +160,6 @@ def replace_by_wrenches(topology, scratch, c, arrays):
 
     P does not contain the bodies of the set that the body carries. The sizes of the pivots are
     traces of P times squares of motions.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    c : int
-        Number of the aggregated body.
-    arrays : tuple of array
-        See `sweep_arrays`.
     """
     _, _, _, X, size = arrays
     widest, angular, linear = topology[0, WIDEST], at.P_ANGULAR, at.P_LINEAR
@@ -247,19 +179,7 @@ def replace_by_wrenches(topology, scratch, c, arrays):
 
 @primitive
 def sum_tip_to_base(topology, constants, scratch, c, arrays):
-    """Add the wrenches of all bodies in D and W, and their inertias at the carrier.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    c : int
-        Number of the aggregated body.
-    arrays : tuple of array
-        See `sweep_arrays`.
-    """
+    """Add the wrenches of all bodies in D and W, and their inertias at the carrier."""
     E, D, W, X, _ = arrays
     widest = topology[0, WIDEST]
     first, end, k0, count, p = extent(topology, c)
@@ -289,16 +209,7 @@ def sum_tip_to_base(topology, constants, scratch, c, arrays):
 def remove_share(scratch, p, share, n, f):
     """Subtract a share of W W^T from the articulated inertia of a body.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    p : int
-        Row of the body.
-    share : float
-        Factor.
-    n, f : tuple
-        Moment and force of W, 3-vectors.
+    `n`, `f`: moment and force of W, 3-vectors.
     """
     g, h, entry = scale(share, n), scale(share, f), 0
     for a in range(3):
@@ -316,25 +227,7 @@ def remove_share(scratch, p, share, n, f):
 def eliminate_aggregate(topology, constants, scratch, c, diagonal, arrays, status):
     """Eliminate the velocities of an aggregated body: compute D, W, and P of its carrier.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    c : int
-        Number of the aggregated body.
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    arrays : tuple of array
-        See `sweep_arrays`.
-    status : int
-        Status so far: 0, or the row of a body whose pivot is singular.
-
-    Returns
-    -------
-    int
-        The given status, or the first body of a velocity whose pivot is singular.
+    Returns the given status, or the first body of a velocity whose pivot is singular.
     """
     start_with_rotors(topology, constants, c, diagonal, arrays)
     write_motions(topology, constants, scratch, c, arrays)
@@ -369,20 +262,6 @@ def aggregated_inertias(topology, constants, scratch, diagonal):
 
     Needs `expand_positions` and `joint_transforms`. An aggregated body of m bodies and k
     velocities takes O(m k^2 + k^3).
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
     """
     arrays, of_joint, status = sweep_arrays(topology, scratch), of_joints(topology, scratch, 7), 0
     for i in range(1, topology.shape[0]):
@@ -401,21 +280,7 @@ def aggregated_inertias(topology, constants, scratch, diagonal):
 
 @primitive
 def reduce_tip_to_base(topology, constants, scratch, c, b, arrays):
-    """Subtract the bias forces from the right side of an aggregated body, and pass on its share.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    c : int
-        Number of the aggregated body.
-    b : (nv,) array
-        Right-hand side.
-    arrays : tuple of array
-        See `sweep_arrays`.
-    """
+    """Subtract the bias forces of an aggregated body from its right side; pass on its share."""
     E, D, W, _, u = arrays
     first, end, k0, count, p = extent(topology, c)
     for k in range(count):
@@ -444,18 +309,7 @@ def reduce_tip_to_base(topology, constants, scratch, c, b, arrays):
 def solve_base_to_tip(topology, constants, scratch, c, arrays, x):
     """Compute the accelerations of an aggregated body from that of its carrier.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    c : int
-        Number of the aggregated body.
-    arrays : tuple of array
-        See `sweep_arrays`.
-    x : (nv,) array
-        Solution, of which the entries of the aggregated body are written.
+    `x` (nv,): solution, of which the entries of the aggregated body are written.
     """
     E, D, W, _, u = arrays
     first, end, k0, count, p = extent(topology, c)
@@ -482,19 +336,7 @@ def solve_base_to_tip(topology, constants, scratch, c, arrays, x):
 
 @primitive
 def solve_aggregated(topology, constants, scratch, b, x):
-    """Compute x = M^-1 b in O(n). Needs `aggregated_inertias`.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    b : (nv,) array
-        Right-hand side.
-    x : (nv,) array
-        Written: solution.
-    """
+    """Compute x = M^-1 b in O(n). Needs `aggregated_inertias`."""
     arrays = sweep_arrays(topology, scratch)
     for i in range(1, topology.shape[0]):
         store(scratch, i, at.MOMENT, (0.0, 0.0, 0.0))

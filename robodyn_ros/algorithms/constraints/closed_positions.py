@@ -52,21 +52,8 @@ NEAR = 0.1  # farthest that given positions of dependent joints are from closed 
 def newton_step(topology, constants, scratch, everything, L):
     """Take one step of Newton's method. Needs `joint_transforms` of joints outside of loops.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    everything : (n,) array
-        Positions of all joints [rad or m], of which the dependent ones change.
-    L : (m, d + nv + 1) array
-        Equations of all closures.
-
-    Returns
-    -------
-    tuple of float
-        Size of the step, -1 if it diverges; and the largest gap that no step closes.
+    `everything` (n,): positions of all joints [rad or m], of which the dependent ones change.
+    Returns size of the step, -1 if it diverges; and the largest gap that no step closes.
     """
     d, nv, size = topology[0, UNKNOWNS], topology[0, FIRST], 0.0
     write_equations(topology, constants, scratch, everything, everything, False, False, L)
@@ -86,20 +73,9 @@ def newton_step(topology, constants, scratch, everything, L):
 def advance(topology, constants, scratch, everything, target, share, before, L):
     """Move the independent joints to a share of their path, and the dependent ones with them.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    everything : (n,) array
-        Written: positions of all joints [rad or m].
-    target : (n,) array
-        Positions at the end of the path [rad or m].
-    share, before : float
-        Shares of the path, the new one and the previous one.
-    L : (m, d + nv + 1) array
-        Equations of all closures.
+    `everything` (n,), written: positions of all joints [rad or m].
+    `target` (n,): positions at the end of the path [rad or m].
+    `share`, `before`: shares of the path, the new one and the previous one.
     """
     d, nv = topology[0, UNKNOWNS], topology[0, FIRST]
     way = loop_vector(topology, scratch, 1, nv)
@@ -127,23 +103,9 @@ def advance(topology, constants, scratch, everything, target, share, before, L):
 def converge(topology, constants, scratch, everything, enough, L):
     """Iterate Newton's method until its step is below a bound.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    everything : (n,) array
-        Positions of all joints [rad or m], of which the dependent ones change.
-    enough : float
-        Bound of the step [rad or m].
-    L : (m, d + nv + 1) array
-        Equations of all closures.
-
-    Returns
-    -------
-    bool
-        Whether it converges.
+    `everything` (n,): positions of all joints [rad or m], of which the dependent ones change.
+    `enough`: bound of the step [rad or m].
+    Returns whether it converges.
     """
     for _ in range(MOST_STEPS):
         size, _ = newton_step(topology, constants, scratch, everything, L)
@@ -160,19 +122,7 @@ def alignment(topology, constants, scratch, k):
 
     The gap of its rotations is zero there as well. Needs the poses of the bodies.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    k : int
-        Row of the closure.
-
-    Returns
-    -------
-    float
-        1 where the closure is closed, and if less than two rotations are constrained.
+    Returns 1 where the closure is closed, and if less than two rotations are constrained.
     """
     XA, XB = frame_poses(topology, scratch)
     frame_pose(scratch, topology[k, BODY_A], constants[k, FRAME_A : FRAME_A + 12], XA)
@@ -190,23 +140,9 @@ def alignment(topology, constants, scratch, k):
 def close_near(topology, constants, scratch, everything, given, L):
     """Close the loops by Newton's method from given positions of the dependent joints.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    everything : (n,) array
-        Positions of all joints [rad or m], of which the dependent ones change.
-    given : (n,) array
-        The same positions, by bodies; they do not change.
-    L : (m, d + nv + 1) array
-        Equations of all closures.
-
-    Returns
-    -------
-    bool
-        Whether it converges to positions near the given ones.
+    `everything` (n,): positions of all joints [rad or m], of which the dependent ones change.
+    `given` (n,): the same positions, by bodies; they do not change.
+    Returns whether it converges to positions near the given ones.
     """
     if not converge(topology, constants, scratch, everything, FINE, L):
         return False
@@ -224,23 +160,9 @@ def close_near(topology, constants, scratch, everything, given, L):
 def close_along_path(topology, constants, scratch, everything, target, L):
     """Close the loops along a straight path of the independent joints from the closed posture.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    everything : (n,) array
-        Written: positions of all joints of loops [rad or m].
-    target : (n,) array
-        Positions at the end of the path [rad or m], by bodies.
-    L : (m, d + nv + 1) array
-        Equations of all closures.
-
-    Returns
-    -------
-    bool
-        Whether it converges.
+    `everything` (n,), written: positions of all joints of loops [rad or m].
+    `target` (n,): positions at the end of the path [rad or m], by bodies.
+    Returns whether it converges.
     """
     longest = 0.0
     for i in range(1, topology.shape[0]):
@@ -280,18 +202,10 @@ def close(
 
     Both are NaN if the loops cannot be closed.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    everything : (n,) array
-        Positions of all joints [rad or m]; those of dependent joints are written.
-    near : bool
-        Whether the positions of the dependent joints are near closed ones, and begin the search.
-    E : (n, width) array
-        Entries of E; those of dependent joints are written.
+    `everything` (n,): positions of all joints [rad or m]; those of dependent joints are written.
+    `near`: whether the positions of the dependent joints are near closed ones, and begin the
+      search.
+    `E` (n, width): entries of E; those of dependent joints are written.
     """
     n, d, nv = topology.shape[0] - 1, topology[0, UNKNOWNS], topology[0, FIRST]
     L, given = equations(topology, scratch), loop_vector(topology, scratch, 0, n)

@@ -28,23 +28,7 @@ from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
 def rate_of_mass_matrix(topology, constants, scratch, q, qd, product):
     """Return dM/dt = C + C^T in working memory, and compute C qd.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    product : (nv,) array
-        Written: C qd [N m or N].
-
-    Returns
-    -------
-    (nv, nv) array
-        dM/dt.
+    `product` (nv,), written: C qd [N m or N].
     """
     nv = qd.shape[0]
     C = all_parameters(topology, scratch).reshape(-1)[: nv * nv].reshape(nv, nv)  # contiguous
@@ -75,29 +59,9 @@ def damping_torques(
 ):
     """Compute damping = -m rates m^T qd and coriolis = m C(q, eta), with M = m m^T, in O(n^3).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    rates : (nv,) array
-        Rates of decay [1/s].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    damping : (nv,) array
-        Written: damping torques [N m or N].
-    coriolis : (nv,) array
-        Written: Coriolis torques [N m or N].
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
+    `rates` (nv,): rates of decay [1/s].
+    `damping` (nv,), written: damping torques [N m or N].
+    `coriolis` (nv,), written: Coriolis torques [N m or N].
     """
     X = rate_of_mass_matrix(topology, constants, scratch, q, qd, coriolis)
     status = factors(topology, constants, scratch, q, diagonal, damping)

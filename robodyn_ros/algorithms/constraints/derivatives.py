@@ -53,28 +53,10 @@ def inverse_dynamics_derivatives(
 ):
     """Compute dtau/dq along unit velocities, dtau/dqd and dtau/dqdd = M.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    qdd : (nv,) array
-        Joint accelerations [rad/s^2 or m/s^2].
-    f_ext : (nb, 6) array
-        External moment and force on each body, in its frame about its origin [N m, N].
-    by_q : (nv, nv) array
-        Written: derivative by the positions, along unit velocities; a row for each torque.
-    by_qd : (nv, nv) array
-        Written: derivative by the velocities; a row for each torque.
-    by_qdd : (nv, nv) array
-        Written: derivative by the accelerations, which is the mass matrix.
+    `by_q` (nv, nv), written: derivative by the positions, along unit velocities; a row for each
+      torque.
+    `by_qd` (nv, nv), written: derivative by the velocities; a row for each torque.
+    `by_qdd` (nv, nv), written: derivative by the accelerations, which is the mass matrix.
     """
     everything = expand_positions(topology, constants, scratch, q)
     rates = expand(topology, scratch, 0, qd)
@@ -130,22 +112,9 @@ def add_terms_of_loops(
 ):
     """Add the terms of dE/dq.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    qdd : (nv,) array
-        Joint accelerations [rad/s^2 or m/s^2].
-    tau_tree : (n,) array
-        Torques of all joints [N m or N].
-    of_qd, of_qdd : (n, n) array
-        Derivatives over the tree.
-    by_q, by_qd : (nv, nv) array
-        Derivatives to which the terms are added.
+    `tau_tree` (n,): torques of all joints [N m or N].
+    `of_qd`, `of_qdd` (n, n): derivatives over the tree.
+    `by_q`, `by_qd` (nv, nv): derivatives to which the terms are added.
     """
     n, nv = tau_tree.shape[0], qd.shape[0]
     second, mixed = second_derivatives(topology, constants, scratch), np.zeros(n)
@@ -180,16 +149,8 @@ def add_rate_of_projection(
 ):
     """Add dE^T/dq_k M_tree E and its transpose for every k.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    M_tree : (n, n) array
-        Mass matrix of the tree.
-    by_q : (nv, nv, nv) array
-        Derivative of the mass matrix, to which they are added at [:, :, k].
+    `M_tree` (n, n): mass matrix of the tree.
+    `by_q` (nv, nv, nv): derivative of the mass matrix, to which they are added at [:, :, k].
     """
     n, nv = M_tree.shape[0], by_q.shape[0]
     second, product = second_derivatives(topology, constants, scratch), np.zeros((n, nv))
@@ -221,35 +182,8 @@ def forward_dynamics_derivatives(
 ):
     """Compute dqdd/dq along unit velocities, dqdd/dqd and dqdd/dtau = M^-1.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    tau : (nv,) array
-        Joint torques or forces [N m or N].
-    f_ext : (nb, 6) array
-        External moment and force on each body, in its frame about its origin [N m, N].
-    diagonal : (nv,) array
-        Zeros.
-    bias : (nv,) array
-        Working memory.
-    wide : array
-        Working memory, at least of the shape of `matrices.wide`.
-    by_q, by_qd, by_tau : (nv, nv) array
-        Written: derivatives, a row for each acceleration.
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
+    `wide`: working memory, at least of the shape of `matrices.wide`.
+    `by_q`, `by_qd`, `by_tau` (nv, nv), written: derivatives, a row for each acceleration.
     """
     status = forward_dynamics(
         topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, bias
@@ -271,18 +205,7 @@ def mass_matrix_derivative(
 ):
     """Compute dM/dq along unit velocities.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    zero : (nv,) array
-        Zeros.
-    by_q : (nv, nv, nv) array
-        Written: dM_ij/dq_k at [i, j, k].
+    `by_q` (nv, nv, nv), written: dM_ij/dq_k at [i, j, k].
     """
     everything = expand_positions(topology, constants, scratch, q)
     n, nv = topology.shape[0] - 1, zero.shape[0]

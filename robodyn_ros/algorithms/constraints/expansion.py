@@ -35,18 +35,7 @@ from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
 
 @primitive
 def independent(topology):
-    """Return the number of the independent velocities.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-
-    Returns
-    -------
-    int
-        Number.
-    """
+    """Return the number of the independent velocities."""
     return topology[0, FIRST]
 
 
@@ -55,16 +44,6 @@ def reduced(topology):
     """Return the topology of the elimination tree of the mass matrix.
 
     See model.dependent.embedding.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-
-    Returns
-    -------
-    array
-        View of the columns REDUCED of `topology`.
     """
     return topology[: topology[0, FIRST] + 1, REDUCED : REDUCED + TOPOLOGY_COLUMNS]
 
@@ -76,17 +55,7 @@ def body_of(topology, status):
     It is the first body that moves with the velocity of that row. So the status of a factorisation
     over the reduced tree becomes a status over the bodies.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    status : int
-        Row of the reduced tree, or 0.
-
-    Returns
-    -------
-    int
-        Row of the body, or 0 if `status` is.
+    `status`: row of the reduced tree, or 0.
     """
     return 0 if status == 0 else body_of_velocity(topology, reduced(topology)[status, Q])
 
@@ -95,17 +64,7 @@ def body_of(topology, status):
 def body_of_velocity(topology, k):
     """Return the row of the first body that moves with an independent velocity.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    k : int
-        The velocity.
-
-    Returns
-    -------
-    int
-        Row of the body.
+    `k`: the velocity.
     """
     found = 0
     for i in range(topology.shape[0] - 1, 0, -1):
@@ -116,20 +75,7 @@ def body_of_velocity(topology, k):
 
 @primitive
 def all_positions(topology, scratch):
-    """Return memory for the positions of all joints.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-
-    Returns
-    -------
-    (nq,) array
-        View of scratch.
-    """
+    """Return memory for the positions of all joints."""
     return memory(topology, scratch, 0, topology[0, AT])
 
 
@@ -137,19 +83,7 @@ def all_positions(topology, scratch):
 def of_joints(topology, scratch, k):
     """Return memory for one of several vectors over all joints.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    k : int
-        Number of the vector, below VECTORS.
-
-    Returns
-    -------
-    (n,) array
-        View of scratch.
+    `k`: number of the vector, below VECTORS.
     """
     n = topology.shape[0] - 1
     return memory(topology, scratch, (2 + k) * n, n)
@@ -161,19 +95,7 @@ def of_velocities(topology, scratch, k):
 
     It is the beginning of the vector of `of_joints` with the same number.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    k : int
-        Number of the vector, below VECTORS.
-
-    Returns
-    -------
-    (nv,) array
-        View of scratch.
+    `k`: number of the vector, below VECTORS.
     """
     n = topology.shape[0] - 1
     return memory(topology, scratch, (2 + k) * n, topology[0, FIRST])
@@ -181,60 +103,21 @@ def of_velocities(topology, scratch, k):
 
 @primitive
 def expansion(topology, scratch):
-    """Return memory for the entries of E, a row for each joint.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-
-    Returns
-    -------
-    (n, width) array
-        View of scratch.
-    """
+    """Return memory for the entries of E, a row for each joint."""
     n, width = topology.shape[0] - 1, topology[0, COUNT]
     return memory(topology, scratch, (2 + VECTORS) * n, n * width).reshape(n, width)
 
 
 @primitive
 def all_square(topology, scratch):
-    """Return memory for a matrix over all joints.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-
-    Returns
-    -------
-    (n, n) array
-        View of scratch.
-    """
+    """Return memory for a matrix over all joints."""
     n, width = topology.shape[0] - 1, topology[0, COUNT]
     return memory(topology, scratch, (2 + VECTORS + width) * n, n * n).reshape(n, n)
 
 
 @primitive
 def square(topology, scratch):
-    """Return memory for a matrix over the independent velocities.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-
-    Returns
-    -------
-    (nv, nv) array
-        View of scratch.
-    """
+    """Return memory for a matrix over the independent velocities."""
     n, nv, width = topology.shape[0] - 1, topology[0, FIRST], topology[0, COUNT]
     return memory(topology, scratch, (2 + VECTORS + width + n) * n, nv * nv).reshape(nv, nv)
 
@@ -245,19 +128,7 @@ def all_columns(topology, scratch, rows):
 
     It begins behind `square`.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    rows : int
-        Number of rows.
-
-    Returns
-    -------
-    (rows, n) array
-        View of scratch.
+    `rows`: number of rows.
     """
     n, nv, width = topology.shape[0] - 1, topology[0, FIRST], topology[0, COUNT]
     start = (2 + VECTORS + width + n) * n + nv * n
@@ -266,20 +137,7 @@ def all_columns(topology, scratch, rows):
 
 @primitive
 def six_rows(topology, scratch):
-    """Return memory for six rows over the independent velocities.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-
-    Returns
-    -------
-    (6, nv) array
-        View of scratch.
-    """
+    """Return memory for six rows over the independent velocities."""
     n, nv, width = topology.shape[0] - 1, topology[0, FIRST], topology[0, COUNT]
     start = (8 + VECTORS + width + n) * n + nv * n
     return memory(topology, scratch, start, 6 * nv).reshape(6, nv)
@@ -287,20 +145,7 @@ def six_rows(topology, scratch):
 
 @primitive
 def all_parameters(topology, scratch):
-    """Return memory for the regressor of all joints, a row for each.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-
-    Returns
-    -------
-    (n, 10 n) array
-        View of scratch.
-    """
+    """Return memory for the regressor of all joints, a row for each."""
     n, nv, width = topology.shape[0] - 1, topology[0, FIRST], topology[0, COUNT]
     start = (2 + VECTORS + width) * n + (n + nv) * (n + 6)
     return memory(topology, scratch, start, 10 * n * n).reshape(n, 10 * n)
@@ -310,16 +155,8 @@ def all_parameters(topology, scratch):
 def write_coupled(topology, constants, q, everything, E):
     """Write positions and entries of E of the joints that follow several others.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    everything : (n,) array
-        Positions of all joints, of which these are written [rad or m].
-    E : (n, width) array
-        Entries of E, of which these are written.
+    `everything` (n,): positions of all joints, of which these are written [rad or m].
+    `E` (n, width): entries of E, of which these are written.
     """
     for i in range(1, topology.shape[0]):
         if topology[i, COUNT] > 1:
@@ -334,17 +171,8 @@ def write_coupled(topology, constants, q, everything, E):
 def has_all_positions(topology, q):
     """Return whether q has the positions of all joints of a robot with closed loops.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    q : (nq,) or (n,) array
-        Positions of the independent joints, or of all [rad or m].
-
-    Returns
-    -------
-    bool
-        False without loops, where dependent joints follow by fixed ratios.
+    `q` (nq,): positions of the independent joints, or of all [rad or m].
+    Returns false without loops, where dependent joints follow by fixed ratios.
     """
     return loops.has_loops(topology) and q.shape[0] == topology[0, AT]
 
@@ -353,19 +181,7 @@ def has_all_positions(topology, q):
 def independent_positions(topology, scratch, q):
     """Return the positions of the independent joints, if q has those of all.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) or (n,) array
-        Positions of the independent joints, or of all [rad or m].
-
-    Returns
-    -------
-    array
-        q itself, or a view of scratch.
+    `q` (nq,): positions of the independent joints, or of all [rad or m].
     """
     if not has_all_positions(topology, q):
         return q
@@ -386,14 +202,7 @@ def copy_dependent(topology, constants, q, everything):
 
     Joints that follow them by a fixed ratio are not read, but follow.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    q : (n,) array
-        Positions of all joints [rad or m].
-    everything : (n,) array
-        Positions of all joints [rad or m], of which these are written.
+    `everything` (n,): positions of all joints [rad or m], of which these are written.
     """
     for i in range(1, topology.shape[0]):
         if topology[i, COORDINATE] >= topology[0, FIRST]:
@@ -412,19 +221,9 @@ def copy_dependent(topology, constants, q, everything):
 def expand_positions(topology, constants, scratch, q):
     """Compute the positions of all joints and the entries of E.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) or (n,) array
-        Joint positions [rad or m]; with closed loops also those of all joints, near closed ones.
-
-    Returns
-    -------
-    (n,) array
-        Positions of all joints [rad or m], a view of scratch.
+    `q` (nq,): joint positions [rad or m]; with closed loops also those of all joints, near closed
+      ones.
+    Returns positions of all joints [rad or m], a view of scratch.
     """
     everything, E = all_positions(topology, scratch), expansion(topology, scratch)
     own = independent_positions(topology, scratch, q)
@@ -452,18 +251,8 @@ def expand_joints(
 ):
     """Compute positions of all joints and E, as `core.expand_joints` does.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    positions : (m,) array
-        Written: positions of all joints [rad or m].
-    E : (n, nv) array
-        Written: a row for each joint.
+    `positions` (m,), written: positions of all joints [rad or m].
+    `E` (n, nv), written: a row for each joint.
     """
     everything = expand_positions(topology, constants, scratch, q)
     entries = expansion(topology, scratch)
@@ -482,21 +271,8 @@ def expand(topology, scratch, k, rates):
 
     Needs `expand_positions`.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    k : int
-        Number of the vector of `of_joints` that receives the result.
-    rates : (nv,) array
-        Vector, such as velocities.
-
-    Returns
-    -------
-    (n,) array
-        Result for all joints.
+    `rates` (nv,): vector, such as velocities.
+    Returns result for all joints.
     """
     everything = of_joints(topology, scratch, k)
     write_rates(topology, scratch, rates, everything)
@@ -507,16 +283,8 @@ def expand(topology, scratch, k, rates):
 def write_rates(topology, scratch, rates, everything):
     """Write E times a vector over the independent velocities. Needs `expand_positions`.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    rates : (nv,) array
-        Vector, such as velocities.
-    everything : (n,) array
-        Written: result for all joints.
+    `rates` (nv,): vector, such as velocities.
+    `everything` (n,), written: result for all joints.
     """
     E = expansion(topology, scratch)
     for i in range(1, topology.shape[0]):
@@ -532,23 +300,7 @@ def expand_acceleration(topology, constants, scratch, k, qd, qdd):
 
     For fixed ratios dE/dt is zero.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    k : int
-        Number of the vector of `of_joints` that receives the result.
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    qdd : (nv,) array
-        Joint accelerations [rad/s^2 or m/s^2].
-
-    Returns
-    -------
-    (n,) array
-        Accelerations of all joints [rad/s^2 or m/s^2].
+    Returns accelerations of all joints [rad/s^2 or m/s^2].
     """
     everything = expand(topology, scratch, k, qdd)
     if loops.has_loops(topology):
@@ -562,25 +314,8 @@ def expand_reference(topology, constants, scratch, k, qd, qd_r, qdd_r):
 
     dE/dt is that along qd. Needs `expand_positions`.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    k : int
-        Number of the vector of `of_joints` that receives the result.
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    qd_r : (nv,) array
-        Reference velocities [rad/s or m/s].
-    qdd_r : (nv,) array
-        Reference accelerations [rad/s^2 or m/s^2].
-
-    Returns
-    -------
-    (n,) array
-        Accelerations of all joints [rad/s^2 or m/s^2].
+    `qdd_r` (nv,): reference accelerations [rad/s^2 or m/s^2].
+    Returns accelerations of all joints [rad/s^2 or m/s^2].
     """
     everything = expand(topology, scratch, k, qdd_r)
     if loops.has_loops(topology):
@@ -592,21 +327,7 @@ def expand_reference(topology, constants, scratch, k, qd, qd_r, qdd_r):
 def unaccelerated(topology, constants, scratch, k, qd):
     """Compute the accelerations of all joints at qdd = 0, dE/dt qd. Needs `expand_positions`.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    k : int
-        Number of the vector of `of_joints` that receives the result.
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-
-    Returns
-    -------
-    (n,) array
-        Accelerations of all joints [rad/s^2 or m/s^2].
+    Returns accelerations of all joints [rad/s^2 or m/s^2].
     """
     everything = of_joints(topology, scratch, k)
     for i in range(everything.shape[0]):
@@ -620,16 +341,7 @@ def unaccelerated(topology, constants, scratch, k, qd):
 def add_own_rate_of_expansion(topology, constants, scratch, qd, accelerations):
     """Add dE/dt qd to accelerations of all joints.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    accelerations : (n,) array
-        Accelerations to which it is added [rad/s^2 or m/s^2].
+    `accelerations` (n,): accelerations to which it is added [rad/s^2 or m/s^2].
     """
     rates = loops.loop_vector(topology, scratch, 2, accelerations.shape[0])
     write_rates(topology, scratch, qd, rates)
@@ -652,18 +364,7 @@ def add_rate_of_expansion(
     It is a symmetric form f(qd, qd_r), as dE/dq has the second derivatives of positions. So it is
     a quarter of f(qd + qd_r, qd + qd_r) - f(qd - qd_r, qd - qd_r).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    qd_r : (nv,) array
-        Reference velocities [rad/s or m/s].
-    accelerations : (n,) array
-        Accelerations to which it is added [rad/s^2 or m/s^2].
+    `accelerations` (n,): accelerations to which it is added [rad/s^2 or m/s^2].
     """
     both = loops.loop_vector(topology, scratch, 2, accelerations.shape[0])
     for sign in (1.0, -1.0):
@@ -690,16 +391,8 @@ def add_rate_of_expansion(
 def project(topology, scratch, tau_tree, tau):
     """Compute tau = E^T tau_tree (Jain 2011, section 15.1.1). Needs `expand_positions`.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    tau_tree : (n,) array
-        Torques of all joints [N m or N].
-    tau : (nv,) array
-        Written: torques or forces over the independent velocities [N m or N].
+    `tau_tree` (n,): torques of all joints [N m or N].
+    `tau` (nv,), written: torques or forces over the independent velocities [N m or N].
     """
     E = expansion(topology, scratch)
     for k in range(tau.shape[0]):
@@ -714,16 +407,8 @@ def project(topology, scratch, tau_tree, tau):
 def project_columns(topology, scratch, J_tree, J):
     """Compute J = J_tree E. Needs `expand_positions`.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    J_tree : (m, n) array
-        Jacobian over all joints.
-    J : (m, nv) array
-        Written: Jacobian over the independent velocities.
+    `J_tree` (m, n): Jacobian over all joints.
+    `J` (m, nv), written: Jacobian over the independent velocities.
     """
     E = expansion(topology, scratch)
     for row in range(J.shape[0]):
@@ -739,16 +424,8 @@ def project_columns(topology, scratch, J_tree, J):
 def project_rows(topology, scratch, Y_tree, Y):
     """Compute Y = E^T Y_tree. Needs `expand_positions`.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    Y_tree : (n, m) array
-        Regressor of all joints.
-    Y : (nv, m) array
-        Written: regressor over the independent velocities.
+    `Y_tree` (n, m): regressor of all joints.
+    `Y` (nv, m), written: regressor over the independent velocities.
     """
     E = expansion(topology, scratch)
     for k in range(Y.shape[0]):
@@ -765,16 +442,8 @@ def project_rows(topology, scratch, Y_tree, Y):
 def project_both(topology, scratch, A_tree, A):
     """Compute A = E^T A_tree E. Needs `expand_positions`.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    A_tree : (n, n) array
-        Matrix over all joints.
-    A : (nv, nv) array
-        Written: matrix over the independent velocities.
+    `A_tree` (n, n): matrix over all joints.
+    `A` (nv, nv), written: matrix over the independent velocities.
     """
     E = expansion(topology, scratch)
     for k in range(A.shape[0]):
@@ -797,16 +466,8 @@ def project_symmetric(topology, scratch, M_tree, M):
     M = A + A^T, where A = E^T L E and M_tree = L + L^T. Entries of M_tree are zero unless one body
     carries the other. Needs `expand_positions`.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    M_tree : (n, n) array
-        Mass matrix of the tree.
-    M : (nv, nv) array
-        Written: mass matrix over the independent velocities.
+    `M_tree` (n, n): mass matrix of the tree.
+    `M` (nv, nv), written: mass matrix over the independent velocities.
     """
     E, row = expansion(topology, scratch), of_velocities(topology, scratch, 6)
     for k in range(M.shape[0]):

@@ -41,27 +41,7 @@ from robodyn_ros.spatial.types import Constant, Flags, Indices, Matrix, Table, T
 def bias_of_motion(topology, constants, gravity, scratch, q, qd, f_ext, tau):
     """Compute tau = C(q, qd) qd + g(q) - J^T f_ext.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    f_ext : (nb, 6) array
-        External moment and force on each body, in its frame about its origin [N m, N].
-    tau : (nv,) array
-        Written: joint torques or forces [N m or N].
-
-    Returns
-    -------
-    (n,) array
-        Positions of all joints [rad or m], a view of scratch.
+    Returns positions of all joints [rad or m], a view of scratch.
     """
     everything = expand_positions(topology, constants, scratch, q)
     rates = expand(topology, scratch, 0, qd)
@@ -87,21 +67,6 @@ def bias_torque(
     """Compute tau = C(q, qd) qd + g(q), as `rnea.bias_torque` does.
 
     At qdd = 0 the dependent joints of loops still accelerate.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    tau : (nv,) array
-        Written: joint torques or forces [N m or N].
     """
     bias_of_motion(
         topology, constants, gravity, scratch, q, qd, np.zeros((topology.shape[0], 6)), tau
@@ -121,34 +86,7 @@ def forward_dynamics(
     diagonal: Vector,
     qdd: Vector,
 ):
-    """Compute qdd = (M + diag(diagonal))^-1 (tau - C qd - g + J^T f_ext).
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    tau : (nv,) array
-        Joint torques or forces [N m or N].
-    f_ext : (nb, 6) array
-        External moment and force on each body, in its frame about its origin [N m, N].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    qdd : (nv,) array
-        Written: joint accelerations [rad/s^2 or m/s^2].
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
-    """
+    """Compute qdd = (M + diag(diagonal))^-1 (tau - C qd - g + J^T f_ext)."""
     rest = of_velocities(topology, scratch, 3)
     bias_of_motion(topology, constants, gravity, scratch, q, qd, f_ext, rest)
     for k in range(qdd.shape[0]):
@@ -162,19 +100,7 @@ def forward_dynamics(
 def motion_of_joints(topology, scratch, qdd):
     """Return positions, velocities and accelerations of all joints, after `forward_dynamics`.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    qdd : (nv,) array
-        Joint accelerations [rad/s^2 or m/s^2].
-
-    Returns
-    -------
-    tuple
-        Views of scratch: positions, velocities, and accelerations E qdd + dE/dt qd.
+    Returns views of scratch: positions, velocities, and accelerations E qdd + dE/dt qd.
     """
     caused, accelerations = expand(topology, scratch, 2, qdd), of_joints(topology, scratch, 1)
     for i in range(accelerations.shape[0]):
@@ -197,38 +123,7 @@ def forward_dynamics_factored(
     bias: Vector,
     qdd: Vector,
 ):
-    """Compute forward dynamics by the sparse factors of the mass matrix.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    tau : (nv,) array
-        Joint torques or forces [N m or N].
-    f_ext : (nb, 6) array
-        External moment and force on each body, in its frame about its origin [N m, N].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    F : (nv, nv) array
-        Working memory.
-    bias : (nv,) array
-        Working memory.
-    qdd : (nv,) array
-        Written: joint accelerations [rad/s^2 or m/s^2].
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
-    """
+    """Compute forward dynamics by the sparse factors of the mass matrix."""
     everything = bias_of_motion(topology, constants, gravity, scratch, q, qd, f_ext, bias)
     mass_matrix_at(topology, constants, scratch, everything, F)
     status = body_of(topology, factorise(reduced(topology), diagonal, F, qdd))
@@ -253,38 +148,7 @@ def forward_dynamics_dense(
     bias: Vector,
     qdd: Vector,
 ):
-    """Compute forward dynamics as `forward_dynamics_factored` does.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    tau : (nv,) array
-        Joint torques or forces [N m or N].
-    f_ext : (nb, 6) array
-        External moment and force on each body, in its frame about its origin [N m, N].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    M : (nv, nv) array
-        Working memory.
-    bias : (nv,) array
-        Working memory.
-    qdd : (nv,) array
-        Written: joint accelerations [rad/s^2 or m/s^2].
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
-    """
+    """Compute forward dynamics as `forward_dynamics_factored` does."""
     return forward_dynamics_factored(
         topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, M, bias, qdd
     )
@@ -304,36 +168,7 @@ def unloaded_forward_dynamics(
     bias: Vector,
     qdd: Vector,
 ):
-    """Compute `forward_dynamics_factored` without external wrenches.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    tau : (nv,) array
-        Joint torques or forces [N m or N].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    M : (nv, nv) array
-        Working memory.
-    bias : (nv,) array
-        Working memory.
-    qdd : (nv,) array
-        Written: joint accelerations [rad/s^2 or m/s^2].
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
-    """
+    """Compute `forward_dynamics_factored` without external wrenches."""
     unloaded = np.zeros((topology.shape[0], 6))
     return forward_dynamics_factored(
         topology, constants, gravity, scratch, q, qd, tau, unloaded, diagonal, M, bias, qdd
@@ -358,37 +193,8 @@ def forward_dynamics_wrenches(
 ):
     """Compute forward dynamics, and the wrench across every joint of the tree.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    carried : (nb,) array of int
-        For each row, the body that carries its link.
-    links : (nb, 12) array
-        Rotation, row-major, and origin of each link in that body [-, m].
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    tau : (nv,) array
-        Joint torques or forces [N m or N].
-    f_ext : (nb, 6) array
-        External moment and force on each body, in its frame about its origin [N m, N].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    qdd : (nv,) array
-        Written: joint accelerations [rad/s^2 or m/s^2].
-    wrenches : (nb - 1, 6) array
-        Written: force and moment at the origin of each link [N, N m], in base axes.
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
+    `wrenches` (nb - 1, 6), written: force and moment at the origin of each link [N, N m], in base
+      axes.
     """
     status = forward_dynamics(
         topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, qdd
@@ -421,28 +227,7 @@ def acceleration_of_wrench(
     diagonal: Vector,
     qdd: Vector,
 ):
-    """Compute qdd = (M + diag(diagonal))^-1 J^T f_ext.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    f_ext : (nb, 6) array
-        External moment and force on each body, in its frame about its origin [N m, N].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    qdd : (nv,) array
-        Written: joint accelerations [rad/s^2 or m/s^2].
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
-    """
+    """Compute qdd = (M + diag(diagonal))^-1 J^T f_ext."""
     tau = of_velocities(topology, scratch, 3)
     everything, tau_tree = (
         expand_positions(topology, constants, scratch, q),
@@ -474,35 +259,8 @@ def hybrid_dynamics(
 
     Rows and columns of prescribed velocities are removed from M (Jain 2011, eq. 16.4).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    given : (nv,) array
-        Accelerations of the prescribed joints, torques of the others.
-    prescribed : (nv,) array of bool
-        Whether the acceleration of a joint is given.
-    f_ext : (nb, 6) array
-        External moment and force on each body, in its frame about its origin [N m, N].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    tau : (nv,) array
-        Written: joint torques or forces [N m or N].
-    qdd : (nv,) array
-        Written: joint accelerations [rad/s^2 or m/s^2].
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
+    `given` (nv,): accelerations of the prescribed joints, torques of the others.
+    `prescribed` (nv,): whether the acceleration of a joint is given.
     """
     held, M = of_velocities(topology, scratch, 3), square(topology, scratch)
     everything = bias_of_motion(topology, constants, gravity, scratch, q, qd, f_ext, held)
@@ -546,18 +304,7 @@ def add_rate_of_embedding(
 ):
     """Add E^T M_tree dE/dt to C, a column at a time (Jain 2011, section 15.1).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    everything : (n,) array
-        Positions of all joints [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    C : (nv, nv) array
-        Coriolis matrix to which it is added.
+    `C` (nv, nv): Coriolis matrix to which it is added.
     """
     M_tree = all_square(topology, scratch)
     crba.mass_matrix(topology, constants, scratch, everything, M_tree)
@@ -586,18 +333,7 @@ def coriolis_matrix(
 ):
     """Compute C = E^T (C_tree E + M_tree dE/dt), for which dM/dt - 2 C is skew-symmetric.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    C : (nv, nv) array
-        Written: Coriolis matrix [N m s/rad, N s or N s/m].
+    `C` (nv, nv), written: Coriolis matrix [N m s/rad, N s or N s/m].
     """
     everything, C_tree = (
         expand_positions(topology, constants, scratch, q),
@@ -625,31 +361,9 @@ def hamilton_rates(
 ):
     """Compute qd = M^-1 p and pdot = tau - g + C^T qd, since dM/dt = C + C^T.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    p : (nv,) array
-        Generalised momenta [kg m^2/s or kg m/s].
-    tau : (nv,) array
-        Joint torques or forces [N m or N].
-    zero : (nv,) array
-        Zeros.
-    qd : (nv,) array
-        Written: joint velocities [rad/s or m/s].
-    pdot : (nv,) array
-        Written: rates of the momenta [N m or N].
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
+    `p` (nv,): generalised momenta [kg m^2/s or kg m/s].
+    `qd` (nv,), written: joint velocities [rad/s or m/s].
+    `pdot` (nv,), written: rates of the momenta [N m or N].
     """
     status = mass_solve(topology, constants, scratch, q, zero, p, qd)
     C = square(topology, scratch)

@@ -31,16 +31,8 @@ from robodyn_ros.spatial.types import Block, Matrix, Stack, Table, Topology, Vec
 def fourth_derivative(topology, constants, scratch, w, fourth):
     """Compute the fourth derivative of all joints along w. Needs `expand_positions`.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    w : (nv,) array
-        Direction.
-    fourth : (n,) array
-        Written: fourth derivatives.
+    `w` (nv,): direction.
+    `fourth` (n,), written: fourth derivatives.
     """
     n = topology.shape[0] - 1
     bent, third, none = np.zeros(n), np.zeros(n), np.zeros(n)
@@ -51,18 +43,7 @@ def fourth_derivative(topology, constants, scratch, w, fourth):
 
 @primitive
 def leaders(topology):
-    """Return the independent velocities that dependent joints of loops follow.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-
-    Returns
-    -------
-    (m,) array of int
-        Their numbers.
-    """
+    """Return the independent velocities that dependent joints of loops follow."""
     nv = independent(topology)
     leads = np.zeros(nv)
     for i in range(1, topology.shape[0]):
@@ -76,14 +57,7 @@ def leaders(topology):
 def write_third_derivatives(topology, constants, scratch, found):
     """Compute the third derivatives of all joints along three units. Needs `expand_positions`.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    found : (nv, nv, nv, n) array
-        Written: those along e_a, e_b and e_c at [a, b, c].
+    `found` (nv, nv, nv, n), written: those along e_a, e_b and e_c at [a, b, c].
     """
     n, nv = topology.shape[0] - 1, independent(topology)
     w, units = np.zeros(nv), leaders(topology)
@@ -129,16 +103,7 @@ def write_fourth_derivatives(topology, constants, scratch, qd, found):
     Those along (u, u, x, x) are found first, with u along qd and as long as a unit, and x = e_a or
     e_a + e_b. Needs `expand_positions`.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    found : (nv, nv, n) array
-        Written: those of e_a and e_b at [a, b].
+    `found` (nv, nv, n), written: those of e_a and e_b at [a, b].
     """
     n, nv, size = topology.shape[0] - 1, independent(topology), 0.0
     w, u, units = np.zeros(nv), np.zeros(nv), leaders(topology)
@@ -185,22 +150,9 @@ def loop_forms(
 
     For m leaders of loops O(m^3) sweeps over the bodies, each with a solve of the closures.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    second : (nv, nv, n) array
-        Written: second derivatives of the joints along e_a and e_b at [a, b].
-    third : (nv, nv, nv, n) array
-        Written: third derivatives along e_a, e_b and e_c at [a, b, c].
-    fourth : (nv, nv, n) array
-        Written: fourth derivatives along qd, qd, e_a and e_b at [a, b].
+    `second` (nv, nv, n), written: second derivatives of the joints along e_a and e_b at [a, b].
+    `third` (nv, nv, nv, n), written: third derivatives along e_a, e_b and e_c at [a, b, c].
+    `fourth` (nv, nv, n), written: fourth derivatives along qd, qd, e_a and e_b at [a, b].
     """
     expand_positions(topology, constants, scratch, q)
     second[:] = second_derivatives(topology, constants, scratch)

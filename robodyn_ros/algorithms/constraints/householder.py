@@ -18,17 +18,9 @@ def solve(A: Matrix, d: Integer):
     Golub and Van Loan 2013, Algorithm 5.3.2. The solution X is left in A[:d, d:], and the rotated
     residual in A[d:, d:].
 
-    Parameters
-    ----------
-    A : (m, columns) array
-        Matrix and right-hand sides, overwritten.
-    d : int
-        Number of unknowns.
-
-    Returns
-    -------
-    bool
-        Whether the unknowns are determined.
+    `A` (m, columns): matrix and right-hand sides, overwritten.
+    `d`: number of unknowns.
+    Returns whether the unknowns are determined.
     """
     m, columns, largest, determined = A.shape[0], A.shape[1], 0.0, True
     for j in range(d):

@@ -20,17 +20,7 @@ from robodyn_ros.spatial.primitive import primitive
 
 @primitive
 def place_bodies(topology, constants, scratch, q):
-    """Compute the poses of all bodies; they are NaN if the loops do not close.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    """
+    """Compute the poses of all bodies; they are NaN if the loops do not close."""
     everything = expand_positions(topology, constants, scratch, q)
     joint_transforms(topology, constants, scratch, everything)
     poses_base_to_tip(topology, scratch)
@@ -38,21 +28,7 @@ def place_bodies(topology, constants, scratch, q):
 
 @primitive
 def jacobian_columns(topology, constants, scratch, body, frame, J):
-    """Compute J = J_tree E of a frame; needs the poses of `place_bodies`.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    body : int
-        Row of the body that carries the frame.
-    frame : (12,) array
-        Rotation, row-major, and origin of the frame in its body [-, m].
-    J : (6, nv) array
-        Written: Jacobian of the frame at its origin, in base axes, linear rows first.
-    """
+    """Compute J = J_tree E of a frame; needs the poses of `place_bodies`."""
     of_tree = all_columns(topology, scratch, 6)
     jacobian.jacobian_columns(topology, constants, scratch, body, frame, of_tree)
     project_columns(topology, scratch, of_tree, J)
@@ -62,18 +38,10 @@ def jacobian_columns(topology, constants, scratch, body, frame, J):
 def hold_at_limits(topology, lower, upper, trial, residual, columns):
     """Clear the columns of independent joints at a limit that the residual drives beyond it.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    lower, upper : (nq,) array
-        Limits of the positions [rad or m].
-    trial : (nq,) array
-        Present positions [rad or m].
-    residual : (6,) array
-        Error of the pose [m, rad].
-    columns : (6, nv) array
-        Jacobian of the frame, updated.
+    `lower`, `upper` (nq,): limits of the positions [rad or m].
+    `trial` (nq,): present positions [rad or m].
+    `residual` (6,): error of the pose [m, rad].
+    `columns` (6, nv): Jacobian of the frame, updated.
     """
     for i in range(1, topology.shape[0]):
         k, j = topology[i, AT], topology[i, FIRST]

@@ -60,18 +60,9 @@ THIRD, FOURTH = 4, 5  # number of coefficients of a power series, up to this der
 def joint_series(constants, i, kind, x, local):
     """Compute the power series of the transform of a joint from that of its position.
 
-    Parameters
-    ----------
-    constants : array
-        Placement, inertia and joint of each body, see `model.layout`.
-    i : int
-        Row of the body.
-    kind : int
-        Type of the joint, see `model.layout`.
-    x : (4,) array
-        Position of the joint, and the further coefficients of its series.
-    local : (orders, 3, 4) array
-        Written: coefficients of rotation and origin.
+    `kind`: type of the joint, see `model.layout`.
+    `x` (4,): position of the joint, and the further coefficients of its series.
+    `local` (orders, 3, 4), written: coefficients of rotation and origin.
     """
     orders = local.shape[0]
     c, s, place = np.zeros(orders), np.zeros(orders), x[0] + constants[i, ZERO]
@@ -104,12 +95,8 @@ def joint_series(constants, i, kind, x, local):
 def multiply_series(A, B, product):
     """Compute the power series of the product of two poses.
 
-    Parameters
-    ----------
-    A, B : (orders, 3, 4) array
-        Series of the factors.
-    product : (orders, 3, 4) array
-        Written: series of the product.
+    `A`, `B` (orders, 3, 4): series of the factors.
+    `product` (orders, 3, 4), written: series of the product.
     """
     for k in range(product.shape[0]):
         for row in range(3):
@@ -125,20 +112,9 @@ def multiply_series(A, B, product):
 def frame_series(constants, k, first, pose, local, X):
     """Compute the power series of a frame of a closure from that of its body.
 
-    Parameters
-    ----------
-    constants : array
-        Placement, inertia and joint of each body, see `model.layout`.
-    k : int
-        Row of the closure.
-    first : int
-        First column of the frame in the constants.
-    pose : (orders, 3, 4) array
-        Series of the pose of the body.
-    local : (orders, 3, 4) array
-        Working memory.
-    X : (orders, 3, 4) array
-        Written: series of the pose of the frame.
+    `first`: first column of the frame in the constants.
+    `pose` (orders, 3, 4): series of the pose of the body.
+    `X` (orders, 3, 4), written: series of the pose of the frame.
     """
     local[:] = 0.0
     for row in range(3):
@@ -152,21 +128,10 @@ def frame_series(constants, k, first, pose, local, X):
 def last_of_product(A, a, B, b):
     """Return the last coefficient of the scalar product of two columns of poses.
 
-    Parameters
-    ----------
-    A : (orders, 3, 4) array
-        Power series of two poses.
-    a : int
-        Columns.
-    B : (orders, 3, 4) array
-        Power series of two poses.
-    b : int
-        Columns.
-
-    Returns
-    -------
-    float
-        Coefficient of the highest order of their scalar product.
+    `A` (orders, 3, 4): power series of two poses.
+    `a`: columns.
+    `B` (orders, 3, 4): power series of two poses.
+    `b`: columns.
     """
     total, orders = 0.0, A.shape[0]
     for k in range(orders):
@@ -179,21 +144,10 @@ def last_of_product(A, a, B, b):
 def last_of_rows(A, a, B, b):
     """Return the last coefficient of the scalar product of two rows of rotations.
 
-    Parameters
-    ----------
-    A : (orders, 3, 4) array
-        Power series of a pose.
-    a : int
-        Row of its rotation.
-    B : (orders, 3, 4) array
-        Power series of the other pose.
-    b : int
-        Row of its rotation.
-
-    Returns
-    -------
-    float
-        Coefficient of the highest order of their scalar product.
+    `A` (orders, 3, 4): power series of a pose.
+    `a`: row of its rotation.
+    `B` (orders, 3, 4): power series of the other pose.
+    `b`: row of its rotation.
     """
     total, orders = 0.0, A.shape[0]
     for k in range(orders):
@@ -208,23 +162,11 @@ def last_of_gap(XA, XB, lever, a, stops, length):
 
     The gaps are those of loops.write_gaps.
 
-    Parameters
-    ----------
-    XA, XB : (orders, 3, 4) array
-        Power series of the poses of frames A and B.
-    lever : (orders, 3, 4) array
-        XB - XA.
-    a : int
-        Number of the constrained motion.
-    stops : int
-        Bits of all constrained motions, as STOPS in `model.layout`.
-    length : float
-        Distance that is kept [m]; 0 if the motion is no distance.
-
-    Returns
-    -------
-    float
-        Coefficient of the highest order.
+    `XA`, `XB` (orders, 3, 4): power series of the poses of frames A and B.
+    `lever` (orders, 3, 4): XB - XA.
+    `a`: number of the constrained motion.
+    `stops`: bits of all constrained motions, as STOPS in `model.layout`.
+    `length`: distance that is kept [m]; 0 if the motion is no distance.
     """
     if length > 0.0:
         return 0.5 * last_of_product(lever, 3, lever, 3) / length
@@ -248,20 +190,10 @@ def next_derivative(topology, constants, scratch, w, bent, third, orders, found)
 
     Needs `expand_positions`.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    w : (nv,) array
-        Direction.
-    bent, third : (n,) array
-        Second and third derivatives along w; the latter are zero for THIRD.
-    orders : int
-        THIRD or FOURTH.
-    found : (n,) array
-        Written: derivatives of that order.
+    `w` (nv,): direction.
+    `bent`, `third` (n,): second and third derivatives along w; the latter are zero for THIRD.
+    `orders`: THIRD or FOURTH.
+    `found` (n,), written: derivatives of that order.
     """
     n, nv = topology.shape[0] - 1, topology[0, FIRST]
     everything, E = all_positions(topology, scratch), expansion(topology, scratch)
@@ -301,16 +233,8 @@ def next_derivative(topology, constants, scratch, w, bent, third, orders, found)
 def third_derivative(topology, constants, scratch, w, third):
     """Compute theta''' of all joints along w. Needs `expand_positions`.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    w : (nv,) array
-        Direction.
-    third : (n,) array
-        Written: third derivatives.
+    `w` (nv,): direction.
+    `third` (n,), written: third derivatives.
     """
     n = topology.shape[0] - 1
     bent, none = np.zeros(n), np.zeros(n)
@@ -322,17 +246,7 @@ def third_derivative(topology, constants, scratch, w, third):
 def second_derivatives(topology, constants, scratch):
     """Compute the second derivatives f(e_m, e_k) of all joints. Needs `expand_positions`.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-
-    Returns
-    -------
-    (nv, nv, n) array
-        f(e_m, e_k) at [m, k].
+    Returns f(e_m, e_k) at [m, k].
     """
     n, nv = topology.shape[0] - 1, independent(topology)
     found, units = np.zeros((nv, nv, n)), np.eye(nv)
@@ -350,18 +264,8 @@ def mixed_third_derivative(topology, constants, scratch, qd, k, mixed):
     It follows from those of three equal directions at qd + b, qd - b and b, with b along e_k and
     as long as qd.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    k : int
-        Index of the independent velocity.
-    mixed : (n,) array
-        Written: third derivatives.
+    `k`: index of the independent velocity.
+    `mixed` (n,), written: third derivatives.
     """
     size, n = 0.0, mixed.shape[0]
     for j in range(qd.shape[0]):

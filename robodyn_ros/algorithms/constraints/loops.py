@@ -49,18 +49,7 @@ from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale, sub
 
 @primitive
 def has_loops(topology):
-    """Return whether the robot has closed loops.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-
-    Returns
-    -------
-    bool
-        True for a robot with closures.
-    """
+    """Return whether the robot has closed loops."""
     return topology.shape[1] > EMBEDDED_TOPOLOGY_COLUMNS
 
 
@@ -69,18 +58,6 @@ def equations(topology, scratch):
     """Return memory for the equations of all closures.
 
     The columns are those of the unknowns, the independent velocities and the right side.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-
-    Returns
-    -------
-    (m, d + nv + 1) array
-        View of scratch.
     """
     m, columns = topology[0, STOPPED_ROWS], topology[0, UNKNOWNS] + topology[0, FIRST] + 1
     return loop_memory(topology, scratch, 0, m * columns).reshape(m, columns)
@@ -88,18 +65,7 @@ def equations(topology, scratch):
 
 @primitive
 def behind_equations(topology):
-    """Return the number of entries of `equations`, behind which other memory begins.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-
-    Returns
-    -------
-    int
-        Number.
-    """
+    """Return the number of entries of `equations`, behind which other memory begins."""
     return topology[0, STOPPED_ROWS] * (topology[0, UNKNOWNS] + topology[0, FIRST] + 1)
 
 
@@ -107,21 +73,7 @@ def behind_equations(topology):
 def loop_vector(topology, scratch, k, length):
     """Return memory for one of four vectors over all joints.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    k : int
-        Number of the vector, below 4.
-    length : int
-        Number of entries.
-
-    Returns
-    -------
-    (length,) array
-        View of scratch.
+    `k`: number of the vector, below 4.
     """
     start = behind_equations(topology) + k * (topology.shape[0] - 1)
     return loop_memory(topology, scratch, start, length)
@@ -129,20 +81,7 @@ def loop_vector(topology, scratch, k, length):
 
 @primitive
 def frame_poses(topology, scratch):
-    """Return memory for the poses of the two frames of a closure.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-
-    Returns
-    -------
-    tuple
-        Two (4, 4) arrays, views of scratch.
-    """
+    """Return memory for the poses of the two frames of a closure."""
     n = topology.shape[0] - 1
     both = loop_vector(topology, scratch, 3, n + 44)[n:].reshape(11, 4)
     return both[:4], both[4:8]
@@ -152,19 +91,7 @@ def frame_poses(topology, scratch):
 def group_equations(topology, scratch, k):
     """Return memory for the equations of a group of closures.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    k : int
-        Row of the first closure of the group.
-
-    Returns
-    -------
-    array
-        View of scratch.
+    `k`: row of the first closure of the group.
     """
     rows = topology[k, GROUP_ROWS]
     columns = topology[k, GROUP_UNKNOWNS] + topology[k, LEADERS] + 1
@@ -176,17 +103,8 @@ def group_equations(topology, scratch, k):
 def column_of(X, k):
     """Return an axis of a pose, or its origin.
 
-    Parameters
-    ----------
-    X : (4, 4) array
-        Pose.
-    k : int
-        Column: 0 to 2 for an axis, 3 for the origin.
-
-    Returns
-    -------
-    tuple
-        3-vector.
+    `X` (4, 4): pose.
+    `k`: column: 0 to 2 for an axis, 3 for the origin.
     """
     return X[0, k], X[1, k], X[2, k]
 
@@ -195,17 +113,8 @@ def column_of(X, k):
 def row_of(X, k):
     """Return a row of the rotation of a pose.
 
-    Parameters
-    ----------
-    X : (4, 4) array
-        Pose.
-    k : int
-        Row, 0 to 2.
-
-    Returns
-    -------
-    tuple
-        3-vector.
+    `X` (4, 4): pose.
+    `k`: row, 0 to 2.
     """
     return X[k, 0], X[k, 1], X[k, 2]
 
@@ -217,21 +126,9 @@ def row_axis(XA, stops, a, along):
     If all three translations are stopped, it is one of the base, and likewise for rotations. This
     turns the three rows together, which changes no solution, and constant axes save products.
 
-    Parameters
-    ----------
-    XA : (4, 4) array
-        Pose of frame A in the base.
-    stops : int
-        Bits of the constrained motions, as STOPS in `model.layout`.
-    a : int
-        Number of the constrained motion, see STOPS in `model.layout`.
-    along : tuple
-        Unit vector from A to B, for a closure that keeps a distance.
-
-    Returns
-    -------
-    tuple
-        Unit 3-vector in base axes.
+    `XA` (4, 4): pose of frame A in the base.
+    `stops`: bits of the constrained motions, as STOPS in `model.layout`.
+    `a`: number of the constrained motion, see STOPS in `model.layout`.
     """
     b = a % 3
     if (a < 3 and stops & 7 == 7) or (3 <= a < DISTANCE and stops & 56 == 56):
@@ -243,15 +140,7 @@ def row_axis(XA, stops, a, along):
 def stopped_turns(stops):
     """Return the number of constrained rotations of a closure, and an axis that is free.
 
-    Parameters
-    ----------
-    stops : int
-        Bits of the constrained motions, as STOPS in `model.layout`.
-
-    Returns
-    -------
-    tuple of int
-        Number, and axis 0 to 2.
+    `stops`: bits of the constrained motions, as STOPS in `model.layout`.
     """
     count, free = 0, 2
     for a in range(3):
@@ -269,21 +158,10 @@ def turn_error(XA, XB, a, turns, free):
     If all rotations are constrained, it is half the sum of e_A x e_B over the three axes e, in
     axes of the base. For a free axis e it is e x R_AB e, in axes of A.
 
-    Parameters
-    ----------
-    XA, XB : (4, 4) array
-        Poses of frames A and B in the base.
-    a : int
-        Axis, 0 to 2.
-    turns : int
-        Number of constrained rotations.
-    free : int
-        Free axis, 0 to 2.
-
-    Returns
-    -------
-    float
-        Error [rad], to first order.
+    `XA`, `XB` (4, 4): poses of frames A and B in the base.
+    `a`: axis, 0 to 2.
+    `turns`: number of constrained rotations.
+    `free`: free axis, 0 to 2.
     """
     if turns == 3:
         i, j = (a + 1) % 3, (a + 2) % 3
@@ -295,21 +173,7 @@ def turn_error(XA, XB, a, turns, free):
 def motion_at(topology, constants, scratch, i, point):
     """Return the velocity of a point, and the angular velocity, for a unit rate of joint i.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    point : tuple
-        Point in base axes [m].
-
-    Returns
-    -------
-    tuple
-        Linear and angular velocity in base axes, each a 3-vector.
+    `point`: point in base axes [m].
     """
     z = world_axis(scratch, i)
     if topology[i, KIND] == PRISMATIC:
@@ -324,17 +188,7 @@ def next_joint(topology, body_A, body_B):
 
     Joints nearer to the base than that body move both frames of a closure, so they do not open it.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    body_A, body_B : int
-        Rows of the bodies.
-
-    Returns
-    -------
-    tuple
-        Row of the outer body, its sign (-1 for A, 1 for B), and the two bodies after the step.
+    Returns row of the outer body, its sign (-1 for A, 1 for B), and the two bodies after the step.
     """
     if body_A > body_B:
         return body_A, -1.0, topology[body_A, PARENT], body_B
@@ -348,24 +202,8 @@ def write_columns(topology, constants, scratch, k, XA, point, along, L, row):
     An entry is an axis times a velocity of B relative to A. This is that of the origin of B, or
     the angular velocity. Mimic joints add to the columns of the joints that they follow.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    k : int
-        Row of the closure.
-    XA : (4, 4) array
-        Pose of frame A in the base.
-    point : tuple
-        Origin of frame B in base axes [m].
-    along : tuple
-        Unit vector from A to B, for a closure that keeps a distance.
-    L : (m, d + nv + 1) array
-        Equations of all closures.
-    row : int
-        First row of the closure in L.
+    `XA` (4, 4): pose of frame A in the base.
+    `point`: origin of frame B in base axes [m].
     """
     d, nv, stops = topology[0, UNKNOWNS], topology[0, FIRST], topology[k, STOPS]
     body_A, body_B = topology[k, BODY_A], topology[k, BODY_B]
@@ -388,23 +226,7 @@ def write_columns(topology, constants, scratch, k, XA, point, along, L, row):
 def slip_of(topology, constants, scratch, k, point, rates):
     """Return the velocity of frame B of closure k as seen from A, in base axes.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    k : int
-        Row of the closure.
-    point : tuple
-        Origin of frame B in base axes [m].
-    rates : (n,) array
-        Velocities of all joints [rad/s or m/s].
-
-    Returns
-    -------
-    tuple
-        3-vector [m/s].
+    `point`: origin of frame B in base axes [m].
     """
     body_A, body_B = topology[k, BODY_A], topology[k, BODY_B]
     slip = (0.0, 0.0, 0.0)
@@ -417,20 +239,7 @@ def slip_of(topology, constants, scratch, k, point, rates):
 
 @primitive
 def angular_velocity(scratch, body):
-    """Return the angular velocity of a body in base axes.
-
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    body : int
-        Row of the body.
-
-    Returns
-    -------
-    tuple
-        3-vector [rad/s].
-    """
+    """Return the angular velocity of a body in base axes."""
     return rotate(scratch, body, WORLD_ROTATION, load(scratch, body, OMEGA))
 
 
@@ -438,28 +247,9 @@ def angular_velocity(scratch, body):
 def write_rates(topology, constants, scratch, k, XA, lever, along, point, rates, L, row):
     """Write dJ/dt qd of closure k, the relative acceleration of its frames at qdd = 0.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    k : int
-        Row of the closure.
-    XA : (4, 4) array
-        Pose of frame A in the base.
-    lever : tuple
-        Vector from the origin of A to that of B [m].
-    along : tuple
-        Unit vector from A to B, for a closure that keeps a distance.
-    point : tuple
-        Origin of frame B in base axes [m].
-    rates : (n,) array
-        Velocities of all joints [rad/s or m/s].
-    L : (m, d + nv + 1) array
-        Equations of all closures.
-    row : int
-        First row of the closure in L.
+    `XA` (4, 4): pose of frame A in the base.
+    `lever`: vector from the origin of A to that of B [m].
+    `point`: origin of frame B in base axes [m].
     """
     body_A, body_B = topology[k, BODY_A], topology[k, BODY_B]
     stops, last = topology[k, STOPS], L.shape[1] - 1
@@ -486,22 +276,8 @@ def write_rates(topology, constants, scratch, k, XA, lever, along, point, rates,
 def write_gaps(topology, constants, k, XA, XB, lever, along, L, row):
     """Write the gaps of closure k on the right side.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    k : int
-        Row of the closure.
-    XA, XB : (4, 4) array
-        Poses of frames A and B in the base.
-    lever : tuple
-        Vector from the origin of A to that of B [m].
-    along : tuple
-        Unit vector from A to B, for a closure that keeps a distance.
-    L : (m, d + nv + 1) array
-        Equations of all closures.
-    row : int
-        First row of the closure in L.
+    `XA`, `XB` (4, 4): poses of frames A and B in the base.
+    `lever`: vector from the origin of A to that of B [m].
     """
     stops, last = topology[k, STOPS], L.shape[1] - 1
     count, free = stopped_turns(stops)
@@ -520,21 +296,7 @@ def write_gaps(topology, constants, k, XA, XB, lever, along, L, row):
 def clear_group(topology, k, L, row):
     """Write zeros to the columns of the group of closure k, in the rows of this closure.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    k : int
-        Row of the closure.
-    L : (m, d + nv + 1) array
-        Equations of all closures.
-    row : int
-        First row of the closure in L.
-
-    Returns
-    -------
-    int
-        Row after those of the closure.
+    Returns row after those of the closure.
     """
     d, stops = topology[0, UNKNOWNS], topology[k, STOPS]
     unknown, leader = topology[k, FIRST_UNKNOWN], d + topology[k, FIRST_LEADER]
@@ -564,22 +326,8 @@ def write_equations(
     The right side is the gap of each closure or, in motion, dJ/dt times the rates. Columns of
     other groups are not written in the rows of a closure, since they are not read.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    everything : (n,) array
-        Positions of all joints [rad or m].
-    rates : (n,) array
-        Velocities of all joints [rad/s or m/s].
-    moving : bool
-        Whether the right side is that of motion.
-    anew : bool
-        Whether joints outside of loops need their `joint_transforms`.
-    L : (m, d + nv + 1) array
-        Equations of all closures.
+    `moving`: whether the right side is that of motion.
+    `anew`: whether joints outside of loops need their `joint_transforms`.
     """
     if anew:
         joint_transforms(topology, constants, scratch, everything)
@@ -621,23 +369,8 @@ def solve_group(topology, scratch, k, row, L):
     The solution replaces the rows of L that belong to its unknowns. O(rows unknowns (unknowns +
     leaders)).
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    k : int
-        Row of the closure.
-    row : int
-        First row of the group in L.
-    L : (m, d + nv + 1) array
-        Equations of all closures.
-
-    Returns
-    -------
-    float
-        Largest gap that is left; -1 if the unknowns are not determined.
+    `row`: first row of the group in L.
+    Returns largest gap that is left; -1 if the unknowns are not determined.
     """
     A, d, last = group_equations(topology, scratch, k), topology[0, UNKNOWNS], L.shape[1] - 1
     first, unknowns = topology[k, FIRST_UNKNOWN], topology[k, GROUP_UNKNOWNS]
@@ -666,19 +399,7 @@ def solve_groups(topology, scratch, L):
 
     Columns of other groups are not written.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    L : (m, d + nv + 1) array
-        Equations of all closures.
-
-    Returns
-    -------
-    float
-        Largest gap that is left; -1 if some unknowns are not determined.
+    Returns largest gap that is left; -1 if some unknowns are not determined.
     """
     k, row, largest = 1, 0, 0.0
     while k <= topology[0, CLOSURES]:
@@ -703,20 +424,7 @@ def closing_acceleration(
 ):
     """Add a share of dE/dt qd to the accelerations of the dependent joints. Needs `close`.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    everything : (n,) array
-        Positions of all joints [rad or m].
-    rates : (n,) array
-        Velocities of all joints [rad/s or m/s].
-    share : float
-        Factor.
-    accelerations : (n,) array
-        Accelerations of all joints [rad/s^2 or m/s^2].
+    `accelerations` (n,): accelerations of all joints [rad/s^2 or m/s^2].
     """
     d, nv, L = topology[0, UNKNOWNS], topology[0, FIRST], equations(topology, scratch)
     write_equations(topology, constants, scratch, everything, rates, True, False, L)

@@ -25,20 +25,7 @@ from robodyn_ros.spatial.types import Scalar, Table, Topology, Vector
 
 @primitive
 def adds_up(topology, i):
-    """Return whether a body has an independent coordinate whose rate is its velocity.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    i : int
-        Row of the body.
-
-    Returns
-    -------
-    bool
-        False for dependent and for spherical joints.
-    """
+    """Return whether a body has an independent coordinate whose rate is its velocity."""
     return topology[i, DOF] > 0 and topology[i, KIND] != BALL_Y and topology[i, KIND] != BALL_Z
 
 
@@ -46,18 +33,8 @@ def adds_up(topology, i):
 def integrate(topology: Topology, q: Vector, qd: Vector, dt: Scalar, moved: Vector):
     """Compute the positions after a time at constant velocity, as `core.manifold.integrate` does.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    dt : float
-        Time [s].
-    moved : (nq,) array
-        Written: positions, with quaternions of length one. May be q.
+    `dt`: time [s].
+    `moved` (nq,), written: positions, with quaternions of length one. May be q.
     """
     for i in range(1, topology.shape[0]):
         k, j = topology[i, AT], topology[i, FIRST]
@@ -74,16 +51,7 @@ def integrate(topology: Topology, q: Vector, qd: Vector, dt: Scalar, moved: Vect
 def position_rates(topology: Topology, q: Vector, qd: Vector, rates: Vector):
     """Compute dq/dt, as `core.manifold.position_rates` does.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    rates : (nq,) array
-        Written: rates of the positions [rad/s or m/s].
+    `rates` (nq,), written: rates of the positions [rad/s or m/s].
     """
     for i in range(1, topology.shape[0]):
         k, j = topology[i, AT], topology[i, FIRST]
@@ -98,15 +66,7 @@ def position_rates(topology: Topology, q: Vector, qd: Vector, rates: Vector):
 
 @primitive
 def make_unit(topology: Topology, q: Vector):
-    """Normalise every quaternion, in place.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    """
+    """Normalise every quaternion, in place."""
     for i in range(1, topology.shape[0]):
         if topology[i, KIND] == BALL_X:
             k = topology[i, AT]
@@ -119,14 +79,7 @@ def difference(topology: Topology, start: Vector, end: Vector, motion: Vector):
 
     See core.manifold.difference.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    start, end : (nq,) array
-        Joint positions [rad or m].
-    motion : (nv,) array
-        Written: velocity, for which integrate(start, motion, 1) is end.
+    `motion` (nv,), written: velocity, for which integrate(start, motion, 1) is end.
     """
     for i in range(1, topology.shape[0]):
         k, j = topology[i, AT], topology[i, FIRST]
@@ -145,16 +98,7 @@ def friction_torque(topology: Topology, constants: Table, q: Vector, qd: Vector,
     Dependent joints of loops are left out, because their ratios depend on the posture. So are
     coupled joints, whose friction cannot be assigned to a single joint.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    tau : (nv,) array
-        Written: friction [N m or N].
+    `tau` (nv,), written: friction [N m or N].
     """
     for k in range(tau.shape[0]):
         tau[k] = 0.0

@@ -33,38 +33,14 @@ from robodyn_ros.spatial.types import Boolean, Matrix, Table, Topology, Vector
 
 @primitive
 def mass_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Vector, M: Matrix):
-    """Compute M = E^T M_tree E, symmetric and positive definite (Jain 2011, eq. 15.8).
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    M : (nv, nv) array
-        Written: mass matrix [kg m^2, kg m or kg].
-    """
+    """Compute M = E^T M_tree E, symmetric and positive definite (Jain 2011, eq. 15.8)."""
     everything = expand_positions(topology, constants, scratch, q)
     mass_matrix_at(topology, constants, scratch, everything, M)
 
 
 @primitive
 def mass_matrix_at(topology, constants, scratch, everything, M):
-    """Compute the mass matrix at positions of all joints. Needs `expand_positions`.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    everything : (n,) array
-        Positions of all joints [rad or m].
-    M : (nv, nv) array
-        Written: mass matrix [kg m^2, kg m or kg].
-    """
+    """Compute the mass matrix at positions of all joints. Needs `expand_positions`."""
     M_tree = all_square(topology, scratch)
     crba.mass_matrix(topology, constants, scratch, everything, M_tree)
     project_symmetric(topology, scratch, M_tree, M)
@@ -72,26 +48,7 @@ def mass_matrix_at(topology, constants, scratch, everything, M):
 
 @primitive
 def factors(topology, constants, scratch, q, diagonal, size):
-    """Factorise M + diag(diagonal) = L^T D L, in the memory of `square`.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    size : (nv,) array
-        Working memory.
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
-    """
+    """Factorise M + diag(diagonal) = L^T D L, in the memory of `square`."""
     M = square(topology, scratch)
     mass_matrix(topology, constants, scratch, q, M)
     return body_of(topology, factorise(reduced(topology), diagonal, M, size))
@@ -107,28 +64,7 @@ def mass_solve(
     b: Vector,
     x: Vector,
 ):
-    """Compute x = (M(q) + diag(diagonal))^-1 b, in O(n), by aggregated bodies.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    b : (nv,) array
-        Right-hand side.
-    x : (nv,) array
-        Written: solution.
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
-    """
+    """Compute x = (M(q) + diag(diagonal))^-1 b, in O(n), by aggregated bodies."""
     everything = expand_positions(topology, constants, scratch, q)
     joint_transforms(topology, constants, scratch, everything)
     status = aggregated_inertias(topology, constants, scratch, diagonal)
@@ -147,30 +83,7 @@ def mass_solve_by_factors(
     M: Matrix,
     x: Vector,
 ):
-    """Compute x = (M(q) + diag(diagonal))^-1 b by the factors of the mass matrix.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    b : (nv,) array
-        Right-hand side.
-    M : (nv, nv) array
-        Working memory.
-    x : (nv,) array
-        Written: solution.
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
-    """
+    """Compute x = (M(q) + diag(diagonal))^-1 b by the factors of the mass matrix."""
     mass_matrix(topology, constants, scratch, q, M)
     status = body_of(topology, factorise(reduced(topology), diagonal, M, x))
     for k in range(x.shape[0]):
@@ -191,25 +104,7 @@ def mass_matrix_inverse(
 ):
     """Compute (M(q) + diag(diagonal))^-1.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    motions : array
-        Not used.
-    inverse : (nv, nv) array
-        Written: inverse of the mass matrix [1/(kg m^2), 1/(kg m) or 1/kg].
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
+    `motions`: not used.
     """
     status = factors(topology, constants, scratch, q, diagonal, inverse[0])
     inverse_of_factors(reduced(topology), square(topology, scratch), inverse)
@@ -225,26 +120,7 @@ def mass_matrix_inverse_in_place(
     diagonal: Vector,
     inverse: Matrix,
 ):
-    """Compute (M(q) + diag(diagonal))^-1, without an array for motions.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    inverse : (nv, nv) array
-        Written: inverse of the mass matrix [1/(kg m^2), 1/(kg m) or 1/kg].
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
-    """
+    """Compute (M(q) + diag(diagonal))^-1, without an array for motions."""
     return mass_matrix_inverse(topology, constants, scratch, q, diagonal, inverse, inverse)
 
 
@@ -252,21 +128,7 @@ def mass_matrix_inverse_in_place(
 def mass_product(
     topology: Topology, constants: Table, scratch: Matrix, q: Vector, x: Vector, y: Vector
 ):
-    """Compute y = M(q) x.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    x : (nv,) array
-        Vector.
-    y : (nv,) array
-        Written: product.
-    """
+    """Compute y = M(q) x."""
     M = square(topology, scratch)
     mass_matrix(topology, constants, scratch, q, M)
     for k in range(y.shape[0]):
@@ -281,16 +143,7 @@ def mass_matrix_diagonal(
 ):
     """Compute the diagonal of M(q).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    entries : (nv,) array
-        Written: diagonal of the mass matrix [kg m^2 or kg].
+    `entries` (nv,), written: diagonal of the mass matrix [kg m^2 or kg].
     """
     M = square(topology, scratch)
     mass_matrix(topology, constants, scratch, q, M)
@@ -302,26 +155,7 @@ def mass_matrix_diagonal(
 def joint_inertias(
     topology: Topology, constants: Table, scratch: Matrix, q: Vector, diagonal: Vector, D: Vector
 ):
-    """Compute D of M + diag(diagonal) = L^T D L.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    D : (nv,) array
-        Written: joint inertias of the articulated bodies [kg m^2 or kg].
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
-    """
+    """Compute D of M + diag(diagonal) = L^T D L."""
     status = factors(topology, constants, scratch, q, diagonal, D)
     M = square(topology, scratch)
     if status == 0:
@@ -340,28 +174,7 @@ def mass_factors(
     F: Matrix,
     D: Vector,
 ):
-    """Compute F and D of M + diag(diagonal) = F^T D F.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    F : (nv, nv) array
-        Written: unit triangular factor of the mass matrix.
-    D : (nv,) array
-        Written: joint inertias of the articulated bodies [kg m^2 or kg].
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
-    """
+    """Compute F and D of M + diag(diagonal) = F^T D F."""
     status = joint_inertias(topology, constants, scratch, q, diagonal, D)
     tree, L = reduced(topology), square(topology, scratch)
     for k in range(F.shape[0]):
@@ -392,29 +205,8 @@ def factor_product(
     The names are those of L = F^T: F^T x by default, F x if transposed, F^-T x if inverse, F^-1 x
     if both.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    x : (nv,) array
-        Vector.
-    transposed : bool
-        Whether the factor L = F^T is transposed.
-    inverse : bool
-        Whether the factor L = F^T is inverted.
-    y : (nv,) array
-        Written: product.
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
+    `transposed`: whether the factor L = F^T is transposed.
+    `inverse`: whether the factor L = F^T is inverted.
     """
     status = factors(topology, constants, scratch, q, diagonal, y)
     tree, L = reduced(topology), square(topology, scratch)

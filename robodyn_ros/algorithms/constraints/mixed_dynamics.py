@@ -29,33 +29,8 @@ def mixed_dynamics(
     Rows and columns of joints that are not free are replaced in M by those of the identity (Jain
     2011, eq. 16.4).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    free : (nv,) array
-        1 for a joint whose torque is given, 0 for one whose acceleration is given.
-    known : (m, nv) array
-        Given torques and accelerations, one case for each row.
-    f_ext : (nb, 6) array
-        External moment and force on each body, in its frame about its origin [N m, N].
-    tau : (m, nv) array
-        Written: joint torques or forces [N m or N].
-    qdd : (m, nv) array
-        Written: joint accelerations [rad/s^2 or m/s^2].
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
+    `free` (nv,): 1 for a joint whose torque is given, 0 for one whose acceleration is given.
+    `known` (m, nv): given torques and accelerations, one case for each row.
     """
     held, M = of_velocities(topology, scratch, 3), square(topology, scratch)
     everything = bias_of_motion(topology, constants, gravity, scratch, q, qd, f_ext, held)

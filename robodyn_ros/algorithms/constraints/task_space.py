@@ -35,23 +35,7 @@ def jacobian(
     frame: Constant,
     J: Matrix,
 ):
-    """Compute J = J_tree E of a frame.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    body : int
-        Row of the body that carries the frame.
-    frame : (12,) array
-        Rotation, row-major, and origin of the frame in its body [-, m].
-    J : (6, nv) array
-        Written: Jacobian of the frame at its origin, in base axes, linear rows first.
-    """
+    """Compute J = J_tree E of a frame."""
     everything = expand_positions(topology, constants, scratch, q)
     J_tree = all_columns(topology, scratch, 6)
     jacobians.jacobian(topology, constants, scratch, everything, body, frame, J_tree)
@@ -75,22 +59,7 @@ def jacobian_derivative(
     The latter has the length of qd there, so that rounding is relative to it. O(n) for fixed
     ratios, O(nv n) with closed loops.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    body : int
-        Row of the body that carries the frame.
-    frame : (12,) array
-        Rotation, row-major, and origin of the frame in its body [-, m].
-    Jdot : (6, nv) array
-        Written: rate of the Jacobian [m/s or 1/s].
+    `Jdot` (6, nv), written: rate of the Jacobian [m/s or 1/s].
     """
     everything = expand_positions(topology, constants, scratch, q)
     rates, of_tree = expand(topology, scratch, 0, qd), all_columns(topology, scratch, 6)
@@ -120,22 +89,9 @@ def jacobian_derivative(
 def load_wrenches(topology, constants, scratch, q, bodies, frames, wrenches, f_ext):
     """Compute the wrenches on the bodies from wrenches at the origins of m frames.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    bodies : (m,) array of int
-        Rows of the bodies that carry the frames.
-    frames : (m, 12) array
-        Rotation, row-major, and origin of each frame in its body [-, m].
-    wrenches : (m, 6) array
-        Force and moment in base axes [N, N m].
-    f_ext : (nb, 6) array
-        Written: external moment and force on each body, in its frame about its origin [N m, N].
+    `wrenches` (m, 6): force and moment in base axes [N, N m].
+    `f_ext` (nb, 6), written: external moment and force on each body, in its frame about its origin
+      [N m, N].
     """
     everything = expand_positions(topology, constants, scratch, q)
     kinematics.load_wrenches(
@@ -155,32 +111,7 @@ def operational_space(
     J: Matrix,
     compliance: Matrix,
 ):
-    """Compute J and Lambda^-1 = J M^-1 J^T = Y D^-1 Y^T of a frame, with Y = J L^-1.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    body : int
-        Row of the body that carries the frame.
-    frame : (12,) array
-        Rotation, row-major, and origin of the frame in its body [-, m].
-    J : (6, nv) array
-        Written: Jacobian of the frame at its origin, in base axes, linear rows first.
-    compliance : (6, 6) array
-        Written: J M^-1 J^T [1/kg, 1/(kg m), 1/(kg m^2)].
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
-    """
+    """Compute J and Lambda^-1 = J M^-1 J^T = Y D^-1 Y^T of a frame, with Y = J L^-1."""
     jacobian(topology, constants, scratch, q, body, frame, J)
     status = factors(
         topology, constants, scratch, q, diagonal, of_velocities(topology, scratch, 0)
@@ -216,33 +147,8 @@ def by_compliances(
 ):
     """Compute J, J M^-1 J^T and its inverse Lambda of a frame.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    body : int
-        Row of the body that carries the frame.
-    frame : (12,) array
-        Rotation, row-major, and origin of the frame in its body [-, m].
-    factor : (6, 6) array
-        Working memory.
-    J : (6, nv) array
-        Written: Jacobian of the frame at its origin, in base axes, linear rows first.
-    compliance : (6, 6) array
-        Written: J M^-1 J^T [1/kg, 1/(kg m), 1/(kg m^2)].
-    inertia : (6, 6) array
-        Written: task inertia Lambda [kg, kg m, kg m^2].
-
-    Returns
-    -------
-    int
-        0, or another number if a pivot is singular, or a direction is lost or almost lost.
+    `inertia` (6, 6), written: task inertia Lambda [kg, kg m, kg m^2].
+    Returns 0, or another number if a pivot is singular, or a direction is lost or almost lost.
     """
     status = operational_space(
         topology, constants, scratch, q, diagonal, body, frame, J, compliance
@@ -265,29 +171,7 @@ def coupled_compliance(
 ):
     """Compute J and J M^-1 J^T of m frames.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    bodies : (m,) array of int
-        Rows of the bodies that carry the frames.
-    frames : (m, 12) array
-        Rotation, row-major, and origin of each frame in its body [-, m].
-    J : (6 m, nv) array
-        Written: Jacobians, six rows for each frame.
-    compliance : (6 m, 6 m) array
-        Written: J M^-1 J^T [1/kg, 1/(kg m), 1/(kg m^2)].
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
+    `J` (6 m, nv), written: Jacobians, six rows for each frame.
     """
     for k in range(bodies.shape[0]):
         rows = J[6 * k : 6 * k + 6]
@@ -319,25 +203,7 @@ def task_solve(
 ):
     """Compute X = J M^-1, row by row.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    J : (m, nv) array
-        Jacobian.
-    X : (m, nv) array
-        Written: J M^-1.
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
+    `X` (m, nv), written: J M^-1.
     """
     x = of_velocities(topology, scratch, 0)
     status = factors(topology, constants, scratch, q, diagonal, x)
@@ -366,37 +232,8 @@ def task_acceleration(
 ):
     """Compute J qdd + dJ/dt qd of m frames, with qdd by forward dynamics.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    tau : (nv,) array
-        Joint torques or forces [N m or N].
-    f_ext : (nb, 6) array
-        External moment and force on each body, in its frame about its origin [N m, N].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    bodies : (m,) array of int
-        Rows of the bodies that carry the frames.
-    frames : (m, 12) array
-        Rotation, row-major, and origin of each frame in its body [-, m].
-    qdd : (nv,) array
-        Written: joint accelerations [rad/s^2 or m/s^2].
-    acceleration : (6 m,) array
-        Written: linear and angular acceleration of each frame [m/s^2, rad/s^2], in base axes.
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
+    `acceleration` (6 m,), written: linear and angular acceleration of each frame [m/s^2, rad/s^2],
+      in base axes.
     """
     status = forward_dynamics(
         topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, qdd

@@ -14,21 +14,7 @@ from robodyn_ros.spatial.primitive import primitive
 def memory(topology, scratch, start, length):
     """Return entries of the memory behind the rows of the bodies.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    start : int
-        First entry.
-    length : int
-        Number of entries.
-
-    Returns
-    -------
-    (length,) array
-        View of scratch.
+    `start`: first entry.
     """
     flat = scratch.reshape(scratch.size)
     first = topology.shape[0] * WIDTH + start
@@ -37,22 +23,7 @@ def memory(topology, scratch, start, length):
 
 @primitive
 def sweep_memory(topology, scratch, length):
-    """Return the memory of aggregated bodies, which is that of matrices over all joints.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    length : int
-        Number of entries.
-
-    Returns
-    -------
-    (length,) array
-        View of scratch.
-    """
+    """Return the memory of aggregated bodies, which is that of matrices over all joints."""
     n, width = topology.shape[0] - 1, topology[0, COUNT]
     return memory(topology, scratch, (2 + VECTORS + width) * n, length)
 
@@ -61,21 +32,7 @@ def sweep_memory(topology, scratch, length):
 def loop_memory(topology, scratch, start, length):
     """Return entries of the memory behind that of `expansion`.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    start : int
-        First entry.
-    length : int
-        Number of entries.
-
-    Returns
-    -------
-    (length,) array
-        View of scratch.
+    `start`: first entry.
     """
     n, nv, width = topology.shape[0] - 1, topology[0, FIRST], topology[0, COUNT]
     before = (2 + VECTORS + width) * n + (n + nv) * (n + 6) + 10 * n * n

@@ -24,21 +24,7 @@ INSIDE, EDGE = 1.0 - 1e-9, 1.0 + 1e-9  # shares of half an edge, short of its en
 def axis_of(pose, obstacles, obstacle, j):
     """Return an axis of the shape, in axes of the obstacle.
 
-    Parameters
-    ----------
-    pose : (4, 4) array
-        Pose of the shape in the base [-, m].
-    obstacles : (o, OBSTACLE_COLUMNS) array
-        Obstacles, see contact_tables.py.
-    obstacle : int
-        Row of the obstacle.
-    j : int
-        Axis of the shape, 0 to 2.
-
-    Returns
-    -------
-    tuple
-        Unit 3-vector.
+    `j`: axis of the shape, 0 to 2.
     """
     return rotate_inverse(obstacles, obstacle, TURN, (pose[0, j], pose[1, j], pose[2, j]))
 
@@ -47,19 +33,8 @@ def axis_of(pose, obstacles, obstacle, j):
 def extent(half, x, y, z, direction):
     """Return half the width of a box with axes x, y, z along a direction.
 
-    Parameters
-    ----------
-    half : tuple
-        Half edges of the box [m].
-    x, y, z : tuple
-        Axes of the box, 3-vectors.
-    direction : tuple
-        Unit 3-vector.
-
-    Returns
-    -------
-    float
-        Half of the width [m].
+    `x`, `y`, `z`: axes of the box, 3-vectors.
+    `direction`: unit 3-vector.
     """
     return (
         half[0] * abs(dot(x, direction))
@@ -72,17 +47,8 @@ def extent(half, x, y, z, direction):
 def column(axes, i):
     """Return one of three vectors.
 
-    Parameters
-    ----------
-    axes : tuple
-        Three 3-vectors.
-    i : int
-        Index, 0 to 2.
-
-    Returns
-    -------
-    tuple
-        3-vector.
+    `axes`: three 3-vectors.
+    `i`: index, 0 to 2.
     """
     if i == 0:
         return axes[0]
@@ -93,15 +59,7 @@ def column(axes, i):
 def sign(x):
     """Return the sign of a number.
 
-    Parameters
-    ----------
-    x : float
-        Number.
-
-    Returns
-    -------
-    float
-        1.0, or -1.0 for a negative number.
+    `x`: number.
     """
     return 1.0 if x >= 0.0 else -1.0
 
@@ -110,25 +68,13 @@ def sign(x):
 def on_face(height, on_shape, face, u, v, n, x, y):
     """Return point, normal and gap of the contact of a face with a point over it.
 
-    Parameters
-    ----------
-    height : float
-        Height of the point over the face [m].
-    on_shape : bool
-        Whether the face belongs to the shape.
-    face : tuple
-        Middle of the face, 3-vector [m].
-    u, v : tuple
-        Axes of the face, unit 3-vectors.
-    n : tuple
-        Normal of the face, out of its box.
-    x, y : float
-        Coordinates of the point along u and v [m].
-
-    Returns
-    -------
-    tuple
-        Point of the shape [m], normal from the obstacle to the shape, and gap [m].
+    `height`: height of the point over the face [m].
+    `on_shape`: whether the face belongs to the shape.
+    `face`: middle of the face, 3-vector [m].
+    `u`, `v`: axes of the face, unit 3-vectors.
+    `n`: normal of the face, out of its box.
+    `x`, `y`: coordinates of the point along u and v [m].
+    Returns point of the shape [m], normal from the obstacle to the shape, and gap [m].
     """
     over = add(face, add(scale(x, u), scale(y, v)))
     if on_shape:
@@ -160,39 +106,14 @@ def faces(
     Contacts are the corners of each face that lie over the other one, and the crossings of their
     edges.
 
-    Parameters
-    ----------
-    contacts : (c, CONTACT_COLUMNS) array
-        Table of contacts, see contact_tables.py; found contacts are added.
-    count : int
-        Number of contacts so far.
-    shape : int
-        Row of the shape.
-    obstacles : (o, OBSTACLE_COLUMNS) array
-        Obstacles, see contact_tables.py.
-    obstacle : int
-        Row of the obstacle.
-    margin : float
-        Largest gap of a contact [m].
-    on_shape : bool
-        Whether the face with normal n belongs to the shape.
-    face : tuple
-        Middle of the face with normal n, 3-vector [m].
-    u, v : tuple
-        Axes of this face, unit 3-vectors.
-    n : tuple
-        Unit normal.
-    hu, hv : float
-        Half edges of this face [m].
-    quad : tuple
-        Middle of the other face, 3-vector [m].
-    e, f : tuple
-        Half edges of the other face, 3-vectors [m].
-
-    Returns
-    -------
-    int
-        Number of contacts.
+    `margin`: largest gap of a contact [m].
+    `on_shape`: whether the face with normal n belongs to the shape.
+    `face`: middle of the face with normal n, 3-vector [m].
+    `u`, `v`: axes of this face, unit 3-vectors.
+    `n`: unit normal.
+    `hu`, `hv`: half edges of this face [m].
+    `quad`: middle of the other face, 3-vector [m].
+    `e`, `f`: half edges of the other face, 3-vectors [m].
     """
     middle = sub(quad, face)
     x0, y0, z0 = dot(u, middle), dot(v, middle), dot(n, middle)
@@ -248,21 +169,9 @@ def faces(
 def facing(axes, half, centre, n):
     """Return middle and half edges of the face of a box that faces against a direction.
 
-    Parameters
-    ----------
-    axes : tuple
-        Axes of the box, three 3-vectors.
-    half : tuple
-        Half edges of the box [m].
-    centre : tuple
-        Centre of the box, 3-vector [m].
-    n : tuple
-        Direction, unit 3-vector.
-
-    Returns
-    -------
-    tuple
-        Middle and two half edges, each a 3-vector [m].
+    `axes`: axes of the box, three 3-vectors.
+    `centre`: centre of the box, 3-vector [m].
+    `n`: direction, unit 3-vector.
     """
     k = 0
     for j in range(1, 3):
@@ -285,39 +194,14 @@ def edges(
 
     There is none where the common normal meets one of them beyond its end.
 
-    Parameters
-    ----------
-    contacts : (c, CONTACT_COLUMNS) array
-        Table of contacts, see contact_tables.py; found contacts are added.
-    count : int
-        Number of contacts so far.
-    shape : int
-        Row of the shape.
-    obstacles : (o, OBSTACLE_COLUMNS) array
-        Obstacles, see contact_tables.py.
-    obstacle : int
-        Row of the obstacle.
-    margin : float
-        Largest gap of a contact [m].
-    axes : tuple
-        Axes of the shape, three 3-vectors.
-    half : tuple
-        Half edges of the shape [m].
-    centre : tuple
-        Centre of the shape, 3-vector [m].
-    size : tuple
-        Half edges of the obstacle [m].
-    i, j : int
-        Directions of the edges, 0 to 2.
-    n : tuple
-        Common normal, from the obstacle to the shape.
-    gap : float
-        Distance of the boxes along it [m].
-
-    Returns
-    -------
-    int
-        Number of contacts.
+    `margin`: largest gap of a contact [m].
+    `axes`: axes of the shape, three 3-vectors.
+    `half`: half edges of the shape [m].
+    `centre`: centre of the shape, 3-vector [m].
+    `size`: half edges of the obstacle [m].
+    `i`, `j`: directions of the edges, 0 to 2.
+    `n`: common normal, from the obstacle to the shape.
+    `gap`: distance of the boxes along it [m].
     """
     p, q = centre, (0.0, 0.0, 0.0)
     for k in range(3):
@@ -340,29 +224,7 @@ def edges(
 def box_on_box(shapes, shape, obstacles, obstacle, pose, margin, contacts, count):
     """Add the contacts of two boxes.
 
-    Parameters
-    ----------
-    shapes : (s, SHAPE_COLUMNS) array
-        Shapes, see contact_tables.py.
-    shape : int
-        Row of the shape.
-    obstacles : (o, OBSTACLE_COLUMNS) array
-        Obstacles, see contact_tables.py.
-    obstacle : int
-        Row of the obstacle.
-    pose : (4, 4) array
-        Pose of the shape in the base [-, m].
-    margin : float
-        Largest gap of a contact [m].
-    contacts : (c, CONTACT_COLUMNS) array
-        Table of contacts, see contact_tables.py; found contacts are added.
-    count : int
-        Number of contacts so far.
-
-    Returns
-    -------
-    int
-        Number of contacts.
+    `margin`: largest gap of a contact [m].
     """
     x, y, z = (
         axis_of(pose, obstacles, obstacle, 0),

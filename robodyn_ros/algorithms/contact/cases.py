@@ -52,18 +52,8 @@ SLACK = 1e-9  # [-] of impulses and velocities at the border of two cases, where
 def columns(system, n):
     """Return where some columns of the system begin.
 
-    Parameters
-    ----------
-    system : (r, 2 n + r + 4) array
-        Linear equations, with columns as of `columns`.
-    n : int
-        Number of velocities.
-
-    Returns
-    -------
-    tuple of int
-        Columns of the square matrix, of row exchanges and ridge, of the right side, and of the
-        sum.
+    Returns columns of the square matrix, of row exchanges and ridge, of the right side, and of the
+      sum.
     """
     square = 2 * n
     order = square + system.shape[0]
@@ -74,23 +64,10 @@ def columns(system, n):
 def start_unknown(system, m, n, target, ridge):
     """Clear the row of an unknown impulse, and set the target of its velocity.
 
-    Parameters
-    ----------
-    system : (r, 2 n + r + 4) array
-        Linear equations, with columns as of `columns`.
-    m : int
-        Number of an unknown.
-    n : int
-        Number of velocities.
-    target : float
-        Velocity [rad/s or m/s].
-    ridge : float
-        Number added on the diagonal.
-
-    Returns
-    -------
-    int
-        Number of unknowns.
+    `m`: number of an unknown.
+    `target`: velocity [rad/s or m/s].
+    `ridge`: number added on the diagonal.
+    Returns number of unknowns.
     """
     _, order, right, total = columns(system, n)
     for k in range(2 * n):
@@ -105,22 +82,9 @@ def start_unknown(system, m, n, target, ridge):
 def add_direction(system, m, n, rows, responses, row, condition, force):
     """Add a direction to the condition and to the force of an unknown.
 
-    Parameters
-    ----------
-    system : (r, 2 n + r + 4) array
-        Linear equations, with columns as of `columns`.
-    m : int
-        Number of an unknown.
-    n : int
-        Number of velocities.
-    rows : (r, n) array
-        Directions F.
-    responses : (r, n) array
-        Velocities F A due to unit impulses along the directions.
-    row : int
-        Row of the direction.
-    condition, force : float
-        Factors of the direction in them.
+    `m`: number of an unknown.
+    `row`: row of the direction.
+    `condition`, `force`: factors of the direction in them.
     """
     for k in range(n):
         system[m, k] = system[m, k] + condition * rows[row, k]
@@ -131,22 +95,8 @@ def add_direction(system, m, n, rows, responses, row, condition, force):
 def add_force(system, m, n, responses, row, mu, edge):
     """Let the force of an unknown be a unit normal force with friction on an edge of the pyramid.
 
-    Parameters
-    ----------
-    system : (r, 2 n + r + 4) array
-        Linear equations, with columns as of `columns`.
-    m : int
-        Number of an unknown.
-    n : int
-        Number of velocities.
-    responses : (r, n) array
-        Velocities F A due to unit impulses along the directions.
-    row : int
-        Row of the normal.
-    mu : float
-        Coefficient of friction.
-    edge : int
-        Edge of the pyramid.
+    `m`: number of an unknown.
+    `row`: row of the normal.
     """
     for k in range(n):
         system[m, n + k] = (
@@ -160,27 +110,7 @@ def add_force(system, m, n, responses, row, mu, edge):
 def assemble(blocks, count, rows, responses, impulses, v, system):
     """Write a row for each unknown, and apply the known friction of joints.
 
-    Parameters
-    ----------
-    blocks : (b, BLOCK_COLUMNS) array
-        Conditions of joints and contacts, see contact_tables.py.
-    count : int
-        Number of blocks in use.
-    rows : (r, n) array
-        Directions F.
-    responses : (r, n) array
-        Velocities F A due to unit impulses along the directions.
-    impulses : (r,) array
-        Impulses of the directions [N s or N m s].
-    v : (n,) array
-        Velocities [rad/s or m/s].
-    system : (r, 2 n + r + 4) array
-        Linear equations, with columns as of `columns`.
-
-    Returns
-    -------
-    int
-        Number of unknowns.
+    Returns number of unknowns.
     """
     n, m = v.shape[0], 0
     for b in range(count):
@@ -220,21 +150,8 @@ def assemble(blocks, count, rows, responses, impulses, v, system):
 def residual(system, m, n, v):
     """Write the residual of every condition at a velocity.
 
-    Parameters
-    ----------
-    system : (r, 2 n + r + 4) array
-        Linear equations, with columns as of `columns`.
-    m : int
-        Number of unknowns.
-    n : int
-        Number of velocities.
-    v : (n,) array
-        Velocities [rad/s or m/s].
-
-    Returns
-    -------
-    float
-        Largest residual.
+    `m`: number of unknowns.
+    Returns largest residual.
     """
     square, order, right, total = columns(system, n)
     largest = 0.0
@@ -253,21 +170,9 @@ def solve_system(system, m, n, v):
 
     The equations are C A B x = target - C v, with conditions C and forces B.
 
-    Parameters
-    ----------
-    system : (r, 2 n + r + 4) array
-        Linear equations, with columns as of `columns`.
-    m : int
-        Number of unknowns.
-    n : int
-        Number of velocities.
-    v : (n,) array
-        Velocities without and then with the impulses [rad/s or m/s].
-
-    Returns
-    -------
-    float
-        Largest residual before, or -1 without a solution.
+    `m`: number of unknowns.
+    `v` (n,): velocities without and then with the impulses [rad/s or m/s].
+    Returns largest residual before, or -1 without a solution.
     """
     square, order, right, total = columns(system, n)
     for i in range(m):
@@ -300,23 +205,7 @@ def solve_system(system, m, n, v):
 def write_impulses(blocks, count, impulses, system, n):
     """Write the impulses of all unknowns, in the order of `assemble`.
 
-    Parameters
-    ----------
-    blocks : (b, BLOCK_COLUMNS) array
-        Conditions of joints and contacts, see contact_tables.py.
-    count : int
-        Number of blocks in use.
-    impulses : (r,) array
-        Impulses of the directions [N s or N m s].
-    system : (r, 2 n + r + 4) array
-        Linear equations, with columns as of `columns`.
-    n : int
-        Number of velocities.
-
-    Returns
-    -------
-    float
-        Largest normal impulse of a contact.
+    Returns largest normal impulse of a contact.
     """
     _, _, _, total = columns(system, n)
     m, largest = 0, 0.0
@@ -351,23 +240,9 @@ def write_impulses(blocks, count, impulses, system, n):
 def joint_fits(blocks, b, impulse, velocity, slack):
     """Return whether impulse and velocity of a joint match its case.
 
-    Parameters
-    ----------
-    blocks : (b, BLOCK_COLUMNS) array
-        Conditions of joints and contacts, see contact_tables.py.
-    b : int
-        Row of the block.
-    impulse : float
-        Impulse of friction or of a stop [N s or N m s].
-    velocity : float
-        Velocity of the joint [rad/s or m/s].
-    slack : float
-        Tolerance of velocities.
-
-    Returns
-    -------
-    bool
-        True if they match.
+    `impulse`: impulse of friction or of a stop [N s or N m s].
+    `velocity`: velocity of the joint [rad/s or m/s].
+    `slack`: tolerance of velocities.
     """
     case, bound = blocks[b, CASE], blocks[b, BOUND]
     border = SLACK * (bound + abs(impulse))
@@ -391,27 +266,8 @@ def contact_fits(blocks, b, rows, impulses, v, slack, border):
 
     A contact at rest may have any friction in the pyramid, since its impulse need not be unique.
 
-    Parameters
-    ----------
-    blocks : (b, BLOCK_COLUMNS) array
-        Conditions of joints and contacts, see contact_tables.py.
-    b : int
-        Row of the block.
-    rows : (r, n) array
-        Directions F.
-    impulses : (r,) array
-        Impulses of the directions [N s or N m s].
-    v : (n,) array
-        Velocities [rad/s or m/s].
-    slack : float
-        Tolerance of velocities.
-    border : float
-        Tolerance of impulses.
-
-    Returns
-    -------
-    bool
-        True if they do.
+    `slack`: tolerance of velocities.
+    `border`: tolerance of impulses.
     """
     r, mu = int(blocks[b, ROW]), blocks[b, BOUND]
     gap, p = along_row(rows, r, v) - blocks[b, LOW], impulses[r]
@@ -434,27 +290,8 @@ def contact_fits(blocks, b, rows, impulses, v, slack, border):
 def solve_cases(blocks, count, rows, responses, impulses, v, system):
     """Compute the impulses of the present cases, and add their effect to v.
 
-    Parameters
-    ----------
-    blocks : (b, BLOCK_COLUMNS) array
-        Conditions of joints and contacts, see contact_tables.py.
-    count : int
-        Number of blocks in use.
-    rows : (r, n) array
-        Directions F.
-    responses : (r, n) array
-        Velocities F A due to unit impulses along the directions.
-    impulses : (r,) array
-        Impulses of the directions [N s or N m s].
-    v : (n,) array
-        Velocities without and then with the impulses [rad/s or m/s].
-    system : (r, 2 n + r + 4) array
-        Linear equations, with columns as of `columns`.
-
-    Returns
-    -------
-    bool
-        Whether impulses and velocities match the cases.
+    `v` (n,): velocities without and then with the impulses [rad/s or m/s].
+    Returns whether impulses and velocities match the cases.
     """
     n = v.shape[0]
     m = assemble(blocks, count, rows, responses, impulses, v, system)

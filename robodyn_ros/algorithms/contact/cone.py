@@ -26,19 +26,9 @@ def constrained(free, reach, low, high):
     Friction is the proximal map, which changes the velocity by at most `reach` towards zero. The
     result is clamped to the interval from low <= 0 to high >= 0.
 
-    Parameters
-    ----------
-    free : float
-        Velocity without impulse [rad/s or m/s].
-    reach : float
-        Largest change by friction [rad/s or m/s].
-    low, high : float
-        Least and largest velocity [rad/s or m/s].
-
-    Returns
-    -------
-    float
-        Velocity [rad/s or m/s].
+    `free`: velocity without impulse [rad/s or m/s].
+    `reach`: largest change by friction [rad/s or m/s].
+    `low`, `high`: least and largest velocity [rad/s or m/s].
     """
     after = max(free - reach, 0.0) if free > 0.0 else min(free + reach, 0.0)
     return min(max(after, low), high)
@@ -48,15 +38,7 @@ def constrained(free, reach, low, high):
 def size_of(x, y):
     """Return the factor by which the unit octagon just contains (x, y).
 
-    Parameters
-    ----------
-    x, y : float
-        Components of the vector.
-
-    Returns
-    -------
-    float
-        Factor.
+    `x`, `y`: components of the vector.
     """
     x, y = abs(x), abs(y)
     return max(x, y) + FLATNESS * min(x, y)
@@ -64,18 +46,7 @@ def size_of(x, y):
 
 @unfused
 def following(edge):
-    """Return the next edge around the pyramid.
-
-    Parameters
-    ----------
-    edge : int
-        Edge of the pyramid.
-
-    Returns
-    -------
-    int
-        Edge.
-    """
+    """Return the next edge around the pyramid."""
     return edge + 1 if edge + 1 < EDGES else 0
 
 
@@ -83,17 +54,7 @@ def following(edge):
 def against(x, y, edge):
     """Return the sliding speed against the friction of an edge: -u . d.
 
-    Parameters
-    ----------
-    x, y : float
-        Velocity along the two tangents [m/s].
-    edge : int
-        Edge of the pyramid.
-
-    Returns
-    -------
-    float
-        Speed [m/s].
+    `x`, `y`: velocity along the two tangents [m/s].
     """
     return -(x * ALONG[edge] + y * ACROSS[edge])
 
@@ -102,17 +63,8 @@ def against(x, y, edge):
 def misfit(x, y, edge):
     """Return by how much another edge would take more power from the sliding.
 
-    Parameters
-    ----------
-    x, y : float
-        Velocity along the two tangents [m/s].
-    edge : int
-        Edge of the pyramid.
-
-    Returns
-    -------
-    float
-        Difference of sliding speeds [m/s], at most 0 if the edge fits.
+    `x`, `y`: velocity along the two tangents [m/s].
+    Returns difference of sliding speeds [m/s], at most 0 if the edge fits.
     """
     own = against(x, y, edge)
     other = max(against(x, y, following(edge)), against(x, y, edge - 1 if edge > 0 else EDGES - 1))
@@ -121,20 +73,7 @@ def misfit(x, y, edge):
 
 @unfused
 def scale_of(blocks, b):
-    """Return the mean compliance of the three directions of a contact [1/kg].
-
-    Parameters
-    ----------
-    blocks : (b, BLOCK_COLUMNS) array
-        Conditions of joints and contacts, see contact_tables.py.
-    b : int
-        Row of the block.
-
-    Returns
-    -------
-    float
-        Mean compliance [1/kg].
-    """
+    """Return the mean compliance of the three directions of a contact [1/kg]."""
     c = COMPLIANCE
     return (blocks[b, c] + blocks[b, c + 4] + blocks[b, c + 8]) / 3.0
 
@@ -143,21 +82,8 @@ def scale_of(blocks, b):
 def sticking(blocks, b, gap, x, y):
     """Return the impulse that brings a contact to rest.
 
-    Parameters
-    ----------
-    blocks : (b, BLOCK_COLUMNS) array
-        Conditions of joints and contacts, see contact_tables.py.
-    b : int
-        Row of the block.
-    gap : float
-        Velocity along the normal, above the least one [m/s].
-    x, y : float
-        Velocity along the two tangents [m/s].
-
-    Returns
-    -------
-    tuple
-        Impulse along normal and tangents [N s].
+    `gap`: velocity along the normal, above the least one [m/s].
+    `x`, `y`: velocity along the two tangents [m/s].
     """
     c, ridge = COMPLIANCE, RIDGE * scale_of(blocks, b)
     nn, nx, ny = blocks[b, c] + ridge, blocks[b, c + 1], blocks[b, c + 2]
@@ -175,24 +101,7 @@ def sticking(blocks, b, gap, x, y):
 
 @unfused
 def sliding(blocks, b, mu, edge):
-    """Return the change of a contact's velocity due to an impulse (1, mu d) on an edge.
-
-    Parameters
-    ----------
-    blocks : (b, BLOCK_COLUMNS) array
-        Conditions of joints and contacts, see contact_tables.py.
-    b : int
-        Row of the block.
-    mu : float
-        Coefficient of friction.
-    edge : int
-        Edge of the pyramid.
-
-    Returns
-    -------
-    tuple
-        Change along normal and tangents [m/s per N s].
-    """
+    """Return the change of a contact's velocity due to an impulse (1, mu d) on an edge."""
     c, along, across = COMPLIANCE, mu * ALONG[edge], mu * ACROSS[edge]
     return (
         blocks[b, c] + blocks[b, c + 1] * along + blocks[b, c + 2] * across,
@@ -205,19 +114,7 @@ def sliding(blocks, b, mu, edge):
 def on_edge(p, mu, edge):
     """Return the impulse of friction on an edge, (p, mu p d).
 
-    Parameters
-    ----------
-    p : float
-        Normal impulse [N s].
-    mu : float
-        Coefficient of friction.
-    edge : int
-        Edge of the pyramid.
-
-    Returns
-    -------
-    tuple
-        Impulse along normal and tangents [N s].
+    `p`: normal impulse [N s].
     """
     return p, mu * p * ALONG[edge], mu * p * ACROSS[edge]
 
@@ -229,23 +126,9 @@ def of_contact(blocks, b, normal, x, y, low, mu):
     0 <= p, low <= u_n, p (u_n - low) = 0, and friction opposes the sliding. The cases are tried in
     turn: at rest, sliding on one of the edges, between two of them.
 
-    Parameters
-    ----------
-    blocks : (b, BLOCK_COLUMNS) array
-        Conditions of joints and contacts, see contact_tables.py.
-    b : int
-        Row of the block.
-    normal, x, y : float
-        Velocity along normal and tangents without the impulse [m/s].
-    low : float
-        Least velocity along the normal [m/s].
-    mu : float
-        Coefficient of friction.
-
-    Returns
-    -------
-    tuple
-        Impulse, a 3-vector [N s]; case and edge, see contact_tables.py.
+    `normal`, `x`, `y`: velocity along normal and tangents without the impulse [m/s].
+    `low`: least velocity along the normal [m/s].
+    Returns impulse, a 3-vector [N s]; case and edge, see contact_tables.py.
     """
     compliance = blocks[b, COMPLIANCE]
     gap = normal - low

@@ -16,18 +16,11 @@ STILL = 1e-9  # [m/s] below which a contact slides in no direction
 def write_row(rows, row, J, lever, direction):
     """Write d^T (J_v + J_w x r), the row of the velocity of a contact point along a direction d.
 
-    Parameters
-    ----------
-    rows : (r, n) array
-        Rows of the contact Jacobian.
-    row : int
-        Row that is written.
-    J : (6, n) array
-        Jacobian of the origin of the shape, in base axes, linear rows first.
-    lever : tuple
-        Contact point r from the origin of the shape, in base axes [m].
-    direction : tuple
-        Unit 3-vector d.
+    `rows` (r, n): rows of the contact Jacobian.
+    `row`: row that is written.
+    `J` (6, n): Jacobian of the origin of the shape, in base axes, linear rows first.
+    `lever`: contact point r from the origin of the shape, in base axes [m].
+    `direction`: unit 3-vector d.
     """
     turning = cross(lever, direction)
     for k in range(rows.shape[1]):
@@ -47,20 +40,11 @@ def write_rows(contacts, contact, pose, J, rows, first):
 
     The tangents of the contact are written, too.
 
-    Parameters
-    ----------
-    contacts : (c, CONTACT_COLUMNS) array
-        Contacts, see contact_tables.py.
-    contact : int
-        Row of the contact.
-    pose : (4, 4) array
-        Pose of the shape in the base [-, m].
-    J : (6, n) array
-        Jacobian of the origin of the shape, base axes, linear first.
-    rows : (r, n) array
-        Rows `first` to `first + 2` are written, and the tangents of the contact.
-    first : int
-        Row of the normal; those of the tangents follow.
+    `contacts` (c, CONTACT_COLUMNS): contacts, see contact_tables.py.
+    `contact`: row of the contact.
+    `J` (6, n): Jacobian of the origin of the shape, base axes, linear first.
+    `rows` (r, n): rows `first` to `first + 2` are written, and the tangents of the contact.
+    `first`: row of the normal; those of the tangents follow.
     """
     normal = load(contacts, contact, NORMAL)
     other = (1.0, 0.0, 0.0) if abs(normal[0]) < 0.6 else (0.0, 1.0, 0.0)
@@ -78,19 +62,8 @@ def write_rows(contacts, contact, pose, J, rows, first):
 def along_row(rows, row, v):
     """Return the velocity along a direction.
 
-    Parameters
-    ----------
-    rows : (r, n) array
-        Rows of the contact Jacobian.
-    row : int
-        Row of the direction.
-    v : (n,) array
-        Velocities [rad/s or m/s].
-
-    Returns
-    -------
-    float
-        Velocity [rad/s or m/s].
+    `rows` (r, n): rows of the contact Jacobian.
+    `row`: row of the direction.
     """
     total = 0.0
     for k in range(v.shape[0]):
@@ -105,18 +78,10 @@ def align(contacts, contact, rows, first, v):
     Then the pyramid of friction is exact for a contact that slides, or is about to slide, that
     way.
 
-    Parameters
-    ----------
-    contacts : (c, CONTACT_COLUMNS) array
-        Contacts, see contact_tables.py.
-    contact : int
-        Row of the contact.
-    rows : (r, n) array
-        Rows of the contact Jacobian.
-    first : int
-        Row of the normal; those of the tangents follow.
-    v : (n,) array
-        Velocities [rad/s or m/s].
+    `contacts` (c, CONTACT_COLUMNS): contacts, see contact_tables.py.
+    `contact`: row of the contact.
+    `rows` (r, n): rows of the contact Jacobian.
+    `first`: row of the normal; those of the tangents follow.
     """
     a, b = along_row(rows, first + 1, v), along_row(rows, first + 2, v)
     speed = sqrt(a * a + b * b)

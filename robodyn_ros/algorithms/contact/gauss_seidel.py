@@ -26,19 +26,7 @@ from robodyn_ros.spatial.primitive import unfused
 
 @unfused
 def write_compliance(blocks, b, rows, responses):
-    """Write the compliance F A F^T of the directions of a block.
-
-    Parameters
-    ----------
-    blocks : (b, BLOCK_COLUMNS) array
-        Conditions of joints and contacts, see contact_tables.py.
-    b : int
-        Row of the block.
-    rows : (r, n) array
-        Directions F.
-    responses : (r, n) array
-        Velocities F A due to unit impulses along the directions.
-    """
+    """Write the compliance F A F^T of the directions of a block."""
     first, size = int(blocks[b, ROW]), 1 if blocks[b, KIND] == JOINT else 3
     for i in range(size):
         for j in range(i + 1):
@@ -53,16 +41,8 @@ def write_compliance(blocks, b, rows, responses):
 def add_impulse(responses, row, impulse, v):
     """Add the effect A f p of an impulse p along a direction f to the velocities.
 
-    Parameters
-    ----------
-    responses : (r, n) array
-        Velocities F A due to unit impulses along the directions.
-    row : int
-        Row of the direction.
-    impulse : float
-        Impulse [N s or N m s].
-    v : (n,) array
-        Velocities [rad/s or m/s].
+    `row`: row of the direction.
+    `impulse`: impulse [N s or N m s].
     """
     for k in range(v.shape[0]):
         v[k] = v[k] + responses[row, k] * impulse
@@ -72,19 +52,7 @@ def add_impulse(responses, row, impulse, v):
 def joint_case(blocks, b, free):
     """Return the velocity of a joint with its impulse, and its case.
 
-    Parameters
-    ----------
-    blocks : (b, BLOCK_COLUMNS) array
-        Conditions of joints and contacts, see contact_tables.py.
-    b : int
-        Row of the block.
-    free : float
-        Velocity without the impulse [rad/s or m/s].
-
-    Returns
-    -------
-    tuple
-        Velocity, and case as of contact_tables.py.
+    `free`: velocity without the impulse [rad/s or m/s].
     """
     low, high = blocks[b, LOW], blocks[b, HIGH]
     reach = blocks[b, COMPLIANCE] * blocks[b, BOUND]
@@ -100,26 +68,7 @@ def joint_case(blocks, b, free):
 
 @unfused
 def own_velocity(blocks, b, rows, impulses, v):
-    """Return the velocity of a contact along its directions without its own impulse.
-
-    Parameters
-    ----------
-    blocks : (b, BLOCK_COLUMNS) array
-        Conditions of joints and contacts, see contact_tables.py.
-    b : int
-        Row of the block.
-    rows : (r, n) array
-        Directions F.
-    impulses : (r,) array
-        Impulses of the directions [N s or N m s].
-    v : (n,) array
-        Velocities [rad/s or m/s].
-
-    Returns
-    -------
-    tuple
-        Velocity along normal and tangents [m/s].
-    """
+    """Return the velocity of a contact along its directions without its own impulse."""
     r, c = int(blocks[b, ROW]), COMPLIANCE
     p, q, s = impulses[r], impulses[r + 1], impulses[r + 2]
     return (
@@ -139,27 +88,8 @@ def own_velocity(blocks, b, rows, impulses, v):
 def sweep(blocks, count, rows, responses, impulses, v, moves):
     """Find case and impulse of each block in turn, with all others given; O(n) for each block.
 
-    Parameters
-    ----------
-    blocks : (b, BLOCK_COLUMNS) array
-        Conditions of joints and contacts, see contact_tables.py.
-    count : int
-        Number of blocks in use.
-    rows : (r, n) array
-        Directions F.
-    responses : (r, n) array
-        Velocities F A due to unit impulses along the directions.
-    impulses : (r,) array
-        Impulses of the directions [N s or N m s].
-    v : (n,) array
-        Velocities [rad/s or m/s].
-    moves : bool
-        Whether the impulses are applied, or only the cases written.
-
-    Returns
-    -------
-    float
-        The largest change of a velocity [m/s or rad/s].
+    `moves`: whether the impulses are applied, or only the cases written.
+    Returns the largest change of a velocity [m/s or rad/s].
     """
     largest = 0.0
     for b in range(count):

@@ -46,14 +46,8 @@ VECTORS = 4
 def copy(source, target, size):
     """Copy the first entries of a vector.
 
-    Parameters
-    ----------
-    source : (n,) array
-        Vector that is read.
-    target : (m,) array
-        Vector whose first entries are written.
-    size : int
-        Number of entries.
+    `source` (n,): vector that is read.
+    `target` (m,): vector whose first entries are written.
     """
     for k in range(size):
         target[k] = source[k]
@@ -63,22 +57,9 @@ def copy(source, target, size):
 def presume_rest(blocks, count, rows, v):
     """Write the case of rest for every contact that closes.
 
-    Parameters
-    ----------
-    blocks : (b, BLOCK_COLUMNS) array
-        Conditions of joints and contacts, see contact_tables.py; the first `count` rows are in
-        use.
-    count : int
-        Number of blocks in use.
-    rows : (r, n) array
-        Directions F.
-    v : (n,) array
-        Velocities [rad/s or m/s].
-
-    Returns
-    -------
-    bool
-        Whether any contact closes.
+    `blocks` (b, BLOCK_COLUMNS): conditions of joints and contacts, see contact_tables.py; the
+      first `count` rows are in use.
+    Returns whether any contact closes.
     """
     found = False
     for b in range(count):
@@ -98,30 +79,12 @@ def solve_exactly(blocks, count, rows, responses, vectors, system, v, tries):
     Further tries are for the cases that follow from the previous result: a semi-smooth Newton
     method. Without a solution, impulses and velocities do not change.
 
-    Parameters
-    ----------
-    blocks : (b, BLOCK_COLUMNS) array
-        Conditions of joints and contacts, see contact_tables.py; the first `count` rows are in
-        use.
-    count : int
-        Number of blocks in use.
-    rows : (r, n) array
-        Directions F.
-    responses : (r, n) array
-        Velocities F A due to unit impulses along the directions.
-    vectors : (VECTORS, max(r, n)) array
-        Working memory; the impulses are in row IMPULSES.
-    system : (r, 2 n + r + 4) array
-        Working memory of cases.py.
-    v : (n,) array
-        Velocities [rad/s or m/s].
-    tries : int
-        Most tries.
-
-    Returns
-    -------
-    bool
-        Whether a solution is found.
+    `blocks` (b, BLOCK_COLUMNS): conditions of joints and contacts, see contact_tables.py; the
+      first `count` rows are in use.
+    `vectors` (VECTORS, max(r, n): working memory; the impulses are in row IMPULSES.
+    `system` (r, 2 n + r + 4): working memory of cases.py.
+    `tries`: most tries.
+    Returns whether a solution is found.
     """
     n, size = v.shape[0], rows.shape[0]
     copy(vectors[IMPULSES], vectors[KEPT_IMPULSES], size)
@@ -152,27 +115,14 @@ def contact_impulses(
 
     A sweep is O(n) for each block. An exact solution is O(m^3) for m unknowns.
 
-    Parameters
-    ----------
-    blocks : (b, BLOCK_COLUMNS) array
-        The first `count` rows are in use.
-    count : int
-        Number of blocks in use.
-    rows, responses : (r, n) array
-        F and F A.
-    vectors : (VECTORS, max(r, n)) array
-        Written: the impulses p in row IMPULSES; the other rows are working memory.
-    system : (r, 2 n + r + 4) array
-        Working memory of cases.py.
-    table : (m, 2 m + 9) array
-        Working memory of pivoting.py for at most m conditions.
-    v : (n,) array
-        Velocities without impulses v_f, replaced by v [rad/s or m/s].
-
-    Returns
-    -------
-    bool
-        Whether the solution is exact; otherwise it is that of the sweeps.
+    `blocks` (b, BLOCK_COLUMNS): the first `count` rows are in use.
+    `rows`, `responses` (r, n): F and F A.
+    `vectors` (VECTORS, max(r, n), written: the impulses p in row IMPULSES; the other rows are
+      working memory.
+    `system` (r, 2 n + r + 4): working memory of cases.py.
+    `table` (m, 2 m + 9): working memory of pivoting.py for at most m conditions.
+    `v` (n,): velocities without impulses v_f, replaced by v [rad/s or m/s].
+    Returns whether the solution is exact; otherwise it is that of the sweeps.
     """
     for b in range(count):
         write_compliance(blocks, b, rows, responses)

@@ -12,21 +12,11 @@ from robodyn_ros.spatial.primitive import unfused
 def factorise(system, at, m, order):
     """Factorise a square matrix in the first m rows of a table, in O(m^3).
 
-    Parameters
-    ----------
-    system : (r, c) array
-        Matrix in some of its columns, and right-hand side.
-    at : int
-        First column of the square matrix.
-    m : int
-        Number of equations.
-    order : int
-        Column for the row exchanges.
-
-    Returns
-    -------
-    bool
-        Whether no pivot is zero.
+    `system` (r, c): matrix in some of its columns, and right-hand side.
+    `at`: first column of the square matrix.
+    `m`: number of equations.
+    `order`: column for the row exchanges.
+    Returns whether no pivot is zero.
     """
     for j in range(m):
         best = j
@@ -54,18 +44,11 @@ def factorise(system, at, m, order):
 def solve(system, at, m, order, right):
     """Solve for the right-hand side in a column, in place, in O(m^2). Needs `factorise`.
 
-    Parameters
-    ----------
-    system : (r, c) array
-        Matrix in some of its columns, and right-hand side.
-    at : int
-        First column of the square matrix.
-    m : int
-        Number of equations.
-    order : int
-        Column for the row exchanges.
-    right : int
-        Column of the right-hand side.
+    `system` (r, c): matrix in some of its columns, and right-hand side.
+    `at`: first column of the square matrix.
+    `m`: number of equations.
+    `order`: column for the row exchanges.
+    `right`: column of the right-hand side.
     """
     for j in range(m):
         other = int(system[j, order])

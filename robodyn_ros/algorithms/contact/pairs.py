@@ -18,25 +18,7 @@ from robodyn_ros.spatial.vec3 import dot, load, sub
 def is_near(shapes, shape, obstacles, obstacle, pose, distance):
     """Return whether the ball around a shape is nearer to an obstacle than a distance.
 
-    Parameters
-    ----------
-    shapes : (s, SHAPE_COLUMNS) array
-        Shapes, see contact_tables.py.
-    shape : int
-        Row of the shape.
-    obstacles : (o, OBSTACLE_COLUMNS) array
-        Obstacles, see contact_tables.py.
-    obstacle : int
-        Row of the obstacle.
-    pose : (4, 4) array
-        Pose of the shape in the base [-, m].
-    distance : float
-        Distance [m].
-
-    Returns
-    -------
-    bool
-        True if it is nearer.
+    `distance`: distance [m].
     """
     place = sub(centre_of(pose), load(obstacles, obstacle, PLACE))
     place = rotate_inverse(obstacles, obstacle, TURN, place)
@@ -51,29 +33,8 @@ def is_near(shapes, shape, obstacles, obstacle, pose, distance):
 def add_contacts(shapes, shape, obstacles, obstacle, pose, margin, contacts, count):
     """Add the contacts of a shape with an obstacle.
 
-    Parameters
-    ----------
-    shapes : (s, SHAPE_COLUMNS) array
-        Shapes, see contact_tables.py.
-    shape : int
-        Row of the shape.
-    obstacles : (o, OBSTACLE_COLUMNS) array
-        Obstacles, see contact_tables.py.
-    obstacle : int
-        Row of the obstacle.
-    pose : (4, 4) array
-        Pose of the shape in the base.
-    margin : float
-        Largest gap [m].
-    contacts : (c, CONTACT_COLUMNS) array
-        Table of contacts, see contact_tables.py; found contacts are added.
-    count : int
-        Number of contacts so far.
-
-    Returns
-    -------
-    int
-        Number of contacts.
+    `pose` (4, 4): pose of the shape in the base.
+    `margin`: largest gap [m].
     """
     if obstacles[obstacle, IS_BOX] == 0.0:
         return on_plane(shapes, shape, obstacles, obstacle, pose, margin, contacts, count)
@@ -88,23 +49,12 @@ def contact_points(
 ):
     """Find points, normals and gaps of all shapes and obstacles, in O(shapes obstacles).
 
-    Parameters
-    ----------
-    shapes : (s, SHAPE_COLUMNS) array
-        See contact_tables.py.
-    obstacles : (o, OBSTACLE_COLUMNS) array
-        See contact_tables.py.
-    poses : (s, 4, 4) array
-        Poses of the shapes in the base [-, m].
-    margin : float
-        Gap below which a pair of points is a contact [m].
-    contacts : (c, CONTACT_COLUMNS) array
-        Written: contacts, see contact_tables.py.
-
-    Returns
-    -------
-    int
-        Number of contacts, at most the capacity of the table.
+    `shapes` (s, SHAPE_COLUMNS): see contact_tables.py.
+    `obstacles` (o, OBSTACLE_COLUMNS): see contact_tables.py.
+    `poses` (s, 4, 4): poses of the shapes in the base [-, m].
+    `margin`: gap below which a pair of points is a contact [m].
+    `contacts` (c, CONTACT_COLUMNS), written: contacts, see contact_tables.py.
+    Returns number of contacts, at most the capacity of the table.
     """
     count = 0
     for shape in range(shapes.shape[0]):

@@ -28,20 +28,7 @@ SPEED = -1.0  # in DIRECTION, of a sliding speed
 
 @unfused
 def conditions(blocks, count):
-    """Return the number of conditions of all blocks.
-
-    Parameters
-    ----------
-    blocks : (b, BLOCK_COLUMNS) array
-        Conditions of joints and contacts, see contact_tables.py.
-    count : int
-        Number of blocks in use.
-
-    Returns
-    -------
-    int
-        Number of conditions.
-    """
+    """Return the number of conditions of all blocks."""
     total = 0
     for b in range(count):
         total += OF_JOINT if blocks[b, KIND] == JOINT else OF_CONTACT
@@ -52,27 +39,11 @@ def conditions(blocks, count):
 def write_condition(table, size, k, row, share, share_of_next, first, right):
     """Write one condition: on share times a direction plus share_of_next times the next direction.
 
-    Parameters
-    ----------
-    table : (m, 2 m + 9) array
-        Tableau.
-    size : int
-        Number of conditions.
-    k : int
-        Number of the condition.
-    row : int
-        Row of the direction, or SPEED.
-    share, share_of_next : float
-        Factors of the direction and of the next one.
-    first : int
-        First condition of the block.
-    right : float
-        Right-hand side.
-
-    Returns
-    -------
-    int
-        Number of the next condition.
+    `k`: number of the condition.
+    `row`: row of the direction, or SPEED.
+    `share`, `share_of_next`: factors of the direction and of the next one.
+    `first`: first condition of the block.
+    Returns number of the next condition.
     """
     last = 2 * size
     table[k, last + DIRECTION] = row
@@ -87,20 +58,7 @@ def write_condition(table, size, k, row, share, share_of_next, first, right):
 def list_conditions(blocks, count, rows, v, table, size):
     """Write the conditions of all blocks, with the right-hand sides f.
 
-    Parameters
-    ----------
-    blocks : (b, BLOCK_COLUMNS) array
-        Conditions of joints and contacts, see contact_tables.py.
-    count : int
-        Number of blocks in use.
-    rows : (r, n) array
-        Directions of the velocities.
-    v : (n,) array
-        Velocities without impulses [rad/s or m/s].
-    table : (m, 2 m + 9) array
-        Tableau.
-    size : int
-        Number of conditions.
+    `v` (n,): velocities without impulses [rad/s or m/s].
     """
     k = 0
     for b in range(count):
@@ -125,23 +83,8 @@ def list_conditions(blocks, count, rows, v, table, size):
 def coupling(table, size, rows, responses, i, j):
     """Return the change of velocity i due to a unit impulse j.
 
-    Parameters
-    ----------
-    table : (m, 2 m + 9) array
-        Tableau.
-    size : int
-        Number of conditions.
-    rows : (r, n) array
-        Directions of the velocities.
-    responses : (r, n) array
-        Velocities due to unit impulses along the directions.
-    i, j : int
-        Numbers of two conditions.
-
-    Returns
-    -------
-    float
-        Change of velocity [rad/s or m/s].
+    `responses` (r, n): velocities due to unit impulses along the directions.
+    `i`, `j`: numbers of two conditions.
     """
     last, total = 2 * size, 0.0
     for m in range(2):
@@ -162,19 +105,7 @@ def coupling(table, size, rows, responses, i, j):
 
 @unfused
 def write_speeds(blocks, count, table, size):
-    """Write the couplings of the sliding speeds with friction and its bound.
-
-    Parameters
-    ----------
-    blocks : (b, BLOCK_COLUMNS) array
-        Conditions of joints and contacts, see contact_tables.py.
-    count : int
-        Number of blocks in use.
-    table : (m, 2 m + 9) array
-        Tableau.
-    size : int
-        Number of conditions.
-    """
+    """Write the couplings of the sliding speeds with friction and its bound."""
     k = 0
     for b in range(count):
         is_joint = blocks[b, KIND] == JOINT
@@ -192,22 +123,8 @@ def write_speeds(blocks, count, table, size):
 def write_tableau(blocks, count, rows, responses, v, table, size):
     """Write the tableau of w - F z - z0 = f: columns of w, z and z0, then f.
 
-    Parameters
-    ----------
-    blocks : (b, BLOCK_COLUMNS) array
-        Conditions of joints and contacts, see contact_tables.py.
-    count : int
-        Number of blocks in use.
-    rows : (r, n) array
-        Directions of the velocities.
-    responses : (r, n) array
-        Velocities due to unit impulses along the directions.
-    v : (n,) array
-        Velocities without impulses [rad/s or m/s].
-    table : (m, 2 m + 9) array
-        Tableau.
-    size : int
-        Number of conditions.
+    `responses` (r, n): velocities due to unit impulses along the directions.
+    `v` (n,): velocities without impulses [rad/s or m/s].
     """
     list_conditions(blocks, count, rows, v, table, size)
     last = 2 * size
@@ -225,21 +142,8 @@ def write_tableau(blocks, count, rows, responses, v, table, size):
 def is_less(table, size, one, other, column):
     """Return whether one row comes before another in lexicographic order, each over its pivot.
 
-    Parameters
-    ----------
-    table : (m, 2 m + 9) array
-        Tableau.
-    size : int
-        Number of conditions.
-    one, other : int
-        Rows.
-    column : int
-        Column of the variable that enters the basis.
-
-    Returns
-    -------
-    bool
-        True if row `one` comes first.
+    `one`, `other`: rows.
+    `column`: column of the variable that enters the basis.
     """
     for k in range(-1, size):
         at = 2 * size + 1 if k < 0 else k
@@ -255,19 +159,7 @@ def leaving_row(table, size, column):
 
     Among equals, that of z0 comes first.
 
-    Parameters
-    ----------
-    table : (m, 2 m + 9) array
-        Tableau.
-    size : int
-        Number of conditions.
-    column : int
-        Column of the variable that enters the basis.
-
-    Returns
-    -------
-    int
-        Row, or -1 if there is none.
+    `column`: column of the variable that enters the basis.
     """
     largest = 0.0
     for i in range(size):
@@ -291,21 +183,8 @@ def leaving_row(table, size, column):
 def exchange(table, size, row, column):
     """Let a variable enter the basis in a row.
 
-    Parameters
-    ----------
-    table : (m, 2 m + 9) array
-        Tableau.
-    size : int
-        Number of conditions.
-    row : int
-        Row.
-    column : int
-        Column of the variable that enters the basis.
-
-    Returns
-    -------
-    int
-        Variable that leaves the basis.
+    `column`: column of the variable that enters the basis.
+    Returns variable that leaves the basis.
     """
     width = 2 * size + 2
     pivot = table[row, column]
@@ -323,20 +202,7 @@ def exchange(table, size, row, column):
 
 @unfused
 def pivot(table, size):
-    """Pivot until z0 leaves the basis.
-
-    Parameters
-    ----------
-    table : (m, 2 m + 9) array
-        Tableau.
-    size : int
-        Number of conditions.
-
-    Returns
-    -------
-    bool
-        Whether it does.
-    """
+    """Pivot until z0 leaves the basis."""
     row, right = 0, 2 * size + 1
     for i in range(size):
         if table[i, right] < table[row, right]:
@@ -361,27 +227,10 @@ def by_pivoting(blocks, count, rows, responses, impulses, v, table):
 
     If no solution is found, or the table is too small, nothing changes.
 
-    Parameters
-    ----------
-    blocks : (b, BLOCK_COLUMNS) array
-        Conditions of joints and contacts, see contact_tables.py.
-    count : int
-        Number of blocks in use.
-    rows : (r, n) array
-        Directions of the velocities.
-    responses : (r, n) array
-        Velocities due to unit impulses along the directions.
-    impulses : (r,) array
-        Written: impulses [N s or N m s].
-    v : (n,) array
-        Velocities without and then with the impulses [rad/s or m/s].
-    table : (m, 2 m + 9) array
-        Tableau.
-
-    Returns
-    -------
-    bool
-        Whether a solution is found.
+    `responses` (r, n): velocities due to unit impulses along the directions.
+    `impulses` (r,), written: impulses [N s or N m s].
+    `v` (n,): velocities without and then with the impulses [rad/s or m/s].
+    Returns whether a solution is found.
     """
     size = conditions(blocks, count)
     if size > table.shape[0]:

@@ -25,27 +25,9 @@ def add_contact(contacts, count, shape, obstacle, point, normal, gap):
 
     If the table is full, the contact replaces the one with the largest gap, or is left out.
 
-    Parameters
-    ----------
-    contacts : (c, CONTACT_COLUMNS) array
-        Table of contacts, see contact_tables.py; found contacts are added.
-    count : int
-        Number of contacts so far.
-    shape : int
-        Row of the shape.
-    obstacle : int
-        Row of the obstacle.
-    point : tuple
-        Point of the shape in base axes [m].
-    normal : tuple
-        Unit normal from the obstacle to the shape, in base axes.
-    gap : float
-        Distance along the normal [m], negative inside.
-
-    Returns
-    -------
-    int
-        Number of contacts.
+    `point`: point of the shape in base axes [m].
+    `normal`: unit normal from the obstacle to the shape, in base axes.
+    `gap`: distance along the normal [m], negative inside.
     """
     row = count
     if count == contacts.shape[0]:
@@ -67,18 +49,7 @@ def add_contact(contacts, count, shape, obstacle, point, normal, gap):
 
 @unfused
 def centre_of(pose):
-    """Return the origin of a pose.
-
-    Parameters
-    ----------
-    pose : (4, 4) array
-        Pose of the shape in the base [-, m].
-
-    Returns
-    -------
-    tuple
-        3-vector [m].
-    """
+    """Return the origin of a pose."""
     return pose[0, 3], pose[1, 3], pose[2, 3]
 
 
@@ -86,17 +57,8 @@ def centre_of(pose):
 def of_shape(pose, x, y, z):
     """Transform a point from the frame of a shape to the base.
 
-    Parameters
-    ----------
-    pose : (4, 4) array
-        Pose of the shape in the base [-, m].
-    x, y, z : float
-        Point in the frame of the shape [m].
-
-    Returns
-    -------
-    tuple
-        Point in base axes [m].
+    `x`, `y`, `z`: point in the frame of the shape [m].
+    Returns point in base axes [m].
     """
     return (
         pose[0, 3] + pose[0, 0] * x + pose[0, 1] * y + pose[0, 2] * z,
@@ -111,29 +73,7 @@ def on_plane(shapes, shape, obstacles, obstacle, pose, margin, contacts, count):
 
     A sphere has one corner, a capsule two, a box eight.
 
-    Parameters
-    ----------
-    shapes : (s, SHAPE_COLUMNS) array
-        Shapes, see contact_tables.py.
-    shape : int
-        Row of the shape.
-    obstacles : (o, OBSTACLE_COLUMNS) array
-        Obstacles, see contact_tables.py.
-    obstacle : int
-        Row of the obstacle.
-    pose : (4, 4) array
-        Pose of the shape in the base [-, m].
-    margin : float
-        Gap below which a corner is a contact [m].
-    contacts : (c, CONTACT_COLUMNS) array
-        Table of contacts, see contact_tables.py; found contacts are added.
-    count : int
-        Number of contacts so far.
-
-    Returns
-    -------
-    int
-        Number of contacts.
+    `margin`: gap below which a corner is a contact [m].
     """
     normal = (
         obstacles[obstacle, TURN + 2],

@@ -17,17 +17,8 @@ SAME = 1e-9  # [m] between points that count as one
 def beyond(x, half):
     """Return how far a coordinate lies outside [-half, half], with its sign.
 
-    Parameters
-    ----------
-    x : float
-        Coordinate [m].
-    half : float
-        Half of the interval [m].
-
-    Returns
-    -------
-    float
-        Distance with sign [m], 0 inside.
+    `x`: coordinate [m].
+    `half`: half of the interval [m].
     """
     return max(x - half, 0.0) + min(x + half, 0.0)
 
@@ -36,17 +27,7 @@ def beyond(x, half):
 def excess(p, half):
     """Return the vector from the nearest point of a box to p; zero inside.
 
-    Parameters
-    ----------
-    p : tuple
-        Point, 3-vector [m].
-    half : tuple
-        Half edges of the box [m].
-
-    Returns
-    -------
-    tuple
-        3-vector [m].
+    `p`: point, 3-vector [m].
     """
     return beyond(p[0], half[0]), beyond(p[1], half[1]), beyond(p[2], half[2])
 
@@ -58,19 +39,8 @@ def nearest(start, along, half):
     It is t in [0, 1] of start + t along. The squared distance is convex; its slope is linear
     between the planes of the faces.
 
-    Parameters
-    ----------
-    start : tuple
-        Start of the segment, 3-vector [m].
-    along : tuple
-        Vector from its start to its end [m].
-    half : tuple
-        Half edges of the box [m].
-
-    Returns
-    -------
-    float
-        Place t.
+    `start`: start of the segment, 3-vector [m].
+    `along`: vector from its start to its end [m].
     """
     low, high = 0.0, 1.0
     at_low = dot(along, excess(start, half))
@@ -96,23 +66,10 @@ def nearest(start, along, half):
 def clipped(start, along, half, axis, low, high):
     """Return the part of an interval of a segment in which one coordinate is within the box.
 
-    Parameters
-    ----------
-    start : tuple
-        Start of the segment, 3-vector [m].
-    along : tuple
-        Vector from its start to its end [m].
-    half : tuple
-        Half edges of the box [m].
-    axis : int
-        Coordinate, 0 to 2.
-    low, high : float
-        Ends of the interval.
-
-    Returns
-    -------
-    tuple of float
-        Ends of the part; the first is larger if there is none.
+    `start`: start of the segment, 3-vector [m].
+    `along`: vector from its start to its end [m].
+    `axis`: coordinate, 0 to 2.
+    `low`, `high`: ends of the interval.
     """
     if along[axis] == 0.0:
         return low, high
@@ -127,31 +84,10 @@ def clipped(start, along, half, axis, low, high):
 def add_local(contacts, count, shape, obstacles, obstacle, margin, point, normal, gap):
     """Add a contact given in axes of the obstacle, unless its gap exceeds the margin.
 
-    Parameters
-    ----------
-    contacts : (c, CONTACT_COLUMNS) array
-        Table of contacts, see contact_tables.py; found contacts are added.
-    count : int
-        Number of contacts so far.
-    shape : int
-        Row of the shape.
-    obstacles : (o, OBSTACLE_COLUMNS) array
-        Obstacles, see contact_tables.py.
-    obstacle : int
-        Row of the obstacle.
-    margin : float
-        Gap below which a point is a contact [m].
-    point : tuple
-        Point of the shape [m].
-    normal : tuple
-        Unit normal from the obstacle to the shape.
-    gap : float
-        Distance along the normal [m], negative inside.
-
-    Returns
-    -------
-    int
-        Number of contacts.
+    `margin`: gap below which a point is a contact [m].
+    `point`: point of the shape [m].
+    `normal`: unit normal from the obstacle to the shape.
+    `gap`: distance along the normal [m], negative inside.
     """
     if gap >= margin:
         return count
@@ -164,17 +100,7 @@ def add_local(contacts, count, shape, obstacles, obstacle, margin, point, normal
 def face_of(p, half):
     """Return the face of the box that a point is over, or the nearest one for a point inside.
 
-    Parameters
-    ----------
-    p : tuple
-        Point, 3-vector [m].
-    half : tuple
-        Half edges of the box [m].
-
-    Returns
-    -------
-    tuple
-        Axis of its normal, 0 to 2, and the sign of the normal.
+    `p`: point, 3-vector [m].
     """
     axis = 0
     for k in range(1, 3):
@@ -187,17 +113,8 @@ def face_of(p, half):
 def unit(axis, side):
     """Return the unit vector along a coordinate axis.
 
-    Parameters
-    ----------
-    axis : int
-        Axis, 0 to 2.
-    side : float
-        1 or -1.
-
-    Returns
-    -------
-    tuple
-        3-vector.
+    `axis`: axis, 0 to 2.
+    `side`: 1 or -1.
     """
     return (side if axis == 0 else 0.0, side if axis == 1 else 0.0, side if axis == 2 else 0.0)
 
@@ -209,29 +126,7 @@ def segment_on_box(shapes, shape, obstacles, obstacle, pose, margin, contacts, c
     Over a face they are the ends of the part of the segment that lies over that face. At an edge
     or corner it is the nearest point (Ericson 2005, section 5.1).
 
-    Parameters
-    ----------
-    shapes : (s, SHAPE_COLUMNS) array
-        Shapes, see contact_tables.py.
-    shape : int
-        Row of the shape.
-    obstacles : (o, OBSTACLE_COLUMNS) array
-        Obstacles, see contact_tables.py.
-    obstacle : int
-        Row of the obstacle.
-    pose : (4, 4) array
-        Pose of the shape in the base [-, m].
-    margin : float
-        Gap below which a point is a contact [m].
-    contacts : (c, CONTACT_COLUMNS) array
-        Table of contacts, see contact_tables.py; found contacts are added.
-    count : int
-        Number of contacts so far.
-
-    Returns
-    -------
-    int
-        Number of contacts.
+    `margin`: gap below which a point is a contact [m].
     """
     origin, reach = load(obstacles, obstacle, PLACE), shapes[shape, HALF + 2]
     half, radius = load(obstacles, obstacle, SIZE), shapes[shape, RADIUS]

@@ -25,19 +25,7 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store,
 
 @primitive
 def velocity_base_to_tip(topology, constants, scratch, qd, f_ext):
-    """Compute angular velocities, velocity-dependent accelerations and bias forces of the bodies.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    f_ext : (nb, 6) array
-        External moment and force on each body, in its frame about its origin [N m, N].
-    """
+    """Compute angular velocities, velocity-dependent accelerations and bias forces."""
     store(scratch, 0, at.OMEGA, (0.0, 0.0, 0.0))
     for i in range(1, topology.shape[0]):
         parent, rate = topology[i, PARENT], qd[topology[i, V]]
@@ -66,17 +54,7 @@ def velocity_base_to_tip(topology, constants, scratch, qd, f_ext):
 
 @primitive
 def residual_tip_to_base(topology, constants, scratch, tau):
-    """Propagate the bias forces to the base, and compute the residual torques u = tau - S^T z.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    tau : (nv,) array
-        Joint torques or forces [N m or N].
-    """
+    """Propagate the bias forces to the base, and compute the residual torques u = tau - S^T z."""
     for i in range(topology.shape[0] - 1, 0, -1):
         parent = topology[i, PARENT]
         n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
@@ -98,19 +76,7 @@ def residual_tip_to_base(topology, constants, scratch, tau):
 
 @primitive
 def acceleration_base_to_tip(topology, constants, gravity, scratch, qdd):
-    """Compute joint accelerations: qdd = (u - U^T a') / D, a = a' + S qdd.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    qdd : (nv,) array
-        Written: joint accelerations [rad/s^2 or m/s^2].
-    """
+    """Compute joint accelerations: qdd = (u - U^T a') / D, a = a' + S qdd."""
     store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
     store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, topology.shape[0]):
@@ -137,32 +103,9 @@ def forward_dynamics(
 
     Featherstone 2008, Table 7.1; Jain 2011, Algorithms 7.1 and 7.2.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    tau : (nv,) array
-        Joint torques or forces [N m or N].
-    f_ext : (nb, 6) array
-        Moment and force on each body [N m, N], in its frame, about its origin.
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg]. It is zero for plain dynamics, and
-        the step times the damping for an implicit step.
-    qdd : (nv,) array
-        Written: joint accelerations [rad/s^2 or m/s^2].
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
+    `f_ext` (nb, 6): moment and force on each body [N m, N], in its frame, about its origin.
+    `diagonal` (nv,): added to the diagonal of the mass matrix [kg m^2 or kg]. It is zero for plain
+      dynamics, and the step times the damping for an implicit step.
     """
     joint_transforms(topology, constants, scratch, q)
     velocity_base_to_tip(topology, constants, scratch, qd, f_ext)

@@ -43,17 +43,7 @@ PIVOT_FLOOR = 1e-15
 
 @primitive
 def rigid(constants, scratch, i):
-    """Start the articulated inertia of body i with its own inertia: A = I, B = [h], C = m 1.
-
-    Parameters
-    ----------
-    constants : array
-        Placement, inertia and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    """
+    """Start the articulated inertia of body i with its own inertia: A = I, B = [h], C = m 1."""
     m, h = constants[i, MASS], load(constants, i, MOMENT)
     store_symmetric(scratch, i, at.P_ANGULAR, load_symmetric(constants, i, INERTIA))
     store_general(
@@ -69,18 +59,8 @@ def project(topology, constants, scratch, i, d_inverse, held):
     Without a rotor the remaining share is exactly zero. Then S^T P+ = 0 (Jain 2011, eq. 6.26)
     holds to the last bit. U is stored too.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    d_inverse : float
-        1 / D [1/(kg m^2) or 1/kg].
-    held : float
-        Share of the inertia about the joint that remains, 1 - S^T P S / D.
+    `d_inverse`: 1 / D [1/(kg m^2) or 1/kg].
+    `held`: share of the inertia about the joint that remains, 1 - S^T P S / D.
     """
     pitch = constants[i, PITCH]
     a, c = load_symmetric(scratch, i, at.P_ANGULAR), load_symmetric(scratch, i, at.P_LINEAR)
@@ -153,16 +133,7 @@ def project(topology, constants, scratch, i, d_inverse, held):
 def carry_inertia(scratch, i, parent, angular_at, coupling_at, linear_at):
     """Add an articulated inertia of body i to that of its parent, in the frame of the parent.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    parent : int
-        Row of its parent.
-    angular_at, coupling_at, linear_at : int
-        First columns of its blocks A, B and C in scratch.
+    `angular_at`, `coupling_at`, `linear_at`: first columns of its blocks A, B and C in scratch.
     """
     c, s = scratch[i, at.COS], scratch[i, at.SIN]
     angular = rotate_symmetric(
@@ -191,17 +162,7 @@ def carry_inertia(scratch, i, parent, angular_at, coupling_at, linear_at):
 
 @primitive
 def propagate_inertia(topology, scratch, i):
-    """Add P+ of body i to the articulated inertia of its parent, in the frame of the parent.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    """
+    """Add P+ of body i to the articulated inertia of its parent, in the frame of the parent."""
     carry_inertia(scratch, i, topology[i, PARENT], at.P_ANGULAR, at.P_COUPLING, at.P_LINEAR)
 
 
@@ -212,19 +173,8 @@ def articulated_inertias(topology, constants, scratch, diagonal):
     U = P S and D = S^T U + rotor + diagonal; P+ replaces P (Jain 2011, Algorithm 6.1, eq. 6.13;
     Featherstone 2008, eq. 7.43 and 7.44). Needs `joint_transforms`.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    diagonal : (nv,) array
-        Added to the joint-space diagonal of the mass matrix.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot D is singular.
+    `diagonal` (nv,): added to the joint-space diagonal of the mass matrix.
+    Returns 0, or the body whose pivot D is singular.
     """
     status = 0
     for i in range(1, topology.shape[0]):
@@ -240,23 +190,7 @@ def articulated_inertias(topology, constants, scratch, diagonal):
 def eliminate_joint(topology, constants, scratch, i, diagonal, status):
     """Eliminate the joint of body i: compute U, 1 / D and P+, which replaces P.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    status : int
-        Status so far: 0, or the row of a body whose pivot is singular.
-
-    Returns
-    -------
-    int
-        The given status, or i if the pivot is singular.
+    Returns the given status, or i if the pivot is singular.
     """
     about = at.P_LINEAR if topology[i, KIND] == PRISMATIC else at.P_ANGULAR
     added, pitch = constants[i, ROTOR] + diagonal[topology[i, V]], constants[i, PITCH]
@@ -277,19 +211,7 @@ def eliminate_joint(topology, constants, scratch, i, diagonal, status):
 def articulated_times(scratch, i, w, v):
     """Return the wrench P+ (w, v) on body i; it is P (w, v) if the joint is locked.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    w, v : tuple
-        Angular and linear part of a motion of the body, 3-vectors.
-
-    Returns
-    -------
-    tuple
-        Moment and force, each a 3-vector.
+    `w`, `v`: angular and linear part of a motion of the body, 3-vectors.
     """
     b = load_general(scratch, i, at.P_COUPLING)
     return (
@@ -302,19 +224,7 @@ def articulated_times(scratch, i, w, v):
 def free_articulated_times(scratch, i, w, v):
     """Return the wrench P (w, v) on body i; P is P+ plus U U^T / D.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    w, v : tuple
-        Angular and linear part of a motion of the body, 3-vectors.
-
-    Returns
-    -------
-    tuple
-        Moment and force, each a 3-vector.
+    `w`, `v`: angular and linear part of a motion of the body, 3-vectors.
     """
     n, f = articulated_times(scratch, i, w, v)
     u_n, u_f = load(scratch, i, at.U_ANGULAR), load(scratch, i, at.U_LINEAR)
@@ -326,17 +236,9 @@ def free_articulated_times(scratch, i, w, v):
 def singular(d, size):
     """Return whether a pivot is NaN, or no more than the rounding of the terms that cancel in it.
 
-    Parameters
-    ----------
-    d : float
-        Pivot: the joint inertia [kg m^2 or kg].
-    size : float
-        Inertia to which the pivot is compared, such as the trace of its block of P [kg m^2 or kg].
-
-    Returns
-    -------
-    bool
-        Whether the pivot is singular.
+    `d`: pivot: the joint inertia [kg m^2 or kg].
+    `size`: inertia to which the pivot is compared, such as the trace of its block of P [kg m^2 or
+      kg].
     """
     return not d - PIVOT_SHARE * size > PIVOT_FLOOR
 
@@ -347,22 +249,6 @@ def invert_pivot(pivot, size, i, status):
 
     So results stay finite. Code for one robot has no check of pivots that are never singular, see
     `codegen.regular_pivots`.
-
-    Parameters
-    ----------
-    pivot, size : float
-        As of `singular`.
-    i : int
-        Row of the body of the joint.
-    status : int
-        Status so far: 0, or the row of a body whose pivot is singular.
-
-    Returns
-    -------
-    float
-        1 / D or 0 [1/(kg m^2) or 1/kg].
-    int
-        The given status, or i if the pivot is singular.
     """
     if singular(pivot, size):
         return 0.0, i
@@ -371,20 +257,7 @@ def invert_pivot(pivot, size, i, status):
 
 @primitive
 def gains(scratch, i):
-    """Return G = U / D of the joint of body i.
-
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-
-    Returns
-    -------
-    tuple
-        Angular and linear part, each a 3-vector in axes of body i.
-    """
+    """Return G = U / D of the joint of body i."""
     d_inverse = scratch[i, at.D_INVERSE]
     return (
         scale(d_inverse, load(scratch, i, at.U_ANGULAR)),
@@ -396,23 +269,8 @@ def gains(scratch, i):
 def joint_acceleration(topology, scratch, i, g, k, alpha, a):
     """Return the joint acceleration u / D - G^T a'. Needs the residual u.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    g, k : tuple
-        Angular and linear part of G, 3-vectors in the axes of alpha and a.
-    alpha, a : tuple
-        Angular and linear acceleration a' of the body without that of its joint.
-
-    Returns
-    -------
-    float
-        Joint acceleration [rad/s^2 or m/s^2].
+    `g`, `k`: angular and linear part of G, 3-vectors in the axes of alpha and a.
+    `alpha`, `a`: angular and linear acceleration a' of the body without that of its joint.
     """
     share = scratch[i, at.D_INVERSE] * scratch[i, at.RESIDUAL]
     # the part along the joint comes last: without a rotor G is 1 there, and recordings cancel it
@@ -429,21 +287,8 @@ def accelerate(topology, constants, scratch, i, alpha, a):
     The acceleration of the body is stored in scratch. Needs `articulated_inertias` and the
     residual u.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    alpha, a : tuple
-        Angular and linear acceleration a' of the body without that of its joint.
-
-    Returns
-    -------
-    float
-        Joint acceleration [rad/s^2 or m/s^2].
+    `alpha`, `a`: angular and linear acceleration a' of the body without that of its joint.
+    Returns joint acceleration [rad/s^2 or m/s^2].
     """
     g, k = gains(scratch, i)
     x = joint_acceleration(topology, scratch, i, g, k, alpha, a)

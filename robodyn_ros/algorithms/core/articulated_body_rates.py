@@ -23,20 +23,6 @@ def relative_velocity(topology, constants, qd, i):
 
     All of the motion of a spherical joint is that of its first body. The others do not move on
     it, as their axes rotate with the last body.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    i : int
-        Row of the body.
-
-    Returns
-    -------
-    tuple
-        Angular and linear part, each a 3-vector.
     """
     kind, k = topology[i, KIND], topology[i, V]
     if kind == PRISMATIC:
@@ -53,14 +39,7 @@ def relative_velocity(topology, constants, qd, i):
 def turn_inertia(scratch, i, rate):
     """Add the rate of P = P+ + U U^T / D, due to rotation about the joint, to lambda of body i.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    rate : float
-        Rate of the joint [rad/s].
+    `rate`: rate of the joint [rad/s].
     """
     u, f = load(scratch, i, at.U_ANGULAR), load(scratch, i, at.U_LINEAR)
     g, k = scale(scratch[i, at.D_INVERSE], u), scale(scratch[i, at.D_INVERSE], f)
@@ -79,20 +58,9 @@ def turn_inertia(scratch, i, rate):
 def add_rate_about_axis(scratch, i, block, into, rate, u, g):
     """Add rate (S A - A S) to a symmetric block, with A = block + u g^T and S = [z].
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    block : int
-        First column of the block.
-    into : int
-        First of the six columns to which the result is added.
-    rate : float
-        Rate of the joint [rad/s].
-    u, g : tuple
-        3-vectors.
+    `block`: first column of the block.
+    `into`: first of the six columns to which the result is added.
+    `rate`: rate of the joint [rad/s].
     """
     a = load_symmetric(scratch, i, block)
     xx, xy, xz = a[0] + u[0] * g[0], a[1] + u[0] * g[1], a[2] + u[0] * g[2]
@@ -108,14 +76,7 @@ def turn_across(scratch, i, w):
     `turn_inertia` turns P of a joint with one axis, which its body and its parent see fixed. The
     axes of a spherical joint turn with its body, so its P+ turns.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    w : tuple
-        Angular velocity relative to the parent [rad/s], in axes of the body.
+    `w`: angular velocity relative to the parent [rad/s], in axes of the body.
     """
     add_rate_of_rotation(scratch, i, at.P_ANGULAR, at.L_ANGULAR, w)
     add_rate_of_rotation(scratch, i, at.P_LINEAR, at.L_LINEAR, w)
@@ -135,18 +96,9 @@ def turn_across(scratch, i, w):
 def add_rate_of_rotation(scratch, i, block, into, w):
     """Add X + X^T to a symmetric block of body i, with X = tilde(w) A.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    block : int
-        First column of A.
-    into : int
-        First column of the block.
-    w : tuple
-        Angular velocity [rad/s].
+    `block`: first column of A.
+    `into`: first column of the block.
+    `w`: angular velocity [rad/s].
     """
     a = load_symmetric(scratch, i, block)
     x, y, z = (
@@ -160,22 +112,7 @@ def add_rate_of_rotation(scratch, i, block, into, w):
 
 @primitive
 def axis_column(topology, constants, scratch, i):
-    """Return lambda S of body i.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-
-    Returns
-    -------
-    tuple
-        Angular and linear part, each a 3-vector.
-    """
+    """Return lambda S of body i."""
     a, c = load_symmetric(scratch, i, at.L_ANGULAR), load_symmetric(scratch, i, at.L_LINEAR)
     b = load_general(scratch, i, at.L_COUPLING)
     if topology[i, KIND] == PRISMATIC:
@@ -193,18 +130,9 @@ def propagate_rate(scratch, i, slide, column_n, column_f, D_rate):
 
     It is taubar lambda taubar^T + Y + Y^T, with Y = bar(Delta^v) P+.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    slide : float
-        Linear velocity along the joint.
-    column_n, column_f : tuple
-        Angular and linear part of lambda S, 3-vectors.
-    D_rate : float
-        Rate of D.
+    `slide`: linear velocity along the joint.
+    `column_n`, `column_f`: angular and linear part of lambda S, 3-vectors.
+    `D_rate`: rate of D.
     """
     d = scratch[i, at.D_INVERSE]
     g, k = (scale(d, load(scratch, i, at.U_ANGULAR)), scale(d, load(scratch, i, at.U_LINEAR)))
@@ -231,16 +159,7 @@ def propagate_rate(scratch, i, slide, column_n, column_f, D_rate):
 def subtract_both(scratch, i, into, p, g):
     """Subtract p g^T + g p^T from a symmetric block of body i.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    into : int
-        First column of the block.
-    p, g : tuple
-        3-vectors.
+    `into`: first column of the block.
     """
     a = load_symmetric(scratch, i, into)
     store_symmetric(
@@ -260,15 +179,7 @@ def subtract_both(scratch, i, into, p, g):
 
 @primitive
 def start_rates(topology, scratch):
-    """Start dP/dt of every body with zero; it collects that of its children.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    """
+    """Start dP/dt of every body with zero; it collects that of its children."""
     for i in range(1, topology.shape[0]):
         for k in range(21):
             scratch[i, at.L_ANGULAR + k] = 0.0
@@ -281,17 +192,6 @@ def eliminate_joint_rate(topology, constants, scratch, qd, i):
     dP/dt is that of the entries in axes of the body. The rate of the gain is as the parent sees
     it: taubar lambda S / D for a joint with one axis. It is stored as `CARRIED`, and dD/dt as
     `RESIDUAL`. Needs the articulated inertias, and dP/dt of the body.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    i : int
-        Row of the body.
     """
     kind, parent = topology[i, KIND], topology[i, PARENT]
     w, v = relative_velocity(topology, constants, qd, i)
@@ -321,15 +221,6 @@ def articulated_rates(topology, constants, scratch, qd):
     """Compute dD/dt and the rate of the gain G = P S / D of each body, from tip to base.
 
     Both are stored as of `eliminate_joint_rate`. Needs the articulated inertias.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
     """
     start_rates(topology, scratch)
     for i in range(topology.shape[0] - 1, 0, -1):

@@ -29,21 +29,8 @@ from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology
 def factorise(topology, diagonal, M, size):
     """Factorise M + diag(diagonal) = L^T D L, in place (Featherstone 2008, Table 6.3).
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    M : (nv, nv) array
-        Mass matrix, replaced by its factors.
-    size : (nv,) array
-        Written: diagonal of M + diag(diagonal).
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
+    `M` (nv, nv): mass matrix, replaced by its factors.
+    `size` (nv,), written: diagonal of M + diag(diagonal).
     """
     status, in_order = 0, ordered(topology)
     for k in range(size.shape[0]):
@@ -67,14 +54,7 @@ def factorise(topology, diagonal, M, size):
 def solve_outer(topology, M, x):
     """Replace x by L^-T x (Featherstone 2008, Table 6.5).
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    M : (nv, nv) array
-        Factors, as `factorise` writes them.
-    x : (nv,) array
-        Right-hand side, overwritten with the solution.
+    `M` (nv, nv): factors, as `factorise` writes them.
     """
     for k in range(topology.shape[0] - 1, 0, -1):
         row, i = topology[k, V], topology[k, PARENT]
@@ -88,14 +68,7 @@ def solve_outer(topology, M, x):
 def solve_factorised(topology, M, x):
     """Replace x by (L^T D L)^-1 x (Featherstone 2008, Table 6.5).
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    M : (nv, nv) array
-        Factors, as `factorise` writes them.
-    x : (nv,) array
-        Right-hand side, overwritten with the solution.
+    `M` (nv, nv): factors, as `factorise` writes them.
     """
     solve_outer(topology, M, x)
     for k in range(1, topology.shape[0]):
@@ -114,14 +87,7 @@ def inverse_of_factors(topology, M, inverse):
     row of M^-1 follows from the rows of the joints that carry it. The entries behind it follow
     from symmetry.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    M : (nv, nv) array
-        Factors, as `factorise` writes them.
-    inverse : (nv, nv) array
-        Written: inverse of the mass matrix [1/(kg m^2), 1/(kg m) or 1/kg].
+    `M` (nv, nv): factors, as `factorise` writes them.
     """
     clear(inverse)
     in_order = ordered(topology)
@@ -159,34 +125,6 @@ def forward_dynamics(
     Walker and Orin 1982, method 3; Li 1989 counts its operations. A motion is prescribed whose
     torque needs few operations. This torque is subtracted from tau, and the motion is added to the
     solution.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    tau : (nv,) array
-        Joint torques or forces [N m or N].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    M : (nv, nv) array
-        Working memory.
-    bias : (nv,) array
-        Working memory.
-    qdd : (nv,) array
-        Written: joint accelerations [rad/s^2 or m/s^2].
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
     """
     mass_matrix(topology, constants, scratch, q, M)
     status = factorise(topology, diagonal, M, bias)
@@ -210,30 +148,7 @@ def mass_solve(
     M: Matrix,
     x: Vector,
 ):
-    """Compute x = (M(q) + diag(diagonal))^-1 b, in O(n depth^2).
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    b : (nv,) array
-        Right-hand side.
-    M : (nv, nv) array
-        Working memory.
-    x : (nv,) array
-        Written: solution.
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
-    """
+    """Compute x = (M(q) + diag(diagonal))^-1 b, in O(n depth^2)."""
     mass_matrix(topology, constants, scratch, q, M)
     status = factorise(topology, diagonal, M, x)
     for k in range(x.shape[0]):
@@ -253,30 +168,7 @@ def mass_matrix_inverse(
     bias: Vector,
     inverse: Matrix,
 ):
-    """Compute (M(q) + diag(diagonal))^-1, in O(n^2 depth).
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    M : (nv, nv) array
-        Working memory.
-    bias : (nv,) array
-        Working memory.
-    inverse : (nv, nv) array
-        Written: inverse of the mass matrix [1/(kg m^2), 1/(kg m) or 1/kg].
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
-    """
+    """Compute (M(q) + diag(diagonal))^-1, in O(n^2 depth)."""
     mass_matrix(topology, constants, scratch, q, M)
     status = factorise(topology, diagonal, M, bias)
     inverse_of_factors(topology, M, inverse)
@@ -298,38 +190,7 @@ def operational_space(
     J: Matrix,
     compliance: Matrix,
 ):
-    """Compute J and Lambda^-1 = J M^-1 J^T = Y D^-1 Y^T of a frame, with Y = J L^-1.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    body : int
-        Row of the body that carries the frame.
-    frame : (12,) array
-        Rotation, row-major, and origin of the frame in its body [-, m].
-    M : (nv, nv) array
-        Working memory.
-    bias : (nv,) array
-        Working memory.
-    work : (6, nv) array
-        Working memory.
-    J : (6, nv) array
-        Written: Jacobian of the frame at its origin, in base axes, linear rows first.
-    compliance : (6, 6) array
-        Written: J M^-1 J^T [1/kg, 1/(kg m), 1/(kg m^2)].
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
-    """
+    """Compute J and Lambda^-1 = J M^-1 J^T = Y D^-1 Y^T of a frame, with Y = J L^-1."""
     mass_matrix(topology, constants, scratch, q, M)
     status = factorise(topology, diagonal, M, bias)
     poses_base_to_tip(topology, scratch)
@@ -358,28 +219,7 @@ def joint_inertias(
     M: Matrix,
     D: Vector,
 ):
-    """Compute D of M + diag(diagonal) = L^T D L.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    M : (nv, nv) array
-        Working memory.
-    D : (nv,) array
-        Written: joint inertias of the articulated bodies [kg m^2 or kg].
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
-    """
+    """Compute D of M + diag(diagonal) = L^T D L."""
     mass_matrix(topology, constants, scratch, q, M)
     status = factorise(topology, diagonal, M, D)
     if status == 0:
@@ -398,28 +238,7 @@ def mass_factors(
     F: Matrix,
     D: Vector,
 ):
-    """Compute F and D of M + diag(diagonal) = F^T D F, as `mass_matrix_factors.mass_factors` does.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    F : (nv, nv) array
-        Written: unit triangular factor of the mass matrix.
-    D : (nv,) array
-        Written: joint inertias of the articulated bodies [kg m^2 or kg].
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
-    """
+    """Compute F and D of M + diag(diagonal) = F^T D F, as `mass_factors` does."""
     status = joint_inertias(topology, constants, scratch, q, diagonal, F, D)
     for k in range(1, topology.shape[0]):
         row, i = topology[k, V], topology[k, PARENT]

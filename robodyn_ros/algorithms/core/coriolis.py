@@ -36,15 +36,6 @@ def joint_axes_base_to_tip(topology, constants, scratch, qd):
     """Compute the velocities of bodies, and the joint axes S and their rates, at the base origin.
 
     S = [z; p x z + pitch z], or [0; z] if prismatic; dS/dt = V x S. Needs the poses.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
     """
     store(scratch, 0, at.OMEGA, (0.0, 0.0, 0.0))
     store(scratch, 0, at.SPEED, (0.0, 0.0, 0.0))
@@ -73,14 +64,7 @@ def joint_axes_base_to_tip(topology, constants, scratch, qd):
 def turn_axis(scratch, i, w, v):
     """Store V x S, the rate of the axis of joint i.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    w, v : tuple
-        Angular and linear velocity V of the body to which the axis is fixed.
+    `w`, `v`: angular and linear velocity V of the body to which the axis is fixed.
     """
     axis, slide = load(scratch, i, at.AXIS), load(scratch, i, at.AXIS + 3)
     store(scratch, i, at.AXIS_RATE, cross(w, axis))
@@ -94,15 +78,6 @@ def body_coriolis(constants, scratch, i):
     B = ([V x*] I + [I V] bar-x* - I [V x]) / 2. With the momentum (n, f) = I V its blocks are [[Y
     - [n]/2, 0], [-[f], 0]], where Y = ([w] J - J [w] - [v][h] - [h][v]) / 2 is symmetric. These
     are twelve numbers, and in one common frame those of several bodies add up.
-
-    Parameters
-    ----------
-    constants : array
-        Placement, inertia and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
     """
     mass, p = constants[i, MASS], load(scratch, i, at.WORLD_POSITION)
     moment = rotate(scratch, i, at.WORLD_ROTATION, load(constants, i, MOMENT))
@@ -134,19 +109,7 @@ def body_coriolis(constants, scratch, i):
 def composite_inertia_times(scratch, i, w, v):
     """Return the wrench of the composite inertia of body i for a motion.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    w, v : tuple
-        Angular and linear part of the motion, 3-vectors in the frame of the inertia.
-
-    Returns
-    -------
-    tuple
-        Moment and force, each a 3-vector.
+    `w`, `v`: angular and linear part of the motion, 3-vectors in the frame of the inertia.
     """
     h = load(scratch, i, at.C_MOMENT)
     return (
@@ -164,18 +127,7 @@ def coriolis_matrix(
     C qd is the Coriolis torque, and dM/dt - 2 C is skew-symmetric. Echeandia and Wensing 2021;
     Spong, Prop. 6.1.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    C : (nv, nv) array
-        Written: Coriolis matrix [N m s/rad, N s or N s/m].
+    `C` (nv, nv), written: Coriolis matrix [N m s/rad, N s or N s/m].
     """
     joint_transforms(topology, constants, scratch, q)
     poses_in_world_frame(topology, scratch)
@@ -215,17 +167,7 @@ def coriolis_matrix(
 
 @primitive
 def add_to_parent(scratch, i, parent):
-    """Add the composite inertia and B of body i to those of its parent, all in one frame.
-
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    parent : int
-        Row of its parent.
-    """
+    """Add the composite inertia and B of body i to those of its parent, all in one frame."""
     scratch[parent, at.C_MASS] = scratch[parent, at.C_MASS] + scratch[i, at.C_MASS]
     accumulate(scratch, parent, at.C_MOMENT, load(scratch, i, at.C_MOMENT))
     accumulate(scratch, parent, at.B_MOMENT, load(scratch, i, at.B_MOMENT))

@@ -30,17 +30,7 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store
 
 @inlined
 def carry_composite(scratch, i, parent):
-    """Add the composite inertia of body i to that of its parent, in the parent's frame.
-
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    parent : int
-        Row of its parent.
-    """
+    """Add the composite inertia of body i to that of its parent, in the parent's frame."""
     p, mass = load(scratch, i, at.POSITION), scratch[i, at.C_MASS]
     h = to_parent(scratch, i, load(scratch, i, at.C_MOMENT))
     turned = turn_symmetric(
@@ -59,15 +49,7 @@ def carry_composite(scratch, i, parent):
 
 @primitive
 def composite_tip_to_base(topology, constants, scratch):
-    """Compute mass, first moment and inertia of every composite body about its origin.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    """
+    """Compute mass, first moment and inertia of every composite body about its origin."""
     for i in range(1, topology.shape[0]):
         scratch[i, at.C_MASS] = constants[i, MASS]
         store(scratch, i, at.C_MOMENT, load(constants, i, MOMENT))
@@ -82,19 +64,7 @@ def composite_tip_to_base(topology, constants, scratch):
 def joint_momentum(topology, constants, scratch, i):
     """Return the momentum of composite body i for a unit rate of its joint, in its frame.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-
-    Returns
-    -------
-    tuple
-        Angular momentum about its origin and linear momentum, each a 3-vector.
+    Returns angular momentum about its origin and linear momentum, each a 3-vector.
     """
     h, mass = load(scratch, i, at.C_MOMENT), scratch[i, at.C_MASS]
     if topology[i, KIND] == PRISMATIC:
@@ -118,17 +88,6 @@ def mass_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Vector
     the wrench is computed that gives its composite body a unit acceleration along the joint. This
     wrench is propagated to the base. Its components along the joints on the path are column i of
     M.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    M : (nv, nv) array
-        Written: mass matrix [kg m^2, kg m or kg].
     """
     joint_transforms(topology, constants, scratch, q)
     composite_tip_to_base(topology, constants, scratch)

@@ -23,17 +23,6 @@ def mass_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Vector
     complement in one frame (7.69). The wrenches F_j = R_j S_j of composite bodies are those of
     Jain 2011, eq. (4.11) and Algorithm 4.2. It needs less arithmetic than `crba.mass_matrix` for
     long chains and skew axes.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    M : (nv, nv) array
-        Written: mass matrix [kg m^2, kg m or kg].
     """
     joint_transforms(topology, constants, scratch, q)
     composite_tip_to_base(topology, constants, scratch)

@@ -29,20 +29,7 @@ def energy(
     section 4.1; Spong, eq. 6.54). Rotors add half of their reflected inertia times qd^2. V is zero
     if every mass is at the base.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    energies : (2,) array
-        Written: kinetic and potential energy [J].
+    `energies` (2,), written: kinetic and potential energy [J].
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)

@@ -15,18 +15,8 @@ def expand_joints(
 ):
     """Compute the positions of all joints, and E: their velocities are E qd.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    positions : (m,) array
-        Written: positions of all joints [rad or m].
-    E : (n, nv) array
-        Written: a row for each joint.
+    `positions` (m,), written: positions of all joints [rad or m].
+    `E` (n, nv), written: a row for each joint.
     """
     for k in range(q.shape[0]):
         positions[k] = q[k]

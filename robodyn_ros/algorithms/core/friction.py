@@ -40,19 +40,7 @@ def direction(constants, i, rate):
     With a dead band, v^3 / (v^2 + band^2) stands for v. Well within the band this is as small as
     v^3, and well beyond it is almost v.
 
-    Parameters
-    ----------
-    constants : array
-        Placement, inertia and joint of each body, see `model.layout`.
-    i : int
-        Row of the body.
-    rate : float
-        Joint velocity v [rad/s or m/s].
-
-    Returns
-    -------
-    float
-        Odd and smooth in v, between -1 and 1.
+    `rate`: joint velocity v [rad/s or m/s].
     """
     band = constants[i, DEAD_BAND]
     if band > 0.0:
@@ -68,19 +56,9 @@ def stribeck_curve(exponent, ratio, sigma):
     v sigma stands for |v|. The exponential is computed by tanh, which all generated code has. The
     simulated robot has the same curve.
 
-    Parameters
-    ----------
-    exponent : float
-        1 or 2, or 0 for the rational curve.
-    ratio : float
-        v / vs.
-    sigma : float
-        Sign of v; a smooth one for feed-forward.
-
-    Returns
-    -------
-    float
-        Share, from 0 to 1.
+    `exponent`: 1 or 2, or 0 for the rational curve.
+    `ratio`: v / vs.
+    `sigma`: sign of v; a smooth one for feed-forward.
     """
     if exponent > 0.0:
         power = ratio * ratio if exponent > 1.0 else ratio * sigma
@@ -93,23 +71,9 @@ def stribeck_curve(exponent, ratio, sigma):
 def dry_friction(constants, i, position, rate, sigma):
     """Return the magnitude of the dry friction of body i.
 
-    Parameters
-    ----------
-    constants : array
-        Placement, inertia and joint of each body, see `model.layout`.
-    i : int
-        Row of the body.
-    position : float
-        Joint position [rad or m].
-    rate : float
-        Joint velocity v [rad/s or m/s].
-    sigma : float
-        Smooth sign of v, as of `direction`.
-
-    Returns
-    -------
-    float
-        Effort against the motion [N m or N], never below zero.
+    `position`: joint position [rad or m].
+    `rate`: joint velocity v [rad/s or m/s].
+    `sigma`: smooth sign of v, as of `direction`.
     """
     effort = constants[i, FRICTION]
     if constants[i, WAVENUMBER] > 0.0:
@@ -126,21 +90,8 @@ def dry_friction(constants, i, position, rate, sigma):
 def joint_friction(constants, i, position, rate):
     """Return the friction of the joint of body i.
 
-    Parameters
-    ----------
-    constants : array
-        Placement, inertia and joint of each body, see `model.layout`.
-    i : int
-        Row of the body.
-    position : float
-        Joint position [rad or m].
-    rate : float
-        Joint velocity v [rad/s or m/s].
-
-    Returns
-    -------
-    float
-        Torque or force [N m or N], with the sign of the velocity.
+    `position`: joint position [rad or m].
+    `rate`: joint velocity v [rad/s or m/s].
     """
     sigma = direction(constants, i, rate)
     dry = dry_friction(constants, i, position, rate, sigma) * sigma
@@ -151,16 +102,7 @@ def joint_friction(constants, i, position, rate):
 def friction_torque(topology: Topology, constants: Table, q: Vector, qd: Vector, tau: Vector):
     """Compute the friction of all joints.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    tau : (nv,) array
-        Written: friction [N m or N].
+    `tau` (nv,), written: friction [N m or N].
     """
     for i in range(1, topology.shape[0]):
         k = topology[i, V]

@@ -12,17 +12,7 @@ from robodyn_ros.spatial.vec3 import accumulate, add, load, scale, store
 
 @primitive
 def carry_mass(scratch, i, parent):
-    """Add mass and first moment of composite body i to those of its parent.
-
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    parent : int
-        Row of its parent.
-    """
+    """Add mass and first moment of composite body i to those of its parent."""
     mass, h = scratch[i, at.C_MASS], load(scratch, i, at.C_MOMENT)
     scratch[parent, at.C_MASS] = scratch[parent, at.C_MASS] + mass
     moment = add(to_parent(scratch, i, h), scale(mass, load(scratch, i, at.POSITION)))
@@ -44,18 +34,7 @@ def gravity_torque(
     Gravity is propagated to the tips as the base acceleration -gravity (Angeles 7.44). Mass and
     first moment of the composite bodies are propagated to the base.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    tau : (nv,) array
-        Written: gravity torque [N m or N].
+    `tau` (nv,), written: gravity torque [N m or N].
     """
     joint_transforms(topology, constants, scratch, q)
     store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))

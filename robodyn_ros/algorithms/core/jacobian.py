@@ -20,20 +20,7 @@ from robodyn_ros.spatial.vec3 import add, cross, load, scale, sub
 
 @primitive
 def world_axis(scratch, i):
-    """Return the joint axis of body i in base axes.
-
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-
-    Returns
-    -------
-    tuple
-        Unit 3-vector.
-    """
+    """Return the joint axis of body i in base axes."""
     return (
         scratch[i, at.WORLD_ROTATION + 2],
         scratch[i, at.WORLD_ROTATION + 5],
@@ -47,21 +34,7 @@ def axis_at(topology, constants, scratch, i, point):
 
     It is (z, z x r + pitch z), or (0, z) of a prismatic joint. Needs the poses.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    point : tuple
-        Position of the point in base axes [m].
-
-    Returns
-    -------
-    tuple
-        Angular and linear part, each a 3-vector.
+    `point`: position of the point in base axes [m].
     """
     z = world_axis(scratch, i)
     if topology[i, KIND] == PRISMATIC:
@@ -76,20 +49,6 @@ def world_angular_velocity(topology, scratch, i):
     """Return the angular velocity in base axes with which the joint axis of body i rotates.
 
     It is that of the body, or of the last body of a spherical joint. Needs poses and velocities.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-
-    Returns
-    -------
-    tuple
-        3-vector [rad/s].
     """
     last = last_of_joint(topology, i)
     return rotate(scratch, last, at.WORLD_ROTATION, load(scratch, last, at.OMEGA))
@@ -101,21 +60,7 @@ def axis_rate_at(topology, constants, scratch, i, point, speed):
 
     There dz/dt = omega x z. Needs poses and velocities.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    point, speed : tuple
-        Position and velocity of the point in base axes [m, m/s].
-
-    Returns
-    -------
-    tuple
-        Angular and linear part, each a 3-vector.
+    `point`, `speed`: position and velocity of the point in base axes [m, m/s].
     """
     z = world_axis(scratch, i)
     turning = cross(world_angular_velocity(topology, scratch, i), z)
@@ -134,19 +79,6 @@ def jacobian_columns(topology, constants, scratch, body, frame, J):
     """Compute the columns of the joints that carry a frame, see `axis_at`.
 
     Columns of other joints are zero. Needs the poses.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    body : int
-        Row of the body that carries the frame.
-    frame : (12,) array
-        Rotation, row-major, and origin of the frame in its body [-, m].
-    J : (6, nv) array
-        Written: Jacobian of the frame at its origin, in base axes, linear rows first.
     """
     for row in range(6):
         for column in range(J.shape[1]):
@@ -175,20 +107,7 @@ def jacobian(
 
     Velocities are those of its origin, in base axes. Whitney 1972; Jain 2011, eq. (3.50).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    body : int
-        Row of the body that carries the frame.
-    frame : (12,) array
-        Rotation, row-major, and origin of the frame in its body [-, m].
-    J : (6, nv) array
-        Written: Jacobian [m or -, - or 1/m], linear rows first.
+    `J` (6, nv), written: Jacobian [m or -, - or 1/m], linear rows first.
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)
@@ -201,19 +120,7 @@ def frame_acceleration(scratch, body, frame):
 
     Needs the poses and `motion_base_to_tip`.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    body : int
-        Row of the body that carries the frame.
-    frame : (12,) array
-        Rotation, row-major, and origin of the frame in its body [-, m].
-
-    Returns
-    -------
-    tuple
-        Linear and angular acceleration, each a 3-vector [m/s^2, rad/s^2].
+    Returns linear and angular acceleration, each a 3-vector [m/s^2, rad/s^2].
     """
     lever = rotate(scratch, body, at.RATE, (frame[9], frame[10], frame[11]))
     linear = rotate(scratch, body, at.WORLD_ROTATION, add(load(scratch, body, at.ACCEL), lever))
@@ -237,24 +144,7 @@ def jacobian_bias(
     This is the outward sweep of inverse dynamics without joint accelerations. Gravity is left out,
     since its rounding would exceed the accelerations of slow motions.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    body : int
-        Row of the body that carries the frame.
-    frame : (12,) array
-        Rotation, row-major, and origin of the frame in its body [-, m].
-    zero : (nv,) array
-        Zeros.
-    bias : (6,) array
-        Written: linear and angular acceleration in base axes [m/s^2, rad/s^2].
+    `bias` (6,), written: linear and angular acceleration in base axes [m/s^2, rad/s^2].
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)
@@ -280,22 +170,7 @@ def jacobian_derivative(
 
     The rate of each column is that of `axis_rate_at`.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    body : int
-        Row of the body that carries the frame.
-    frame : (12,) array
-        Rotation, row-major, and origin of the frame in its body [-, m].
-    Jdot : (6, nv) array
-        Written: rate of the Jacobian [m/s or 1/s].
+    `Jdot` (6, nv), written: rate of the Jacobian [m/s or 1/s].
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)

@@ -41,15 +41,6 @@ def joint_transforms(topology, constants, scratch, q):
     Stored are R, cosine and sine of q, and the origin. R is the constant R0 of the body; for the
     first body of a spherical joint it is R0 R(quaternion). The origin moves along z by q for a
     prismatic joint, and by pitch q for a helical one.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
     """
     for i in range(1, topology.shape[0]):
         turn_joint(topology, constants, scratch, q, i)
@@ -58,19 +49,7 @@ def joint_transforms(topology, constants, scratch, q):
 
 @inlined
 def turn_joint(topology, constants, scratch, q, i):
-    """Store cosine and sine of a joint angle; those of zero for other joints.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    i : int
-        Row of the body.
-    """
+    """Store cosine and sine of a joint angle; those of zero for other joints."""
     if topology[i, KIND] == REVOLUTE or topology[i, KIND] == HELICAL:
         angle = q[topology[i, Q]] + constants[i, ZERO]
         scratch[i, COS] = cos(angle)
@@ -82,19 +61,7 @@ def turn_joint(topology, constants, scratch, q, i):
 
 @inlined
 def place_body(topology, constants, scratch, q, i):
-    """Store rotation and origin of a body on its parent, without the rotation of a hinge.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    i : int
-        Row of the body.
-    """
+    """Store rotation and origin of a body on its parent, without the rotation of a hinge."""
     kind, k = topology[i, KIND], topology[i, Q]
     store_general(scratch, i, ROTATION, load_general(constants, i, layout.ROTATION))
     store(scratch, i, POSITION, load(constants, i, OFFSET))
@@ -108,39 +75,13 @@ def place_body(topology, constants, scratch, q, i):
 
 @primitive
 def first_of_joint(topology, i):
-    """Return the first body of the joint of body i, which is i unless the joint is spherical.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    i : int
-        Row of the body.
-
-    Returns
-    -------
-    int
-        Row of a body.
-    """
+    """Return the first body of the joint of body i, which is i unless the joint is spherical."""
     return i - (topology[i, KIND] - BALL_X) if topology[i, KIND] > BALL_X else i
 
 
 @primitive
 def last_of_joint(topology, i):
-    """Return the last body of the joint of body i, which is i unless the joint is spherical.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    i : int
-        Row of the body.
-
-    Returns
-    -------
-    int
-        Row of a body.
-    """
+    """Return the last body of the joint of body i, which is i unless the joint is spherical."""
     return i + (BALL_Z - topology[i, KIND]) if topology[i, KIND] >= BALL_X else i
 
 
@@ -148,16 +89,7 @@ def last_of_joint(topology, i):
 def slide(constants, scratch, i, travel):
     """Move the origin of body i along its z axis.
 
-    Parameters
-    ----------
-    constants : array
-        Placement, inertia and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    travel : float
-        Displacement [m].
+    `travel`: displacement [m].
     """
     r = layout.ROTATION
     accumulate(
@@ -174,16 +106,7 @@ def turn_ball(constants, scratch, i, x, y, z, w):
 
     Its columns are in the order y, z, x, so that z of body i is x of the rotation.
 
-    Parameters
-    ----------
-    constants : array
-        Placement, inertia and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    x, y, z, w : float
-        Quaternion, scalar part last.
+    `x`, `y`, `z`, `w`: quaternion, scalar part last.
     """
     along_x, along_y, along_z = axes_of_quaternion(x, y, z, w)
     set_column(scratch, i, 0, rotate(constants, i, layout.ROTATION, along_y))
@@ -195,16 +118,8 @@ def turn_ball(constants, scratch, i, x, y, z, w):
 def set_column(scratch, i, column, v):
     """Write one column of the rotation of body i.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    column : int
-        Column, 0 to 2.
-    v : tuple
-        Entries of the column.
+    `column`: column, 0 to 2.
+    `v`: entries of the column.
     """
     for row in range(3):
         scratch[i, ROTATION + 3 * row + column] = v[row]
@@ -214,19 +129,8 @@ def set_column(scratch, i, column, v):
 def to_child(scratch, i, v):
     """Transform the axes of a vector from those of the parent of body i to those of body i.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    v : tuple
-        3-vector in axes of the parent.
-
-    Returns
-    -------
-    tuple
-        The same vector in axes of body i.
+    `v`: 3-vector in axes of the parent.
+    Returns the same vector in axes of body i.
     """
     return rotate_z_inverse(
         scratch[i, COS], scratch[i, SIN], rotate_inverse(scratch, i, ROTATION, v)
@@ -237,41 +141,15 @@ def to_child(scratch, i, v):
 def to_parent(scratch, i, v):
     """Transform the axes of a vector from those of body i to those of its parent.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    v : tuple
-        3-vector in axes of body i.
-
-    Returns
-    -------
-    tuple
-        The same vector in axes of the parent.
+    `v`: 3-vector in axes of body i.
+    Returns the same vector in axes of the parent.
     """
     return rotate(scratch, i, ROTATION, rotate_z(scratch[i, COS], scratch[i, SIN], v))
 
 
 @primitive
 def along_joint(topology, constants, i, n, f):
-    """Return S^T (n, f), the component of a wrench along the joint of body i.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    i : int
-        Row of the body.
-    n, f : tuple
-        Moment and force, 3-vectors.
-
-    Returns
-    -------
-    float
-        Torque or force [N m or N].
-    """
+    """Return S^T (n, f), the component of a wrench along the joint of body i."""
     return f[2] if topology[i, KIND] == PRISMATIC else n[2] + constants[i, PITCH] * f[2]
 
 
@@ -279,21 +157,8 @@ def along_joint(topology, constants, i, n, f):
 def add_along_joint(topology, constants, i, w, v, rate):
     """Return (w, v) + S rate: the motion of the parent plus that along the joint.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    i : int
-        Row of the body.
-    w, v : tuple
-        Angular and linear part of the motion of the parent at body i, in axes of body i.
-    rate : float
-        Rate of the joint, or its acceleration.
-
-    Returns
-    -------
-    tuple
-        Angular and linear part, each a 3-vector.
+    `w`, `v`: angular and linear part of the motion of the parent at body i, in axes of body i.
+    `rate`: rate of the joint, or its acceleration.
     """
     if topology[i, KIND] == PRISMATIC:
         return w, (v[0], v[1], v[2] + rate)
@@ -308,19 +173,9 @@ def axes_turning(rate, rate_r, k):
     its own body only, and so omits the rotation by the axes that follow. This is (e_y w_y + e_z
     w_z) x e_x r_x + e_z w_z x e_y r_y.
 
-    Parameters
-    ----------
-    rate : (nv,) array
-        Joint velocities w [rad/s].
-    rate_r : (nv,) array
-        Reference velocities r [rad/s].
-    k : int
-        Index of the last velocity of the joint.
-
-    Returns
-    -------
-    tuple
-        Angular acceleration [rad/s^2] in axes of the last body.
+    `rate` (nv,): joint velocities w [rad/s].
+    `rate_r` (nv,): reference velocities r [rad/s].
+    `k`: index of the last velocity of the joint.
     """
     return (-(rate[k] * rate_r[k - 1]), rate[k] * rate_r[k - 2], -(rate[k - 1] * rate_r[k - 2]))
 
@@ -331,19 +186,7 @@ def carried_acceleration(scratch, parent, i):
 
     Velocity-dependent terms are left out.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    parent : int
-        Row of the parent.
-    i : int
-        Row of the body.
-
-    Returns
-    -------
-    tuple
-        Angular acceleration and that of the origin, each a 3-vector in axes of body i.
+    Returns angular acceleration and that of the origin, each a 3-vector in axes of body i.
     """
     turning = load(scratch, parent, ALPHA)
     lever = cross(turning, load(scratch, i, POSITION))
@@ -355,41 +198,14 @@ def carried_acceleration(scratch, parent, i):
 
 @primitive
 def wrench_on_parent(scratch, i, n, f):
-    """Transform a wrench from the origin and axes of body i to those of its parent.
-
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    n, f : tuple
-        Moment and force, 3-vectors.
-
-    Returns
-    -------
-    tuple
-        Moment and force, each a 3-vector.
-    """
+    """Transform a wrench from the origin and axes of body i to those of its parent."""
     f = to_parent(scratch, i, f)
     return add(to_parent(scratch, i, n), cross(load(scratch, i, POSITION), f)), f
 
 
 @primitive
 def carry_wrench(scratch, i, parent, n, f):
-    """Add a wrench on body i, about its origin in its axes, to the wrench on its parent.
-
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    parent : int
-        Row of its parent.
-    n, f : tuple
-        Moment and force, 3-vectors.
-    """
+    """Add a wrench on body i, about its origin in its axes, to the wrench on its parent."""
     n, f = wrench_on_parent(scratch, i, n, f)
     accumulate(scratch, parent, MOMENT, n)
     accumulate(scratch, parent, FORCE, f)

@@ -21,18 +21,8 @@ def wrench_at_link(scratch, links, i, n, f, wrench):
 
     Needs the poses.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    links : (nb, 12) array
-        Rotation, row-major, and origin of each link in that body [-, m].
-    i : int
-        Row of the body.
-    n, f : tuple
-        Moment and force in the frame of body i, 3-vectors [N m, N].
-    wrench : (6,) array
-        Written: force, then moment [N, N m].
+    `n`, `f`: moment and force in the frame of body i, 3-vectors [N m, N].
+    `wrench` (6,), written: force, then moment [N, N m].
     """
     n = sub(n, cross((links[i, 9], links[i, 10], links[i, 11]), f))
     wrench[0], wrench[1], wrench[2] = rotate(scratch, i, at.WORLD_ROTATION, f)
@@ -58,31 +48,11 @@ def joint_wrenches(
 
     f(i) = sum of f(children) + M alpha + b - f_ext (Jain 2011, eq. 5.4 and 5.43).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    carried : (nb,) array of int
-        For each row, the body that carries its link. For an intermediate body of a joint the link
-        is the child link.
-    links : (nb, 12) array
-        Rotation, row-major, and origin of each link in that body [-, m].
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    qdd : (nv,) array
-        Joint accelerations [rad/s^2 or m/s^2].
-    f_ext : (nb, 6) array
-        Moment and force on each body [N m, N], in its frame, about its origin.
-    tau : (nv,) array
-        Written: joint torques or forces [N m or N].
-    wrenches : (nb - 1, 6) array
-        Written: force and moment at the origin of each link [N, N m], in base axes.
+    `carried` (nb,): for each row, the body that carries its link. For an intermediate body of a
+      joint the link is the child link.
+    `f_ext` (nb, 6): moment and force on each body [N m, N], in its frame, about its origin.
+    `wrenches` (nb - 1, 6), written: force and moment at the origin of each link [N, N m], in base
+      axes.
     """
     inverse_dynamics(topology, constants, gravity, scratch, q, qd, qdd, f_ext, tau)
     poses_base_to_tip(topology, scratch)
@@ -119,37 +89,8 @@ def forward_dynamics_wrenches(
     The wrench is f = P+ alpha+ + z+ (Jain 2011, eq. 7.34 and 7.40), with z+ = z + G u. alpha+ is
     the acceleration of a body at zero joint acceleration.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    carried : (nb,) array of int
-        For each row, the body that carries its link.
-    links : (nb, 12) array
-        Rotation, row-major, and origin of each link in that body [-, m].
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    tau : (nv,) array
-        Joint torques or forces [N m or N].
-    f_ext : (nb, 6) array
-        External moment and force on each body, in its frame about its origin [N m, N].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    qdd : (nv,) array
-        Written: joint accelerations [rad/s^2 or m/s^2].
-    wrenches : (nb - 1, 6) array
-        Written: force and moment at the origin of each link [N, N m], in base axes.
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
+    `wrenches` (nb - 1, 6), written: force and moment at the origin of each link [N, N m], in base
+      axes.
     """
     status = forward_dynamics(
         topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, qdd

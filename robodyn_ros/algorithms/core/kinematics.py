@@ -22,15 +22,7 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, store
 
 @primitive
 def start_poses_at(scratch, i):
-    """Start the poses at body i, whose pose becomes the identity.
-
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    """
+    """Start the poses at body i, whose pose becomes the identity."""
     for k in range(9):
         scratch[i, at.WORLD_ROTATION + k] = 1.0 if k % 4 == 0 else 0.0
     store(scratch, i, at.WORLD_POSITION, (0.0, 0.0, 0.0))
@@ -38,17 +30,7 @@ def start_poses_at(scratch, i):
 
 @primitive
 def step_outward(scratch, parent, i):
-    """Compute rotation and origin of body i from those of its parent. Needs `joint_transforms`.
-
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    parent : int
-        Row of the parent.
-    i : int
-        Row of the body.
-    """
+    """Compute rotation and origin of body i from those of its parent. Needs `joint_transforms`."""
     c, s = scratch[i, at.COS], scratch[i, at.SIN]
     store(
         scratch,
@@ -71,13 +53,6 @@ def poses_base_to_tip(topology, scratch):
     """Compute rotation R_0B and origin p_0B_0 of every body, in base axes.
 
     Needs `joint_transforms`.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
     """
     start_poses_at(scratch, 0)
     for i in range(1, topology.shape[0]):
@@ -88,19 +63,7 @@ def poses_base_to_tip(topology, scratch):
 def frame_point(scratch, body, frame):
     """Return the origin of a frame in base axes. Needs the poses.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    body : int
-        Row of the body that carries the frame.
-    frame : (12,) array
-        Rotation and translation in its body.
-
-    Returns
-    -------
-    tuple
-        3-vector [m].
+    `frame` (12,): rotation and translation in its body.
     """
     offset = rotate(scratch, body, at.WORLD_ROTATION, (frame[9], frame[10], frame[11]))
     return add(load(scratch, body, at.WORLD_POSITION), offset)
@@ -110,19 +73,7 @@ def frame_point(scratch, body, frame):
 def frame_speed(scratch, body, frame):
     """Return the velocity of the origin of a frame in base axes. Needs poses and velocities.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    body : int
-        Row of the body that carries the frame.
-    frame : (12,) array
-        Rotation and translation in its body.
-
-    Returns
-    -------
-    tuple
-        3-vector [m/s].
+    `frame` (12,): rotation and translation in its body.
     """
     spin = load(scratch, body, at.OMEGA)
     speed = add(load(scratch, body, at.SPEED), cross(spin, (frame[9], frame[10], frame[11])))
@@ -141,20 +92,7 @@ def pose(
 ):
     """Compute the transform X_0F of a frame in the base, in O(n).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    body : int
-        Row of the body that carries the frame.
-    frame : (12,) array
-        Rotation, row-major, and origin of the frame in its body [-, m].
-    X : (4, 4) array
-        Written: homogeneous transform [-, m].
+    `X` (4, 4), written: homogeneous transform [-, m].
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)
@@ -165,16 +103,7 @@ def pose(
 def frame_pose(scratch, body, frame, X):
     """Write the transform X_0F of a frame in the base. Needs the poses.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    body : int
-        Row of the body that carries the frame.
-    frame : (12,) array
-        Rotation, row-major, and origin of the frame in its body [-, m].
-    X : (4, 4) array
-        Written: homogeneous transform [-, m].
+    `X` (4, 4), written: homogeneous transform [-, m].
     """
     for column in range(3):
         axis = rotate(
@@ -198,20 +127,7 @@ def frame_poses(
 ):
     """Compute the transforms of m frames in the base by one sweep, in O(n + m).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    bodies : (m,) array of int
-        Rows of the bodies that carry the frames.
-    frames : (m, 12) array
-        Rotation, row-major, and origin of each frame in its body [-, m].
-    poses : (m, 4, 4) array
-        Written: homogeneous transforms [-, m].
+    `poses` (m, 4, 4), written: homogeneous transforms [-, m].
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)
@@ -224,15 +140,6 @@ def velocities_base_to_tip(topology, constants, scratch, qd):
     """Compute linear and angular velocity of every body, at its origin, in its axes.
 
     Needs `joint_transforms`.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
     """
     store(scratch, 0, at.OMEGA, (0.0, 0.0, 0.0))
     store(scratch, 0, at.SPEED, (0.0, 0.0, 0.0))
@@ -267,22 +174,7 @@ def velocity(
 ):
     """Compute linear and angular velocity of a frame, at its origin in base axes, in O(n).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    body : int
-        Row of the body that carries the frame.
-    frame : (12,) array
-        Rotation, row-major, and origin of the frame in its body [-, m].
-    V_0F : (6,) array
-        Written: linear, then angular velocity [m/s, rad/s].
+    `V_0F` (6,), written: linear, then angular velocity [m/s, rad/s].
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)
@@ -306,22 +198,9 @@ def apply_wrench(
 ):
     """Add a wrench at the origin of a frame to the wrenches on the bodies, in O(n).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    body : int
-        Row of the body that carries the frame.
-    frame : (12,) array
-        Rotation, row-major, and origin of the frame in its body [-, m].
-    wrench : (6,) array
-        Force and moment in base axes [N, N m].
-    f_ext : (nb, 6) array
-        Moment and force on each body, in its frame about its origin [N m, N]; the wrench is added.
+    `wrench` (6,): force and moment in base axes [N, N m].
+    `f_ext` (nb, 6): moment and force on each body, in its frame about its origin [N m, N]; the
+      wrench is added.
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)
@@ -335,22 +214,9 @@ def apply_wrench(
 def load_wrenches(topology, constants, scratch, q, bodies, frames, wrenches, f_ext):
     """Compute the wrenches on the bodies from wrenches at the origins of m frames.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    bodies : (m,) array of int
-        Rows of the bodies that carry the frames.
-    frames : (m, 12) array
-        Rotation, row-major, and origin of each frame in its body [-, m].
-    wrenches : (m, 6) array
-        Force and moment in base axes [N, N m].
-    f_ext : (nb, 6) array
-        Written: external moment and force on each body, in its frame about its origin [N m, N].
+    `wrenches` (m, 6): force and moment in base axes [N, N m].
+    `f_ext` (nb, 6), written: external moment and force on each body, in its frame about its origin
+      [N m, N].
     """
     f_ext[:] = 0.0
     for j in range(len(bodies)):

@@ -30,26 +30,8 @@ def link_motions(
     V(i) = phi* V(parent) + H* qd and alpha(i) = phi* alpha(parent) + H* qdd + a(i) (Jain 2011,
     Algorithm 3.2 and eq. 5.8). Accelerations are those of points (1.18).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    carried : (nb,) array of int
-        For each row, the body that carries its link.
-    links : (nb, 12) array
-        Rotation, row-major, and origin of each link in that body [-, m].
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    qdd : (nv,) array
-        Joint accelerations [rad/s^2 or m/s^2].
-    V : (nb - 1, 6) array
-        Written: linear and angular velocity in base axes [m/s, rad/s].
-    A : (nb - 1, 6) array
-        Written: linear and angular acceleration in base axes [m/s^2, rad/s^2].
+    `V` (nb - 1, 6), written: linear and angular velocity in base axes [m/s, rad/s].
+    `A` (nb - 1, 6), written: linear and angular acceleration in base axes [m/s^2, rad/s^2].
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)

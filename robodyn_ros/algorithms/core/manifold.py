@@ -16,17 +16,8 @@ from robodyn_ros.spatial.types import Scalar, Topology, Vector
 def load_quaternion(q, k):
     """Return the quaternion in entries k to k+3 of q.
 
-    Parameters
-    ----------
-    q : (nq,) array
-        Joint positions.
-    k : int
-        First of four entries.
-
-    Returns
-    -------
-    tuple
-        Quaternion (x, y, z, w).
+    `q` (nq,): joint positions.
+    `k`: first of four entries.
     """
     return q[k], q[k + 1], q[k + 2], q[k + 3]
 
@@ -38,18 +29,8 @@ def integrate(topology: Topology, q: Vector, qd: Vector, dt: Scalar, moved: Vect
     moved = q + dt qd; for a quaternion p it is p exp(dt omega). Velocities of a spherical joint
     are quasi-velocities (Jain 2011, remark 4.2).
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    dt : float
-        Time [s].
-    moved : (nq,) array
-        Written: positions, with quaternions of length one. May be q.
+    `dt`: time [s].
+    `moved` (nq,), written: positions, with quaternions of length one. May be q.
     """
     for i in range(1, topology.shape[0]):
         kind, k, j = topology[i, KIND], topology[i, Q], topology[i, V]
@@ -66,16 +47,7 @@ def integrate(topology: Topology, q: Vector, qd: Vector, dt: Scalar, moved: Vect
 def position_rates(topology: Topology, q: Vector, qd: Vector, rates: Vector):
     """Compute dq/dt, which for a quaternion p is p (omega, 0) / 2.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    rates : (nq,) array
-        Written: rates of the positions [rad/s or m/s].
+    `rates` (nq,), written: rates of the positions [rad/s or m/s].
     """
     for i in range(1, topology.shape[0]):
         kind, k, j = topology[i, KIND], topology[i, Q], topology[i, V]
@@ -90,15 +62,7 @@ def position_rates(topology: Topology, q: Vector, qd: Vector, rates: Vector):
 
 @recursion
 def make_unit(topology: Topology, q: Vector):
-    """Normalise every quaternion, in place.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    """
+    """Normalise every quaternion, in place."""
     for i in range(1, topology.shape[0]):
         if topology[i, KIND] == BALL_X:
             k = topology[i, Q]
@@ -111,14 +75,7 @@ def difference(topology: Topology, start: Vector, end: Vector, motion: Vector):
 
     A spherical joint takes the shorter rotation.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    start, end : (nq,) array
-        Joint positions [rad or m].
-    motion : (nv,) array
-        Written: velocity, for which integrate(start, motion, 1) is end.
+    `motion` (nv,), written: velocity, for which integrate(start, motion, 1) is end.
     """
     for i in range(1, topology.shape[0]):
         kind, k, j = topology[i, KIND], topology[i, Q], topology[i, V]

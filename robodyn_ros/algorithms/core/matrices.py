@@ -14,10 +14,7 @@ from robodyn_ros.spatial.row_products import padded
 def clear(matrix):
     """Set every entry to zero.
 
-    Parameters
-    ----------
-    matrix : (n, m) array
-        Overwritten with zeros.
+    `matrix` (n, m): overwritten with zeros.
     """
     for row in range(matrix.shape[0]):
         for column in range(matrix.shape[1]):
@@ -26,18 +23,7 @@ def clear(matrix):
 
 @primitive
 def ordered(topology):
-    """Return whether the columns are in the order of the bodies, parents first.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-
-    Returns
-    -------
-    bool
-        True if they are.
-    """
+    """Return whether the columns are in the order of the bodies, parents first."""
     for k in range(1, topology.shape[0]):
         if topology[k, V] != k - 1:
             return False
@@ -48,18 +34,9 @@ def ordered(topology):
 def subtract_row(X, row, share, other, width):
     """Subtract `share` times another row from a row, in the first columns.
 
-    Parameters
-    ----------
-    X : (n, m) array
-        Matrix, changed in place.
-    row : int
-        Row that changes, and row that is subtracted.
-    share : float
-        Factor.
-    other : int
-        Row that changes, and row that is subtracted.
-    width : int
-        Number of columns.
+    `row`: row that changes, and row that is subtracted.
+    `other`: row that changes, and row that is subtracted.
+    `width`: number of columns.
     """
     for column in range(width):
         X[row, column] = X[row, column] - share * X[other, column]
@@ -69,14 +46,8 @@ def subtract_row(X, row, share, other, width):
 def subtract_first(X, row, A):
     """Subtract A[row, k] X[k] from X[row] for every k < row, in the first `row` columns.
 
-    Parameters
-    ----------
-    X : (n, n) array
-        Matrix, changed in place.
-    row : int
-        Row that changes.
-    A : (n, n) array
-        Factors.
+    `row`: row that changes.
+    `A` (n, n): factors.
     """
     for k in range(0, row, 4):
         p, q, r = min(k + 1, row - 1), min(k + 2, row - 1), min(k + 3, row - 1)
@@ -100,16 +71,7 @@ def subtract_carriers(topology, X, k, A):
 
     The row is that of joint k, the columns are those of the joints that carry it.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    X : (n, m) array
-        Matrix, changed in place.
-    k : int
-        Row of the body of the joint.
-    A : (n, n) array
-        Factors.
+    `A` (n, n): factors.
     """
     row, i = topology[k, V], topology[k, PARENT]
     while i > 0:
@@ -137,14 +99,9 @@ def wide(n):
 def negative_products(A, B, C, work):
     """Replace B by -A B and C by -A C.
 
-    Parameters
-    ----------
-    A : (n, n) array
-        Left factor of both products.
-    B, C : (n, n) array
-        Right factors, replaced.
-    work : array
-        Working memory, of the shape of `wide`.
+    `A` (n, n): left factor of both products.
+    `B`, `C` (n, n): right factors, replaced.
+    `work`: working memory, of the shape of `wide`.
     """
     n = A.shape[0]
     for row in range(n):

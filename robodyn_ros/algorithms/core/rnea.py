@@ -38,16 +38,8 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store
 def store_rate(scratch, i, w, alpha):
     """Store A = [omega]^2 + [alpha] of body i (Turney-Mudge-Lee, eq. 5.1).
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    w : tuple
-        Angular velocity [rad/s].
-    alpha : tuple
-        Angular acceleration [rad/s^2].
+    `w`: angular velocity [rad/s].
+    `alpha`: angular acceleration [rad/s^2].
     """
     xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
     xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]
@@ -58,15 +50,7 @@ def store_rate(scratch, i, w, alpha):
 
 @primitive
 def start_at_base(scratch, gravity):
-    """Initialise the base: it does not rotate, and accelerates with -gravity.
-
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    gravity : (3,) array or tuple
-        Gravitational acceleration in base axes [m/s^2].
-    """
+    """Initialise the base: it does not rotate, and accelerates with -gravity."""
     for k in range(at.RATE, at.RATE + 9):
         scratch[0, k] = 0.0
     store(scratch, 0, at.OMEGA, (0.0, 0.0, 0.0))
@@ -79,19 +63,6 @@ def propagate_motion(topology, constants, scratch, first, last, qd, qdd):
     """Compute the motion of bodies first to last from that of their parents.
 
     It is angular velocity, angular acceleration, and acceleration of the origin.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    first, last : int
-        Rows of the bodies.
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    qdd : (nv,) array
-        Joint accelerations [rad/s^2 or m/s^2].
     """
     for i in range(first, last + 1):
         parent, k = topology[i, PARENT], topology[i, V]
@@ -122,19 +93,7 @@ def propagate_motion(topology, constants, scratch, first, last, qd, qdd):
 
 @primitive
 def motion_base_to_tip(topology, constants, scratch, qd, qdd):
-    """Compute the motion of every body. Needs `start_at_base`.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    qdd : (nv,) array
-        Joint accelerations [rad/s^2 or m/s^2].
-    """
+    """Compute the motion of every body. Needs `start_at_base`."""
     propagate_motion(topology, constants, scratch, 1, topology.shape[0] - 1, qd, qdd)
 
 
@@ -143,15 +102,6 @@ def newton_euler(constants, scratch, i):
     """Compute the inertia force and moment of body i about its origin.
 
     f = m a + A h and n = v(A S) + h x a, with the second moments S = tr(I)/2 1 - I.
-
-    Parameters
-    ----------
-    constants : array
-        Placement, inertia and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
     """
     a, h = load(scratch, i, at.ACCEL), load(constants, i, MOMENT)
     xx, xy, xz = load(constants, i, INERTIA)
@@ -175,19 +125,7 @@ def newton_euler(constants, scratch, i):
 
 @primitive
 def force_tip_to_base(topology, constants, scratch, qdd, tau):
-    """Propagate wrenches to the base; the component along each joint is its torque.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    qdd : (nv,) array
-        Joint accelerations [rad/s^2 or m/s^2].
-    tau : (nv,) array
-        Written: joint torques or forces [N m or N].
-    """
+    """Propagate wrenches to the base; the component along each joint is its torque."""
     for i in range(topology.shape[0] - 1, 0, -1):
         parent, k = topology[i, PARENT], topology[i, V]
         n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
@@ -211,24 +149,7 @@ def inverse_dynamics(
 ):
     """Compute tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext, in O(n).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    qdd : (nv,) array
-        Joint accelerations [rad/s^2 or m/s^2].
-    f_ext : (nb, 6) array
-        Moment and force on each body, in its frame, about its origin [N m, N].
-    tau : (nv,) array
-        Written: joint torques or forces [N m or N].
+    `f_ext` (nb, 6): moment and force on each body, in its frame, about its origin [N m, N].
     """
     joint_transforms(topology, constants, scratch, q)
     start_at_base(scratch, gravity)
@@ -252,21 +173,6 @@ def bias_torque(
 ):
     """Compute tau = C(q, qd) qd + g(q), in O(n): inverse dynamics without acceleration (Angeles
     7.104).
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    tau : (nv,) array
-        Written: joint torques or forces [N m or N].
     """
     for k in range(tau.shape[0]):
         tau[k] = 0.0  # also serves as the acceleration: entries are read before they change
@@ -284,19 +190,6 @@ def prescribe_motion(topology, constants, gravity, scratch, qd, qdd):
 
     No body accelerates about its own joint, or along it if it is prismatic. Forward dynamics may
     start from any motion, since M (qdd' - qdd) = tau' - tau. Needs `joint_transforms`.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    qdd : (nv,) array
-        Written: joint accelerations [rad/s^2 or m/s^2].
     """
     start_at_base(scratch, gravity)
     for i in range(1, topology.shape[0]):
@@ -310,25 +203,7 @@ def prescribe_motion(topology, constants, gravity, scratch, qd, qdd):
 
 @primitive
 def torque_of_prescribed_motion(topology, constants, gravity, scratch, q, qd, qdd, tau):
-    """Compute the acceleration of `prescribe_motion`, and its torque.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    qdd : (nv,) array
-        Written: joint accelerations [rad/s^2 or m/s^2].
-    tau : (nv,) array
-        Written: joint torques or forces [N m or N].
-    """
+    """Compute the acceleration of `prescribe_motion`, and its torque."""
     joint_transforms(topology, constants, scratch, q)
     prescribe_motion(topology, constants, gravity, scratch, qd, qdd)
     force_tip_to_base(topology, constants, scratch, qdd, tau)

@@ -115,15 +115,7 @@ def shape(topology):
 def tiles_of(topology):
     """Return the number of tiles of eight bodies, without that of the base.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot, see `model.layout`.
-
-    Returns
-    -------
-    int
-        Number of tiles.
+    `topology`: structure of the robot, see `model.layout`.
     """
     return -(-(topology.shape[0] - 1) // TILE)
 

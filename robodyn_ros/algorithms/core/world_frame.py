@@ -22,20 +22,7 @@ OUTWARD = 2
 
 @primitive
 def only_child(topology, i):
-    """Return the only child of body i; 0 if there are several, or none.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    i : int
-        Row of the body.
-
-    Returns
-    -------
-    int
-        Row of the child, or 0.
-    """
+    """Return the only child of body i; 0 if there are several, or none."""
     found = 0
     for k in range(i + 1, topology.shape[0]):
         if topology[k, PARENT] == i:
@@ -47,17 +34,7 @@ def only_child(topology, i):
 
 @primitive
 def step_inward(scratch, i, parent):
-    """Compute rotation and origin of the parent from those of body i. Needs `joint_transforms`.
-
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    parent : int
-        Row of the parent.
-    """
+    """Compute rotation and origin of the parent from those of body i. Needs `joint_transforms`."""
     c, s = scratch[i, at.COS], scratch[i, at.SIN]
     for row in range(3):
         k = at.WORLD_ROTATION + 3 * row
@@ -83,13 +60,6 @@ def poses_in_world_frame(topology, scratch):
     """Compute rotation and origin of every body in the common frame of its branch.
 
     Needs `joint_transforms`.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
     """
     for i in range(1, topology.shape[0]):
         scratch[i, at.ON_PATH] = 0.0
@@ -115,13 +85,6 @@ def joint_axes_in_world_frame(topology, constants, scratch):
     """Compute the axis S of every joint: [z; p x z + pitch z], or [0; z] if prismatic.
 
     Needs the poses.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
     """
     for i in range(1, topology.shape[0]):
         z = world_axis(scratch, i)
@@ -140,22 +103,7 @@ def joint_axes_in_world_frame(topology, constants, scratch):
 
 @primitive
 def wrench_to_world_frame(scratch, i, n, f):
-    """Transform a wrench from the origin and axes of body i to those of the common frame.
-
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    n, f : tuple
-        Moment and force, 3-vectors.
-
-    Returns
-    -------
-    tuple
-        Moment and force, each a 3-vector.
-    """
+    """Transform a wrench from the origin and axes of body i to those of the common frame."""
     f = rotate(scratch, i, at.WORLD_ROTATION, f)
     n = rotate(scratch, i, at.WORLD_ROTATION, n)
     return add(n, cross(load(scratch, i, at.WORLD_POSITION), f)), f
@@ -165,18 +113,8 @@ def wrench_to_world_frame(scratch, i, n, f):
 def torques_on_ancestors(topology, constants, scratch, i, n, f, torques):
     """Compute S^T (n, f) for each joint that carries body i, except its own.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    n, f : tuple
-        Moment and force about the origin of body i, in its axes.
-    torques : (nv,) array
-        Written: torques or forces of these joints [N m or N].
+    `n`, `f`: moment and force about the origin of body i, in its axes.
+    `torques` (nv,), written: torques or forces of these joints [N m or N].
     """
     j = topology[i, PARENT]
     if j > 0:

@@ -25,21 +25,7 @@ def unit_motion_rate(scratch, links, i, j):
 
     In these axes the motion rotates backwards, and so does its lever from the link.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    links : (nb, 12) array
-        Rotation, row-major, and origin of each link in that body [-, m].
-    i : int
-        Row of the body.
-    j : int
-        Number of the unit motion, 0 to 5.
-
-    Returns
-    -------
-    tuple
-        Angular and linear part, each a 3-vector.
+    `j`: number of the unit motion, 0 to 5.
     """
     w, v = unit_motion(scratch, links, i, j)
     omega = load(scratch, i, at.OMEGA)
@@ -55,18 +41,9 @@ def wrench_rate_at_link(scratch, links, i, wrench, wrench_rate, rate):
 
     It is in base axes. Needs poses and velocities.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    links : (nb, 12) array
-        Rotation, row-major, and origin of each link in that body [-, m].
-    i : int
-        Row of the body.
-    wrench, wrench_rate : tuple
-        Moment and force in the frame of body i, and the rates of these entries, 3-vectors.
-    rate : (6,) array
-        Written: rates of force and moment [N/s, N m/s].
+    `wrench`, `wrench_rate`: moment and force in the frame of body i, and the rates of these
+      entries, 3-vectors.
+    `rate` (6,), written: rates of force and moment [N/s, N m/s].
     """
     n, f = wrench
     n_rate, f_rate = wrench_rate
@@ -94,30 +71,9 @@ def articulated_inertia_rates(
     the derivative by one coordinate. Jain 2011, Algorithm 18.1 and eq. (18.49), whose last term
     is subtracted.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    carried : (nb,) array of int
-        For each row, the body that carries its link.
-    links : (nb, 12) array
-        Rotation, row-major, and origin of each link in that body [-, m].
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    rates : (6 (nb - 1), 6) array
-        Written: six rows for each link [kg/s, kg m/s, kg m^2/s], the rates of the wrenches for its
-        unit motions. A wrench is about the origin of the link, in base axes, force first.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
+    `rates` (6 (nb - 1), written: six rows for each link [kg/s, kg m/s, kg m^2/s], the rates of the
+      wrenches for its unit motions. A wrench is about the origin of the link, in base axes, force
+      first.
     """
     joint_transforms(topology, constants, scratch, q)
     status = articulated_inertias(topology, constants, scratch, diagonal)

@@ -37,13 +37,6 @@ def start_articulated(rows, i):
     """Start articulated inertia and force of a body with its own ones, about the base origin.
 
     Needs `inverse_dynamics_fixed.force_about_base`.
-
-    Parameters
-    ----------
-    rows : array
-        Working memory, a row for each body or tile; columns as in `core.scratch`.
-    i : int
-        Row.
     """
     mass, h = rows[i, at.C_MASS], load(rows, i, at.C_MOMENT)
     store_symmetric(rows, i, at.P_ANGULAR, load_symmetric(rows, i, at.C_INERTIA))
@@ -60,18 +53,9 @@ def start_articulated(rows, i):
 def carry_articulated(rows, parent, P, U, inverse):
     """Add P - U U^T / D of a body to the articulated inertia of its parent, with U = P S.
 
-    Parameters
-    ----------
-    rows : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    parent : int
-        Row of the parent.
-    P : tuple
-        Blocks A, B and C of the articulated inertia of the body: 6, 9 and 6 numbers.
-    U : tuple
-        Moment and force of U, 3-vectors.
-    inverse : float
-        1 / D. All other products do not wait for it.
+    `P`: blocks A, B and C of the articulated inertia of the body: 6, 9 and 6 numbers.
+    `U`: moment and force of U, 3-vectors.
+    `inverse`: 1 / D. All other products do not wait for it.
     """
     (a, b, c), (u, v) = P, U
     angular = (
@@ -109,19 +93,7 @@ def carry_articulated(rows, parent, P, U, inverse):
 
 @inlined
 def accumulate_symmetric(rows, i, k, a):
-    """Add a symmetric matrix to the one in columns k to k+5 of row i.
-
-    Parameters
-    ----------
-    rows : array
-        Table with a row for each body.
-    i : int
-        Row.
-    k : int
-        First of six columns.
-    a : tuple
-        Symmetric matrix, six numbers.
-    """
+    """Add a symmetric matrix to the one in columns k to k+5 of row i."""
     store_symmetric(rows, i, k, add_symmetric(load_symmetric(rows, i, k), a))
 
 
@@ -131,19 +103,7 @@ def eliminate_joints(topology, constants, rows, tau):
 
     A singular pivot locks its joint, so that the results stay finite.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    rows : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    tau : (nv,) array
-        Joint torques or forces [N m or N].
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot D is singular.
+    Returns 0, or the body whose pivot D is singular.
     """
     status = 0
     for i in range(topology.shape[0] - 1, 0, -1):
@@ -176,15 +136,6 @@ def accelerate_joints(topology, rows, qdd):
     """Compute joint accelerations, and add them to the accelerations of the bodies.
 
     Needs `eliminate_joints`.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    rows : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    qdd : (nv,) array
-        Written: joint accelerations [rad/s^2 or m/s^2].
     """
     store(rows, 0, CHANGE, (0.0, 0.0, 0.0))
     store(rows, 0, CHANGE + 3, (0.0, 0.0, 0.0))
@@ -206,13 +157,6 @@ def add_inertia_force(rows, i):
     """Add joint accelerations to the acceleration of a body, and the force that they need.
 
     Needs `accelerate_joints`.
-
-    Parameters
-    ----------
-    rows : array
-        Working memory, a row for each body or tile; columns as in `core.scratch`.
-    i : int
-        Row.
     """
     alpha, a = load(rows, i, CHANGE), load(rows, i, CHANGE + 3)
     n, f = composite_inertia_times(rows, i, alpha, a)

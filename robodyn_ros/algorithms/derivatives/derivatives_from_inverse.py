@@ -47,20 +47,8 @@ BELOW = at.P_COUPLING  # 6, wrench that accelerates the bodies beyond this one a
 def accelerations_of_torques(topology, scratch, tau, inverse, work, qdd):
     """Compute qdd = M^-1 (tau - bias). Needs the wrenches of the motion without acceleration.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    tau : (nv,) array
-        Joint torques or forces [N m or N].
-    inverse : (nv, nv) array
-        Inverse of the mass matrix [1/(kg m^2), 1/(kg m) or 1/kg].
-    work : (m, p) array
-        Working memory with p >= nv.
-    qdd : (nv,) array
-        Written: joint accelerations [rad/s^2 or m/s^2].
+    `inverse` (nv, nv): inverse of the mass matrix [1/(kg m^2), 1/(kg m) or 1/kg].
+    `work` (m, p): working memory with p >= nv.
     """
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
@@ -80,15 +68,6 @@ def add_accelerations(topology, scratch, qdd):
     Body i accelerates by S qdd of all joints up to its own. The composite body i needs the
     composite inertia times that, and I_k S_k qdd_k for every joint k that it carries. Needs
     `wrenches_by_velocity`.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    qdd : (nv,) array
-        Joint accelerations [rad/s^2 or m/s^2].
     """
     for i in range(1, topology.shape[0]):
         parent, x = topology[i, PARENT], qdd[topology[i, V]]

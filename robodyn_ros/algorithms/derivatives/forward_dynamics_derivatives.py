@@ -39,17 +39,7 @@ from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 def body_of_joint(topology, number):
     """Return the row of the body with a joint; 0 for no joint.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    number : int
-        Number of the joint counted from one, or 0.
-
-    Returns
-    -------
-    int
-        Row of the body, or 0.
+    `number`: number of the joint counted from one, or 0.
     """
     found = 0
     for i in range(1, topology.shape[0]):
@@ -81,35 +71,8 @@ def forward_dynamics_derivatives(
     of qdd is the identity on tau (Carpentier and Mansard 2018). Derivatives by q are along unit
     velocities.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    tau : (nv,) array
-        Joint torques or forces [N m or N].
-    f_ext : (nb, 6) array
-        Moment and force on each body, in its frame about its origin, moving with it [N m, N].
-    diagonal : (nv,) array
-        Zeros.
-    bias : (nv,) array
-        Working memory.
-    wide : array
-        Working memory, of the shape of `unit_torques.memory`.
-    by_q, by_qd, by_tau : (nv, nv) array
-        Written: derivatives, a row for each acceleration.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
+    `wide`: working memory, of the shape of `unit_torques.memory`.
+    `by_q`, `by_qd`, `by_tau` (nv, nv), written: derivatives, a row for each acceleration.
     """
     bodies, tiles = body_by_body(topology, scratch), tile_by_tile(topology, scratch)
     motions_in_world_frame(topology, constants, gravity, bodies, q, qd, diagonal)

@@ -27,14 +27,8 @@ from robodyn_ros.spatial.types import Matrix, Stack
 def negative_product(A, B, C):
     """Write -A B to C; four rows of B at a time.
 
-    Parameters
-    ----------
-    A : (n, n) array
-        Matrix.
-    B : (n, n, n) array
-        Tensor, whose first index is summed.
-    C : (n, n, n) array
-        Written: product.
+    `A` (n, n): matrix.
+    `B` (n, n, n): tensor, whose first index is summed.
     """
     n = A.shape[0]
     for j in range(n):
@@ -62,14 +56,9 @@ def negative_product(A, B, C):
 def add_product(A, B, C):
     """Add sum_m A[j, m, k] B[m, l] to C[j, k, l]; four rows of B at a time.
 
-    Parameters
-    ----------
-    A : (n, n, n) array
-        Tensor, whose second index is summed.
-    B : (n, n) array
-        Matrix.
-    C : (n, n, n) array
-        Tensor to which the product is added.
+    `A` (n, n, n): tensor, whose second index is summed.
+    `B` (n, n): matrix.
+    `C` (n, n, n): tensor to which the product is added.
     """
     n = B.shape[0]
     for j in range(n):
@@ -102,16 +91,11 @@ def forward_dynamics_second_derivatives(
 ):
     """Compute all second derivatives of forward dynamics, in O(n^4).
 
-    Parameters
-    ----------
-    qdd_q, qdd_qd, qdd_tau : (nv, nv) array
-        First derivatives of forward dynamics.
-    tau_q_q, tau_q_qd, tau_qd_qd, M_by_q : (nv, nv, nv) array
-        Results of `inverse_dynamics_second_derivatives` at the acceleration of forward dynamics.
-    negative, mixed : (nv, nv, nv) array
-        Working memory.
-    by_q_q, by_q_qd, by_qd_qd, by_q_tau : (nv, nv, nv) array
-        Written: entry [j, k, l] is the derivative of acceleration j by coordinates k and l.
+    `qdd_q`, `qdd_qd`, `qdd_tau` (nv, nv): first derivatives of forward dynamics.
+    `tau_q_q`, `tau_q_qd`, `tau_qd_qd`, `M_by_q` (nv, nv, nv): results of
+      `inverse_dynamics_second_derivatives` at the acceleration of forward dynamics.
+    `by_q_q`, `by_q_qd`, `by_qd_qd`, `by_q_tau` (nv, nv, nv), written: entry [j, k, l] is the
+      derivative of acceleration j by coordinates k and l.
     """
     n = qdd_q.shape[0]
     negative_product(qdd_tau, tau_q_q, by_q_q)

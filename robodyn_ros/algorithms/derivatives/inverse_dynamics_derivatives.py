@@ -53,17 +53,8 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, s
 def motion_rate(w, v, axis, slide):
     """Return V x S: the rate of a motion that is fixed to a moving body.
 
-    Parameters
-    ----------
-    w, v : tuple
-        Angular and linear velocity V of the body, 3-vectors.
-    axis, slide : tuple
-        Angular and linear part of the motion S, 3-vectors.
-
-    Returns
-    -------
-    tuple
-        Angular and linear part, each a 3-vector.
+    `w`, `v`: angular and linear velocity V of the body, 3-vectors.
+    `axis`, `slide`: angular and linear part of the motion S, 3-vectors.
     """
     return cross(w, axis), add(cross(w, slide), cross(v, axis))
 
@@ -72,21 +63,8 @@ def motion_rate(w, v, axis, slide):
 def carrier_acceleration(gravity, scratch, carrier, first):
     """Return the acceleration of the body that carries a joint, in the common frame.
 
-    Parameters
-    ----------
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    carrier : int
-        Row of the body that carries the joint.
-    first : int
-        Row of the first body of the joint.
-
-    Returns
-    -------
-    tuple
-        Angular and linear acceleration, each a 3-vector.
+    `carrier`: row of the body that carries the joint.
+    `first`: row of the first body of the joint.
     """
     if carrier == 0:
         up = to_child(scratch, first, (-gravity[0], -gravity[1], -gravity[2]))
@@ -96,23 +74,7 @@ def carrier_acceleration(gravity, scratch, carrier, first):
 
 @inlined
 def motions_in_world_frame(topology, constants, gravity, scratch, q, qd, qdd):
-    """Compute poses, joint axes, velocities and accelerations of all bodies, in the common frame.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    qdd : (nv,) array
-        Joint accelerations [rad/s^2 or m/s^2].
-    """
+    """Compute poses, joint axes, velocities and accelerations, in the common frame."""
     turn_joints(topology, constants, scratch, q)
     for i in range(1, topology.shape[0]):
         place_body(topology, constants, scratch, q, i)
@@ -129,23 +91,6 @@ def forces_in_world_frame(topology, constants, gravity, scratch, q, qd, qdd, f_e
     """Compute the inertia force of every body minus its external wrench, in the common frame.
 
     Poses, joint axes and motions are computed, too.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    qdd : (nv,) array
-        Joint accelerations [rad/s^2 or m/s^2].
-    f_ext : (nb, 6) array
-        Moment and force on each body, in its frame about its origin, moving with it [N m, N].
     """
     motions_in_world_frame(topology, constants, gravity, scratch, q, qd, qdd)
     for i in range(1, topology.shape[0]):
@@ -154,17 +99,7 @@ def forces_in_world_frame(topology, constants, gravity, scratch, q, qd, qdd, f_e
 
 @inlined
 def velocity_of_carrier(topology, scratch, i):
-    """Store the velocity of the body that carries the joint of body i.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    """
+    """Store the velocity of the body that carries the joint of body i."""
     carrier = topology[first_of_joint(topology, i), PARENT]
     store(scratch, i, at.CARRIER_OMEGA, load(scratch, carrier, at.OMEGA))
     store(scratch, i, at.CARRIER_SPEED, load(scratch, carrier, at.SPEED))
@@ -172,19 +107,7 @@ def velocity_of_carrier(topology, scratch, i):
 
 @inlined
 def acceleration_of_carrier(topology, gravity, scratch, i):
-    """Store the acceleration of the body that carries the joint of body i.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    """
+    """Store the acceleration of the body that carries the joint of body i."""
     first = first_of_joint(topology, i)
     alpha, a = carrier_acceleration(gravity, scratch, topology[first, PARENT], first)
     store(scratch, i, at.CARRIER_ALPHA, alpha)
@@ -193,15 +116,7 @@ def acceleration_of_carrier(topology, gravity, scratch, i):
 
 @inlined
 def carry_axis(rows, i):
-    """Compute psi' and psi' + S' of a joint. Needs `velocity_of_carrier`.
-
-    Parameters
-    ----------
-    rows : array
-        Working memory, a row for each body or tile; columns as in `core.scratch`.
-    i : int
-        Row.
-    """
+    """Compute psi' and psi' + S' of a joint. Needs `velocity_of_carrier`."""
     turning, sliding = motion_rate(
         load(rows, i, at.CARRIER_OMEGA),
         load(rows, i, at.CARRIER_SPEED),
@@ -216,15 +131,7 @@ def carry_axis(rows, i):
 
 @inlined
 def carry_rate(rows, i):
-    """Compute psi'' of a joint. Needs `carry_axis` and `acceleration_of_carrier`.
-
-    Parameters
-    ----------
-    rows : array
-        Working memory, a row for each body or tile; columns as in `core.scratch`.
-    i : int
-        Row.
-    """
+    """Compute psi'' of a joint. Needs `carry_axis` and `acceleration_of_carrier`."""
     alpha, a = motion_rate(
         load(rows, i, at.CARRIER_ALPHA),
         load(rows, i, at.CARRIER_ACCEL),
@@ -243,17 +150,7 @@ def carry_rate(rows, i):
 
 @primitive
 def carry_axes(topology, gravity, scratch):
-    """Compute psi', psi' + S' and psi'' of every joint. Needs axes and motions of the bodies.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    """
+    """Compute psi', psi' + S' and psi'' of every joint. Needs axes and motions of the bodies."""
     for i in range(1, topology.shape[0]):
         velocity_of_carrier(topology, scratch, i)
         acceleration_of_carrier(topology, gravity, scratch, i)
@@ -263,15 +160,7 @@ def carry_axes(topology, gravity, scratch):
 
 @primitive
 def sum_tip_to_base(topology, scratch):
-    """Compute inertia, B and wrench of every composite body.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    """
+    """Compute inertia, B and wrench of every composite body."""
     for i in range(topology.shape[0] - 1, 0, -1):
         parent = topology[i, PARENT]
         if parent > 0:
@@ -282,20 +171,7 @@ def sum_tip_to_base(topology, scratch):
 
 @primitive
 def twice_symmetric(scratch, i):
-    """Return twice the symmetric part of B of composite body i.
-
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-
-    Returns
-    -------
-    tuple
-        Symmetric matrix, six numbers.
-    """
+    """Return twice the symmetric part of B of composite body i."""
     y = load_symmetric(scratch, i, at.B_SYMMETRIC)
     return 2.0 * y[0], 2.0 * y[1], 2.0 * y[2], 2.0 * y[3], 2.0 * y[4], 2.0 * y[5]
 
@@ -304,19 +180,7 @@ def twice_symmetric(scratch, i):
 def twice_coriolis_times(scratch, i, w):
     """Return 2 B (w, v) of composite body i, which does not depend on v.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    w : tuple
-        Angular velocity, 3-vector.
-
-    Returns
-    -------
-    tuple
-        Moment and force, each a 3-vector.
+    `w`: angular velocity, 3-vector.
     """
     turning = times(twice_symmetric(scratch, i), w)
     return (
@@ -329,19 +193,7 @@ def twice_coriolis_times(scratch, i, w):
 def twice_coriolis_transposed(scratch, i, w, v):
     """Return the angular part of 2 B^T (w, v) of composite body i; its linear part is zero.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    w, v : tuple
-        Angular and linear velocity, 3-vectors.
-
-    Returns
-    -------
-    tuple
-        3-vector.
+    `w`, `v`: angular and linear velocity, 3-vectors.
     """
     turning = add(
         times(twice_symmetric(scratch, i), w), cross(scale(2.0, load(scratch, i, at.B_FORCE)), v)
@@ -353,21 +205,8 @@ def twice_coriolis_transposed(scratch, i, w, v):
 def power(scratch, j, k, n, f):
     """Return the power of a wrench on a motion in scratch.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    j : int
-        Row of the motion.
-    k : int
-        First of its six columns, angular part first.
-    n, f : tuple
-        Moment and force, 3-vectors.
-
-    Returns
-    -------
-    float
-        Power.
+    `j`: row of the motion.
+    `k`: first of its six columns, angular part first.
     """
     return dot(load(scratch, j, k), n) + dot(load(scratch, j, k + 3), f)
 
@@ -377,13 +216,6 @@ def wrenches_by_velocity(rows, i):
     """Compute I S and 2 B^T S of a composite body, and its wrench by the joint's velocity.
 
     Needs `velocity_of_carrier` and `sum_tip_to_base`.
-
-    Parameters
-    ----------
-    rows : array
-        Working memory, a row for each body or tile; columns as in `core.scratch`.
-    i : int
-        Row.
     """
     carry_axis(rows, i)
     axis, slide = load(rows, i, at.AXIS), load(rows, i, at.AXIS + 3)
@@ -406,13 +238,6 @@ def wrenches_by_position(rows, i):
     Beyond the body that carries the joint, the composite body moves relative to the axes.
 
     Needs `acceleration_of_carrier` and `wrenches_by_velocity`.
-
-    Parameters
-    ----------
-    rows : array
-        Working memory, a row for each body or tile; columns as in `core.scratch`.
-    i : int
-        Row.
     """
     carry_rate(rows, i)
     moment, force = composite_inertia_times(
@@ -434,25 +259,7 @@ def wrenches_by_position(rows, i):
 
 @inlined
 def composite_wrenches(topology, constants, gravity, scratch, q, qd, qdd, f_ext):
-    """Compute all motions of joints and wrenches of composite bodies that pairs of joints need.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    qdd : (nv,) array
-        Joint accelerations [rad/s^2 or m/s^2].
-    f_ext : (nb, 6) array
-        Moment and force on each body, in its frame about its origin, moving with it [N m, N].
-    """
+    """Compute all motions of joints and wrenches of composite bodies that pairs of joints need."""
     bodies, tiles = body_by_body(topology, scratch), tile_by_tile(topology, scratch)
     motions_in_world_frame(topology, constants, gravity, bodies, q, qd, qdd)
     for i in range(1, topology.shape[0]):
@@ -472,16 +279,8 @@ def composite_wrenches(topology, constants, gravity, scratch, q, qd, qdd, f_ext)
 def by_velocity(topology, rows, by_qd, by_qdd):
     """Compute dtau/dqd and dtau/dqdd without rotors. Needs `wrenches_by_velocity`.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    rows : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    by_qd : (nv, nv) array
-        Written: derivative by the velocities; a row for each torque.
-    by_qdd : (nv, m) array
-        Written: derivative by the accelerations, which is the mass matrix.
+    `by_qd` (nv, nv), written: derivative by the velocities; a row for each torque.
+    `by_qdd` (nv, m), written: derivative by the accelerations, which is the mass matrix.
     """
     clear(by_qd)
     clear(by_qdd)
@@ -507,14 +306,8 @@ def by_velocity(topology, rows, by_qd, by_qdd):
 def by_position(topology, rows, by_q):
     """Compute dtau/dq between different joints. Needs `wrenches_by_position`.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    rows : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    by_q : (nv, nv) array
-        Written: derivative by the positions, along unit velocities; a row for each torque.
+    `by_q` (nv, nv), written: derivative by the positions, along unit velocities; a row for each
+      torque.
     """
     clear(by_q)
     for i in range(1, topology.shape[0]):
@@ -535,16 +328,8 @@ def by_position(topology, rows, by_q):
 def by_motion(topology, scratch, by_q, by_qd, by_qdd):
     """Compute `by_velocity` and `by_position`, in machine code eight joints at a time.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    by_q, by_qd : (nv, nv) array
-        Written: derivatives, a row for each torque.
-    by_qdd : (nv, m) array
-        Written: derivative by the accelerations, which is the mass matrix.
+    `by_q`, `by_qd` (nv, nv), written: derivatives, a row for each torque.
+    `by_qdd` (nv, m), written: derivative by the accelerations, which is the mass matrix.
     """
     by_velocity(topology, scratch, by_qd, by_qdd)
     by_position(topology, scratch, by_q)
@@ -554,14 +339,7 @@ def by_motion(topology, scratch, by_q, by_qd, by_qdd):
 def within_joints(topology, rows, by_q):
     """Write dtau/dq of the pairs of one joint, which are several for a spherical one.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    rows : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    by_q : (nv, nv) array
-        Derivative by the positions, along unit velocities; a row for each torque.
+    `by_q` (nv, nv): derivative by the positions, along unit velocities; a row for each torque.
     """
     for i in range(1, topology.shape[0]):
         moment, force = load(rows, i, at.BY_POSITION), load(rows, i, at.BY_POSITION + 3)
@@ -573,12 +351,7 @@ def within_joints(topology, rows, by_q):
 def add_rotors(topology, constants, by_qdd):
     """Add the inertia of rotors to the mass matrix.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    by_qdd : (nv, m) array
-        Mass matrix, changed in place.
+    `by_qdd` (nv, m): mass matrix, changed in place.
     """
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
@@ -601,24 +374,7 @@ def inverse_dynamics_derivatives(
 ):
     """Compute dtau/dq along unit velocities, dtau/dqd and dtau/dqdd = M, in O(n depth).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    qdd : (nv,) array
-        Joint accelerations [rad/s^2 or m/s^2].
-    f_ext : (nb, 6) array
-        Moment and force on each body, in its frame about its origin, moving with it [N m, N].
-    by_q, by_qd, by_qdd : (nv, nv) array
-        Written: derivatives, a row for each torque.
+    `by_q`, `by_qd`, `by_qdd` (nv, nv), written: derivatives, a row for each torque.
     """
     composite_wrenches(topology, constants, gravity, scratch, q, qd, qdd, f_ext)
     by_motion(topology, scratch, by_q, by_qd, by_qdd)

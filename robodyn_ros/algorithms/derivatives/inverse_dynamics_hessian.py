@@ -65,14 +65,7 @@ COLUMNS = 18
 def weigh_axes(topology, multipliers, scratch):
     """Compute the motion y of every joint.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    multipliers : (nv,) array
-        Multiplier lambda of each torque.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
+    `multipliers` (nv,): multiplier lambda of each torque.
     """
     for i in range(1, topology.shape[0]):
         parent = topology[i, PARENT]
@@ -88,14 +81,7 @@ def weigh_axes(topology, multipliers, scratch):
 def weigh_composites(topology, multipliers, scratch):
     """Compute the sums of I S, 2 B^T S and I' over each joint and all joints that it carries.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    multipliers : (nv,) array
-        Multiplier lambda of each torque.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
+    `multipliers` (nv,): multiplier lambda of each torque.
     """
     for i in range(1, topology.shape[0]):
         share, (w, v) = multipliers[topology[i, V]], motion(scratch, i, at.AXIS)
@@ -118,35 +104,14 @@ def weigh_composites(topology, multipliers, scratch):
 def summed(a, b):
     """Return the sum of two wrenches.
 
-    Parameters
-    ----------
-    a, b : tuple
-        Wrenches, each a moment and a force.
-
-    Returns
-    -------
-    tuple
-        Moment and force, each a 3-vector.
+    `a`, `b`: wrenches, each a moment and a force.
     """
     return add(a[0], b[0]), add(a[1], b[1])
 
 
 @primitive
 def outer_sums(scratch, o):
-    """Return P, Q and N of joint o.
-
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    o : int
-        Row of the body of the joint.
-
-    Returns
-    -------
-    tuple
-        Three wrenches, each a moment and a force.
-    """
+    """Return P, Q and N of joint o."""
     S, turning = motion(scratch, o, at.AXIS), motion(scratch, o, at.CARRIED)
     y, momentum = motion(scratch, o, CARRYING), motion(scratch, o, MOMENTUM)
     h, inertia = inertia_rate(scratch, o, S[0], S[1])
@@ -182,26 +147,9 @@ def inverse_dynamics_hessian(
 ):
     """Compute the second derivatives of the sum of multipliers times tau, in O(n depth).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    qdd : (nv,) array
-        Joint accelerations [rad/s^2 or m/s^2].
-    multipliers : (nv,) array
-        Multiplier lambda of each torque.
-    f_ext : (nb, 6) array
-        Moment and force on each body, in its frame about its origin, moving with it [N m, N].
-    by_q_q, by_q_qd, by_qd_qd, by_q_qdd : (nv, nv) array
-        Written: second derivatives, a row for each coordinate named first.
+    `multipliers` (nv,): multiplier lambda of each torque.
+    `by_q_q`, `by_q_qd`, `by_qd_qd`, `by_q_qdd` (nv, nv), written: second derivatives, a row for
+      each coordinate named first.
     """
     forces_in_world_frame(topology, constants, gravity, scratch, q, qd, qdd, f_ext)
     carry_axes(topology, gravity, scratch)

@@ -56,37 +56,14 @@ from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale, sub
 def product(rows, w):
     """Return a 3x3 matrix times a vector.
 
-    Parameters
-    ----------
-    rows : tuple
-        Rows of the matrix, each a 3-vector.
-    w : tuple
-        3-vector.
-
-    Returns
-    -------
-    tuple
-        3-vector.
+    `rows`: rows of the matrix, each a 3-vector.
     """
     return dot(rows[0], w), dot(rows[1], w), dot(rows[2], w)
 
 
 @primitive
 def with_cross(a, n):
-    """Return the rows of A + [n x], for a symmetric A.
-
-    Parameters
-    ----------
-    a : tuple
-        Symmetric matrix, six numbers.
-    n : tuple
-        3-vector.
-
-    Returns
-    -------
-    tuple
-        Three 3-vectors.
-    """
+    """Return the rows of A + [n x], for a symmetric A."""
     return (
         (a[0], a[1] - n[2], a[2] + n[1]),
         (a[1] + n[2], a[3], a[4] - n[0]),
@@ -98,17 +75,8 @@ def with_cross(a, n):
 def transform(form, w, v):
     """Return the wrench (A w + b x v, c x w) of a motion, for a form (A, b, c).
 
-    Parameters
-    ----------
-    form : tuple
-        Rows of A, and the 3-vectors b and c.
-    w, v : tuple
-        Angular and linear part of the motion, 3-vectors.
-
-    Returns
-    -------
-    tuple
-        Moment and force, each a 3-vector.
+    `form`: rows of A, and the 3-vectors b and c.
+    `w`, `v`: angular and linear part of the motion, 3-vectors.
     """
     return add(product(form[0], w), cross(form[1], v)), cross(form[2], w)
 
@@ -117,37 +85,15 @@ def transform(form, w, v):
 def form_of(h, inertia):
     """Return the form of the rate of an inertia; see `transform` for forms.
 
-    Parameters
-    ----------
-    h : tuple
-        Rate of the first moment, 3-vector.
-    inertia : tuple
-        Rate of the inertia, six numbers.
-
-    Returns
-    -------
-    tuple
-        Form (A, b, c).
+    `h`: rate of the first moment, 3-vector.
+    `inertia`: rate of the inertia, six numbers.
     """
     return with_cross(inertia, (0.0, 0.0, 0.0)), h, scale(-1.0, h)
 
 
 @primitive
 def rate_form(scratch, o):
-    """Return the form of I'_o, the rate of composite inertia o for a unit rate of its joint.
-
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    o : int
-        Row of the body.
-
-    Returns
-    -------
-    tuple
-        Form (A, b, c).
-    """
+    """Return the form of I'_o, the rate of composite inertia o for a unit rate of its joint."""
     h, inertia = inertia_rate(scratch, o, load(scratch, o, at.AXIS), load(scratch, o, at.AXIS + 3))
     return form_of(h, inertia)
 
@@ -156,17 +102,7 @@ def rate_form(scratch, o):
 def difference_form(rate, n, f):
     """Return the form of x -> x x* (n, f) - I'_o x.
 
-    Parameters
-    ----------
-    rate : tuple
-        Form of I'_o.
-    n, f : tuple
-        Moment and force, 3-vectors.
-
-    Returns
-    -------
-    tuple
-        Form (A, b, c).
+    `rate`: form of I'_o.
     """
     a, b, c = rate
     lean = with_cross((0.0, 0.0, 0.0, 0.0, 0.0, 0.0), n)
@@ -183,18 +119,6 @@ def outer_form(scratch, o):
     """Return the form of W_o^T.
 
     It is the sum of the rate of I_o along psi'_o and of the rate of B_o^T along S_o.
-
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    o : int
-        Row of the body.
-
-    Returns
-    -------
-    tuple
-        Form (A, b, c).
     """
     w, u = load(scratch, o, at.AXIS), load(scratch, o, at.AXIS + 3)
     turning, sliding = load(scratch, o, at.CARRIED), load(scratch, o, at.CARRIED + 3)
@@ -224,20 +148,7 @@ def outer_form(scratch, o):
 
 @primitive
 def outer_wrenches(scratch, o):
-    """Return the wrenches G_o and K_o.
-
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    o : int
-        Row of the body.
-
-    Returns
-    -------
-    tuple
-        Two wrenches, each a moment and a force.
-    """
+    """Return the wrenches G_o and K_o."""
     w, u = load(scratch, o, at.AXIS), load(scratch, o, at.AXIS + 3)
     turning, sliding = load(scratch, o, at.CARRIED), load(scratch, o, at.CARRIED + 3)
     n, f = composite_inertia_times(
@@ -257,37 +168,14 @@ def outer_wrenches(scratch, o):
 def pairing(a, b):
     """Return the scalar product of a wrench and a motion.
 
-    Parameters
-    ----------
-    a, b : tuple
-        Two 3-vectors each, angular part first.
-
-    Returns
-    -------
-    float
-        Scalar product.
+    `a`, `b`: two 3-vectors each, angular part first.
     """
     return dot(a[0], b[0]) + dot(a[1], b[1])
 
 
 @primitive
 def motion(scratch, i, k):
-    """Return the motion in columns k to k+5 of row i.
-
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    k : int
-        First of six columns.
-
-    Returns
-    -------
-    tuple
-        Angular and linear part, each a 3-vector.
-    """
+    """Return the motion in columns k to k+5 of row i."""
     return load(scratch, i, k), load(scratch, i, k + 3)
 
 
@@ -295,21 +183,11 @@ def motion(scratch, i, k):
 def of_torque_outside(topology, scratch, o, s, P, Q, by_q_q, by_q_qd, M_q):
     """Write derivatives of the torque of joint o by position s and by the joints that carry s.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    o, s : int
-        Rows of the bodies of two joints; joint s carries joint o, or is the same.
-    P, Q : tuple
-        Wrenches of the formulas above, each a moment and a force.
-    by_q_q, by_q_qd : (nv, nv, nv) array
-        Entry [j, k, l] is the derivative of torque j by coordinates k and l; the entries of these
-        joints are written.
-    M_q : (nv, nv, nv) array
-        Entry [j, k, l] is dM_jk/dq_l; the entries of these joints are written.
+    `o`, `s`: rows of the bodies of two joints; joint s carries joint o, or is the same.
+    `P`, `Q`: wrenches of the formulas above, each a moment and a force.
+    `by_q_q`, `by_q_qd` (nv, nv, nv): entry [j, k, l] is the derivative of torque j by coordinates
+      k and l; the entries of these joints are written.
+    `M_q` (nv, nv, nv): entry [j, k, l] is dM_jk/dq_l; the entries of these joints are written.
     """
     j, l, i = topology[o, V], topology[s, V], s
     while i > 0:
@@ -328,21 +206,11 @@ def of_torque_outside(topology, scratch, o, s, P, Q, by_q_q, by_q_qd, M_q):
 def of_torque_inside(topology, scratch, o, s, P, Q, G, by_q_q, by_q_qd, M_q):
     """Write derivatives of the torque of joint s by position o and by the joints that carry o.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    o, s : int
-        Rows of the bodies of two joints; joint s carries joint o, or is the same.
-    P, Q, G : tuple
-        Wrenches of the formulas above, each a moment and a force.
-    by_q_q, by_q_qd : (nv, nv, nv) array
-        Entry [j, k, l] is the derivative of torque j by coordinates k and l; the entries of these
-        joints are written.
-    M_q : (nv, nv, nv) array
-        Entry [j, k, l] is dM_jk/dq_l; the entries of these joints are written.
+    `o`, `s`: rows of the bodies of two joints; joint s carries joint o, or is the same.
+    `P`, `Q`, `G`: wrenches of the formulas above, each a moment and a force.
+    `by_q_q`, `by_q_qd` (nv, nv, nv): entry [j, k, l] is the derivative of torque j by coordinates
+      k and l; the entries of these joints are written.
+    `M_q` (nv, nv, nv): entry [j, k, l] is dM_jk/dq_l; the entries of these joints are written.
     """
     j, l, i, between = topology[s, V], topology[o, V], o, True
     own = motion(scratch, s, at.AXIS)
@@ -367,19 +235,10 @@ def of_torque_inside(topology, scratch, o, s, P, Q, G, by_q_q, by_q_qd, M_q):
 def of_velocity_outside(topology, scratch, o, s, R, K, by_q_qd):
     """Write derivatives of the torques of o and s by each other's velocity and a position.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    o, s : int
-        Rows of the bodies of two joints; joint s carries joint o, or is the same.
-    R, K : tuple
-        Wrenches of the formulas above, each a moment and a force.
-    by_q_qd : (nv, nv, nv) array
-        Entry [j, k, l] is the derivative of torque j by coordinates k and l; the entries of these
-        joints are written.
+    `o`, `s`: rows of the bodies of two joints; joint s carries joint o, or is the same.
+    `R`, `K`: wrenches of the formulas above, each a moment and a force.
+    `by_q_qd` (nv, nv, nv): entry [j, k, l] is the derivative of torque j by coordinates k and l;
+      the entries of these joints are written.
     """
     far, near, i, between = topology[o, V], topology[s, V], topology[o, PARENT], True
     own = motion(scratch, s, at.AXIS)
@@ -403,12 +262,9 @@ def of_velocity_outside(topology, scratch, o, s, R, K, by_q_qd):
 def by_two_velocities(M_q, by_qd_qd):
     """Write the derivatives d2tau/dqd dqd, which are Christoffel symbols.
 
-    Parameters
-    ----------
-    M_q : (nv, nv, nv) array
-        Entry [j, k, l] is dM_jk/dq_l.
-    by_qd_qd : (nv, nv, nv) array
-        Written: entry [j, k, l] is the derivative of torque j by velocities k and l.
+    `M_q` (nv, nv, nv): entry [j, k, l] is dM_jk/dq_l.
+    `by_qd_qd` (nv, nv, nv), written: entry [j, k, l] is the derivative of torque j by velocities k
+      and l.
     """
     for j in range(M_q.shape[0]):
         for k in range(M_q.shape[0]):
@@ -421,10 +277,7 @@ def by_two_velocities(M_q, by_qd_qd):
 def empty(tensor):
     """Set every entry to zero.
 
-    Parameters
-    ----------
-    tensor : (n, m, k) array
-        Overwritten with zeros.
+    `tensor` (n, m, k): overwritten with zeros.
     """
     for j in range(tensor.shape[0]):
         for k in range(tensor.shape[1]):
@@ -449,26 +302,11 @@ def inverse_dynamics_second_derivatives(
 ):
     """Compute all second derivatives of inverse dynamics, in O(n depth^2).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    qdd : (nv,) array
-        Joint accelerations [rad/s^2 or m/s^2].
-    f_ext : (nb, 6) array
-        Moment and force on each body [N m, N], in its frame about its origin, moving with it.
-    by_q_q, by_q_qd, by_qd_qd : (nv, nv, nv) array
-        Written: entry [j, k, l] is the derivative of torque j by coordinates k and l.
-    M_q : (nv, nv, nv) array
-        Written: entry [j, k, l] is dM_jk/dq_l, which is d2tau_j / dqdd_k dq_l.
+    `f_ext` (nb, 6): moment and force on each body [N m, N], in its frame about its origin, moving
+      with it.
+    `by_q_q`, `by_q_qd`, `by_qd_qd` (nv, nv, nv), written: entry [j, k, l] is the derivative of
+      torque j by coordinates k and l.
+    `M_q` (nv, nv, nv), written: entry [j, k, l] is dM_jk/dq_l, which is d2tau_j / dqdd_k dq_l.
     """
     forces_in_world_frame(topology, constants, gravity, scratch, q, qd, qdd, f_ext)
     carry_axes(topology, gravity, scratch)

@@ -43,22 +43,6 @@ def gain_rate_at(topology, constants, scratch, qd, i):
     """Return the rate of the gain of body i about the moving origin of its link, in base axes.
 
     Needs `articulated_rates`, poses and velocities.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    i : int
-        Row of the body.
-
-    Returns
-    -------
-    tuple
-        Rates of moment and force, each a 3-vector.
     """
     n, f = gain(scratch, i, 1.0)
     w, _ = relative_velocity(topology, constants, qd, i)
@@ -82,19 +66,7 @@ def through_joint(scratch, i, n, f, n_rate, f_rate):
 
     Needs axis, gain and their rates.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    n, f, n_rate, f_rate : tuple
-        Moment and force, and their rates, 3-vectors.
-
-    Returns
-    -------
-    tuple
-        The same four of the share.
+    `n`, `f`, `n_rate`, `f_rate`: moment and force, and their rates, 3-vectors.
     """
     w, v, g, k = (
         load(scratch, i, at.AXIS),
@@ -136,31 +108,9 @@ def link_operator_rates(
     Entries are in base axes about the moving origins of the links. At a unit velocity these are
     the derivatives by one coordinate. Jain 2011, eq. (18.10), (18.43) and Algorithm 18.1.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    carried : (nb,) array of int
-        For each row, the body that carries its link.
-    links : (nb, 12) array
-        Rotation, row-major, and origin of each link in that body [-, m].
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    phi_rate, psi_rate, M_rate : (6 (nb - 1), 6) array
-        Written: rates of phi, psi and M, six rows for each link.
-    H_rate, G_rate : (nv, 6) array
-        Written: rates of H and G, a row for each joint.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
+    `phi_rate`, `psi_rate`, `M_rate` (6 (nb - 1), written: rates of phi, psi and M, six rows for
+      each link.
+    `H_rate`, `G_rate` (nv, 6), written: rates of H and G, a row for each joint.
     """
     joint_transforms(topology, constants, scratch, q)
     status = articulated_inertias(topology, constants, scratch, diagonal)

@@ -22,15 +22,7 @@ from robodyn_ros.spatial.vec3 import dot
 def rows_of(a):
     """Return the rows of a symmetric matrix, which are its columns.
 
-    Parameters
-    ----------
-    a : tuple
-        Six numbers.
-
-    Returns
-    -------
-    tuple
-        Three 3-vectors.
+    `a`: six numbers.
     """
     return (a[0], a[1], a[2]), (a[1], a[3], a[4]), (a[2], a[4], a[5])
 
@@ -39,15 +31,7 @@ def rows_of(a):
 def rows_and_columns(b):
     """Return the rows of a 3x3 matrix, and its columns.
 
-    Parameters
-    ----------
-    b : tuple
-        Nine numbers, row-major.
-
-    Returns
-    -------
-    tuple
-        Two tuples of three 3-vectors.
+    `b`: nine numbers, row-major.
     """
     return (
         ((b[0], b[1], b[2]), (b[3], b[4], b[5]), (b[6], b[7], b[8])),
@@ -59,19 +43,9 @@ def rows_and_columns(b):
 def twist(left, right, j, k):
     """Return the difference of two opposite entries, (j, k) less (k, j), of a product of matrices.
 
-    Parameters
-    ----------
-    left : tuple
-        Rows of the first matrix, three 3-vectors.
-    right : tuple
-        Columns of the second one.
-    j, k : int
-        Row and column.
-
-    Returns
-    -------
-    float
-        The difference.
+    `left`: rows of the first matrix, three 3-vectors.
+    `right`: columns of the second one.
+    `j`, `k`: row and column.
     """
     return dot(left[j], right[k]) - dot(left[k], right[j])
 
@@ -80,17 +54,9 @@ def twist(left, right, j, k):
 def turning(inertia, compliance, j, k):
     """Return Tr[P+ Upsilon+ bar(e)] of a rotation about an axis e.
 
-    Parameters
-    ----------
-    inertia, compliance : tuple
-        Rows of A, rows and columns of B, and rows of C: blocks of P+ and Upsilon+.
-    j, k : int
-        Numbers of the other two axes, so that e_j x e_k = e.
-
-    Returns
-    -------
-    float
-        The trace [1].
+    `inertia`, `compliance`: rows of A, rows and columns of B, and rows of C: blocks of P+ and
+      Upsilon+.
+    `j`, `k`: numbers of the other two axes, so that e_j x e_k = e.
     """
     (a, (b, b_columns), c), (x, (y, y_columns), z) = inertia, compliance
     return (twist(a, x, j, k) + twist(b, y, j, k) + twist(b_columns, y_columns, j, k)) + twist(
@@ -100,18 +66,7 @@ def turning(inertia, compliance, j, k):
 
 @primitive
 def sliding(inertia, compliance):
-    """Return Tr[P+ Upsilon+ bar(e)] of a displacement along the z axis e.
-
-    Parameters
-    ----------
-    inertia, compliance : tuple
-        As of `turning`.
-
-    Returns
-    -------
-    float
-        The trace [1/m].
-    """
+    """Return Tr[P+ Upsilon+ bar(e)] of a displacement along the z axis e."""
     (_, (_, b_columns), c), (x, (y, _), _) = inertia, compliance
     return twist(b_columns, x, 0, 1) + twist(c, y, 0, 1)
 
@@ -131,23 +86,7 @@ def log_det_gradient(
     the articulated inertia across the joint, and Upsilon+ the compliance of the parent at the
     body. Half of it is Fixman's correction, without temperature.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    gradient : (nv,) array
-        Written: the gradient [1/rad or 1/m].
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
+    `gradient` (nv,), written: the gradient [1/rad or 1/m].
     """
     joint_transforms(topology, constants, scratch, q)
     status = articulated_inertias(topology, constants, scratch, diagonal)

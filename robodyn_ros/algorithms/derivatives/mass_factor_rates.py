@@ -34,27 +34,8 @@ def mass_factor_rates(
     dX/dt + bar(Delta) X, carried likewise. At a unit velocity these are derivatives by one
     coordinate. Jain 2011, Algorithm 18.1 and eq. (18.61), with F = L^T.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    F_rate : (nv, nv) array
-        Written: rate of the unit triangular factor of the mass matrix.
-    D_rate : (nv,) array
-        Written: rates of the joint inertias of the articulated bodies.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
+    `F_rate` (nv, nv), written: rate of the unit triangular factor of the mass matrix.
+    `D_rate` (nv,), written: rates of the joint inertias of the articulated bodies.
     """
     joint_transforms(topology, constants, scratch, q)
     status = articulated_inertias(topology, constants, scratch, diagonal)

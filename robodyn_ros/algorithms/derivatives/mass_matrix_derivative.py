@@ -40,19 +40,8 @@ from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale
 def inertia_rate(scratch, k, w, v):
     """Return the rates of first moment and inertia of composite body k at a motion.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    k : int
-        Row of the body.
-    w, v : tuple
-        Angular and linear velocity, 3-vectors.
-
-    Returns
-    -------
-    tuple
-        Rate of the first moment, 3-vector, and of the inertia, six numbers.
+    `w`, `v`: angular and linear velocity, 3-vectors.
+    Returns rate of the first moment, 3-vector, and of the inertia, six numbers.
     """
     h, inertia = load(scratch, k, at.C_MOMENT), load_symmetric(scratch, k, at.C_INERTIA)
     x = cross(w, (inertia[0], inertia[1], inertia[2]))
@@ -74,20 +63,7 @@ def inertia_rate(scratch, k, w, v):
 def store_powers(topology, scratch, i, j, k, n, f, by_q):
     """Write dM_ij/dq_k = S_i . (n, f) for body i and all bodies that carry it.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    j, k : int
-        Rows of the bodies.
-    n, f : tuple
-        Moment and force, 3-vectors.
-    by_q : (nv, nv, nv) array
-        dM_ij/dq_k at [i, j, k]; the entries of these bodies are written.
+    `by_q` (nv, nv, nv): dM_ij/dq_k at [i, j, k]; the entries of these bodies are written.
     """
     column, way = topology[j, V], topology[k, V]
     while i > 0:
@@ -104,18 +80,7 @@ def mass_matrix_derivative(
 ):
     """Compute dM/dq along unit velocities, in O(n depth^2).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    zero : (nv,) array
-        Zeros.
-    by_q : (nv, nv, nv) array
-        Written: dM_ij/dq_k at [i, j, k], symmetric in the first two indices.
+    `by_q` (nv, nv, nv), written: dM_ij/dq_k at [i, j, k], symmetric in the first two indices.
     """
     joint_transforms(topology, constants, scratch, q)
     poses_in_world_frame(topology, scratch)

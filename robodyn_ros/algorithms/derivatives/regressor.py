@@ -28,18 +28,9 @@ PARAMETERS = 10  # of a body
 def store_reference_rate(scratch, i, w, w_r, alpha):
     """Store A = [omega_r][omega] + [alpha_r] of body i.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    w : tuple
-        Angular velocity omega [rad/s].
-    w_r : tuple
-        Reference angular velocity omega_r [rad/s].
-    alpha : tuple
-        Reference angular acceleration alpha_r [rad/s^2].
+    `w`: angular velocity omega [rad/s].
+    `w_r`: reference angular velocity omega_r [rad/s].
+    `alpha`: reference angular acceleration alpha_r [rad/s^2].
     """
     xx, yy, zz = w_r[0] * w[0], w_r[1] * w[1], w_r[2] * w[2]
     store(scratch, i, at.RATE, (-(yy + zz), w[0] * w_r[1] - alpha[2], w[0] * w_r[2] + alpha[1]))
@@ -57,18 +48,7 @@ def reference_base_to_tip(topology, constants, scratch, qd, qd_r, qdd_r):
 
     Needs `joint_transforms` and `start_at_base`.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    qd_r : (nv,) array
-        Reference velocities [rad/s or m/s].
-    qdd_r : (nv,) array
-        Reference accelerations [rad/s^2 or m/s^2].
+    `qdd_r` (nv,): reference accelerations [rad/s^2 or m/s^2].
     """
     store(scratch, 0, at.OMEGA_R, (0.0, 0.0, 0.0))
     for i in range(1, topology.shape[0]):
@@ -111,20 +91,10 @@ def store_row(scratch, i, turn, slide, Y, row, column):
     f = m a + A h and n = h x a + v(A S), where v(.) is the axial vector and S = tr(I)/2 1 - I are
     the second moments, as in rnea.newton_euler.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    turn, slide : tuple
-        Angular and linear part of the motion of its origin, 3-vectors.
-    Y : (nv, 10 (nb - 1)) array
-        Regressor.
-    row : int
-        Row of Y.
-    column : int
-        First of ten columns of Y.
+    `turn`, `slide`: angular and linear part of the motion of its origin, 3-vectors.
+    `Y` (nv, 10 (nb - 1): regressor.
+    `row`: row of Y.
+    `column`: first of ten columns of Y.
     """
     a = load(scratch, i, at.ACCEL)
     xx, xy, xz = load(scratch, i, at.RATE)
@@ -160,24 +130,8 @@ def regressor(
     = qd it is inverse dynamics. theta are the columns MASS to INERTIA + 5 of each moving body, in
     row order. Rotor inertias are excluded.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    qd_r : (nv,) array
-        Reference velocities [rad/s or m/s].
-    qdd_r : (nv,) array
-        Reference accelerations [rad/s^2 or m/s^2].
-    Y : (nv, 10 (nb - 1)) array
-        Written: regressor, ten columns for each moving body.
+    `qdd_r` (nv,): reference accelerations [rad/s^2 or m/s^2].
+    `Y` (nv, 10 (nb - 1), written: regressor, ten columns for each moving body.
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)

@@ -13,75 +13,25 @@ from robodyn_ros.spatial.primitive import emitted
 
 @emitted
 def body_by_body(topology, scratch):
-    """Return the rows of single bodies in tiles.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-
-    Returns
-    -------
-    array
-        Rows as those of scratch; a row for each body.
-    """
+    """Return the rows of single bodies in tiles."""
     return scratch
 
 
 @emitted
 def tile_by_tile(topology, scratch):
-    """Return rows of eight bodies each: those of the tiles.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-
-    Returns
-    -------
-    array
-        Rows as those of scratch, from 1 to `last_tile`.
-    """
+    """Return rows of eight bodies each: those of the tiles."""
     return scratch
 
 
 @emitted
 def last_tile(topology):
-    """Return the last row of `tile_by_tile`.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-
-    Returns
-    -------
-    int
-        Row.
-    """
+    """Return the last row of `tile_by_tile`."""
     return topology.shape[0] - 1
 
 
 @emitted
 def numbers_in_tiles(topology, constants, scratch):
-    """Return mass, first moment and inertia in rows like `tile_by_tile`.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-
-    Returns
-    -------
-    array
-        Rows with these columns of `constants`.
-    """
+    """Return mass, first moment and inertia in rows like `tile_by_tile`."""
     return constants
 
 
@@ -89,19 +39,7 @@ def numbers_in_tiles(topology, constants, scratch):
 def wrenches_in_tiles(topology, f_ext, scratch):
     """Return external wrenches in rows like `tile_by_tile`.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    f_ext : (nb, 6) array
-        Moment and force on each body.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-
-    Returns
-    -------
-    array
-        Rows with the columns of `f_ext`.
+    `f_ext` (nb, 6): moment and force on each body.
     """
     return f_ext
 
@@ -110,14 +48,7 @@ def wrenches_in_tiles(topology, f_ext, scratch):
 def turn_joints(topology, constants, rows, q):
     """Store cosine and sine of all joint angles, see `core.joint_transform.turn_joint`.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    rows : array
-        Rows of `body_by_body`.
-    q : (nq,) array
-        Joint positions [rad or m].
+    `rows`: rows of `body_by_body`.
     """
     for i in range(1, topology.shape[0]):
         turn_joint(topology, constants, rows, q, i)

@@ -57,19 +57,7 @@ def memory(n):
 
 @primitive
 def torque_at_joint(topology, rows, k, work):
-    """Compute the torques that a unit torque at joint k leaves for all joints, tip to base.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    rows : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    k : int
-        Row of the body of the joint.
-    work : array
-        Working memory, of the shape of `memory`.
-    """
+    """Compute the torques that a unit torque at joint k leaves for all joints, tip to base."""
     for i in range(topology.shape[0] - 1):
         for column in range(FORCE, TORQUE):
             work[i, column] = 0.0
@@ -91,15 +79,6 @@ def accelerate_bodies(topology, rows, work):
     """Compute accelerations of joints and bodies, and their share of the derivatives.
 
     Needs `torque_at_joint`.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    rows : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    work : array
-        Working memory, of the shape of `memory`.
     """
     for i in range(1, topology.shape[0]):
         parent = topology[i, PARENT]
@@ -119,17 +98,7 @@ def accelerate_bodies(topology, rows, work):
 
 @primitive
 def add_joints_beyond(topology, rows, work):
-    """Add the share of the joints that each joint carries. Needs `accelerate_bodies`.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    rows : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    work : array
-        Working memory, of the shape of `memory`.
-    """
+    """Add the share of the joints that each joint carries. Needs `accelerate_bodies`."""
     for i in range(topology.shape[0] - 1, 0, -1):
         parent, joint = topology[i, PARENT], work[i - 1, JOINT]
         n, f = load(work, i - 1, BEYOND), load(work, i - 1, BEYOND + 3)
@@ -154,16 +123,7 @@ def products_by_unit_torques(topology, scratch, work, by_q, by_qd, by_tau):
 
     Needs `articulated_world_frame.eliminate_joints` and `wrenches_by_position`.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    work : array
-        Working memory, of the shape of `memory`.
-    by_q, by_qd, by_tau : (nv, nv) array
-        Written: derivatives, a row for each acceleration.
+    `by_q`, `by_qd`, `by_tau` (nv, nv), written: derivatives, a row for each acceleration.
     """
     rows = body_by_body(topology, scratch)
     for k in range(1, topology.shape[0]):
@@ -185,16 +145,8 @@ def within_joints(topology, rows, by_q, by_tau):
 
     An axis of the joint does not move relative to the others. So the term S_j x* F_j is left out.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    rows : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    by_q : (nv, nv) array
-        Derivative by the positions, changed in place.
-    by_tau : (nv, nv) array
-        Inverse of the mass matrix.
+    `by_q` (nv, nv): derivative by the positions, changed in place.
+    `by_tau` (nv, nv): inverse of the mass matrix.
     """
     for i in range(1, topology.shape[0]):
         if topology[i, KIND] <= BALL_X:

@@ -57,19 +57,7 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, s
 def first_mode(topology, i, of_velocities):
     """Return the index of the first mode of body i, in qd or in q.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    i : int
-        Row of the body.
-    of_velocities : bool
-        Whether the index is that in qd.
-
-    Returns
-    -------
-    int
-        Index.
+    `of_velocities`: whether the index is that in qd.
     """
     start = topology[0, FIRST_VELOCITY] if of_velocities else topology[0, FIRST_POSITION]
     return start + topology[i, FIRST_MODE]
@@ -79,23 +67,11 @@ def first_mode(topology, i, of_velocities):
 def summed(flat, place, n, amplitudes, first):
     """Return rotation and displacement of a node: the sum of its shapes times the amplitudes.
 
-    Parameters
-    ----------
-    flat : array
-        Vector that holds the shapes.
-    place : int
-        Index of the first shape.
-    n : int
-        Number of shapes.
-    amplitudes : array
-        Positions, velocities or accelerations of modes.
-    first : int
-        Index of the first amplitude.
-
-    Returns
-    -------
-    tuple
-        Rotation and displacement, each a 3-vector.
+    `flat`: vector that holds the shapes.
+    `place`: index of the first shape.
+    `n`: number of shapes.
+    `amplitudes`: positions, velocities or accelerations of modes.
+    `first`: index of the first amplitude.
     """
     turned, moved = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for r in range(n):
@@ -109,17 +85,7 @@ def summed(flat, place, n, amplitudes, first):
 def turned_by(delta, v):
     """Return a vector rotated by a Gibbs vector.
 
-    Parameters
-    ----------
-    delta : tuple
-        Twice the Gibbs vector of the rotation, 3-vector.
-    v : tuple
-        3-vector.
-
-    Returns
-    -------
-    tuple
-        3-vector.
+    `delta`: twice the Gibbs vector of the rotation, 3-vector.
     """
     s = scale(0.5, delta)
     twice = cross(s, v)
@@ -131,17 +97,8 @@ def turned_by(delta, v):
 def turning_rate(delta, rate):
     """Return the angular velocity of a rotation given by a Gibbs vector and its rate.
 
-    Parameters
-    ----------
-    delta : tuple
-        Twice the Gibbs vector of the rotation, 3-vector.
-    rate : tuple
-        Rate of delta, 3-vector.
-
-    Returns
-    -------
-    tuple
-        Angular velocity, 3-vector.
+    `delta`: twice the Gibbs vector of the rotation, 3-vector.
+    `rate`: rate of delta, 3-vector.
     """
     more = scale(0.5, cross(delta, rate))
     return scale(1.0 / (1.0 + 0.25 * dot(delta, delta)), add(rate, more))
@@ -152,15 +109,6 @@ def modal_transforms(topology, constants, scratch, q):
     """Compute the pose of each body on its deformed parent, and the modal motions of its mount.
 
     A modal motion is the motion of the mount for a unit rate of a mode.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Positions of joints and modes.
     """
     joint_transforms(topology, constants, scratch, q)
     flat, room = numbers(constants), memory(topology, scratch)
@@ -188,19 +136,7 @@ def modal_transforms(topology, constants, scratch, q):
 
 @primitive
 def mount_motions(topology, constants, scratch, q, qd):
-    """Compute the velocity of each mount on its parent, and its bias acceleration.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Positions of joints and modes.
-    qd : (nv,) array
-        Velocities of joints and modes.
-    """
+    """Compute the velocity of each mount on its parent, and its bias acceleration."""
     flat, room = numbers(constants), memory(topology, scratch)
     for i in range(1, topology.shape[0]):
         parent = topology[i, PARENT]
@@ -227,17 +163,7 @@ def mount_motions(topology, constants, scratch, q, qd):
 
 @primitive
 def deformed_inertias(topology, constants, scratch, q):
-    """Compute first moment, inertia and modal coupling of every deformed body.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Positions of joints and modes.
-    """
+    """Compute first moment, inertia and modal coupling of every deformed body."""
     flat, room = numbers(constants), memory(topology, scratch)
     for i in range(1, topology.shape[0]):
         n = topology[i, MODES]
@@ -261,21 +187,9 @@ def deformed_inertias(topology, constants, scratch, q):
 def add_scaled(a, x, flat, k):
     """Return A + x B for symmetric matrices, with B in a vector.
 
-    Parameters
-    ----------
-    a : tuple
-        Symmetric matrix A, six numbers.
-    x : float
-        Factor.
-    flat : array
-        Constants as a vector, see `modal_storage`.
-    k : int
-        Index of B.
-
-    Returns
-    -------
-    tuple
-        Six numbers.
+    `a`: symmetric matrix A, six numbers.
+    `flat`: constants as a vector, see `modal_storage`.
+    `k`: index of B.
     """
     return (
         a[0] + x * flat[k],
@@ -292,17 +206,6 @@ def gyroscopic_forces(topology, constants, scratch, q, qd):
     """Compute the bias force b_fl of every body (13.38): moment, force, and z_m of the modes.
 
     Needs the angular velocities.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Positions of joints and modes.
-    qd : (nv,) array
-        Velocities of joints and modes.
     """
     flat, room = numbers(constants), memory(topology, scratch)
     for i in range(1, topology.shape[0]):
@@ -340,19 +243,8 @@ def gyroscopic_forces(topology, constants, scratch, q, qd):
 def add_symmetric_scaled(a, x, b):
     """Return A + x B for symmetric matrices.
 
-    Parameters
-    ----------
-    a : tuple
-        Symmetric matrix A, six numbers.
-    x : float
-        Factor.
-    b : tuple
-        Symmetric matrix B, six numbers.
-
-    Returns
-    -------
-    tuple
-        Six numbers.
+    `a`: symmetric matrix A, six numbers.
+    `b`: symmetric matrix B, six numbers.
     """
     return (
         a[0] + x * b[0],
@@ -368,16 +260,8 @@ def add_symmetric_scaled(a, x, b):
 def apply_wrenches(topology, constants, scratch, q, f_ext):
     """Subtract external wrenches from the forces of bodies, and those on loaded nodes from z_m.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Positions of joints and modes.
-    f_ext : (nb + nodes, 6) array
-        External moment and force on each body about its origin, then on each node [N m, N].
+    `f_ext` (nb + nodes, 6): external moment and force on each body about its origin, then on each
+      node [N m, N].
     """
     flat, room, nb = numbers(constants), memory(topology, scratch), topology.shape[0]
     for i in range(1, nb):
@@ -407,19 +291,8 @@ def apply_wrenches(topology, constants, scratch, q, f_ext):
 def in_body(flat, k, v):
     """Return R v, with R row-major in a vector.
 
-    Parameters
-    ----------
-    flat : array
-        Constants as a vector, see `modal_storage`.
-    k : int
-        Index of R.
-    v : tuple
-        3-vector.
-
-    Returns
-    -------
-    tuple
-        3-vector.
+    `flat`: constants as a vector, see `modal_storage`.
+    `k`: index of R.
     """
     return (
         flat[k] * v[0] + flat[k + 1] * v[1] + flat[k + 2] * v[2],

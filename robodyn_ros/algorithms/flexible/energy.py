@@ -31,17 +31,7 @@ from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale, store
 
 @primitive
 def velocities_base_to_tip(topology, constants, scratch, qd):
-    """Compute angular velocities and velocities of the origins. Needs `modal_transforms`.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    qd : (nv,) array
-        Velocities of joints and modes.
-    """
+    """Compute angular velocities and velocities of the origins. Needs `modal_transforms`."""
     room = memory(topology, scratch)
     store(scratch, 0, at.OMEGA, (0.0, 0.0, 0.0))
     store(scratch, 0, at.SPEED, (0.0, 0.0, 0.0))
@@ -75,20 +65,7 @@ def energy(
 
     T = sum V_fl^T M_fl V_fl / 2 (13.26) and V = -sum g.(m p + R h).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Positions of joints and modes.
-    qd : (nv,) array
-        Velocities of joints and modes.
-    energies : (2,) array
-        Written: kinetic and potential energy [J].
+    `energies` (2,), written: kinetic and potential energy [J].
     """
     modal_transforms(topology, constants, scratch, q)
     deformed_inertias(topology, constants, scratch, q)

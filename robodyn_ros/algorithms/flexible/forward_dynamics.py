@@ -90,17 +90,7 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, s
 
 @primitive
 def velocity_base_to_tip(topology, constants, scratch, qd):
-    """Compute angular velocities, and velocity-dependent accelerations of mounts and joints.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    qd : (nv,) array
-        Velocities of joints and modes.
-    """
+    """Compute angular velocities, and velocity-dependent accelerations of mounts and joints."""
     room = memory(topology, scratch)
     store(scratch, 0, at.OMEGA, (0.0, 0.0, 0.0))
     for i in range(1, topology.shape[0]):
@@ -137,16 +127,7 @@ def velocity_base_to_tip(topology, constants, scratch, qd):
 def start_inertia(topology, constants, scratch, diagonal, i):
     """Start P_fl of body i from M_fl and the diagonal.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix, joints and modes.
-    i : int
-        Row of the body.
+    `diagonal` (nv,): added to the diagonal of the mass matrix, joints and modes.
     """
     flat, room = numbers(constants), memory(topology, scratch)
     m, h = constants[i, MASS], load(scratch, i, at.C_MOMENT)
@@ -167,19 +148,7 @@ def start_inertia(topology, constants, scratch, diagonal, i):
 
 @primitive
 def propagate_to_modes(topology, scratch, i, parent):
-    """Add P+ of body i to P_fl of its deformed parent: A_fl Gamma A_fl^T.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    parent : int
-        Row of its parent.
-    """
+    """Add P+ of body i to P_fl of its deformed parent: A_fl Gamma A_fl^T."""
     room, n = memory(topology, scratch), topology[parent, MODES]
     motions, own_room = topology[i, MOUNT_ROOM] + MOTIONS, topology[parent, ROOM]
     c, s = scratch[i, at.COS], scratch[i, at.SIN]
@@ -216,19 +185,10 @@ def propagate_to_modes(topology, scratch, i, parent):
 def factorise_modes(room, own_room, n):
     """Replace D_m by its Cholesky factor, with the diagonal inverted.
 
-    Parameters
-    ----------
-    room : array
-        Memory of the modes, see `modal_storage`.
-    own_room : int
-        Index of the memory of the body.
-    n : int
-        Number of modes.
-
-    Returns
-    -------
-    bool
-        Whether all pivots are positive.
+    `room`: memory of the modes, see `modal_storage`.
+    `own_room`: index of the memory of the body.
+    `n`: number of modes.
+    Returns whether all pivots are positive.
     """
     done = True
     for r in range(n):
@@ -250,18 +210,11 @@ def factorise_modes(room, own_room, n):
 def solve_modes(room, own_room, n, x, stride):
     """Solve D_m y = x, in place.
 
-    Parameters
-    ----------
-    room : array
-        Memory of the modes, see `modal_storage`.
-    own_room : int
-        Index of the memory of the body.
-    n : int
-        Number of modes.
-    x : int
-        Index of the first entry of x.
-    stride : int
-        Distance of its entries.
+    `room`: memory of the modes, see `modal_storage`.
+    `own_room`: index of the memory of the body.
+    `n`: number of modes.
+    `x`: index of the first entry of x.
+    `stride`: distance of its entries.
     """
     for r in range(n):
         y = room[x + stride * r]
@@ -279,21 +232,7 @@ def solve_modes(room, own_room, n, x, stride):
 def eliminate_modes(topology, scratch, i, status):
     """Eliminate the modes of body i: compute the gain g, and P_pr in place of P^rr.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    status : int
-        Status so far: 0, or the row of a body whose pivot is singular.
-
-    Returns
-    -------
-    int
-        The given status, or i if D_m is singular.
+    Returns the given status, or i if D_m is singular.
     """
     room, n, own_room = memory(topology, scratch), topology[i, MODES], topology[i, ROOM]
     if not factorise_modes(room, own_room, n):
@@ -331,17 +270,7 @@ def eliminate_modes(topology, scratch, i, status):
 def subtract_outer(a, g, u):
     """Return A - g u^T, whose sum over all modes is symmetric.
 
-    Parameters
-    ----------
-    a : tuple
-        Symmetric matrix A, six numbers.
-    g, u : tuple
-        3-vectors.
-
-    Returns
-    -------
-    tuple
-        Six numbers.
+    `a`: symmetric matrix A, six numbers.
     """
     return (
         a[0] - g[0] * u[0],
@@ -357,19 +286,7 @@ def subtract_outer(a, g, u):
 def articulated_inertias(topology, constants, scratch, diagonal):
     """Compute articulated inertias, tip to base, eliminating modes and joint of each body.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix, joints and modes.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
+    `diagonal` (nv,): added to the diagonal of the mass matrix, joints and modes.
     """
     status = 0
     for i in range(1, topology.shape[0]):
@@ -390,14 +307,7 @@ def articulated_inertias(topology, constants, scratch, diagonal):
 def residual_tip_to_base(topology, constants, scratch, tau):
     """Propagate the bias forces to the base; compute residuals of joints, and nu_m of modes.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    tau : (nv,) array
-        Torques of joints and modes; that of a mode is the force of its spring and damper.
+    `tau` (nv,): torques of joints and modes; that of a mode is the force of its spring and damper.
     """
     room = memory(topology, scratch)
     for i in range(topology.shape[0] - 1, 0, -1):
@@ -427,18 +337,7 @@ def residual_tip_to_base(topology, constants, scratch, tau):
 def carry_force(topology, scratch, i, parent, n, f):
     """Add moment and force on body i to those of its parent, and to z_m of its modes.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    parent : int
-        Row of its parent.
-    n, f : tuple
-        Moment and force, 3-vectors [N m, N].
+    `n`, `f`: moment and force, 3-vectors [N m, N].
     """
     f, n = to_parent(scratch, i, f), to_parent(scratch, i, n)
     m = modes(topology, parent)
@@ -459,21 +358,7 @@ def acceleration_from_parent(topology, scratch, i, qdd):
 
     Velocity-dependent terms are left out.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    qdd : (nv,) array
-        Accelerations of joints and modes.
-
-    Returns
-    -------
-    tuple
-        Angular and linear acceleration in axes of body i, each a 3-vector.
+    Returns angular and linear acceleration in axes of body i, each a 3-vector.
     """
     parent = topology[i, PARENT]
     turning = load(scratch, parent, at.ALPHA)
@@ -493,16 +378,7 @@ def acceleration_from_parent(topology, scratch, i, qdd):
 def acceleration_base_to_tip(topology, constants, gravity, scratch, qdd):
     """Compute the accelerations of joints, then those of the modes of each body.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    qdd : (nv,) array
-        Written: accelerations of joints and modes.
+    `qdd` (nv,), written: accelerations of joints and modes.
     """
     room = memory(topology, scratch)
     store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
@@ -535,29 +411,12 @@ def forward_dynamics(
 ) -> Integer:
     """Compute qdd = (M + diag(diagonal))^-1 (tau - C qd - g + J^T f_ext), in O(n).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Positions of joints, then amplitudes of modes [rad or m, -].
-    qd, tau : (nv,) array
-        Their velocities and forces. The force of a mode includes its spring and damper.
-    f_ext : (nb + nodes, 6) array
-        See `apply_wrenches`.
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix of joints and modes.
-    qdd : (nv,) array
-        Written: accelerations of joints and modes.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
+    `q` (nq,): positions of joints, then amplitudes of modes [rad or m, -].
+    `qd`, `tau` (nv,): their velocities and forces. The force of a mode includes its spring and
+      damper.
+    `f_ext` (nb + nodes, 6): see `apply_wrenches`.
+    `diagonal` (nv,): added to the diagonal of the mass matrix of joints and modes.
+    `qdd` (nv,), written: accelerations of joints and modes.
     """
     modal_transforms(topology, constants, scratch, q)
     mount_motions(topology, constants, scratch, q, qd)
@@ -582,23 +441,8 @@ def mass_matrix_inverse(
 ) -> Integer:
     """Compute (M + diag(diagonal))^-1, symmetric, by accelerations for unit torques, in O(n^2).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Positions of joints and modes.
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix, joints and modes.
-    inverse : (m, m) array
-        Written: inverse for joints and modes, in its first rows.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
+    `diagonal` (nv,): added to the diagonal of the mass matrix, joints and modes.
+    `inverse` (m, m), written: inverse for joints and modes, in its first rows.
     """
     room = memory(topology, scratch)
     modal_transforms(topology, constants, scratch, q)
@@ -628,18 +472,7 @@ def mass_matrix_inverse(
 
 @primitive
 def count_modes(topology):
-    """Return the number of all modes.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-
-    Returns
-    -------
-    int
-        Number.
-    """
+    """Return the number of all modes."""
     count = 0
     for i in range(1, topology.shape[0]):
         count = count + topology[i, MODES]

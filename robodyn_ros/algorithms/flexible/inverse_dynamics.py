@@ -41,19 +41,7 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, s
 
 @primitive
 def motion_base_to_tip(topology, constants, gravity, scratch, qdd):
-    """Compute the accelerations of the bodies from those of joints and modes.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    qdd : (nv,) array
-        Accelerations of joints and modes.
-    """
+    """Compute the accelerations of the bodies from those of joints and modes."""
     store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
     store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, topology.shape[0]):
@@ -67,17 +55,7 @@ def motion_base_to_tip(topology, constants, gravity, scratch, qdd):
 
 @primitive
 def inertia_forces(topology, constants, scratch, qdd):
-    """Add M_fl alpha_fl to the forces of bodies and modes.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    qdd : (nv,) array
-        Accelerations of joints and modes.
-    """
+    """Add M_fl alpha_fl to the forces of bodies and modes."""
     flat, room = numbers(constants), memory(topology, scratch)
     for i in range(1, topology.shape[0]):
         n, place, own_room = topology[i, MODES], topology[i, SHAPE], topology[i, ROOM]
@@ -104,16 +82,7 @@ def inertia_forces(topology, constants, scratch, qdd):
 def force_tip_to_base(topology, constants, scratch, qdd, tau):
     """Propagate the forces to the base; the parts along joints and modes are the torques.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    qdd : (nv,) array
-        Accelerations of joints and modes.
-    tau : (nv,) array
-        Written: torques of joints and modes.
+    `tau` (nv,), written: torques of joints and modes.
     """
     room = memory(topology, scratch)
     for i in range(topology.shape[0] - 1, 0, -1):
@@ -141,22 +110,10 @@ def inverse_dynamics(
 ):
     """Compute tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext, in O(n), without springs of modes.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Positions of joints, then amplitudes of modes [rad or m, -].
-    qd, qdd : (nv,) array
-        Their velocities and accelerations.
-    f_ext : (nb + nodes, 6) array
-        See `apply_wrenches`.
-    tau : (nv,) array
-        Written: torques of joints, then forces of modes [N m or N].
+    `q` (nq,): positions of joints, then amplitudes of modes [rad or m, -].
+    `qd`, `qdd` (nv,): their velocities and accelerations.
+    `f_ext` (nb + nodes, 6): see `apply_wrenches`.
+    `tau` (nv,), written: torques of joints, then forces of modes [N m or N].
     """
     modal_transforms(topology, constants, scratch, q)
     mount_motions(topology, constants, scratch, q, qd)
@@ -180,18 +137,7 @@ def gravity_torque(
 ):
     """Compute tau = g(q) = dV/dq of joints and modes, without springs of modes.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Positions of joints and modes.
-    tau : (nv,) array
-        Written: torques of joints and modes.
+    `tau` (nv,), written: torques of joints and modes.
     """
     for k in range(tau.shape[0]):
         tau[k] = 0.0  # also velocities and accelerations: entries are read before they change

@@ -13,16 +13,7 @@ from robodyn_ros.spatial.types import Matrix, Stack, Table, Topology, Vector
 def body_poses(topology: Topology, constants: Table, scratch: Matrix, q: Vector, poses: Stack):
     """Compute the transforms of all bodies in the base.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Positions of joints and modes.
-    poses : (nb, 4, 4) array
-        Written: homogeneous transforms [-, m].
+    `poses` (nb, 4, 4), written: homogeneous transforms [-, m].
     """
     modal_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)

@@ -12,18 +12,8 @@ from robodyn_ros.spatial.types import Scalar, Topology, Vector
 def integrate(topology: Topology, q: Vector, qd: Vector, dt: Scalar, moved: Vector):
     """Compute the positions after a time at constant velocity; see core.manifold.integrate.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    q : (nq,) array
-        Positions of joints and modes.
-    qd : (nv,) array
-        Velocities of joints and modes.
-    dt : float
-        Time [s].
-    moved : (nq,) array
-        Written: positions. May be q.
+    `dt`: time [s].
+    `moved` (nq,), written: positions. May be q.
     """
     manifold.integrate(topology, q, qd, dt, moved)
     k = topology[0, FIRST_POSITION]
@@ -35,16 +25,7 @@ def integrate(topology: Topology, q: Vector, qd: Vector, dt: Scalar, moved: Vect
 def position_rates(topology: Topology, q: Vector, qd: Vector, rates: Vector):
     """Compute dq/dt; see core.manifold.position_rates.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    q : (nq,) array
-        Positions of joints and modes.
-    qd : (nv,) array
-        Velocities of joints and modes.
-    rates : (nq,) array
-        Written: rates of the positions.
+    `rates` (nq,), written: rates of the positions.
     """
     manifold.position_rates(topology, q, qd, rates)
     k = topology[0, FIRST_POSITION]

@@ -28,56 +28,19 @@ TURNING, MOVING, TURNING_BIAS, MOVING_BIAS, MOTIONS = 0, 3, 6, 9, 12
 
 @primitive
 def numbers(constants):
-    """Return the constants as a vector.
-
-    Parameters
-    ----------
-    constants : array
-        Placement, inertia and joint of each body, see `model.layout`.
-
-    Returns
-    -------
-    array
-        View of the constants.
-    """
+    """Return the constants as a vector."""
     return constants.reshape(constants.size)
 
 
 @primitive
 def memory(topology, scratch):
-    """Return the memory behind the rows of the bodies.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-
-    Returns
-    -------
-    array
-        View of scratch.
-    """
+    """Return the memory behind the rows of the bodies."""
     return scratch.reshape(scratch.size)[topology.shape[0] * WIDTH :]
 
 
 @primitive
 def modes(topology, i):
-    """Return the number of modes of a body; the base has none.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    i : int
-        Row of the body.
-
-    Returns
-    -------
-    int
-        Number.
-    """
+    """Return the number of modes of a body; the base has none."""
     return topology[i, MODES] if i > 0 else 0
 
 
@@ -85,17 +48,7 @@ def modes(topology, i):
 def vec(flat, k):
     """Return the 3-vector at an index.
 
-    Parameters
-    ----------
-    flat : array
-        Vector.
-    k : int
-        Index.
-
-    Returns
-    -------
-    tuple
-        3-vector.
+    `k`: index.
     """
     return flat[k], flat[k + 1], flat[k + 2]
 
@@ -104,14 +57,7 @@ def vec(flat, k):
 def write_vec(flat, k, v):
     """Write a 3-vector at an index.
 
-    Parameters
-    ----------
-    flat : array
-        Vector.
-    k : int
-        Index.
-    v : tuple
-        3-vector.
+    `k`: index.
     """
     flat[k] = v[0]
     flat[k + 1] = v[1]
@@ -123,77 +69,26 @@ def write_vec(flat, k, v):
 def modal_mass(n, r, s):
     """Return the index of MODAL_MASS of modes r and s.
 
-    Parameters
-    ----------
-    n : int
-        Number of modes of the body.
-    r : int
-        Mode.
-    s : int
-        Another mode.
-
-    Returns
-    -------
-    int
-        Index.
+    `s`: another mode.
     """
     return r * n + s
 
 
 @primitive
 def linear(n, r):
-    """Return the index of LINEAR of mode r.
-
-    Parameters
-    ----------
-    n : int
-        Number of modes of the body.
-    r : int
-        Mode.
-
-    Returns
-    -------
-    int
-        Index.
-    """
+    """Return the index of LINEAR of mode r."""
     return n * n + 3 * r
 
 
 @primitive
 def angular(n, r):
-    """Return the index of ANGULAR of mode r.
-
-    Parameters
-    ----------
-    n : int
-        Number of modes of the body.
-    r : int
-        Mode.
-
-    Returns
-    -------
-    int
-        Index.
-    """
+    """Return the index of ANGULAR of mode r."""
     return n * n + 3 * n + 3 * r
 
 
 @primitive
 def inertia_slope(n, r):
-    """Return the index of INERTIA_SLOPE of mode r.
-
-    Parameters
-    ----------
-    n : int
-        Number of modes of the body.
-    r : int
-        Mode.
-
-    Returns
-    -------
-    int
-        Index.
-    """
+    """Return the index of INERTIA_SLOPE of mode r."""
     return n * n + 6 * n + 6 * r
 
 
@@ -201,19 +96,7 @@ def inertia_slope(n, r):
 def angular_slope(n, r, s):
     """Return the index of ANGULAR_SLOPE of mode r by mode s.
 
-    Parameters
-    ----------
-    n : int
-        Number of modes of the body.
-    r : int
-        Mode.
-    s : int
-        Another mode.
-
-    Returns
-    -------
-    int
-        Index.
+    `s`: another mode.
     """
     return n * n + 12 * n + 3 * (r * n + s)
 
@@ -222,19 +105,7 @@ def angular_slope(n, r, s):
 def inertia_curve(n, r, s):
     """Return the index of INERTIA_CURVE of modes r and s.
 
-    Parameters
-    ----------
-    n : int
-        Number of modes of the body.
-    r : int
-        Mode.
-    s : int
-        Another mode.
-
-    Returns
-    -------
-    int
-        Index.
+    `s`: another mode.
     """
     return 4 * n * n + 12 * n + 6 * (r * n + s)
 
@@ -242,94 +113,29 @@ def inertia_curve(n, r, s):
 # indices in the memory of a body with n modes; its Cholesky factor comes first
 @primitive
 def coupling(n, r):
-    """Return the index of P^fr of mode r: moment and force.
-
-    Parameters
-    ----------
-    n : int
-        Number of modes of the body.
-    r : int
-        Mode.
-
-    Returns
-    -------
-    int
-        Index.
-    """
+    """Return the index of P^fr of mode r: moment and force."""
     return n * n + 6 * r
 
 
 @primitive
 def gain(n, r):
-    """Return the index of g = D_m^-1 P^fr of mode r: moment and force.
-
-    Parameters
-    ----------
-    n : int
-        Number of modes of the body.
-    r : int
-        Mode.
-
-    Returns
-    -------
-    int
-        Index.
-    """
+    """Return the index of g = D_m^-1 P^fr of mode r: moment and force."""
     return n * n + 6 * n + 6 * r
 
 
 @primitive
 def spin_coupling(n, r):
-    """Return the index of ANGULAR of mode r, deformed.
-
-    Parameters
-    ----------
-    n : int
-        Number of modes of the body.
-    r : int
-        Mode.
-
-    Returns
-    -------
-    int
-        Index.
-    """
+    """Return the index of ANGULAR of mode r, deformed."""
     return n * n + 12 * n + 3 * r
 
 
 @primitive
 def load_of(n, r):
-    """Return the index of z_m of mode r.
-
-    Parameters
-    ----------
-    n : int
-        Number of modes of the body.
-    r : int
-        Mode.
-
-    Returns
-    -------
-    int
-        Index.
-    """
+    """Return the index of z_m of mode r."""
     return n * n + 15 * n + r
 
 
 @primitive
 def share_of(n, r):
-    """Return the index of nu_m of mode r.
-
-    Parameters
-    ----------
-    n : int
-        Number of modes of the body.
-    r : int
-        Mode.
-
-    Returns
-    -------
-    int
-        Index.
-    """
+    """Return the index of nu_m of mode r."""
     return n * n + 16 * n + r

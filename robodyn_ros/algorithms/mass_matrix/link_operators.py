@@ -23,41 +23,14 @@ POINT, GAIN = at.MOMENT, at.B_SYMMETRIC
 
 @primitive
 def link_points(topology, scratch, carried, links):
-    """Store the origin of the link of every row, in base axes. Needs the poses.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    carried : (nb,) array of int
-        For each row, the body that carries its link.
-    links : (nb, 12) array
-        Rotation, row-major, and origin of each link in that body [-, m].
-    """
+    """Store the origin of the link of every row, in base axes. Needs the poses."""
     for i in range(topology.shape[0]):
         store(scratch, i, POINT, frame_point(scratch, carried[i], links[i]))
 
 
 @primitive
 def parent_link(topology, carried, i):
-    """Return a row whose link is the parent of that of row i, or 0.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    carried : (nb,) array of int
-        For each row, the body that carries its link.
-    i : int
-        Row of the body.
-
-    Returns
-    -------
-    int
-        Row of a body.
-    """
+    """Return a row whose link is the parent of that of row i, or 0."""
     j = i
     while carried[j] == carried[i]:
         j = topology[j, PARENT]
@@ -68,15 +41,7 @@ def parent_link(topology, carried, i):
 def unit_wrench(j):
     """Return unit wrench j, three forces before three moments.
 
-    Parameters
-    ----------
-    j : int
-        Number of the wrench, 0 to 5.
-
-    Returns
-    -------
-    tuple
-        Moment and force, each a 3-vector.
+    `j`: number of the wrench, 0 to 5.
     """
     e = (1.0 if j % 3 == 0 else 0.0, 1.0 if j % 3 == 1 else 0.0, 1.0 if j % 3 == 2 else 0.0)
     zero = (0.0, 0.0, 0.0)
@@ -87,16 +52,9 @@ def unit_wrench(j):
 def write_entries(first, second, row, rows, column):
     """Write two 3-vectors below each other in a column of a matrix.
 
-    Parameters
-    ----------
-    first, second : tuple
-        3-vectors.
-    row : int
-        Row of the first entry.
-    rows : array
-        Written.
-    column : int
-        Number of the column.
+    `row`: row of the first entry.
+    `rows`: written.
+    `column`: number of the column.
     """
     rows[row, column], rows[row + 1, column], rows[row + 2, column] = first
     rows[row + 3, column], rows[row + 4, column], rows[row + 5, column] = second
@@ -107,13 +65,6 @@ def axes_and_gains(topology, constants, scratch):
     """Store axis and gain of every joint about the origin of its link. Needs `link_points`.
 
     The axis is angular part first, the gain moment first.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
     """
     for i in range(1, topology.shape[0]):
         point = load(scratch, i, POINT)
@@ -147,35 +98,12 @@ def link_operators(
     the links. A joint of several degrees of freedom is freed from its last one on. So psi is the
     product of their shares. Jain 2011, eq. (1.29), (6.13) and Algorithm 6.1; (9.33) for trees.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    carried : (nb,) array of int
-        For each row, the body that carries its link.
-    links : (nb, 12) array
-        Rotation, row-major, and origin of each link in that body [-, m].
-    q : (nq,) array
-        Joint positions [rad or m].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    phi, psi : (6 (nb - 1), 6) array
-        Written: six rows for each link [-, m], from wrenches on the link to those on its parent,
-        force first.
-    M : (6 (nb - 1), 6) array
-        Written: inertia of each link [kg, kg m, kg m^2], linear part first.
-    H : (nv, 6) array
-        Written: motion of the link for a unit rate of each joint [- or m, - or 1/m], linear part
-        first.
-    G : (nv, 6) array
-        Written: gain of each joint, force first [-, m or 1/m].
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
+    `phi`, `psi` (6 (nb - 1), written: six rows for each link [-, m], from wrenches on the link to
+      those on its parent, force first.
+    `M` (6 (nb - 1), written: inertia of each link [kg, kg m, kg m^2], linear part first.
+    `H` (nv, 6), written: motion of the link for a unit rate of each joint [- or m, - or 1/m],
+      linear part first.
+    `G` (nv, 6), written: gain of each joint, force first [-, m or 1/m].
     """
     joint_transforms(topology, constants, scratch, q)
     status = articulated_inertias(topology, constants, scratch, diagonal)

@@ -32,22 +32,7 @@ from robodyn_ros.spatial.vec3 import add, dot, load, scale, store
 
 @primitive
 def gain(scratch, i, share):
-    """Return G share, where G = P S / D is the Kalman gain of body i.
-
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    share : float
-        Factor.
-
-    Returns
-    -------
-    tuple
-        Moment and force, each a 3-vector.
-    """
+    """Return G share, where G = P S / D is the Kalman gain of body i."""
     share = scratch[i, at.D_INVERSE] * share
     return (
         scale(share, load(scratch, i, at.U_ANGULAR)),
@@ -59,26 +44,7 @@ def gain(scratch, i, share):
 def joint_inertias(
     topology: Topology, constants: Table, scratch: Matrix, q: Vector, diagonal: Vector, D: Vector
 ):
-    """Compute D of M + diag(diagonal) = L D L^T, in O(n): det M is the product of its entries.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    D : (nv,) array
-        Written: joint inertias of the articulated bodies [kg m^2 or kg].
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
-    """
+    """Compute D of M + diag(diagonal) = L D L^T, in O(n): det M is the product of its entries."""
     joint_transforms(topology, constants, scratch, q)
     status = articulated_inertias(topology, constants, scratch, diagonal)
     if status == 0:
@@ -93,14 +59,7 @@ def factor(topology, constants, scratch, F):
 
     Needs the articulated inertias.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    F : (nv, nv) array
-        Written: L^T.
+    `F` (nv, nv), written: L^T.
     """
     for row in range(F.shape[0]):
         for column in range(F.shape[1]):
@@ -127,26 +86,6 @@ def mass_factors(
     """M + diag(diagonal) = F^T D F with F = L^T, in O(n depth).
 
     Jain 2011, eq. (7.14); F is what Featherstone 2008, section 6.5, calls L.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    F : (nv, nv) array
-        Written: unit triangular factor of the mass matrix.
-    D : (nv,) array
-        Written: joint inertias of the articulated bodies [kg m^2 or kg].
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
     """
     status = joint_inertias(topology, constants, scratch, q, diagonal, D)
     factor(topology, constants, scratch, F)
@@ -169,29 +108,8 @@ def factor_product(
 
     L = 1 + H phi K and L^-1 = 1 - H psi K (Jain 2011, eq. 7.17).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    x : (nv,) array
-        Vector.
-    transposed : bool
-        Whether the factor is transposed.
-    inverse : bool
-        Whether the factor is inverted.
-    y : (nv,) array
-        Written: product.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
+    `transposed`: whether the factor is transposed.
+    `inverse`: whether the factor is inverted.
     """
     joint_transforms(topology, constants, scratch, q)
     status = articulated_inertias(topology, constants, scratch, diagonal)
@@ -218,18 +136,7 @@ def factor_product(
 def scatter(topology, constants, scratch, x, inverse, y):
     """Compute y = L^T x, or L^-T x, by a sweep from base to tip.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    x : (nv,) array
-        Vector.
-    inverse : bool
-        Whether the factor is inverted.
-    y : (nv,) array
-        Written: product.
+    `inverse`: whether the factor is inverted.
     """
     rest_base(scratch)
     for i in range(1, topology.shape[0]):

@@ -28,26 +28,6 @@ def mass_factors(
     The entries of F are products S_i . G_j of columns in one frame: Jain 2011, eq. (7.14), where
     phi is the identity as in section 5.4. It needs less arithmetic than
     `mass_matrix_factors.mass_factors` for long chains and skew axes.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    F : (nv, nv) array
-        Written: unit triangular factor of the mass matrix.
-    D : (nv,) array
-        Written: joint inertias of the articulated bodies [kg m^2 or kg].
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
     """
     status = joint_inertias(topology, constants, scratch, q, diagonal, D)
     poses_in_world_frame(topology, scratch)

@@ -21,14 +21,7 @@ from robodyn_ros.spatial.vec3 import scale, store
 def mark_carriers(topology, scratch, k):
     """Mark the bodies before k with descendants behind k that do not descend from k.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    k : int
-        Row of a body.
+    `k`: row of a body.
     """
     for i in range(1, k + 1):
         scratch[i, at.ON_PATH] = 0.0
@@ -43,18 +36,8 @@ def mark_carriers(topology, scratch, k):
 def store_acceleration(topology, constants, scratch, i, alpha, a, qdd):
     """Store the acceleration of body i: (alpha, a) plus that of its joint.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    alpha, a : tuple
-        Angular and linear acceleration without that of the joint, 3-vectors.
-    qdd : float
-        Acceleration of the joint [rad/s^2 or m/s^2].
+    `alpha`, `a`: angular and linear acceleration without that of the joint, 3-vectors.
+    `qdd`: acceleration of the joint [rad/s^2 or m/s^2].
     """
     alpha, a = add_along_joint(topology, constants, i, alpha, a, qdd)
     store(scratch, i, at.ALPHA, alpha)
@@ -78,24 +61,6 @@ def mass_matrix_inverse_in_place(
 
     In a tree, other descendants of the bodies that carry k follow too. The accelerations of those
     bodies are known from their own sweeps: the term K^T R K of (10.29).
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    inverse : (nv, nv) array
-        Written: inverse of the mass matrix [1/(kg m^2), 1/(kg m) or 1/kg].
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
     """
     joint_transforms(topology, constants, scratch, q)
     status = articulated_inertias(topology, constants, scratch, diagonal)

@@ -48,19 +48,7 @@ def motions(n):
 def number(scratch, i, k):
     """Return an integer from scratch, whose entries may be complex.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    k : int
-        Column.
-
-    Returns
-    -------
-    int
-        Entry.
+    `k`: column.
     """
     return int(scratch[i, k].real)
 
@@ -71,13 +59,6 @@ def assign_places(topology, scratch):
 
     An unbranched run is a chain of bodies that follow each other in the rows. Its first body is
     stored for each body.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
     """
     for i in range(1, topology.shape[0]):
         scratch[topology[i, PARENT], at.LAST_CHILD] = i
@@ -92,19 +73,7 @@ def assign_places(topology, scratch):
 
 @inlined
 def start_as_parent(topology, scratch, i, motions):
-    """Copy the motion of the parent to body i, for torque at each joint before it.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    motions : (6 n + 12, m) array
-        Row of the inverse, motions of the bodies and joint axes; see `motions`.
-    """
+    """Copy the motion of the parent to body i, for torque at each joint before it."""
     parent, own = topology[i, PARENT], 6 * number(scratch, i, at.PLACE)
     if parent == 0:
         for row in range(own, own + 6):
@@ -122,15 +91,6 @@ def move_joint(scratch, i, motions):
     """Compute row i of the inverse up to its diagonal, and the motion of body i.
 
     The row is in row 0 of `motions`.
-
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    motions : (6 n + 12, m) array
-        Row of the inverse, motions of the bodies and joint axes; see `motions`.
     """
     n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
     z, v = load(scratch, i, at.AXIS), load(scratch, i, at.AXIS + 3)
@@ -150,20 +110,7 @@ def move_joint(scratch, i, motions):
 
 @inlined
 def motion_of_run(motions, first, last):
-    """Return the motion due to the joints from first to last: the sum of S x, with x from row 0.
-
-    Parameters
-    ----------
-    motions : (6 n + 12, m) array
-        Row of the inverse, motions of the bodies and joint axes; see `motions`.
-    first, last : int
-        Rows of the bodies.
-
-    Returns
-    -------
-    tuple
-        Angular and linear part, each a 3-vector.
-    """
+    """Return the motion due to joints first to last: the sum of S x, with x from row 0."""
     axes = motions.shape[0] - 6
     a, b, c, d, e, f = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(first, last + 1):
@@ -182,22 +129,6 @@ def motion_of_parent(topology, scratch, i, motions):
     """Return the motion of the parent of body i for torque at joint i.
 
     By symmetry it follows from the row of the inverse.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    motions : (6 n + 12, m) array
-        Row of the inverse, motions of the bodies and joint axes; see `motions`.
-
-    Returns
-    -------
-    tuple
-        Angular and linear part, each a 3-vector.
     """
     alpha, a = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     j = topology[i, PARENT]
@@ -215,20 +146,10 @@ def keep_motion(scratch, b, i, x, alpha, a, motions):
 
     It is that of the parent of body b, plus x along the joint of body b.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    b : int
-        Row of the body that moves.
-    i : int
-        Row of the body whose joint has the torque.
-    x : float
-        Acceleration of the joint of body b.
-    alpha, a : tuple
-        Angular and linear part of the motion of its parent, 3-vectors.
-    motions : (6 n + 12, m) array
-        Row of the inverse, motions of the bodies and joint axes; see `motions`.
+    `b`: row of the body that moves.
+    `i`: row of the body whose joint has the torque.
+    `x`: acceleration of the joint of body b.
+    `alpha`, `a`: angular and linear part of the motion of its parent, 3-vectors.
     """
     own = 6 * number(scratch, b, at.PLACE)
     alpha = add(alpha, scale(x, load(scratch, b, at.AXIS)))
@@ -240,19 +161,7 @@ def keep_motion(scratch, b, i, x, alpha, a, motions):
 
 @primitive
 def move_carriers(topology, scratch, i, motions):
-    """Compute motions for torque at joint i, of the bodies before i with descendants behind i.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    motions : (6 n + 12, m) array
-        Row of the inverse, motions of the bodies and joint axes; see `motions`.
-    """
+    """Compute motions for torque at joint i, of the bodies before i with descendants behind i."""
     mark_carriers(topology, scratch, i)
     for b in range(1, i):
         if scratch[b, at.ON_PATH] == 1.0:
@@ -280,25 +189,7 @@ def mass_matrix_inverse(
     outward sweep of Jain 2011, Algorithm 10.4 (eq. 10.31-10.33), in the frame of section 5.4.
     There psi is the identity minus S G^T, and Upsilon+ G is a sum over its joints.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    motions : array
-        Working memory, of the shape of `motions`.
-    inverse : (nv, nv) array
-        Written: inverse of the mass matrix [1/(kg m^2), 1/(kg m) or 1/kg].
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
+    `motions`: working memory, of the shape of `motions`.
     """
     joint_transforms(topology, constants, scratch, q)
     status = articulated_inertias(topology, constants, scratch, diagonal)

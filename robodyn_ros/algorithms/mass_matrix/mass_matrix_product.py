@@ -19,16 +19,7 @@ def momentum_tip_to_base(topology, constants, scratch, x, y):
 
     The momentum of each composite body is stored in scratch. Needs the velocities V for rates x.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    x : (nv,) array
-        Vector, such as joint velocities.
-    y : (nv,) array
-        Written: product.
+    `x` (nv,): vector, such as joint velocities.
     """
     for i in range(1, topology.shape[0]):
         body_momentum(constants, scratch, i)
@@ -44,21 +35,7 @@ def momentum_tip_to_base(topology, constants, scratch, x, y):
 def mass_product(
     topology: Topology, constants: Table, scratch: Matrix, q: Vector, x: Vector, y: Vector
 ):
-    """Compute y = M(q) x, in O(n); for velocities it is the generalised momentum p = M qd.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    x : (nv,) array
-        Vector.
-    y : (nv,) array
-        Written: product.
-    """
+    """Compute y = M(q) x, in O(n); for velocities it is the generalised momentum p = M qd."""
     joint_transforms(topology, constants, scratch, q)
     velocities_base_to_tip(topology, constants, scratch, x)
     momentum_tip_to_base(topology, constants, scratch, x, y)
@@ -70,16 +47,7 @@ def mass_matrix_diagonal(
 ):
     """Compute M(i, i) = H(i) R(i) H*(i) + rotor, the inertia with other joints locked, in O(n).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    entries : (nv,) array
-        Written: diagonal of the mass matrix [kg m^2 or kg].
+    `entries` (nv,), written: diagonal of the mass matrix [kg m^2 or kg].
     """
     joint_transforms(topology, constants, scratch, q)
     composite_tip_to_base(topology, constants, scratch)

@@ -20,16 +20,7 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store
 def load_joint_axes(topology, scratch, b, last):
     """Set the residuals of bodies 1 to last to b, and their bias forces to zero.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    b : (nv,) array
-        Right-hand side.
-    last : int
-        Row of the last body.
+    `last`: row of the last body.
     """
     for i in range(1, last + 1):
         scratch[i, at.RESIDUAL] = b[topology[i, V]]
@@ -39,17 +30,7 @@ def load_joint_axes(topology, scratch, b, last):
 
 @primitive
 def cross_tip_to_base(topology, constants, scratch, i):
-    """Subtract the bias force from the residual of body i, and propagate G u to its parent.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    """
+    """Subtract the bias force from the residual of body i, and propagate G u to its parent."""
     n, f, parent = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE), topology[i, PARENT]
     along = along_joint(topology, constants, i, n, f)
     u = scratch[i, at.RESIDUAL] - along
@@ -67,19 +48,7 @@ def cross_tip_to_base(topology, constants, scratch, i):
 def cross_base_to_tip(topology, constants, scratch, i):
     """Compute the acceleration of body i from that of its parent.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-
-    Returns
-    -------
-    float
-        Acceleration of its joint [rad/s^2 or m/s^2].
+    Returns acceleration of its joint [rad/s^2 or m/s^2].
     """
     alpha, a = carried_acceleration(scratch, topology[i, PARENT], i)
     return accelerate(topology, constants, scratch, i, alpha, a)
@@ -87,30 +56,14 @@ def cross_base_to_tip(topology, constants, scratch, i):
 
 @primitive
 def rest_base(scratch):
-    """Set the acceleration of the base to zero.
-
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    """
+    """Set the acceleration of the base to zero."""
     store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
     store(scratch, 0, at.ACCEL, (0.0, 0.0, 0.0))
 
 
 @primitive
 def solve_loaded(topology, constants, scratch, x):
-    """Compute joint accelerations from the residuals and bias forces in scratch, in O(n).
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    x : (nv,) array
-        Written: solution.
-    """
+    """Compute joint accelerations from the residuals and bias forces in scratch, in O(n)."""
     for i in range(topology.shape[0] - 1, 0, -1):
         cross_tip_to_base(topology, constants, scratch, i)
     rest_base(scratch)
@@ -120,19 +73,7 @@ def solve_loaded(topology, constants, scratch, x):
 
 @primitive
 def solve_articulated(topology, constants, scratch, b, x):
-    """Compute x = M^-1 b from the articulated inertias in scratch, in O(n).
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    b : (nv,) array
-        Right-hand side.
-    x : (nv,) array
-        Written: solution.
-    """
+    """Compute x = M^-1 b from the articulated inertias in scratch, in O(n)."""
     load_joint_axes(topology, scratch, b, topology.shape[0] - 1)
     solve_loaded(topology, constants, scratch, x)
 
@@ -147,28 +88,7 @@ def mass_solve(
     b: Vector,
     x: Vector,
 ):
-    """Compute x = (M(q) + diag(diagonal))^-1 b, in O(n), by the square factors of the inverse.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    b : (nv,) array
-        Right-hand side.
-    x : (nv,) array
-        Written: solution.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
-    """
+    """Compute x = (M(q) + diag(diagonal))^-1 b, in O(n), by the square factors of the inverse."""
     joint_transforms(topology, constants, scratch, q)
     status = articulated_inertias(topology, constants, scratch, diagonal)
     solve_articulated(topology, constants, scratch, b, x)

@@ -15,20 +15,11 @@ from robodyn_ros.spatial.primitive import primitive
 def subtract_products(X, target, count, A, row, begin, end):
     """Subtract A[row, k] X[k] from X[target], for begin <= k < end, in the first columns.
 
-    Parameters
-    ----------
-    X : (n, m) array
-        Matrix, changed in place.
-    target : int
-        Row that changes.
-    count : int
-        Number of columns.
-    A : (l, n) array
-        Factors.
-    row : int
-        Row of the factors.
-    begin, end : int
-        First row to subtract, and the one behind the last.
+    `target`: row that changes.
+    `count`: number of columns.
+    `A` (l, n): factors.
+    `row`: row of the factors.
+    `begin`, `end`: first row to subtract, and the one behind the last.
     """
     for column in range(count):
         for k in range(begin, end):
@@ -41,17 +32,9 @@ def factorise_rows(M, size):
 
     L is below the diagonal and 1 / D on it. The rows of D L are above it, in columns.
 
-    Parameters
-    ----------
-    M : (n, m) array
-        Matrix, replaced; m >= n.
-    size : (n,) array
-        Written: its diagonal.
-
-    Returns
-    -------
-    int
-        0, or the number of the first row whose pivot is singular, counted from one.
+    `M` (n, m): matrix, replaced; m >= n.
+    `size` (n,), written: its diagonal.
+    Returns 0, or the number of the first row whose pivot is singular, counted from one.
     """
     status = 0
     for row in range(size.shape[0]):
@@ -78,14 +61,9 @@ def inverse_of_rows(factors, work, inverse):
     In L M^-1 = D^-1 L^-T a row of the right side is 1 / D at its joint, and zero before it. So a
     row of M^-1 follows from the rows before it. The entries behind it follow from symmetry.
 
-    Parameters
-    ----------
-    factors : (n, m) array
-        Factors, as `factorise_rows` writes them.
-    work : (p, m) array
-        Working memory with p >= n and m >= n.
-    inverse : (n, n) array
-        Written: the inverse.
+    `factors` (n, m): factors, as `factorise_rows` writes them.
+    `work` (p, m): working memory with p >= n and m >= n.
+    `inverse` (n, n), written: the inverse.
     """
     for row in range(inverse.shape[0]):
         for column in range(factors.shape[1]):

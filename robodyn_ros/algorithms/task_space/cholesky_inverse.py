@@ -27,20 +27,10 @@ def invert_definite(a, factor, inverse):
 
     Golub and Van Loan, section 4.1.2.
 
-    Parameters
-    ----------
-    a : (m, m) array
-        Symmetric matrix.
-    factor : (m, m) array
-        Working memory.
-    inverse : (m, m) array
-        Written: inverse.
-
-    Returns
-    -------
-    int
-        0; or 1 if a pivot is not positive, or the condition number may reach MAX_CONDITION. Its
-        bound is trace(a) trace(a^-1).
+    `a` (m, m): symmetric matrix.
+    `inverse` (m, m), written: inverse.
+    Returns 0; or 1 if a pivot is not positive, or the condition number may reach MAX_CONDITION.
+      Its bound is trace(a) trace(a^-1).
     """
     m, status = a.shape[0], 0
     for j in range(m):  # D L^T on and above the diagonal, L below
@@ -92,29 +82,14 @@ def of_axes(
 ):
     """Compute Lambda = (J M^-1 J^T + damping^2 1)^-1 of some task axes, if no direction is lost.
 
-    Parameters
-    ----------
-    J : (6, nv) array
-        Jacobian of all axes.
-    compliance : (6, 6) array
-        J M^-1 J^T of all axes.
-    kept : (m,) array of int
-        Axes that are kept.
-    damping : float
-        Damping [square root of the unit of compliance].
-    damped, factor : (m, m) array
-        Working memory.
-    jacobian : (m, nv) array
-        Written: rows of the axes that are kept.
-    inverse : (m, m) array
-        Written: undamped inverse of Lambda.
-    inertia : (m, m) array
-        Written: Lambda.
-
-    Returns
-    -------
-    int
-        0, or 1 if a direction is, or is almost, lost.
+    `J` (6, nv): Jacobian of all axes.
+    `compliance` (6, 6): J M^-1 J^T of all axes.
+    `kept` (m,): axes that are kept.
+    `damping`: damping [square root of the unit of compliance].
+    `jacobian` (m, nv), written: rows of the axes that are kept.
+    `inverse` (m, m), written: undamped inverse of Lambda.
+    `inertia` (m, m), written: lambda.
+    Returns 0, or 1 if a direction is, or is almost, lost.
     """
     for i in range(kept.shape[0]):
         for k in range(J.shape[1]):
@@ -141,33 +116,9 @@ def by_compliances(
 ):
     """Compute J, J M^-1 J^T and Lambda of a frame, in O(n) (Jain 2011, Algorithm 10.3).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    body : int
-        Row of the body that carries the frame.
-    frame : (12,) array
-        Rotation, row-major, and origin of the frame in its body [-, m].
-    factor : (6, 6) array
-        Written: Cholesky factor of the compliance.
-    J : (6, nv) array
-        Written: Jacobian of the frame at its origin, in base axes, linear rows first.
-    compliance : (6, 6) array
-        Written: J M^-1 J^T [1/kg, 1/(kg m), 1/(kg m^2)].
-    inertia : (6, 6) array
-        Written: task inertia Lambda [kg, kg m, kg m^2].
-
-    Returns
-    -------
-    int
-        0, or another number if a pivot is singular, or a direction is lost or almost lost.
+    `factor` (6, 6), written: Cholesky factor of the compliance.
+    `inertia` (6, 6), written: task inertia Lambda [kg, kg m, kg m^2].
+    Returns 0, or another number if a pivot is singular, or a direction is lost or almost lost.
     """
     status = compliances.operational_space(
         topology, constants, scratch, q, diagonal, body, frame, J, compliance
@@ -195,39 +146,8 @@ def by_mass_matrix(
 ):
     """Compute J, J M^-1 J^T and Lambda of a frame from the factors of M, in O(n depth^2).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    body : int
-        Row of the body that carries the frame.
-    frame : (12,) array
-        Rotation, row-major, and origin of the frame in its body [-, m].
-    M : (nv, nv) array
-        Working memory.
-    bias : (nv,) array
-        Working memory.
-    work : (6, nv) array
-        Working memory.
-    factor : (6, 6) array
-        Working memory.
-    J : (6, nv) array
-        Written: Jacobian of the frame at its origin, in base axes, linear rows first.
-    compliance : (6, 6) array
-        Written: J M^-1 J^T [1/kg, 1/(kg m), 1/(kg m^2)].
-    inertia : (6, 6) array
-        Written: task inertia Lambda [kg, kg m, kg m^2].
-
-    Returns
-    -------
-    int
-        0, or another number if a pivot is singular, or a direction is lost or almost lost.
+    `inertia` (6, 6), written: task inertia Lambda [kg, kg m, kg m^2].
+    Returns 0, or another number if a pivot is singular, or a direction is lost or almost lost.
     """
     status = composite.operational_space(
         topology, constants, scratch, q, diagonal, body, frame, M, bias, work, J, compliance

@@ -27,17 +27,7 @@ from robodyn_ros.spatial.vec3 import add, cross, load, store
 def closest_common_ancestor(topology, i, j):
     """Return the last body that carries both i and j; it may be i or j.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    i, j : int
-        Rows of two bodies.
-
-    Returns
-    -------
-    int
-        Row of the body, or 0 if it is the base.
+    `i`, `j`: rows of two bodies.
     """
     while i != j:
         if i > j:
@@ -51,16 +41,8 @@ def closest_common_ancestor(topology, i, j):
 def mark_between(topology, scratch, ancestor, body):
     """Mark exactly the bodies behind `ancestor` up to `body` as path, without joint torques.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    ancestor : int
-        Row of a body that carries the other one.
-    body : int
-        Row of the last body of the path.
+    `ancestor`: row of a body that carries the other one.
+    `body`: row of the last body of the path.
     """
     for i in range(ancestor, body + 1):
         scratch[i, at.ON_PATH] = 0.0
@@ -77,25 +59,9 @@ def propagate_acceleration(topology, constants, scratch, ancestor, body, frame, 
 
     The torques at the joints between are zero. Needs `mark_between`.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    ancestor : int
-        Row of a body that carries the frame.
-    body : int
-        Row of the body that carries the frame.
-    frame : (12,) array
-        Rotation, row-major, and origin of the frame in its body [-, m].
-    alpha, a : tuple
-        Angular and linear acceleration of the ancestor, 3-vectors.
-
-    Returns
-    -------
-    tuple
-        Linear and angular acceleration in base axes, each a 3-vector.
+    `ancestor`: row of a body that carries the frame.
+    `alpha`, `a`: angular and linear acceleration of the ancestor, 3-vectors.
+    Returns linear and angular acceleration in base axes, each a 3-vector.
     """
     store(scratch, ancestor, at.ALPHA, alpha)
     store(scratch, ancestor, at.ACCEL, a)
@@ -114,17 +80,7 @@ def propagate_acceleration(topology, constants, scratch, ancestor, body, frame, 
 def column_of(a, j):
     """Return a column of a symmetric matrix.
 
-    Parameters
-    ----------
-    a : tuple
-        Symmetric matrix, six numbers.
-    j : int
-        Column, 0 to 2.
-
-    Returns
-    -------
-    tuple
-        3-vector.
+    `j`: column, 0 to 2.
     """
     if j == 0:
         return (a[0], a[1], a[2])
@@ -137,19 +93,7 @@ def column_of(a, j):
 def response(scratch, i, j):
     """Return the acceleration of body i for a unit force on it: column j of Upsilon.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    j : int
-        Column, 0 to 5.
-
-    Returns
-    -------
-    tuple
-        Angular and linear acceleration, each a 3-vector.
+    `j`: column, 0 to 5.
     """
     if j < 3:
         return (
@@ -167,22 +111,11 @@ def coupling(topology, constants, scratch, i, frame_i, j, frame_j, block):
     It is psi(a, i)^T Upsilon(a) psi(a, j), where a is their closest common ancestor (Jain 2011,
     Algorithm 10.1). Needs the compliance Upsilon(a).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body of the first frame.
-    frame_i : (12,) array
-        Rotation, row-major, and origin of a frame in its body [-, m].
-    j : int
-        Row of the body of the second frame.
-    frame_j : (12,) array
-        Rotation, row-major, and origin of a frame in its body [-, m].
-    block : (6, 6) array
-        Written: block of the compliance, in base axes, linear first.
+    `i`: row of the body of the first frame.
+    `frame_i` (12,): rotation, row-major, and origin of a frame in its body [-, m].
+    `j`: row of the body of the second frame.
+    `frame_j` (12,): rotation, row-major, and origin of a frame in its body [-, m].
+    `block` (6, 6), written: block of the compliance, in base axes, linear first.
     """
     ancestor = closest_common_ancestor(topology, i, j)
     if ancestor == 0:
@@ -229,29 +162,8 @@ def coupled_compliance(
     ancestor (Jain 2011, Algorithms 10.1 and 10.2, eq. 10.17 and 10.18). Frames with only the base
     in common are not coupled.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    bodies : (m,) array of int
-        Rows of the bodies that carry the frames.
-    frames : (m, 12) array
-        Rotation and translation in the body.
-    J : (6 m, nv) array
-        Written: Jacobians, six rows for each frame.
-    compliance : (6 m, 6 m) array
-        Written: J M^-1 J^T [1/kg, 1/(kg m), 1/(kg m^2)].
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
+    `frames` (m, 12): rotation and translation in the body.
+    `J` (6 m, nv), written: Jacobians, six rows for each frame.
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)

@@ -33,25 +33,8 @@ SETTLED = 1e-6
 def pose_error(scratch, body, frame, target, weights, e):
     """Write the error [p_d - p; log(R_d R^T)] of a frame in base axes. Needs the poses.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    body : int
-        Row of the body that carries the frame.
-    frame : (12,) array
-        Rotation, row-major, and origin of the frame in its body [-, m].
-    target : (4, 4) array
-        Desired transform of the frame in the base [-, m].
-    weights : (6,) array
-        1 for each row of the error that counts, else 0.
-    e : (6,) array
-        Written: error [m, rad]; rows of weight zero are zero.
-
-    Returns
-    -------
-    float
-        Squared length of the error.
+    `e` (6,), written: error [m, rad]; rows of weight zero are zero.
+    Returns squared length of the error.
     """
     axes = (
         rotate(scratch, body, at.WORLD_ROTATION, (frame[0], frame[3], frame[6])),
@@ -74,19 +57,8 @@ def pose_error(scratch, body, frame, target, weights, e):
 def turned(target, axes, j):
     """Return column j of R_d R^T.
 
-    Parameters
-    ----------
-    target : (4, 4) array
-        Desired transform of the frame in the base [-, m].
-    axes : tuple
-        Columns of R, each a 3-vector.
-    j : int
-        Column.
-
-    Returns
-    -------
-    tuple
-        3-vector.
+    `axes`: columns of R, each a 3-vector.
+    `j`: column.
     """
     x, y, z = axes[0][j], axes[1][j], axes[2][j]
     return (
@@ -100,16 +72,9 @@ def turned(target, axes, j):
 def factorise(J, weights, damping, A):
     """Write L of J J^T + damping 1 = L L^T.
 
-    Parameters
-    ----------
-    J : (6, nv) array
-        Jacobian.
-    weights : (6,) array
-        1 for each row of the error that counts, else 0.
-    damping : float
-        Damping [m^2].
-    A : (6, 6) array
-        Written: L below and on the diagonal. Rows of weight zero are those of the identity.
+    `damping`: damping [m^2].
+    `A` (6, 6), written: L below and on the diagonal. Rows of weight zero are those of the
+      identity.
     """
     for i in range(6):
         for j in range(i + 1):
@@ -131,12 +96,7 @@ def factorise(J, weights, damping, A):
 def solve_factorised(A, x):
     """Replace x by (L L^T)^-1 x.
 
-    Parameters
-    ----------
-    A : (6, 6) array
-        Factor L.
-    x : (6,) array
-        Right-hand side, overwritten with the solution.
+    `A` (6, 6): factor L.
     """
     for i in range(6):
         for k in range(i):
@@ -154,23 +114,9 @@ def nearest_seed(target, weights, seed_poses, tried, first, last):
 
     The distance is |p_d - p|^2 + 3 - trace(R_d^T R).
 
-    Parameters
-    ----------
-    target : (4, 4) array
-        Desired transform of the frame in the base [-, m].
-    weights : (6,) array
-        1 for each row of the error that counts, else 0.
-    seed_poses : (s, 12) array
-        Rotation, row-major, and origin of the frame at each seed.
-    tried : (s,) array
-        Zero for seeds not tried yet.
-    first, last : int
-        Range of seeds, the last one excluded.
-
-    Returns
-    -------
-    int
-        Number of the seed, or -1 if all are tried.
+    `seed_poses` (s, 12): rotation, row-major, and origin of the frame at each seed.
+    `tried` (s,): zero for seeds not tried yet.
+    `first`, `last`: range of seeds, the last one excluded.
     """
     best, least = -1, 0.0
     for s in range(first, last):
@@ -190,17 +136,7 @@ def nearest_seed(target, weights, seed_poses, tried, first, last):
 
 @primitive
 def place_bodies(topology, constants, scratch, q):
-    """Compute the poses of all bodies.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    """
+    """Compute the poses of all bodies."""
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)
 
@@ -209,18 +145,11 @@ def place_bodies(topology, constants, scratch, q):
 def hold_joint(lower, upper, k, j, trial, residual, columns):
     """Clear the column of a joint at a limit that the residual drives beyond it.
 
-    Parameters
-    ----------
-    lower, upper : (nq,) array
-        Limits of the positions [rad or m].
-    k, j : int
-        Indices of its position and of its velocity.
-    trial : (nq,) array
-        Present positions [rad or m].
-    residual : (6,) array
-        Error of the pose [m, rad].
-    columns : (6, nv) array
-        Jacobian of the frame, updated.
+    `lower`, `upper` (nq,): limits of the positions [rad or m].
+    `k`, `j`: indices of its position and of its velocity.
+    `trial` (nq,): present positions [rad or m].
+    `residual` (6,): error of the pose [m, rad].
+    `columns` (6, nv): Jacobian of the frame, updated.
     """
     along = 0.0
     for row in range(6):
@@ -234,18 +163,10 @@ def hold_joint(lower, upper, k, j, trial, residual, columns):
 def hold_at_limits(topology, lower, upper, trial, residual, columns):
     """Clear the columns of joints at a limit that the residual drives beyond it.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    lower, upper : (nq,) array
-        Limits of the positions [rad or m].
-    trial : (nq,) array
-        Present positions [rad or m].
-    residual : (6,) array
-        Error of the pose [m, rad].
-    columns : (6, nv) array
-        Jacobian of the frame.
+    `lower`, `upper` (nq,): limits of the positions [rad or m].
+    `trial` (nq,): present positions [rad or m].
+    `residual` (6,): error of the pose [m, rad].
+    `columns` (6, nv): Jacobian of the frame.
     """
     for i in range(1, topology.shape[0]):
         k, j = topology[i, Q], topology[i, V]
@@ -257,27 +178,12 @@ def hold_at_limits(topology, lower, upper, trial, residual, columns):
 def damped_step(columns, weights, damping, normal, residual, away, step):
     """Compute a step of damped least squares, n + J^T (J J^T + damping 1)^-1 (e - J n).
 
-    Parameters
-    ----------
-    columns : (6, nv) array
-        Jacobian of the frame.
-    weights : (6,) array
-        1 for each row of the error that counts, else 0.
-    damping : float
-        Damping [m^2].
-    normal : (6, 6) array
-        Working memory.
-    residual : (6,) array
-        Error e of the pose, overwritten.
-    away : (nv,) array
-        Motion n towards the preferred posture.
-    step : (nv,) array
-        Written: step [rad or m].
-
-    Returns
-    -------
-    float
-        Largest entry of the step, without its sign.
+    `columns` (6, nv): Jacobian of the frame.
+    `damping`: damping [m^2].
+    `residual` (6,): error e of the pose, overwritten.
+    `away` (nv,): motion n towards the preferred posture.
+    `step` (nv,), written: step [rad or m].
+    Returns largest entry of the step, without its sign.
     """
     for i in range(6):
         for j in range(columns.shape[1]):
@@ -331,53 +237,18 @@ def inverse_kinematics(
     Nakamura and Hanafusa 1986; Chan and Lawrence 1988 for damping by the error; Siciliano et al.
     2009, section 3.5, for the null space.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    target : (4, 4) array
-        Desired transform of the frame in the base [-, m].
-    body : int
-        Row of the body that carries the frame.
-    frame : (12,) array
-        Rotation, row-major, and origin of the frame in its body [-, m].
-    weights : (6,) array
-        1 for rows that count, else 0.
-    lower, upper : (nq,) array
-        Limits, and the preferred posture.
-    posture : (nq,) array
-        Preferred posture [rad or m].
-    gain : float
-        Share of the distance to the posture in one step; 0 without a posture.
-    seeds : (s, nq) array
-        Positions to start from [rad or m]: the preferred ones, then the others. In each group the
-        one nearest to the target is tried first.
-    seed_poses : (s, 12) array
-        Rotation, row-major, and origin of the frame at each seed.
-    preferred : int
-        Number of preferred seeds.
-    tolerance : float
-        Length of e at which a solution is found.
-    steps : int
-        Most steps from one seed.
-    tried : (s,) array
-        Working memory.
-    trial : (nq,) array
-        Working memory.
-    step, away : (nv,) array
-        Working memory.
-    columns : (6, nv) array
-        Working memory.
-    normal : (6, 6) array
-        Working memory.
-    residual : (6,) array
-        Working memory.
-    solution : (nq,) array
-        Written: best positions found [rad or m].
-    outcome : (3,) array
-        Written: length of e, number of all steps, number of seeds tried.
+    `weights` (6,): 1 for rows that count, else 0.
+    `lower`, `upper` (nq,): limits, and the preferred posture.
+    `posture` (nq,): preferred posture [rad or m].
+    `gain`: share of the distance to the posture in one step; 0 without a posture.
+    `seeds` (s, nq): positions to start from [rad or m]: the preferred ones, then the others. In
+      each group the one nearest to the target is tried first.
+    `seed_poses` (s, 12): rotation, row-major, and origin of the frame at each seed.
+    `preferred`: number of preferred seeds.
+    `tolerance`: length of e at which a solution is found.
+    `steps`: most steps from one seed.
+    `solution` (nq,), written: best positions found [rad or m].
+    `outcome` (3,), written: length of e, number of all steps, number of seeds tried.
     """
     n, count, attempts, least = trial.shape[0], 0, 0, -1.0
     enough = tolerance * tolerance

@@ -33,18 +33,6 @@ def axes_of_child(scratch, i):
     """Return the axes of body i before its rotation about z, in axes of its parent.
 
     They are the columns of the stored rotation.
-
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-
-    Returns
-    -------
-    tuple
-        Three 3-vectors.
     """
     r = at.ROTATION
     return (
@@ -58,19 +46,7 @@ def axes_of_child(scratch, i):
 def turn_into_child(scratch, i, a):
     """Transform a symmetric matrix to axes of body i: R^T A R.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    a : tuple
-        Symmetric matrix in axes of the parent, six numbers.
-
-    Returns
-    -------
-    tuple
-        Six numbers.
+    `a`: symmetric matrix in axes of the parent, six numbers.
     """
     c, s = scratch[i, at.COS], scratch[i, at.SIN]
     x, y, z = axes_of_child(scratch, i)
@@ -84,19 +60,8 @@ def turn_into_child(scratch, i, a):
 def general_into_child(scratch, i, b):
     """Transform a 3x3 matrix to axes of body i: R^T B R.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    b : tuple
-        Matrix in axes of the parent, nine numbers, row-major.
-
-    Returns
-    -------
-    tuple
-        Nine numbers.
+    `b`: matrix in axes of the parent, nine numbers, row-major.
+    Returns nine numbers.
     """
     c, s = scratch[i, at.COS], scratch[i, at.SIN]
     x, y, z = axes_of_child(scratch, i)
@@ -124,25 +89,10 @@ def cross_joint(topology, constants, scratch, i, a, b, c):
     Upsilon+ is the compliance of its parent at body i. Z = Upsilon+ G, L = D^-1 + G^T Z and U = L
     S^T - Z^T.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    a : tuple
-        Angular block of Upsilon+ in axes of body i, six numbers.
-    b : tuple
-        Coupling block, nine numbers.
-    c : tuple
-        Linear block, six numbers.
-
-    Returns
-    -------
-    tuple
-        L, and angular and linear part of Z.
+    `a`: angular block of Upsilon+ in axes of body i, six numbers.
+    `b`: coupling block, nine numbers.
+    `c`: linear block, six numbers.
+    Returns L, and angular and linear part of Z.
     """
     d = scratch[i, at.D_INVERSE]
     g = scale(d, load(scratch, i, at.U_ANGULAR))
@@ -209,19 +159,7 @@ def cross_joint(topology, constants, scratch, i, a, b, c):
 def compliance_at_child(topology, scratch, i):
     """Return Upsilon+, the compliance of the parent of body i at body i (Jain 2011, eq. 10.22).
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-
-    Returns
-    -------
-    tuple
-        Angular block, coupling block and linear block, in axes of body i: 6, 9 and 6 numbers.
+    Returns angular block, coupling block and linear block, in axes of body i: 6, 9 and 6 numbers.
     """
     parent = topology[i, PARENT]
     a = load_symmetric(scratch, parent, at.O_ANGULAR)
@@ -242,19 +180,7 @@ def compliance_at_child(topology, scratch, i):
 def cross_to_child(topology, constants, scratch, i):
     """Compute the compliance of body i from that of its parent (Jain 2011, eq. 10.21, 10.22).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-
-    Returns
-    -------
-    tuple
-        L, and angular and linear part of Z, as of `cross_joint`.
+    Returns L, and angular and linear part of Z, as of `cross_joint`.
     """
     a, b, c = compliance_at_child(topology, scratch, i)
     return cross_joint(topology, constants, scratch, i, a, b, c)
@@ -262,13 +188,7 @@ def cross_to_child(topology, constants, scratch, i):
 
 @primitive
 def hold_base(scratch):
-    """Set the compliance of the base to zero.
-
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    """
+    """Set the compliance of the base to zero."""
     for k in range(at.O_ANGULAR, at.O_LINEAR + 6):
         scratch[0, k] = 0.0
 
@@ -277,12 +197,7 @@ def hold_base(scratch):
 def clear_path(scratch, last):
     """Remove bodies 1 to last from the path.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    last : int
-        Row of the last body.
+    `last`: row of the last body.
     """
     for i in range(1, last + 1):
         scratch[i, at.ON_PATH] = 0.0
@@ -292,14 +207,7 @@ def clear_path(scratch, last):
 def mark_path(topology, scratch, body):
     """Mark every body from the base to a body as path.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    body : int
-        Row of the last body of the path.
+    `body`: row of the last body of the path.
     """
     i = body
     while i > 0:
@@ -313,14 +221,7 @@ def compliance_base_to_tip(topology, constants, scratch, last):
 
     Needs the articulated inertias.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    last : int
-        Row of the last body.
+    `last`: row of the last body.
     """
     hold_base(scratch)
     for i in range(1, last + 1):
@@ -330,19 +231,7 @@ def compliance_base_to_tip(topology, constants, scratch, last):
 
 @primitive
 def frame_compliance(scratch, body, frame, compliance):
-    """Write the compliance at the origin of a frame, in base axes, linear rows first.
-
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    body : int
-        Row of the body that carries the frame.
-    frame : (12,) array
-        Rotation, row-major, and origin of the frame in its body [-, m].
-    compliance : (6, 6) array
-        Written: J M^-1 J^T [1/kg, 1/(kg m), 1/(kg m^2)].
-    """
+    """Write the compliance at the origin of a frame, in base axes, linear rows first."""
     a = load_symmetric(scratch, body, at.O_ANGULAR)
     b, c = shift_compliance(
         a,
@@ -374,32 +263,7 @@ def operational_space(
     J: Matrix,
     compliance: Matrix,
 ):
-    """Compute J and Lambda^-1 = J M^-1 J^T of a frame, at its origin in base axes, in O(n).
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    body : int
-        Row of the body that carries the frame.
-    frame : (12,) array
-        Rotation, row-major, and origin of the frame in its body [-, m].
-    J : (6, nv) array
-        Written: Jacobian of the frame at its origin, in base axes, linear rows first.
-    compliance : (6, 6) array
-        Written: J M^-1 J^T [1/kg, 1/(kg m), 1/(kg m^2)].
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
-    """
+    """Compute J and Lambda^-1 = J M^-1 J^T of a frame, at its origin in base axes, in O(n)."""
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)
     jacobian_columns(topology, constants, scratch, body, frame, J)
@@ -423,25 +287,7 @@ def task_solve(
 ):
     """Compute X = J M^-1, row by row, in O(m n).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    J : (m, nv) array
-        Jacobian.
-    X : (m, nv) array
-        Written: J M^-1.
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
+    `X` (m, nv), written: J M^-1.
     """
     joint_transforms(topology, constants, scratch, q)
     status = articulated_inertias(topology, constants, scratch, diagonal)

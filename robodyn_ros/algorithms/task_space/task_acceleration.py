@@ -34,37 +34,8 @@ def task_acceleration(
     Algorithm 10.5 (eq. 10.42-10.44) are those of forward dynamics. There eta + g is minus the
     acceleration of a body, which is evaluated here at the frames.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    tau : (nv,) array
-        Joint torques or forces [N m or N].
-    f_ext : (nb, 6) array
-        External moment and force on each body, in its frame about its origin [N m, N].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    bodies : (m,) array of int
-        Rows of the bodies that carry the frames.
-    frames : (m, 12) array
-        Rotation, row-major, and origin of each frame in its body [-, m].
-    qdd : (nv,) array
-        Written: joint accelerations [rad/s^2 or m/s^2].
-    acceleration : (6 m,) array
-        Written: linear and angular acceleration of each frame [m/s^2, rad/s^2], in base axes.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
+    `acceleration` (6 m,), written: linear and angular acceleration of each frame [m/s^2, rad/s^2],
+      in base axes.
     """
     status = forward_dynamics(
         topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, qdd

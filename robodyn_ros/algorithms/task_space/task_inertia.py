@@ -18,12 +18,8 @@ def diagonalise(a, v):
     Jacobi rotations keep small eigenvalues of a positive matrix to high relative accuracy, which
     the decision on the rank needs.
 
-    Parameters
-    ----------
-    a : (m, m) array
-        Symmetric matrix, overwritten with its eigenvalues on the diagonal.
-    v : (m, m) array
-        Written: eigenvectors in columns.
+    `a` (m, m): symmetric matrix, overwritten with its eigenvalues on the diagonal.
+    `v` (m, m), written: eigenvectors in columns.
     """
     m = a.shape[0]
     for i in range(m):
@@ -70,23 +66,11 @@ def task_inertia(
     For an undamped compliance without full rank, Lambda is the pseudo-inverse. It leaves out the
     infinite inertia along a lost direction.
 
-    Parameters
-    ----------
-    compliance : (m, m) array
-        J M^-1 J^T.
-    damping : float
-        Damping [square root of the unit of compliance].
-    work, vectors : (m, m) array
-        Working memory.
-    inertia : (m, m) array
-        Written: Lambda.
-    singular_values : (m,) array
-        Written: singular values, the largest first.
-
-    Returns
-    -------
-    int
-        Rank.
+    `compliance` (m, m): J M^-1 J^T.
+    `damping`: damping [square root of the unit of compliance].
+    `inertia` (m, m), written: lambda.
+    `singular_values` (m,), written: singular values, the largest first.
+    Returns rank.
     """
     m = compliance.shape[0]
     for i in range(m):

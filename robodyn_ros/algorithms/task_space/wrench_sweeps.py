@@ -18,18 +18,7 @@ def torque_of_wrench(
 ):
     """Compute tau = J^T f = H phi B f of wrenches on any bodies, in O(n).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    f_ext : (nb, 6) array
-        Moment and force on each body, in its frame, about its origin [N m, N].
-    tau : (nv,) array
-        Written: joint torques or forces [N m or N].
+    `f_ext` (nb, 6): moment and force on each body, in its frame, about its origin [N m, N].
     """
     joint_transforms(topology, constants, scratch, q)
     for i in range(1, topology.shape[0]):
@@ -57,25 +46,7 @@ def acceleration_of_wrench(
 
     Jain 2011, Algorithm 7.3, for wrenches on the bodies; (7.43) and (7.44) have the opposite sign.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    f_ext : (nb, 6) array
-        External moment and force on each body, in its frame about its origin [N m, N].
-    diagonal : (nv,) array
-        Added to the mass matrix [kg m^2 or kg].
-    qdd : (nv,) array
-        Written: joint accelerations [rad/s^2 or m/s^2].
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
+    `diagonal` (nv,): added to the mass matrix [kg m^2 or kg].
     """
     joint_transforms(topology, constants, scratch, q)
     status = articulated_inertias(topology, constants, scratch, diagonal)

@@ -35,25 +35,6 @@ def inverse_dynamics_composite(
 
     R is the inertia of the composite body, and y the wrench due to the joints that it carries.
     y(k) = sum phi [y(j) + R(j) (H* qdd + a)(j)] + b(k) (Jain 2011, Algorithm 5.3, eq. 5.44-5.46).
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    qdd : (nv,) array
-        Joint accelerations [rad/s^2 or m/s^2].
-    f_ext : (nb, 6) array
-        External moment and force on each body, in its frame about its origin [N m, N].
-    tau : (nv,) array
-        Written: joint torques or forces [N m or N].
     """
     joint_transforms(topology, constants, scratch, q)
     velocity_base_to_tip(topology, constants, scratch, qd, f_ext)

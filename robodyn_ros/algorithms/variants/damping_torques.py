@@ -48,13 +48,6 @@ def gyroscopic_wrenches(topology, constants, scratch):
     """Store bar(V) M V of each body, moment about its origin and force; set the sums to zero.
 
     The sums are those of the damping wrenches and of lambda. Needs the velocities V.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
     """
     for i in range(1, topology.shape[0]):
         w, v = load(scratch, i, at.OMEGA), load(scratch, i, at.SPEED)
@@ -89,29 +82,10 @@ def damping_torques(
     Jain 2011, Algorithms 18.1 and 19.2, Lemma 19.10. m C(q, eta) collects the terms H phi [lambda
     H^T xi - (tilde(Delta^w) P - bar(V) M) V - ..] - (1 + H phi K) dD/dt xi / 2.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    rates : (nv,) array
-        Rates of decay [1/s].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix; zeros for these torques.
-    damping : (nv,) array
-        Written: damping torques [N m or N].
-    coriolis : (nv,) array
-        Written: Coriolis torques [N m or N].
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
+    `rates` (nv,): rates of decay [1/s].
+    `diagonal` (nv,): added to the diagonal of the mass matrix; zeros for these torques.
+    `damping` (nv,), written: damping torques [N m or N].
+    `coriolis` (nv,), written: Coriolis torques [N m or N].
     """
     joint_transforms(topology, constants, scratch, q)
     status = articulated_inertias(topology, constants, scratch, diagonal)

@@ -16,17 +16,9 @@ def factorise_dense(M, status):
 
     There are no roots, and every sum runs along two rows.
 
-    Parameters
-    ----------
-    M : (n, n) array
-        Mass matrix; its lower triangle is replaced by L, its diagonal by 1 / D.
-    status : int
-        Status so far.
-
-    Returns
-    -------
-    int
-        The given status, or 1 plus the row of a singular pivot.
+    `M` (n, n): mass matrix; its lower triangle is replaced by L, its diagonal by 1 / D.
+    `status`: status so far.
+    Returns the given status, or 1 plus the row of a singular pivot.
     """
     for k in range(M.shape[0]):
         for i in range(k):
@@ -49,12 +41,7 @@ def factorise_dense(M, status):
 def solve_dense(M, x):
     """Replace x by (L D L^T)^-1 x.
 
-    Parameters
-    ----------
-    M : (n, n) array
-        Factors, as `factorise_dense` writes them.
-    x : (n,) array
-        Right-hand side, overwritten with the solution.
+    `M` (n, n): factors, as `factorise_dense` writes them.
     """
     n = M.shape[0]
     for k in range(n):
@@ -81,38 +68,7 @@ def forward_dynamics_dense(
     bias: Vector,
     qdd: Vector,
 ):
-    """Solve (M + diag(diagonal)) qdd = tau - C qd - g + J^T f_ext by a dense L D L^T, in O(n^3).
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    tau : (nv,) array
-        Joint torques or forces [N m or N].
-    f_ext : (nb, 6) array
-        External moment and force on each body, in its frame about its origin [N m, N].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    M : (nv, nv) array
-        Working memory.
-    bias : (nv,) array
-        Working memory.
-    qdd : (nv,) array
-        Written: joint accelerations [rad/s^2 or m/s^2].
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
-    """
+    """Solve (M + diag(diagonal)) qdd = tau - C qd - g + J^T f_ext by a dense L D L^T, O(n^3)."""
     torque_left(topology, constants, gravity, scratch, q, qd, tau, f_ext, bias, qdd)
     mass_matrix(topology, constants, scratch, q, M)
     for k in range(M.shape[0]):

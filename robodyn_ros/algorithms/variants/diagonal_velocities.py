@@ -21,21 +21,8 @@ from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology
 def sum_over_carriers(topology, F, rates, i):
     """Return the sum of F rates over the joints that carry body i; other entries of F are zero.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    F : (nv, nv) array
-        Unit triangular factor F = L^T.
-    rates : (nv,) array
-        Joint velocities.
-    i : int
-        Row of the body.
-
-    Returns
-    -------
-    float
-        Sum.
+    `F` (nv, nv): unit triangular factor F = L^T.
+    `rates` (nv,): joint velocities.
     """
     k, total, up = topology[i, V], 0.0, topology[i, PARENT]
     while up > 0:
@@ -60,29 +47,8 @@ def diagonal_velocities(
 
     Jain 2011, Table 19.1.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    F : (nv, nv) array
-        Written: unit triangular factor F = L^T.
-    D : (nv,) array
-        Written: joint inertias of the articulated bodies [kg m^2 or kg].
-    eta : (nv,) array
-        Written: velocities eta [J^0.5].
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
+    `F` (nv, nv), written: unit triangular factor F = L^T.
+    `eta` (nv,), written: velocities eta [J^0.5].
     """
     status = mass_factors(topology, constants, scratch, q, diagonal, F, D)
     for i in range(1, topology.shape[0]):
@@ -107,29 +73,9 @@ def joint_velocities(
 
     Jain 2011, Table 19.1.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    eta : (nv,) array
-        Velocities eta [J^0.5].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    F : (nv, nv) array
-        Written: unit triangular factor F = L^T.
-    D : (nv,) array
-        Written: joint inertias of the articulated bodies [kg m^2 or kg].
-    qd : (nv,) array
-        Written: joint velocities [rad/s or m/s].
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
+    `eta` (nv,): velocities eta [J^0.5].
+    `F` (nv, nv), written: unit triangular factor F = L^T.
+    `qd` (nv,), written: joint velocities [rad/s or m/s].
     """
     status = mass_factors(topology, constants, scratch, q, diagonal, F, D)
     for i in range(1, topology.shape[0]):
@@ -156,37 +102,10 @@ def diagonal_rates(
 ) -> Integer:
     """Compute d(eta)/dt = D^-1/2 F^-T (tau - g + J^T f_ext) - C(q, eta), in O(n depth).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    tau : (nv,) array
-        Joint torques or forces [N m or N].
-    f_ext : (nb, 6) array
-        External moment and force on each body, in its frame about its origin [N m, N].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    F : (nv, nv) array
-        Factor at q, as `joint_velocities` writes it.
-    D : (nv,) array
-        Joint inertias at q, as `joint_velocities` writes them.
-    memory : (m, nv) array
-        Working memory of at least three rows.
-    rates : (nv,) array
-        Written: d(eta)/dt.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
+    `F` (nv, nv): factor at q, as `joint_velocities` writes it.
+    `D` (nv,): joint inertias at q, as `joint_velocities` writes them.
+    `memory` (m, nv): working memory of at least three rows.
+    `rates` (nv,), written: d(eta)/dt.
     """
     n = D.shape[0]
     rest, bias, coriolis = memory[0][:n], memory[1][:n], memory[2][:n]

@@ -15,26 +15,7 @@ from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 def torque_left(topology, constants, gravity, scratch, q, qd, tau, f_ext, bias, qdd):
     """Compute tau - C qd - g + J^T f_ext, the torque that accelerates.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    tau : (nv,) array
-        Joint torques or forces [N m or N].
-    f_ext : (nb, 6) array
-        External moment and force on each body, in its frame about its origin [N m, N].
-    bias : (nv,) array
-        Working memory.
-    qdd : (nv,) array
-        Written: this torque [N m or N].
+    `qdd` (nv,), written: this torque [N m or N].
     """
     for k in range(qdd.shape[0]):
         qdd[k] = 0.0
@@ -62,36 +43,6 @@ def forward_dynamics_factored(
 
     Jain 2011, section 7.2, second option: with articulated inertias and the factor, without the
     mass matrix.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    tau : (nv,) array
-        Joint torques or forces [N m or N].
-    f_ext : (nb, 6) array
-        External moment and force on each body, in its frame about its origin [N m, N].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    F : (nv, nv) array
-        Working memory.
-    bias : (nv,) array
-        Working memory.
-    qdd : (nv,) array
-        Written: joint accelerations [rad/s^2 or m/s^2].
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
     """
     torque_left(topology, constants, gravity, scratch, q, qd, tau, f_ext, bias, qdd)
     status = joint_inertias(topology, constants, scratch, q, diagonal, bias)

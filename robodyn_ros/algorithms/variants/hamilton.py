@@ -33,31 +33,9 @@ def hamilton_rates(
     (V(i) x S(i)), with the momentum h of the composite body. The momenta are summed like forces.
     Jain 2011, eq. (4.43); Spong, problems of chapter 6.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    p : (nv,) array
-        Generalised momenta [kg m^2/s or kg m/s].
-    tau : (nv,) array
-        Joint torques or forces [N m or N].
-    zero : (nv,) array
-        Zeros.
-    qd : (nv,) array
-        Written: joint velocities [rad/s or m/s].
-    pdot : (nv,) array
-        Written: rates of the momenta [N m or N].
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
+    `p` (nv,): generalised momenta [kg m^2/s or kg m/s].
+    `qd` (nv,), written: joint velocities [rad/s or m/s].
+    `pdot` (nv,), written: rates of the momenta [N m or N].
     """
     gravity_torque(topology, constants, gravity, scratch, q, pdot)
     status = mass_solve(topology, constants, scratch, q, zero, p, qd)

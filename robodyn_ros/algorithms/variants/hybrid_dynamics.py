@@ -30,21 +30,7 @@ from robodyn_ros.spatial.vec3 import add, load, store
 def articulated_inertias_free(topology, constants, scratch, diagonal, prescribed):
     """Compute articulated inertias, with P+ = P at joints of prescribed motion.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    prescribed : (nv,) array of bool
-        Whether the acceleration of a joint is given.
-
-    Returns
-    -------
-    int
-        0, or the row of the body whose pivot is singular.
+    `prescribed` (nv,): whether the acceleration of a joint is given.
     """
     status = 0
     for i in range(1, topology.shape[0]):
@@ -81,35 +67,8 @@ def hybrid_dynamics(
     joints with known torque. It treats given accelerations like velocity-dependent ones:
     Featherstone 2008, section 9.2; Jain 2011, section 16.2.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    given : (nv,) array
-        Accelerations of the prescribed joints, torques of the others.
-    prescribed : (nv,) array
-        Whether the acceleration of a joint is given.
-    f_ext : (nb, 6) array
-        External moment and force on each body, in its frame about its origin [N m, N].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    tau : (nv,) array
-        Written: joint torques or forces [N m or N].
-    qdd : (nv,) array
-        Written: joint accelerations [rad/s^2 or m/s^2].
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
+    `given` (nv,): accelerations of the prescribed joints, torques of the others.
+    `prescribed` (nv,): whether the acceleration of a joint is given.
     """
     joint_transforms(topology, constants, scratch, q)
     velocity_base_to_tip(topology, constants, scratch, qd, f_ext)

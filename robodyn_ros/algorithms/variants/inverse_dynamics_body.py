@@ -34,17 +34,8 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store,
 def momentum_rate(w, v, n, f):
     """Return bar(V) h: the rate of a momentum due to the motion of its frame.
 
-    Parameters
-    ----------
-    w, v : tuple
-        Angular and linear velocity V of the frame, 3-vectors.
-    n, f : tuple
-        Angular and linear momentum h, 3-vectors.
-
-    Returns
-    -------
-    tuple
-        Moment and force, each a 3-vector.
+    `w`, `v`: angular and linear velocity V of the frame, 3-vectors.
+    `n`, `f`: angular and linear momentum h, 3-vectors.
     """
     return add(cross(w, n), cross(v, f)), cross(w, f)
 
@@ -53,21 +44,9 @@ def momentum_rate(w, v, n, f):
 def at_joint(scratch, i, lever, w, v):
     """Return a motion of the parent at the origin of body i, in axes of body i.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    lever : tuple
-        Vector from the reference point of the motion to that origin, in axes of the parent [m].
-    w, v : tuple
-        Angular and linear part of the motion, in axes of the parent.
-
-    Returns
-    -------
-    tuple
-        Angular and linear part, each a 3-vector.
+    `lever`: vector from the reference point of the motion to that origin, in axes of the parent
+      [m].
+    `w`, `v`: angular and linear part of the motion, in axes of the parent.
     """
     return to_child(scratch, i, w), to_child(scratch, i, add(v, cross(w, lever)))
 
@@ -76,21 +55,8 @@ def at_joint(scratch, i, lever, w, v):
 def rotation_rate_of_joint(topology, constants, i, w, v, rate):
     """Return tilde(V) Delta: the rate of the motion of joint i due to that of body i (Jain 5.11).
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    i : int
-        Row of the body.
-    w, v : tuple
-        Angular and linear velocity, 3-vectors.
-    rate : float
-        Joint velocity [rad/s or m/s].
-
-    Returns
-    -------
-    tuple
-        Angular and linear part, each a 3-vector.
+    `w`, `v`: angular and linear velocity, 3-vectors.
+    `rate`: joint velocity [rad/s or m/s].
     """
     if topology[i, KIND] == PRISMATIC:
         return (0.0, 0.0, 0.0), (w[1] * rate, -(w[0] * rate), 0.0)
@@ -108,19 +74,8 @@ def motion_of_frames(topology, constants, scratch, qd, qdd, offsets):
     V = phi* V(parent) + H* qd and alpha = phi* alpha(parent) + H* qdd + a. Needs V and alpha in
     row 0.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    qdd : (nv,) array
-        Joint accelerations [rad/s^2 or m/s^2].
-    offsets : (nb, 3) array
-        Origin of the frame of each body from that of the body, in its axes [m]. Zeros leave the
-        frames at the joints.
+    `offsets` (nb, 3): origin of the frame of each body from that of the body, in its axes [m].
+      Zeros leave the frames at the joints.
     """
     for i in range(1, topology.shape[0]):
         parent, k, offset = topology[i, PARENT], topology[i, V], load(offsets, i, 0)
@@ -147,19 +102,8 @@ def motion_of_frames(topology, constants, scratch, qd, qdd, offsets):
 def force_on_frame(constants, scratch, i, f_ext, offsets):
     """Store M alpha + bar(V) M V - f_ext of body i, about the origin of its frame (2.28).
 
-    Parameters
-    ----------
-    constants : array
-        Placement, inertia and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    f_ext : (nb, 6) array
-        External moment and force on each body, in its frame about its origin [N m, N].
-    offsets : (nb, 3) array
-        Origin of the frame of each body from that of the body, in its axes [m]. Zeros leave the
-        frames at the joints.
+    `offsets` (nb, 3): origin of the frame of each body from that of the body, in its axes [m].
+      Zeros leave the frames at the joints.
     """
     mass, moment, offset = constants[i, MASS], load(constants, i, MOMENT), load(offsets, i, 0)
     scratch[i, at.C_MASS] = mass
@@ -200,27 +144,8 @@ def inverse_dynamics_body(
     f = sum phi f(children) + M alpha + bar(V) M V - f_ext, where alpha is the rate of V in body
     axes. Jain 2011, Table 5.1: (5.11) and (2.28), and (5.18) for frames away from the joints.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    qdd : (nv,) array
-        Joint accelerations [rad/s^2 or m/s^2].
-    f_ext : (nb, 6) array
-        External moment and force on each body, in its frame about its origin [N m, N].
-    offsets : (nb, 3) array
-        Origin of the frame of each body from that of the body, in its axes [m]. Zeros leave the
-        frames at the joints.
-    tau : (nv,) array
-        Written: joint torques or forces [N m or N].
+    `offsets` (nb, 3): origin of the frame of each body from that of the body, in its axes [m].
+      Zeros leave the frames at the joints.
     """
     joint_transforms(topology, constants, scratch, q)
     for k in (at.OMEGA, at.SPEED, at.ALPHA):

@@ -23,19 +23,6 @@ def accelerations_about_base(topology, gravity, scratch, qd, qdd):
     """Compute alpha_I = alpha_I(parent) + H_I* qdd + dH_I*/dt qd of the bodies.
 
     Needs the joint axes and their rates.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    qdd : (nv,) array
-        Joint accelerations [rad/s^2 or m/s^2].
     """
     store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
     store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
@@ -49,18 +36,9 @@ def accelerations_about_base(topology, gravity, scratch, qd, qdd):
 def accelerate_body(scratch, i, alpha, a, rate, acceleration):
     """Compute the acceleration of body i from that of the body that carries its joint.
 
-    Parameters
-    ----------
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    alpha, a : tuple
-        Angular and linear acceleration of the carrying body, 3-vectors.
-    rate : float
-        Joint velocity [rad/s or m/s].
-    acceleration : float
-        Joint acceleration [rad/s^2 or m/s^2].
+    `alpha`, `a`: angular and linear acceleration of the carrying body, 3-vectors.
+    `rate`: joint velocity [rad/s or m/s].
+    `acceleration`: joint acceleration [rad/s^2 or m/s^2].
     """
     for part, carrier, axis, turning in (
         (at.ALPHA, alpha, at.AXIS, at.AXIS_RATE),
@@ -74,19 +52,7 @@ def accelerate_body(scratch, i, alpha, a, rate, acceleration):
 
 @inlined
 def force_about_base(constants, scratch, i, f_ext):
-    """Store M_I alpha_I + bar(V_I) h_I - f_ext of body i, about the base origin (2.38).
-
-    Parameters
-    ----------
-    constants : array
-        Placement, inertia and joint of each body, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-    f_ext : (nb, 6) array
-        External moment and force on each body, in its frame about its origin [N m, N].
-    """
+    """Store M_I alpha_I + bar(V_I) h_I - f_ext of body i, about the base origin (2.38)."""
     body_coriolis(constants, scratch, i)
     n, f = composite_inertia_times(
         scratch, i, load(scratch, i, at.ALPHA), load(scratch, i, at.ACCEL)
@@ -111,23 +77,6 @@ def forces_about_base(topology, constants, gravity, scratch, q, qd, qdd, f_ext):
     """Compute the inertia force of every body minus its external wrench, about the base origin.
 
     Poses, joint axes and motions are computed, too.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    qdd : (nv,) array
-        Joint accelerations [rad/s^2 or m/s^2].
-    f_ext : (nb, 6) array
-        External moment and force on each body, in its frame about its origin [N m, N].
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)
@@ -154,25 +103,6 @@ def inverse_dynamics_fixed(
     f_I = sum f_I(children) + M_I alpha_I + bar(V_I) h_I - f_ext. Velocity and acceleration are
     those of the point of each body at the base origin. Jain 2011, Table 5.1 and section 5.4:
     (5.47) to (5.57), with the missing factor thd of (5.55); (2.38).
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    qdd : (nv,) array
-        Joint accelerations [rad/s^2 or m/s^2].
-    f_ext : (nb, 6) array
-        External moment and force on each body, in its frame about its origin [N m, N].
-    tau : (nv,) array
-        Written: joint torques or forces [N m or N].
     """
     forces_about_base(topology, constants, gravity, scratch, q, qd, qdd, f_ext)
     for i in range(topology.shape[0] - 1, 0, -1):

@@ -34,25 +34,6 @@ def inverse_dynamics_inertial(
     f = sum phi f(children) + M alpha + [w x J w; w x (w x m p)] - f_ext. alpha is the rate of V in
     base axes, the acceleration of a point. Jain 2011, Table 5.1: (5.19), (5.20) and (2.26); the
     two-sweep form of Luh, Walker and Paul 1980.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    qdd : (nv,) array
-        Joint accelerations [rad/s^2 or m/s^2].
-    f_ext : (nb, 6) array
-        External moment and force on each body, in its frame about its origin [N m, N].
-    tau : (nv,) array
-        Written: joint torques or forces [N m or N].
     """
     joint_transforms(topology, constants, scratch, q)
     velocity_base_to_tip(topology, constants, scratch, qd, f_ext)

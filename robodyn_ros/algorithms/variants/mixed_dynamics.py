@@ -35,19 +35,8 @@ def mixed_inertias(topology, constants, scratch, free):
 
     Jain 2011, Algorithm 16.1.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    free : (nv,) array
-        1 for a joint whose torque is given, 0 for one whose acceleration is given.
-
-    Returns
-    -------
-    int
-        0, or the row of the body of a free joint whose pivot is singular.
+    `free` (nv,): 1 for a joint whose torque is given, 0 for one whose acceleration is given.
+    Returns 0, or the row of the body of a free joint whose pivot is singular.
     """
     status = 0
     for i in range(1, topology.shape[0]):
@@ -78,22 +67,8 @@ def mixed_inertias(topology, constants, scratch, free):
 def mixed_row(topology, constants, gravity, scratch, free, known, tau, qdd):
     """Compute one row of `mixed_dynamics`, from the bias accelerations and forces in scratch.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array or tuple
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    free : (nv,) array
-        1 for a joint whose torque is given, 0 for one whose acceleration is given.
-    known : (nv,) array
-        Given torques and accelerations.
-    tau : (nv,) array
-        Written: joint torques or forces [N m or N].
-    qdd : (nv,) array
-        Written: joint accelerations [rad/s^2 or m/s^2].
+    `free` (nv,): 1 for a joint whose torque is given, 0 for one whose acceleration is given.
+    `known` (nv,): given torques and accelerations.
     """
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
@@ -146,33 +121,8 @@ def mixed_dynamics(
     Algorithm 16.2). The first row has the bias (velocity, gravity, f_ext). The others have none,
     so that rows may be added. All share the articulated inertias.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    free : (nv,) array
-        1 where tau is given, 0 where qdd is.
-    known : (m, nv) array
-        Given torques and accelerations, one case for each row.
-    f_ext : (nb, 6) array
-        External moment and force on each body, in its frame about its origin [N m, N].
-    tau : (m, nv) array
-        Written: joint torques or forces [N m or N].
-    qdd : (m, nv) array
-        Written: joint accelerations [rad/s^2 or m/s^2].
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
+    `free` (nv,): 1 where tau is given, 0 where qdd is.
+    `known` (m, nv): given torques and accelerations, one case for each row.
     """
     joint_transforms(topology, constants, scratch, q)
     velocity_base_to_tip(topology, constants, scratch, qd, f_ext)

@@ -31,30 +31,6 @@ def forward_dynamics(
     tau' is the torque of a prescribed motion qdd'. Its link wrenches replace the bias forces of
     the articulated-body algorithm (Jain 2011, Algorithms 7.1 and 7.2). These are products of the
     velocity-dependent accelerations and articulated inertias, which take more operations.
-
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    gravity : (3,) array
-        Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    q : (nq,) array
-        Joint positions [rad or m].
-    qd : (nv,) array
-        Joint velocities [rad/s or m/s].
-    tau : (nv,) array
-        Joint torques or forces [N m or N].
-    diagonal : (nv,) array
-        Added to the diagonal of the mass matrix [kg m^2 or kg].
-    qdd : (nv,) array
-        Written: joint accelerations [rad/s^2 or m/s^2].
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
     """
     joint_transforms(topology, constants, scratch, q)
     prescribe_motion(topology, constants, gravity, scratch, qd, qdd)
@@ -79,19 +55,7 @@ def accelerate_from_parent(topology, constants, scratch, i):
     joint acceleration does not wait until a' is rotated by the joint. A chain of joints would add
     up such waits. Rotating G takes eight operations, but these need no acceleration.
 
-    Parameters
-    ----------
-    topology, constants : arrays
-        Structure of the robot and numbers of its bodies, see `model.layout`.
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
-    i : int
-        Row of the body.
-
-    Returns
-    -------
-    float
-        Joint acceleration [rad/s^2 or m/s^2].
+    Returns joint acceleration [rad/s^2 or m/s^2].
     """
     parent, c, s = topology[i, PARENT], scratch[i, at.COS], scratch[i, at.SIN]
     turning = load(scratch, parent, at.ALPHA)

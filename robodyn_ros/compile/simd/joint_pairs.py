@@ -58,12 +58,7 @@ BELOW = (
 def number_depth_first(topology, rows):
     """Store the numbers of every body and of its last descendant, in the order of a walk.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    rows : array
-        Rows of bodies in tiles.
+    `rows`: rows of bodies in tiles.
     """
     for i in range(topology.shape[0]):
         rows[i, at.LAST] = 0.0

@@ -65,12 +65,7 @@ NONE = 1e9  # no such child: behind all bodies
 def number_children(topology, rows):
     """Store where the tree branches.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    rows : array
-        Rows of bodies in tiles.
+    `rows`: rows of bodies in tiles.
     """
     for i in range(topology.shape[0]):
         rows[i, SECOND_CHILD] = NONE
@@ -87,14 +82,7 @@ def number_children(topology, rows):
 def in_order_of_joints(topology, matrix, work):
     """Move rows and columns from the order of the bodies to that of the joints.
 
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot: parent and joint of each body, see `model.layout`.
-    matrix : (nv, nv) array
-        Matrix, changed in place.
-    work : array
-        Working memory, of the shape of `unit_torques.memory`.
+    `work`: working memory, of the shape of `unit_torques.memory`.
     """
     for i in range(matrix.shape[0]):
         for j in range(matrix.shape[0]):

@@ -25,20 +25,10 @@ def adapt_parameters(constants, Y, v, qd, values, period, learnt):
     Gamma = rate diag(1, reach^2, reach^4) for mass, first moments and inertias. Their bounds are
     +-load, +-load reach and +-load reach^2, and no mass becomes negative.
 
-    Parameters
-    ----------
-    constants : ndarray
-        Constants of the model.
-    Y : (nv, 10 (nb - 1)) ndarray
-        Regressor.
-    v, qd : (nv,) ndarray
-        Modified reference velocity and measured velocity, r = qd - v.
-    values : (4,) ndarray
-        Parameters of the law.
-    period : float
-        Time step [s].
-    learnt : (nb - 1, 10) ndarray
-        Estimates, updated.
+    `constants`: constants of the model.
+    `Y` (nv, 10 (nb - 1): regressor.
+    `v`, `qd` (nv,): modified reference velocity and measured velocity, r = qd - v.
+    `learnt` (nb - 1, 10): estimates, updated.
     """
     reach = values[REACH]
     for i in range(learnt.shape[0]):

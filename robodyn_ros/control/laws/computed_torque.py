@@ -26,14 +26,8 @@ from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 def multiply(M, x, out):
     """Compute out = M x.
 
-    Parameters
-    ----------
-    M : (m, n) ndarray
-        Matrix.
-    x : (n,) ndarray
-        Vector.
-    out : (m,) ndarray
-        Product, written.
+    `M` (m, n): matrix.
+    `out` (m,): product, written.
     """
     for i in range(M.shape[0]):
         out[i] = 0.0

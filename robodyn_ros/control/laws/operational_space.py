@@ -75,12 +75,8 @@ RETURN_SHARE = 0.25
 def observe_pose(X, measured):
     """Write the pose of the end effector.
 
-    Parameters
-    ----------
-    X : (4, 4) ndarray
-        Its homogeneous transform in the base.
-    measured : ndarray
-        Measured rows of its TaskReference; two are written.
+    `X` (4, 4): its homogeneous transform in the base.
+    `measured`: measured rows of its TaskReference; two are written.
     """
     store(measured, POSITION, 0, (X[0, 3], X[1, 3], X[2, 3]))
     store_quaternion(
@@ -95,18 +91,10 @@ def observe_pose(X, measured):
 def observe_velocity(J, qd, state, age, measured):
     """Write the velocity of the end effector: J qd, plus its acceleration times the age.
 
-    Parameters
-    ----------
-    J : (6, nv) ndarray
-        Jacobian of the end effector.
-    qd : (nv,) ndarray
-        Velocities [rad/s or m/s].
-    state : ndarray
-        Reference rows of its TaskReference, with the acceleration.
-    age : float
-        Age of the joint state [s].
-    measured : ndarray
-        Measured rows of its TaskReference; two are written.
+    `J` (6, nv): Jacobian of the end effector.
+    `state`: reference rows of its TaskReference, with the acceleration.
+    `age`: age of the joint state [s].
+    `measured`: measured rows of its TaskReference; two are written.
     """
     for i in range(3):
         measured[TASK_VELOCITY, i] = age * state[TASK_ACCELERATION, i]
@@ -120,10 +108,8 @@ def observe_velocity(J, qd, state, age, measured):
 def write_pose_error(state, measured):
     """Write the pose error, reference - measured: a distance and a rotation vector.
 
-    Parameters
-    ----------
-    state, measured : ndarray
-        Reference and measured rows of a TaskReference; two of the latter are written.
+    `state`, `measured`: reference and measured rows of a TaskReference; two of the latter are
+      written.
     """
     store(measured, ERROR, 0, sub(load(state, POSITION, 0), load(measured, POSITION, 0)))
     store(measured, TURN, 0, turn_between(quaternion(state), quaternion(measured)))
@@ -133,14 +119,9 @@ def write_pose_error(state, measured):
 def join_rows(rows, linear, angular, out):
     """Join a linear and an angular row to one task vector.
 
-    Parameters
-    ----------
-    rows : ndarray
-        Rows of a TaskReference.
-    linear, angular : int
-        Indices of both rows.
-    out : (6,) ndarray
-        The vector, written.
+    `rows`: rows of a TaskReference.
+    `linear`, `angular`: indices of both rows.
+    `out` (6,): the vector, written.
     """
     for i in range(3):
         out[i], out[3 + i] = rows[linear, i], rows[angular, i]
@@ -152,21 +133,9 @@ def return_factor(error, values, part, speed):
 
     It is 1 near the reference; farther away the return speed is constant (Khatib 1987).
 
-    Parameters
-    ----------
-    error : (3,) ndarray
-        Linear or angular error [m or rad].
-    values : (29,) ndarray
-        Parameters of the law.
-    part : int
-        Offset of the gains: 0 for linear, 3 for angular.
-    speed : float
-        Largest return speed [m/s or rad/s].
-
-    Returns
-    -------
-    float
-        The factor.
+    `error` (3,): linear or angular error [m or rad].
+    `part`: offset of the gains: 0 for linear, 3 for angular.
+    `speed`: largest return speed [m/s or rad/s].
     """
     fastest = 0.0
     for i in range(3):
@@ -180,16 +149,9 @@ def return_factor(error, values, part, speed):
 def position_feedback(measured, values, task_feedback, back):
     """Compute Kp e and Kd^-1 Kp e, both limited far from the reference.
 
-    Parameters
-    ----------
-    measured : ndarray
-        Measured rows of a TaskReference, with the error e.
-    values : (29,) ndarray
-        Parameters of the law.
-    task_feedback : (6,) ndarray
-        Kp e, written.
-    back : (6,) ndarray
-        The return velocity Kd^-1 Kp e, written.
+    `measured`: measured rows of a TaskReference, with the error e.
+    `task_feedback` (6,): kp e, written.
+    `back` (6,): the return velocity Kd^-1 Kp e, written.
     """
     join_rows(measured, ERROR, TURN, task_feedback)
     near = return_factor(measured[ERROR], values, 0, values[SPEED])
@@ -203,16 +165,9 @@ def position_feedback(measured, values, task_feedback, back):
 def add_velocity_feedback(state, measured, values, scale, task_feedback):
     """Scale the position feedback, and add the velocity feedback Kd (v_r - v).
 
-    Parameters
-    ----------
-    state, measured : ndarray
-        Reference and measured rows of a TaskReference.
-    values : (29,) ndarray
-        Parameters of the law.
-    scale : float
-        Scale of the position feedback.
-    task_feedback : (6,) ndarray
-        The feedback, updated.
+    `state`, `measured`: reference and measured rows of a TaskReference.
+    `scale`: scale of the position feedback.
+    `task_feedback` (6,): the feedback, updated.
     """
     for i in range(3):
         task_feedback[i] = scale * task_feedback[i] + values[DAMPING + i] * (
@@ -227,17 +182,8 @@ def add_velocity_feedback(state, measured, values, scale, task_feedback):
 def admissible_pace(rate, fastest):
     """Return the largest admissible factor on joint rates, at most FREE.
 
-    Parameters
-    ----------
-    rate : (nv,) ndarray
-        Joint rates [rad/s or m/s].
-    fastest : (nv,) ndarray
-        Largest joint rates [rad/s or m/s].
-
-    Returns
-    -------
-    float
-        The factor.
+    `rate` (nv,): joint rates [rad/s or m/s].
+    `fastest` (nv,): largest joint rates [rad/s or m/s].
     """
     share = 1.0 / FREE
     for k in range(rate.shape[0]):
@@ -249,17 +195,8 @@ def admissible_pace(rate, fastest):
 def return_gain_scale(rate, fastest):
     """Return the gain scale that respects the return speeds of the joints.
 
-    Parameters
-    ----------
-    rate : (nv,) ndarray
-        Return velocities of the joints at full gain [rad/s or m/s].
-    fastest : (nv,) ndarray
-        Largest joint rates due to the reference [rad/s or m/s].
-
-    Returns
-    -------
-    float
-        The scale, at most 1.
+    `rate` (nv,): return velocities of the joints at full gain [rad/s or m/s].
+    `fastest` (nv,): largest joint rates due to the reference [rad/s or m/s].
     """
     return min(1.0, RETURN_SHARE / JOINT_SHARE * admissible_pace(rate, fastest))
 
@@ -268,16 +205,9 @@ def return_gain_scale(rate, fastest):
 def posture_feedback(q, qd, reference, gains, fastest, back, out):
     """Compute Kp e + Kd ed of the joints, with e limited far from the posture.
 
-    Parameters
-    ----------
-    q, qd, reference, gains
-        As of `ControlLaw.torques`.
-    fastest : (nv,) ndarray
-        Largest joint rates due to the reference [rad/s or m/s].
-    back : (nv,) ndarray
-        The return velocity Kd^-1 Kp e, written.
-    out : (nv,) ndarray
-        The feedback, written.
+    `fastest` (nv,): largest joint rates due to the reference [rad/s or m/s].
+    `back` (nv,): the return velocity Kd^-1 Kp e, written.
+    `out` (nv,): the feedback, written.
     """
     for k in range(out.shape[0]):
         back[k] = gains[POSITION_GAIN, k] * (reference[JOINT, k] - q[k])
@@ -292,14 +222,8 @@ def posture_feedback(q, qd, reference, gains, fastest, back, out):
 def transpose_multiply(J, f, out):
     """Compute out = J^T f.
 
-    Parameters
-    ----------
-    J : (6, nv) ndarray
-        Jacobian.
-    f : (6,) ndarray
-        Task vector.
-    out : (nv,) ndarray
-        Product, written.
+    `f` (6,): task vector.
+    `out` (nv,): product, written.
     """
     for k in range(out.shape[0]):
         out[k] = 0.0
@@ -311,18 +235,11 @@ def transpose_multiply(J, f, out):
 def compose(M, J, F, wanted, posture, remainder, force, out):
     """Compute out = M posture + J^T F (wanted - J posture), for task and null space.
 
-    Parameters
-    ----------
-    M, J, F : ndarray
-        Mass matrix, Jacobian and task inertia.
-    wanted : (6,) ndarray
-        Required motion of the task.
-    posture : (nv,) ndarray
-        Required motion of the joints.
-    remainder, force : (6,) ndarray
-        wanted - J posture, and F times it; written.
-    out : (nv,) ndarray
-        Result, written.
+    `M`, `J`, `F`: mass matrix, Jacobian and task inertia.
+    `wanted` (6,): required motion of the task.
+    `posture` (nv,): required motion of the joints.
+    `remainder`, `force` (6,): wanted - J posture, and F times it; written.
+    `out` (nv,): result, written.
     """
     for i in range(6):
         remainder[i] = wanted[i]

@@ -32,12 +32,7 @@ def modified_reference(q, qd, reference, gains, v, a):
 
     Lambda = Kp/Kd, and 0 where Kd is 0.
 
-    Parameters
-    ----------
-    q, qd, reference, gains
-        As of `ControlLaw.torques`.
-    v, a : (nv,) ndarray
-        Modified reference [rad/s or m/s, rad/s^2 or m/s^2], written.
+    `v`, `a` (nv,): modified reference [rad/s or m/s, rad/s^2 or m/s^2], written.
     """
     for i in range(v.shape[0]):
         rate = 0.0
@@ -53,16 +48,7 @@ def passive_terms(
 ):
     """Compute all terms but 'other', and the modified reference.
 
-    Parameters
-    ----------
-    topology, constants, gravity, scratch : ndarray
-        Arrays of the model; see `model_arrays`.
-    matrix : (nv, nv) ndarray
-        Memory, overwritten.
-    v, a : (nv,) ndarray
-        Modified reference, written.
-    q, qd, reference, gains, terms
-        As of `ControlLaw.torques`.
+    `v`, `a` (nv,): modified reference, written.
     """
     modified_reference(q, qd, reference, gains, v, a)
     feedback(q, qd, reference, gains, terms[FEEDBACK])

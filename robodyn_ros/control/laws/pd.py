@@ -21,12 +21,7 @@ from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 def feedback(q, qd, reference, gains, out):
     """Compute Kp e + Kd ed, with e = q_r - q and ed = qd_r - qd.
 
-    Parameters
-    ----------
-    q, qd, reference, gains
-        As of `ControlLaw.torques`.
-    out : (nv,) ndarray
-        The feedback, written.
+    `out` (nv,): the feedback, written.
     """
     for i in range(out.shape[0]):
         out[i] = gains[POSITION_GAIN, i] * (reference[POSITION, i] - q[i]) + gains[

@@ -20,15 +20,7 @@ def kept_share(x):
     It rises from 0 to 1 with w' = 0 at 0 and w' = w'' = 0 at 1. So w(x)/x also has two continuous
     derivatives.
 
-    Parameters
-    ----------
-    x : float
-        Eigenvalue times the largest mass [-], not negative.
-
-    Returns
-    -------
-    float
-        The share w.
+    `x`: eigenvalue times the largest mass [-], not negative.
     """
     return 1.0 if x >= 1.0 else x * x * (6.0 - 8.0 * x + 3.0 * x * x)
 
@@ -41,20 +33,12 @@ def fading_inertia(compliance, weights, heaviest, work, vectors, inertia, shares
     weight. Along an eigenvector of a smaller eigenvalue F is at most 1.4 heaviest, and 0 in the
     limit. F A F <= F. The cost is one Jacobi diagonalisation.
 
-    Parameters
-    ----------
-    compliance : (6, 6)
-        A [1/kg, 1/(kg m), 1/(kg m^2)].
-    weights : (6,)
-        Weights of the axes [-, m].
-    heaviest : float
-        Largest inertia that F follows [kg].
-    work, vectors : (6, 6)
-        Working memory. Afterwards `vectors` has the eigenvectors.
-    inertia : (6, 6)
-        Written: F.
-    shares : (6,)
-        w of every eigenvector, written.
+    `compliance` (6, 6): A [1/kg, 1/(kg m), 1/(kg m^2)].
+    `weights` (6,): weights of the axes [-, m].
+    `heaviest`: largest inertia that F follows [kg].
+    `work`, `vectors` (6, 6): working memory. Afterwards `vectors` has the eigenvectors.
+    `inertia` (6, 6), written: F.
+    `shares` (6,): w of every eigenvector, written.
     """
     m = compliance.shape[0]
     for i in range(m):

@@ -40,20 +40,9 @@ def write_known(topology, constants, passive, locked, q, qd, reference, gains, f
     They are the wanted acceleration of a driven joint, and the friction of a free one. A locked
     joint does not accelerate.
 
-    Parameters
-    ----------
-    topology, constants : ndarray
-        Arrays of the model; see `model_arrays`.
-    passive : (nv,) ndarray
-        1 for a joint without motor, else 0.
-    locked : bool
-        Whether brakes hold the passive joints.
-    q, qd, reference, gains
-        As of `ControlLaw.torques`.
-    free : (nv,) ndarray
-        1 for a joint that moves freely, else 0; written.
-    known : (3, nv) ndarray
-        The known quantities, written; rows DRIFT, WANTED and CORRECTION.
+    `locked`: whether brakes hold the passive joints.
+    `free` (nv,): 1 for a joint that moves freely, else 0; written.
+    `known` (3, nv): the known quantities, written; rows DRIFT, WANTED and CORRECTION.
     """
     friction_torque(topology, constants, q, qd, known[DRIFT])
     feedback(q, qd, reference, gains, known[CORRECTION])
@@ -86,27 +75,9 @@ def accelerate(
 
     The caller may add rows beyond CORRECTION to `known`, `tau` and `qdd`.
 
-    Parameters
-    ----------
-    topology, constants, gravity, scratch : ndarray
-        Arrays of the model; see `model_arrays`.
-    passive : (nv,) ndarray
-        1 for a joint without motor, else 0.
-    locked : bool
-        Whether brakes hold the passive joints.
-    f_ext : (nb, 6) ndarray
-        Memory, overwritten.
-    free, known : ndarray
-        Written; see `write_known`.
-    tau, qdd : (3, nv) ndarray
-        Torques and accelerations, written.
-    q, qd, reference, gains
-        As of `ControlLaw.torques`.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
+    `locked`: whether brakes hold the passive joints.
+    `free`, `known`: written; see `write_known`.
+    `tau`, `qdd` (3, nv): torques and accelerations, written.
     """
     write_known(topology, constants, passive, locked, q, qd, reference, gains, free, known)
     for i in range(f_ext.shape[0]):
@@ -121,16 +92,9 @@ def accelerate(
 def write_terms(topology, constants, gravity, scratch, q, qd, tau, terms):
     """Write the terms of all joints but friction.
 
-    Parameters
-    ----------
-    topology, constants, gravity, scratch : ndarray
-        Arrays of the model; see `model_arrays`.
-    q, qd : (nv,) ndarray
-        State [rad or m, rad/s or m/s].
-    tau : (3, nv) ndarray
-        Torques for the rows of `known`.
-    terms : (6, nv) ndarray
-        Torque terms [N m or N], written.
+    `q`, `qd` (nv,): state [rad or m, rad/s or m/s].
+    `tau` (3, nv): torques for the rows of `known`.
+    `terms` (6, nv): torque terms [N m or N], written.
     """
     gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
     bias_torque(topology, constants, gravity, scratch, q, qd, terms[CORIOLIS])
@@ -145,12 +109,7 @@ def write_terms(topology, constants, gravity, scratch, q, qd, tau, terms):
 def clear_passive(passive, terms):
     """Set all terms of passive joints to zero.
 
-    Parameters
-    ----------
-    passive : (nv,) ndarray
-        1 for a joint without motor, else 0.
-    terms : (6, nv) ndarray
-        Torque terms, updated.
+    `terms` (6, nv): torque terms, updated.
     """
     for term in range(terms.shape[0]):
         for k in range(passive.shape[0]):

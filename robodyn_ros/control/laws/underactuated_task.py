@@ -57,22 +57,10 @@ WEIGHTS, RATE, ACCEL, TASK_FEEDBACK, BIAS, REMAINDER, TASK_FORCE = range(7)
 def add_bias(topology, constants, scratch, q, qd, body, frame, zero, bias, sign, out):
     """Compute out += sign Jdot qd of the tool.
 
-    Parameters
-    ----------
-    topology, constants, scratch : ndarray
-        Arrays of the model; see `model_arrays`.
-    q, qd : (nv,) ndarray
-        State [rad or m, rad/s or m/s].
-    body, frame
-        Body and placement of the tool; see `ControlLaw.end_effector`.
-    zero : (nv,) ndarray
-        Zeros.
-    bias : (6,) ndarray
-        Memory, overwritten.
-    sign : float
-        1 or -1.
-    out : (6,) ndarray
-        Acceleration of the tool, updated.
+    `q`, `qd` (nv,): state [rad or m, rad/s or m/s].
+    `body`, `frame`: body and placement of the tool; see `ControlLaw.end_effector`.
+    `sign`: 1 or -1.
+    `out` (6,): acceleration of the tool, updated.
     """
     jacobian_bias(topology, constants, scratch, q, qd, body, frame, zero, bias)
     for i in range(6):
@@ -83,22 +71,10 @@ def add_bias(topology, constants, scratch, q, qd, body, frame, zero, bias, sign,
 def observe_tool(topology, constants, scratch, reference, body, frame, zero, X, J, wanted, task):
     """Compute pose, velocity and acceleration of the tool along the joint reference.
 
-    Parameters
-    ----------
-    topology, constants, scratch : ndarray
-        Arrays of the model; see `model_arrays`.
-    reference : (3, nv) ndarray
-        Position, velocity and acceleration of the joints.
-    body, frame
-        Body and placement of the tool; see `ControlLaw.end_effector`.
-    zero : (nv,) ndarray
-        Zeros.
-    X, J : (4, 4) and (6, nv) ndarray
-        Memory, overwritten.
-    wanted : (6, 4) ndarray
-        Pose of the tool, written; rows as in `task_reference`.
-    task : (7, 6) ndarray
-        Vectors of the tool; two rows are written.
+    `reference` (3, nv): position, velocity and acceleration of the joints.
+    `body`, `frame`: body and placement of the tool; see `ControlLaw.end_effector`.
+    `wanted` (6, 4): pose of the tool, written; rows as in `task_reference`.
+    `task` (7, 6): vectors of the tool; two rows are written.
     """
     q, qd = reference[POSITION], reference[VELOCITY]
     pose(topology, constants, scratch, q, body, frame, X)
@@ -113,18 +89,9 @@ def observe_tool(topology, constants, scratch, reference, body, frame, zero, X, 
 def task_feedback(wanted, measured, values, J, qd, task):
     """Compute Kp e + Kd (V_r - V) of the tool into its row of `task`.
 
-    Parameters
-    ----------
-    wanted, measured : (6, 4) ndarray
-        Reference and measured pose; the error is written to the latter.
-    values : ndarray
-        Parameters of the law.
-    J : (6, nv) ndarray
-        Jacobian of the tool.
-    qd : (nv,) ndarray
-        Velocities [rad/s or m/s].
-    task : (7, 6) ndarray
-        Vectors of the tool, updated.
+    `wanted`, `measured` (6, 4): reference and measured pose; the error is written to the latter.
+    `J` (6, nv): Jacobian of the tool.
+    `task` (7, 6): vectors of the tool, updated.
     """
     write_pose_error(wanted, measured)
     join_rows(measured, ERROR, TURN, task[TASK_FEEDBACK])
@@ -139,16 +106,9 @@ def task_feedback(wanted, measured, values, J, qd, task):
 def generalised_jacobian(passive, J, qdd, J_G):
     """Compute J_G = J_a + J_p J_D from the accelerations due to unit accelerations.
 
-    Parameters
-    ----------
-    passive : (nv,) ndarray
-        1 for a joint without motor, else 0.
-    J : (6, nv) ndarray
-        Jacobian of the tool.
-    qdd : (3 + nv, nv) ndarray
-        Accelerations of all joints, in the rows of `known`.
-    J_G : (6, nv) ndarray
-        Generalised Jacobian, written; columns of passive joints are zero.
+    `J` (6, nv): Jacobian of the tool.
+    `qdd` (3 + nv, nv): accelerations of all joints, in the rows of `known`.
+    `J_G` (6, nv): generalised Jacobian, written; columns of passive joints are zero.
     """
     for k in range(passive.shape[0]):
         for i in range(6):
@@ -161,18 +121,11 @@ def generalised_jacobian(passive, J, qdd, J_G):
 def remaining_motion(J_G, F, J, asked, moves, task, x):
     """Compute x = J_G^T F (asked - J moves), the motion that the tool still needs.
 
-    Parameters
-    ----------
-    J_G, F, J : ndarray
-        Generalised Jacobian, task inertia and Jacobian of the tool.
-    asked : (6,) ndarray
-        Required velocity or acceleration of the tool.
-    moves : (nv,) ndarray
-        Velocity or acceleration of all joints so far.
-    task : (7, 6) ndarray
-        Vectors of the tool; two rows are overwritten.
-    x : (nv,) ndarray
-        Motion of the driven joints, written.
+    `J_G`, `F`, `J`: generalised Jacobian, task inertia and Jacobian of the tool.
+    `asked` (6,): required velocity or acceleration of the tool.
+    `moves` (nv,): velocity or acceleration of all joints so far.
+    `task` (7, 6): vectors of the tool; two rows are overwritten.
+    `x` (nv,): motion of the driven joints, written.
     """
     multiply(J, moves, task[REMAINDER])
     for i in range(6):
@@ -188,18 +141,11 @@ def disturbance_compliance(passive, qdd, J_G, F, null, work, vectors, G, weights
     Accelerations N J_D^T G s of the driven joints give the passive ones s, and do not move the
     tool. They are the least ones that do (Jain 2011, eq. 16.25).
 
-    Parameters
-    ----------
-    passive : (nv,) ndarray
-        1 for a joint without motor, else 0.
-    qdd : (3 + nv, nv) ndarray
-        Accelerations of all joints, in the rows of `known`; row UNIT + k is that of J_D for k.
-    J_G, F : (6, nv) and (6, 6) ndarray
-        Generalised Jacobian and task inertia.
-    null, work, vectors, G : (nv, nv) ndarray
-        Row p of `null` is J_D N of passive joint p; the others are zero. All are written.
-    weights, shares : (nv,) ndarray
-        Memory, overwritten.
+    `qdd` (3 + nv, nv): accelerations of all joints, in the rows of `known`; row UNIT + k is that
+      of J_D for k.
+    `J_G`, `F` (6, nv): generalised Jacobian and task inertia.
+    `null`, `work`, `vectors`, `G` (nv, nv): row p of `null` is J_D N of passive joint p; the
+      others are zero. All are written.
     """
     n = passive.shape[0]
     for p in range(n):
@@ -226,20 +172,10 @@ def disturbance_compliance(passive, qdd, J_G, F, null, work, vectors, G, weights
 def hold_passive(share, qdd, asked, null, G, force, x):
     """Add the motion of driven joints that gives the passive ones the required acceleration.
 
-    Parameters
-    ----------
-    share : float
-        Share of it, from 0 to 1.
-    qdd : (3 + nv, nv) ndarray
-        Accelerations of all joints, in the rows of `known`.
-    asked : (nv,) ndarray
-        Required acceleration less that without x, of passive joints; overwritten.
-    null, G : (nv, nv) ndarray
-        As of `disturbance_compliance`.
-    force : (nv,) ndarray
-        Memory, overwritten.
-    x : (nv,) ndarray
-        Accelerations of the driven joints, updated.
+    `share`: share of it, from 0 to 1.
+    `qdd` (3 + nv, nv): accelerations of all joints, in the rows of `known`.
+    `asked` (nv,): required acceleration less that without x, of passive joints; overwritten.
+    `x` (nv,): accelerations of the driven joints, updated.
     """
     n = x.shape[0]
     for p in range(n):
@@ -255,14 +191,9 @@ def hold_passive(share, qdd, asked, null, G, force, x):
 def add_inertia(tau, x, torque):
     """Compute torque += S_aa x.
 
-    Parameters
-    ----------
-    tau : (3 + nv, nv) ndarray
-        Torques for the rows of `known`.
-    x : (nv,) ndarray
-        Accelerations of the driven joints.
-    torque : (nv,) ndarray
-        Torque [N m or N], updated.
+    `tau` (3 + nv, nv): torques for the rows of `known`.
+    `x` (nv,): accelerations of the driven joints.
+    `torque` (nv,): torque [N m or N], updated.
     """
     for k in range(x.shape[0]):
         for j in range(x.shape[0]):

@@ -227,19 +227,9 @@ class Path:
 def evaluate(coefficients, k, i, u):
     """Evaluate the polynomial of a joint within a segment.
 
-    Parameters
-    ----------
-    coefficients : (8 s, nv) ndarray
-        As of Path.
-    k, i : int
-        Numbers of the segment and of the joint.
-    u : float
-        Time since the segment began [s].
-
-    Returns
-    -------
-    tuple of float
-        Position, velocity and half the acceleration.
+    `k`, `i`: numbers of the segment and of the joint.
+    `u`: time since the segment began [s].
+    Returns position, velocity and half the acceleration.
     """
     q, qd, half_qdd = 0.0, 0.0, 0.0
     for row in range(STRIDE * k + ORDER - 1, STRIDE * k - 1, -1):
@@ -258,21 +248,10 @@ def _lines(knots, efforts):
 def keeps_to(limits, i, q, qd, factor):
     """Return whether a position and a velocity of a joint are finite and within the limits.
 
-    Parameters
-    ----------
-    limits : (3, nv) ndarray
-        Lowest and highest position, highest speed.
-    i : int
-        Number of the joint.
-    q, qd : float
-        Position and velocity [rad or m, rad/s or m/s].
-    factor : float
-        Factor on the highest speed [-].
-
-    Returns
-    -------
-    bool
-        Whether they are.
+    `limits` (3, nv): lowest and highest position, highest speed.
+    `i`: number of the joint.
+    `q`, `qd`: position and velocity [rad or m, rad/s or m/s].
+    `factor`: factor on the highest speed [-].
     """
     return (
         math.isfinite(q)

@@ -44,17 +44,9 @@ NEAR, SLOW, STEADY = 1e-7, 1e-6, 1e-4
 def at_most(v, limit):
     """Scale a vector down to at most a length.
 
-    Parameters
-    ----------
-    v : tuple of float
-        The vector.
-    limit : float
-        Largest length.
-
-    Returns
-    -------
-    tuple of float
-        The scaled vector.
+    `v`: the vector.
+    `limit`: largest length.
+    Returns the scaled vector.
     """
     size = sqrt(dot(v, v))
     return scale(limit / size, v) if size > limit else v
@@ -67,19 +59,9 @@ def approach_velocity(distance, rate, braking):
     v = rate d near zero, and v = sqrt(2 b (d - b / (2 rate^2))) from d = b / rate^2 on. There both
     have the same value and slope.
 
-    Parameters
-    ----------
-    distance : tuple of float
-        Vector to the goal [m or rad].
-    rate : float
-        Slope near zero [1/s].
-    braking : float
-        Deceleration b [m/s^2 or rad/s^2].
-
-    Returns
-    -------
-    tuple of float
-        Velocity [m/s or rad/s].
+    `distance`: vector to the goal [m or rad].
+    `rate`: slope near zero [1/s].
+    `braking`: deceleration b [m/s^2 or rad/s^2].
     """
     d, near = sqrt(dot(distance, distance)), braking / (rate * rate)
     if not d > near:
@@ -91,23 +73,11 @@ def approach_velocity(distance, rate, braking):
 def steer(distance, v_target, a_target, v, a, bandwidth, speed, acceleration, jerk, dt):
     """Return the next acceleration towards a moving target at a distance.
 
-    Parameters
-    ----------
-    distance, v_target, a_target : tuple of float
-        Distance to the target [m or rad], its velocity and its acceleration.
-    v, a : tuple of float
-        Present velocity and acceleration.
-    bandwidth : float
-        Bandwidth of the chain of lags [1/s].
-    speed, acceleration, jerk : float
-        Limits.
-    dt : float
-        Time step [s].
-
-    Returns
-    -------
-    tuple of float
-        Acceleration [m/s^2 or rad/s^2].
+    `distance`, `v_target`, `a_target`: distance to the target [m or rad], its velocity and its
+      acceleration.
+    `v`, `a`: present velocity and acceleration.
+    `bandwidth`: bandwidth of the chain of lags [1/s].
+    `speed`, `acceleration`, `jerk`: limits.
     """
     approach = add(v_target, approach_velocity(distance, bandwidth / 3.0, PLANNED * acceleration))
     change = add(
@@ -121,19 +91,9 @@ def steer(distance, v_target, a_target, v, a, bandwidth, speed, acceleration, je
 def largest_speed(v, pace, speed):
     """Return the largest speed in the direction of a velocity.
 
-    Parameters
-    ----------
-    v : tuple of float
-        The velocity.
-    pace : float
-        Factor on v that joint velocity limits allow.
-    speed : float
-        Limit in any direction.
-
-    Returns
-    -------
-    float
-        The speed [m/s or rad/s].
+    `v`: the velocity.
+    `pace`: factor on v that joint velocity limits allow.
+    `speed`: limit in any direction.
     """
     size = sqrt(dot(v, v))
     return speed if size < SLOW else min(speed, pace * size)
@@ -143,19 +103,10 @@ def largest_speed(v, pace, speed):
 def ramp(rows, target, row, step):
     """Move a row of the reference towards that of the target by at most a step.
 
-    Parameters
-    ----------
-    rows, target : (k, 4) ndarray
-        The tables; `rows` is written.
-    row : int
-        Number of the row.
-    step : float
-        Largest change of its length.
-
-    Returns
-    -------
-    bool
-        Whether it has reached the target.
+    `rows`, `target` (k, 4): the tables; `rows` is written.
+    `row`: number of the row.
+    `step`: largest change of its length.
+    Returns whether it has reached the target.
     """
     gap = sub(load(target, row, 0), load(rows, row, 0))
     store(rows, row, 0, add(load(rows, row, 0), at_most(gap, step)))
@@ -166,15 +117,7 @@ def ramp(rows, target, row, step):
 def has_arrived(distance, v, a):
     """Return whether a motion has arrived, within tolerances.
 
-    Parameters
-    ----------
-    distance, v, a : tuple of float
-        Distance to the target [m or rad], velocity and acceleration.
-
-    Returns
-    -------
-    bool
-        Whether it has.
+    `distance`, `v`, `a`: distance to the target [m or rad], velocity and acceleration.
     """
     return (
         dot(distance, distance) <= NEAR * NEAR
@@ -187,14 +130,8 @@ def has_arrived(distance, v, a):
 def advance(rows, a, b, dt):
     """Advance a table by a time step with constant accelerations.
 
-    Parameters
-    ----------
-    rows : (k, 4) ndarray
-        The table, updated.
-    a, b : tuple of float
-        Linear acceleration and spin rate [m/s^2, rad/s^2].
-    dt : float
-        Time step [s].
+    `rows` (k, 4): the table, updated.
+    `a`, `b`: linear acceleration and spin rate [m/s^2, rad/s^2].
     """
     v, w = load(rows, VELOCITY, 0), load(rows, SPIN, 0)
     faster, spun = add(v, scale(dt, a)), add(w, scale(dt, b))
@@ -213,17 +150,9 @@ def cubic_acceleration(distance, v, v_goal, left, dt):
     The cubic ends with the velocity v_goal (Craig, section 7.3): a(t) = (6 d / T - 4 v - 2 v_goal)
     / T + 6 t (v + v_goal - 2 d / T) / T^2.
 
-    Parameters
-    ----------
-    distance, v, v_goal : tuple of float
-        Distance to the goal [m or rad], present velocity and velocity at the goal.
-    left, dt : float
-        Time to the goal, and the time step [s].
-
-    Returns
-    -------
-    tuple of float
-        Acceleration [m/s^2 or rad/s^2].
+    `distance`, `v`, `v_goal`: distance to the goal [m or rad], present velocity and velocity at
+      the goal.
+    `left`, `dt`: time to the goal, and the time step [s].
     """
     chord = scale(1.0 / left, distance)
     begin = sub(scale(6.0, chord), add(scale(4.0, v), scale(2.0, v_goal)))
@@ -233,15 +162,7 @@ def cubic_acceleration(distance, v, v_goal, left, dt):
 
 @primitive
 def accelerate_to_goal(goal, target, dt):
-    """Accelerate the target so that it reaches its goal, a pose or a velocity, in time.
-
-    Parameters
-    ----------
-    goal, target : ndarray
-        As of TaskReference; the target is updated.
-    dt : float
-        Time step [s].
-    """
+    """Accelerate the target so that it reaches its goal, a pose or a velocity, in time."""
     left = goal[AHEAD, LEFT]
     v, v_goal = load(target, VELOCITY, 0), load(goal, VELOCITY, 0)
     w, w_goal = load(target, SPIN, 0), load(goal, SPIN, 0)
@@ -263,18 +184,9 @@ def track_target(
 ):
     """Advance target and state of a TaskReference by a time step.
 
-    Parameters
-    ----------
-    goal, target, state : ndarray
-        As of TaskReference; the last two are updated.
-    bandwidth : float
-        Bandwidth of the chain of lags [1/s].
-    speed, acceleration, jerk : tuple of float
-        Limits, linear and angular.
-    force_step, moment_step : float
-        Largest changes of the wrench in a step [N, N m].
-    dt : float
-        Time step [s].
+    `bandwidth`: bandwidth of the chain of lags [1/s].
+    `speed`, `acceleration`, `jerk`: limits, linear and angular.
+    `force_step`, `moment_step`: largest changes of the wrench in a step [N, N m].
     """
     bandwidth = min(bandwidth, COARSEST / dt)
     if goal[AHEAD, LEFT] > 0.0:
@@ -320,15 +232,7 @@ def track_target(
 def quaternion(rows):
     """Return the orientation in a table of rows.
 
-    Parameters
-    ----------
-    rows : (k, 4) ndarray
-        The table.
-
-    Returns
-    -------
-    tuple of float
-        Quaternion (x, y, z, w).
+    `rows` (k, 4): the table.
     """
     return (rows[QUATERNION, 0], rows[QUATERNION, 1], rows[QUATERNION, 2], rows[QUATERNION, 3])
 
@@ -337,12 +241,7 @@ def quaternion(rows):
 def store_quaternion(rows, q):
     """Write the orientation into a table of rows.
 
-    Parameters
-    ----------
-    rows : (k, 4) ndarray
-        The table, updated.
-    q : tuple of float
-        Quaternion (x, y, z, w).
+    `rows` (k, 4): the table, updated.
     """
     rows[QUATERNION, 0], rows[QUATERNION, 1] = q[0], q[1]
     rows[QUATERNION, 2], rows[QUATERNION, 3] = q[2], q[3]

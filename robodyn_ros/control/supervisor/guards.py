@@ -37,15 +37,7 @@ POSITION_GUARDED, RATE_LIMITED, EFFORT_LIMITED = 1, 2, 4
 def first_implausible(state):
     """Return the first joint with an implausible position or velocity, -1 if there is none.
 
-    Parameters
-    ----------
-    state : (2, nv) ndarray
-        Positions and velocities [rad or m, rad/s or m/s].
-
-    Returns
-    -------
-    int
-        The joint.
+    `state` (2, nv): positions and velocities [rad or m, rad/s or m/s].
     """
     for i in range(state.shape[1]):
         if not (
@@ -60,13 +52,9 @@ def first_implausible(state):
 def unwind(state, previous, guards):
     """Count the turns of joints that turn without end, as many encoders do not.
 
-    Parameters
-    ----------
-    state, previous : (2, nv) ndarray
-        Positions and velocities [rad or m, rad/s or m/s]. The positions of the first are shifted
-        by whole turns to those next to the previous ones.
-    guards : (6, nv) ndarray
-        Limits; see `Settings`.
+    `state`, `previous` (2, nv): positions and velocities [rad or m, rad/s or m/s]. The positions
+      of the first are shifted by whole turns to those next to the previous ones.
+    `guards` (6, nv): limits; see `Settings`.
     """
     for i in range(state.shape[1]):
         turn = guards[TURN, i]
@@ -78,21 +66,10 @@ def unwind(state, previous, guards):
 def first_jump(state, previous, guards, elapsed, allowance):
     """Return the first joint that moved too far for its velocity limit, -1 if there is none.
 
-    Parameters
-    ----------
-    state, previous : (2, nv) ndarray
-        Positions and velocities [rad or m, rad/s or m/s].
-    guards : (6, nv) ndarray
-        Limits; see `Settings`.
-    elapsed : float
-        Time between both states [s].
-    allowance : float
-        Motion that is allowed in addition [rad or m].
-
-    Returns
-    -------
-    int
-        The joint.
+    `state`, `previous` (2, nv): positions and velocities [rad or m, rad/s or m/s].
+    `guards` (6, nv): limits; see `Settings`.
+    `elapsed`: time between both states [s].
+    `allowance`: motion that is allowed in addition [rad or m].
     """
     for i in range(state.shape[1]):
         reach = min(guards[SPEED, i], FASTEST) * max(elapsed, 0.0) + allowance
@@ -105,19 +82,9 @@ def first_jump(state, previous, guards, elapsed, allowance):
 def first_overspeed(state, guards, factor):
     """Return the first joint faster than `factor` times its velocity limit, -1 if there is none.
 
-    Parameters
-    ----------
-    state : (2, nv) ndarray
-        Positions and velocities [rad or m, rad/s or m/s].
-    guards : (6, nv) ndarray
-        Limits; see `Settings`.
-    factor : float
-        Factor on the velocity limits [-].
-
-    Returns
-    -------
-    int
-        The joint.
+    `state` (2, nv): positions and velocities [rad or m, rad/s or m/s].
+    `guards` (6, nv): limits; see `Settings`.
+    `factor`: factor on the velocity limits [-].
     """
     for i in range(state.shape[1]):
         if not abs(state[1, i]) <= factor * guards[SPEED, i]:

@@ -30,19 +30,8 @@ SOON = 0.01  # [-] share of a substep within which impacts count as simultaneous
 def speed_of(J, qd, reach):
     """Return a bound on the speed of all points of a shape.
 
-    Parameters
-    ----------
-    J : (6, nv) ndarray
-        Jacobian of the shape's frame.
-    qd : (nv,) ndarray
-        Velocities [rad/s or m/s].
-    reach : float
-        Largest distance of a point from the origin of the frame [m].
-
-    Returns
-    -------
-    float
-        The bound [m/s].
+    `J` (6, nv): Jacobian of the shape's frame.
+    `reach`: largest distance of a point from the origin of the frame [m].
     """
     sums = (0.0, 0.0)
     for part in range(2):
@@ -56,24 +45,7 @@ def speed_of(J, qd, reach):
 
 @unfused
 def approach(topology, constants, scratch, contact, h, q, qd):
-    """Find the contacts that a substep may close, and write them with their rows.
-
-    Parameters
-    ----------
-    topology, constants, scratch : ndarray
-        As of `step.by_euler`.
-    contact : ContactArrays
-        Tables and memory, updated.
-    h : float
-        Length of the substep [s].
-    q, qd : (nq,) and (nv,) ndarray
-        Positions [rad or m] and velocities [rad/s or m/s].
-
-    Returns
-    -------
-    int
-        Number of contacts.
-    """
+    """Find the contacts that a substep may close, and write them with their rows."""
     frame_poses(topology, constants, scratch, q, contact.bodies, contact.frames, contact.poses)
     count, first = 0, qd.shape[0]
     for shape in range(contact.shapes.shape[0]):
@@ -128,19 +100,8 @@ def approach(topology, constants, scratch, contact, h, q, qd):
 def bounces(contact, k, velocity):
     """Return whether an impact of a contact is elastic.
 
-    Parameters
-    ----------
-    contact : ContactArrays
-        Tables and memory.
-    k : int
-        The contact.
-    velocity : float
-        Velocity along its normal [m/s].
-
-    Returns
-    -------
-    bool
-        Whether it is.
+    `k`: the contact.
+    `velocity`: velocity along its normal [m/s].
     """
     obstacle = int(contact.contacts[k, OBSTACLE])
     return velocity < -REST_SPEED and contact.obstacles[obstacle, RESTITUTION] > 0.0
@@ -152,23 +113,7 @@ def until_impact(contact, count, h, qd, looked_for):
 
     The contacts that meet at that time, or SOON after it, are marked ELASTIC.
 
-    Parameters
-    ----------
-    contact : ContactArrays
-        Tables and memory, updated.
-    count : int
-        Number of contacts.
-    h : float
-        Length of the substep [s].
-    qd : (nv,) ndarray
-        Velocities [rad/s or m/s].
-    looked_for : bool
-        Whether to look for impacts.
-
-    Returns
-    -------
-    float
-        The time [s]; h if there is none.
+    `looked_for`: whether to look for impacts.
     """
     soonest, first = h, qd.shape[0]
     for k in range(count):

@@ -53,17 +53,7 @@ def is_explicit(joints, method):
     Dry friction takes an Euler step. So do viscous friction and drives with feedback, where the
     integrator is one of those that treat them implicitly.
 
-    Parameters
-    ----------
-    joints : (nv, WIDTH) ndarray
-        Joint table.
-    method : int
-        Number of the integrator; see METHODS.
-
-    Returns
-    -------
-    bool
-        Whether they do.
+    `method`: number of the integrator; see METHODS.
     """
     is_stiff = method == ROSENBROCK or method == ENERGY_ROSENBROCK
     for k in range(joints.shape[0]):
@@ -78,36 +68,15 @@ def is_explicit(joints, method):
 def three_of(vector, start):
     """Return three entries of a vector.
 
-    Parameters
-    ----------
-    vector : ndarray
-        The vector.
-    start : int
-        Index of the first entry.
-
-    Returns
-    -------
-    tuple
-        3-vector.
+    `vector`: the vector.
+    `start`: index of the first entry.
     """
     return vector[start], vector[start + 1], vector[start + 2]
 
 
 @unfused
 def bend_closures(topology, constants, scratch, work, closing, q, qd):
-    """Write -dJ/dt qd of all active closures; call write_closures before.
-
-    Parameters
-    ----------
-    topology, constants, scratch : ndarray
-        As of `step.by_euler`.
-    work : ndarray
-        Work array; see `joint_table`.
-    closing : ClosureArrays
-        Tables and memory, updated.
-    q, qd : (nq,) and (nv,) ndarray
-        Positions [rad or m] and velocities [rad/s or m/s].
-    """
+    """Write -dJ/dt qd of all active closures; call write_closures before."""
     n, row = qd.shape[0], 0
     zero, moving = work[RATE][:n], closing.motions
     for j in range(n):
@@ -166,28 +135,6 @@ def closed_runge_kutta(
     """Advance the state by the scheme of order 4, without dry friction and stops; O(n^3) a stage.
 
     Drives are those at each stage, and viscous friction, too. It is stable while h D / M < 2.8.
-
-    Parameters
-    ----------
-    topology, constants, gravity, joints, scratch, work : ndarray
-        As of `step.by_euler`; work[OLD_Q] and work[OLD_QD] hold the state.
-    effort : (nv,) ndarray
-        Efforts of the motors [N m or N], updated.
-    f_ext : (nb, 6) ndarray
-        External wrenches [N m, N].
-    h : float
-        Length of the substep [s].
-    stribeck : float
-        Stribeck velocity; as of `step.by_euler`.
-    contact : ContactArrays
-        Tables and memory, updated.
-    q, qd : (nq,) and (nv,) ndarray
-        State [rad or m, rad/s or m/s], updated.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
     """
     n, closing = qd.shape[0], contact.closing
     assume_frictionless(work, n)

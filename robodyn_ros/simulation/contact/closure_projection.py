@@ -34,17 +34,7 @@ ROUNDS = 3  # of the projection of velocities; each leaves a share of the order 
 
 @unfused
 def hold_resting_joints(joints, work, contact, count):
-    """Write to work[DIAGONAL] what keeps joints that are braked, stick, or are at a stop.
-
-    Parameters
-    ----------
-    joints, work : ndarray
-        Joint table and work array; see `joint_table`.
-    contact : ContactArrays
-        Tables and memory.
-    count : int
-        Number of blocks.
-    """
+    """Write to work[DIAGONAL] what keeps joints that are braked, stick, or are at a stop."""
     n = joints.shape[0]
     for k in range(n):
         work[DIAGONAL, k] = BRAKE * joints[k, BRAKED]
@@ -71,21 +61,8 @@ def project(
 
     Nearest is in the metric of M. Joints that rest do not move.
 
-    Parameters
-    ----------
-    topology, constants, joints, scratch, work : ndarray
-        As of `step.by_euler`.
-    contact : ContactArrays
-        Tables and memory, updated; the gaps that are left are in contact.closing.gaps.
-    count : int
-        Number of blocks of joints that may rest.
-    q, qd : (nq,) and (nv,) ndarray
-        State [rad or m, rad/s or m/s], updated.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
+    `contact`: tables and memory, updated; the gaps that are left are in contact.closing.gaps.
+    `count`: number of blocks of joints that may rest.
     """
     closing, n = contact.closing, qd.shape[0]
     hold_resting_joints(joints, work, contact, count)

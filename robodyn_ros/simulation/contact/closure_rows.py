@@ -146,18 +146,7 @@ def closure_arrays(model, closures):
 
 @unfused
 def is_closed(closing):
-    """Return whether any closure acts.
-
-    Parameters
-    ----------
-    closing : ClosureArrays
-        Tables and memory.
-
-    Returns
-    -------
-    bool
-        Whether one does.
-    """
+    """Return whether any closure acts."""
     for k in range(closing.active.shape[0]):
         if closing.active[k] > 0.0:
             return True
@@ -168,19 +157,7 @@ def is_closed(closing):
 def find_gaps(topology, constants, scratch, closing, q):
     """Write the gaps of all active closures; those of others are zero.
 
-    Parameters
-    ----------
-    topology, constants, scratch : ndarray
-        As of `step.by_euler`.
-    closing : ClosureArrays
-        Tables and memory, updated.
-    q : (nq,) ndarray
-        Positions [rad or m].
-
-    Returns
-    -------
-    float
-        The largest [m or rad].
+    Returns the largest [m or rad].
     """
     frame_poses(topology, constants, scratch, q, closing.bodies, closing.frames, closing.poses)
     row, largest = 0, 0.0
@@ -209,15 +186,6 @@ def write_closures(topology, constants, scratch, closing, q):
     """Write the rows J of all active closures, and the gaps; rows of others are zero.
 
     An entry is an axis times a velocity of B relative to A: of its origin, or angular.
-
-    Parameters
-    ----------
-    topology, constants, scratch : ndarray
-        As of `step.by_euler`.
-    closing : ClosureArrays
-        Tables and memory, updated.
-    q : (nq,) ndarray
-        Positions [rad or m].
     """
     find_gaps(topology, constants, scratch, closing, q)
     row, JA, JB = 0, closing.jacobians[0], closing.jacobians[1]
@@ -249,18 +217,7 @@ def write_closures(topology, constants, scratch, closing, q):
 
 @unfused
 def is_open(closing):
-    """Return whether a step has left any gap.
-
-    Parameters
-    ----------
-    closing : ClosureArrays
-        Tables and memory.
-
-    Returns
-    -------
-    bool
-        Whether a gap is larger than OPEN, or is NaN.
-    """
+    """Return whether a step has left any gap."""
     for i in range(closing.rows.shape[0]):
         if not abs(closing.gaps[i, 0]) <= OPEN:
             return True
@@ -272,17 +229,6 @@ def lead_closures(topology, constants, scratch, closing, h, q, qd):
     """Write the rows, and velocities w with which the loops close at the end of a substep.
 
     w = J qd - (gap(q + h qd) - gap(q)) / h, which is -h/2 dJ/dt qd, to first order.
-
-    Parameters
-    ----------
-    topology, constants, scratch : ndarray
-        As of `step.by_euler`.
-    closing : ClosureArrays
-        Tables and memory, updated.
-    h : float
-        Length of the substep [s].
-    q, qd : (nq,) and (nv,) ndarray
-        Positions [rad or m] and velocities [rad/s or m/s].
     """
     if not is_closed(closing):
         return
@@ -297,15 +243,7 @@ def lead_closures(topology, constants, scratch, closing, h, q, qd):
 
 @unfused
 def keep_closed(work, closing):
-    """Eliminate the rows of the closures from A = work[INVERSE]: O(m n^2) for m rows.
-
-    Parameters
-    ----------
-    work : ndarray
-        Work array; see `joint_table`.
-    closing : ClosureArrays
-        Tables and memory, updated.
-    """
+    """Eliminate the rows of the closures from A = work[INVERSE]: O(m n^2) for m rows."""
     n = closing.rows.shape[1]
     for i in range(closing.rows.shape[0]):
         closing.compliances[i] = write_responses(work, closing.rows, closing.responses, i)
@@ -329,14 +267,7 @@ def lead_velocities(closing, share, v):
 
     Later responses leave earlier rows alone, so one pass solves all equations.
 
-    Parameters
-    ----------
-    closing : ClosureArrays
-        Tables and memory.
-    share : float
-        Factor of the velocities w.
-    v : (nv,) ndarray
-        Velocities [rad/s or m/s], updated.
+    `share`: factor of the velocities w.
     """
     for i in range(closing.rows.shape[0]):
         if closing.compliances[i] > 0.0:

@@ -63,21 +63,7 @@ RECOVERY_SWEEPS = 8  # Gauss-Seidel sweeps of it
 def write_joints(joints, work, contact, h, q):
     """Write the blocks of the joints that have friction or stops.
 
-    Parameters
-    ----------
-    joints, work : ndarray
-        Joint table and work array; see `joint_table`.
-    contact : ContactArrays
-        Tables and memory, updated.
-    h : float
-        Length of the substep [s].
-    q : (nq,) ndarray
-        Positions [rad or m].
-
-    Returns
-    -------
-    int
-        Number of blocks.
+    Returns number of blocks.
     """
     b, n = 0, joints.shape[0]
     for k in range(n):
@@ -96,27 +82,9 @@ def write_contacts(work, contact, count, b, h, rebounds, v):
 
     A contact between a braked arm and the world is left out, since no impulse moves it.
 
-    Parameters
-    ----------
-    work : ndarray
-        Work array; see `joint_table`.
-    contact : ContactArrays
-        Tables and memory, updated.
-    count : int
-        Number of contacts.
-    b : int
-        Number of blocks of the joints.
-    h : float
-        Length of the substep [s].
-    rebounds : bool
-        Whether elastic contacts separate with their restitution; else they are left out.
-    v : (nv,) ndarray
-        Velocities [rad/s or m/s].
-
-    Returns
-    -------
-    int
-        Number of all blocks.
+    `b`: number of blocks of the joints.
+    `rebounds`: whether elastic contacts separate with their restitution; else they are left out.
+    Returns number of all blocks.
     """
     first = contact.rows.shape[1]
     for c in range(count):
@@ -142,19 +110,7 @@ def write_contacts(work, contact, count, b, h, rebounds, v):
 
 @unfused
 def settle_joints(joints, work, contact, b, v):
-    """Remove rounding from the velocities of joints that stick, are at a stop or braked.
-
-    Parameters
-    ----------
-    joints, work : ndarray
-        Joint table and work array; see `joint_table`.
-    contact : ContactArrays
-        Tables and memory.
-    b : int
-        Number of blocks.
-    v : (nv,) ndarray
-        Velocities [rad/s or m/s], updated.
-    """
+    """Remove rounding from the velocities of joints that stick, are at a stop or braked."""
     for k in range(b):
         case, joint = contact.blocks[k, CASE], int(contact.blocks[k, ROW])
         if contact.blocks[k, KIND] != JOINT or joint >= v.shape[0]:
@@ -176,17 +132,7 @@ def settle_joints(joints, work, contact, b, v):
 
 @unfused
 def solve(contact, blocks, v):
-    """Find the impulses of the blocks, and add their effect to the velocities.
-
-    Parameters
-    ----------
-    contact : ContactArrays
-        Tables and memory, updated.
-    blocks : int
-        Number of blocks.
-    v : (nv,) ndarray
-        Velocities [rad/s or m/s], updated.
-    """
+    """Find the impulses of the blocks, and add their effect to the velocities."""
     contact_impulses(
         contact.blocks,
         blocks,
@@ -203,23 +149,7 @@ def solve(contact, blocks, v):
 def apply_impulses(topology, constants, joints, scratch, work, h, contact, count, q):
     """Apply the impulses of a substep to the velocities work[NEXT]; O((1 + c) n^2) for c contacts.
 
-    Parameters
-    ----------
-    topology, constants, joints, scratch, work : ndarray
-        As of `step.by_euler`.
-    h : float
-        Length of the substep [s].
-    contact : ContactArrays
-        Tables and memory, updated.
-    count : int
-        Number of contacts.
-    q : (nq,) ndarray
-        Positions [rad or m].
-
-    Returns
-    -------
-    int
-        Number of blocks, or -1 - i for a body i whose pivot is singular.
+    Returns number of blocks, or -1 - i for a body i whose pivot is singular.
     """
     n = joints.shape[0]
     v = work[NEXT][:n]
@@ -252,19 +182,7 @@ def apply_impulses(topology, constants, joints, scratch, work, h, contact, count
 def energy_gain(contact, blocks, before, v):
     """Return the kinetic energy that the impulses p have added: p (u- + u+) / 2.
 
-    Parameters
-    ----------
-    contact : ContactArrays
-        Tables and memory.
-    blocks : int
-        Number of blocks.
-    before, v : (nv,) ndarray
-        Velocities before and after the impulses [rad/s or m/s].
-
-    Returns
-    -------
-    float
-        The energy [J].
+    `before`, `v` (nv,): velocities before and after the impulses [rad/s or m/s].
     """
     total = 0.0
     for b in range(blocks):
@@ -282,24 +200,6 @@ def rebound(topology, constants, joints, scratch, work, contact, count, q, qd):
     This is Newton's law, with the friction of impulses. With several contacts it may add energy
     (Kane and Levinson 1985). In that case the result is a mean of the elastic and the inelastic
     impact that adds none.
-
-    Parameters
-    ----------
-    topology, constants, joints, scratch, work : ndarray
-        As of `step.by_euler`.
-    contact : ContactArrays
-        Tables and memory, updated.
-    count : int
-        Number of contacts.
-    q : (nq,) ndarray
-        Positions [rad or m].
-    qd : (nv,) ndarray
-        Velocities [rad/s or m/s], updated.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
     """
     n = qd.shape[0]
     v, elastic = work[NEXT][:n], work[KEPT_NEXT][:n]
@@ -341,18 +241,8 @@ def correct_penetrations(topology, contact, blocks, h, q):
 
     It is a displacement without velocity, so it adds no kinetic energy.
 
-    Parameters
-    ----------
-    topology : ndarray
-        Array of the model; see `model.layout`.
-    contact : ContactArrays
-        Tables and memory, updated.
-    blocks : int
-        Number of blocks.
-    h : float
-        Length of the substep [s].
-    q : (nq,) ndarray
-        Positions [rad or m], updated.
+    `topology`: array of the model; see `model.layout`.
+    `q` (nq,): positions [rad or m], updated.
     """
     n, deep = contact.rows.shape[1], False
     delta = contact.vectors[KEPT][:n]

@@ -89,28 +89,6 @@ def move_in_contact(
     """Compute qd' = qd + h qdd + A p, q' = q + h qd', with all impulses p.
 
     They are those of friction, stops and contacts.
-
-    Parameters
-    ----------
-    topology, constants, gravity, joints, scratch, work : ndarray
-        As of `step.by_euler`.
-    effort, f_ext
-        Efforts of the motors and external wrenches; as of `step.by_euler`.
-    h : float
-        Length of the substep [s].
-    stribeck : float
-        Stribeck velocity; as of `step.by_euler`.
-    contact : ContactArrays
-        Tables and memory, updated.
-    count : int
-        Number of contacts.
-    q, qd : (nq,) and (nv,) ndarray
-        State [rad or m, rad/s or m/s], updated.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
     """
     n = qd.shape[0]
     assume_frictionless(work, n)
@@ -158,30 +136,6 @@ def step_without_impact(
     Dependent joints rub and stop, too.
 
     Drives follow their set-points as in `integrators.euler`.
-
-    Parameters
-    ----------
-    topology, constants, gravity, joints, scratch, work : ndarray
-        As of `step.by_euler`.
-    effort : (nv,) ndarray
-        Efforts of the motors [N m or N], updated.
-    f_ext : (nb, 6) ndarray
-        External wrenches [N m, N].
-    h : float
-        Length of the substep [s].
-    stribeck : float
-        Stribeck velocity; as of `step.by_euler`.
-    contact : ContactArrays
-        Tables and memory, updated.
-    count : int
-        Number of contacts.
-    q, qd : (nq,) and (nv,) ndarray
-        State [rad or m, rad/s or m/s], updated.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
     """
     copy_vector(q, work[OLD_Q])
     clear_led_efforts(contact)
@@ -233,30 +187,7 @@ def euler_in_contact(
     q: Vector,
     qd: Vector,
 ) -> Integer:
-    """Take one Euler step, divided at elastic impacts.
-
-    Parameters
-    ----------
-    topology, constants, gravity, joints, scratch, work : ndarray
-        As of `step.by_euler`.
-    effort : (nv,) ndarray
-        Efforts of the motors [N m or N], updated.
-    f_ext : (nb, 6) ndarray
-        External wrenches [N m, N].
-    h : float
-        Length of the substep [s].
-    stribeck : float
-        Stribeck velocity; as of `step.by_euler`.
-    contact : ContactArrays
-        Tables and memory, updated.
-    q, qd : (nq,) and (nv,) ndarray
-        State [rad or m, rad/s or m/s], updated.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
-    """
+    """Take one Euler step, divided at elastic impacts."""
     left = h
     for k in range(EVENTS):
         count = approach(topology, constants, scratch, contact, left, q, qd)
@@ -290,22 +221,7 @@ def euler_in_contact(
 
 @unfused
 def is_clear(contact, count, h):
-    """Return whether no contact is closed, nor closed by a slow approach within a substep.
-
-    Parameters
-    ----------
-    contact : ContactArrays
-        Tables and memory.
-    count : int
-        Number of contacts.
-    h : float
-        Length of the substep [s].
-
-    Returns
-    -------
-    bool
-        Whether all gaps are large enough.
-    """
+    """Return whether no contact is closed, nor closed by a slow approach within a substep."""
     for k in range(count):
         if contact.contacts[k, GAP] <= TOUCH + REST_SPEED * h:
             return False
@@ -335,29 +251,8 @@ def runge_kutta_in_contact(
     that at the beginning of the step. If a drive follows by feedback, it touches, too. With
     closures over all joints the step is that of `closed_runge_kutta`, if this serves.
 
-    Parameters
-    ----------
-    topology, constants, gravity, joints, scratch, work : ndarray
-        As of `step.by_euler`.
-    effort : (nv,) ndarray
-        Efforts of the motors [N m or N], updated.
-    f_ext : (nb, 6) ndarray
-        External wrenches [N m, N].
-    h : float
-        Length of the substep [s].
-    stribeck : float
-        Stribeck velocity; as of `step.by_euler`.
-    method : int
-        Number of the integrator.
-    contact : ContactArrays
-        Tables and memory, updated.
-    q, qd : (nq,) and (nv,) ndarray
-        State, equal to work[START_Q] and work[START_QD]; updated.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
+    `method`: number of the integrator.
+    `q`, `qd` (nq,): state, equal to work[START_Q] and work[START_QD]; updated.
     """
     count = approach(topology, constants, scratch, contact, h, q, qd)
     damps, n, closed = has_any(contact, DAMPING), qd.shape[0], is_closed(contact.closing)
@@ -465,19 +360,7 @@ def by_euler_in_contact(
 ) -> Integer:
     """Advance q, qd by dt with contacts, otherwise as `step.by_euler` does.
 
-    Parameters
-    ----------
-    topology, constants, gravity, joints, scratch, work : ndarray
-        As of `step.by_euler`.
-    command, f_ext, dt, substeps, method, stribeck, largest_speed, q, qd, effort
-        As of `step.by_euler`.
-    contact : ContactArrays
-        Tables and memory, updated.
-
-    Returns
-    -------
-    int
-        Status, as of `step.by_euler`.
+    Returns status, as of `step.by_euler`.
     """
     drive(topology, constants, gravity, joints, scratch, work, command, dt, q, effort)
     h = dt / substeps
@@ -530,19 +413,7 @@ def by_runge_kutta_in_contact(
 ) -> Integer:
     """Advance q, qd by dt with contacts, otherwise as `step.by_runge_kutta` does.
 
-    Parameters
-    ----------
-    topology, constants, gravity, joints, scratch, work : ndarray
-        As of `step.by_euler`.
-    command, f_ext, dt, substeps, method, stribeck, largest_speed, q, qd, effort
-        As of `step.by_runge_kutta`.
-    contact : ContactArrays
-        Tables and memory, updated.
-
-    Returns
-    -------
-    int
-        Status, as of `step.by_euler`.
+    Returns status, as of `step.by_euler`.
     """
     drive(topology, constants, gravity, joints, scratch, work, command, dt, q, effort)
     h = dt / substeps

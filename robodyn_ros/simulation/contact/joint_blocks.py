@@ -10,23 +10,11 @@ from robodyn_ros.spatial.primitive import unfused
 def write_joint_block(contact, b, row, low, high, bound):
     """Write the block of a joint.
 
-    Parameters
-    ----------
-    contact : ContactArrays
-        Tables and memory, updated.
-    b : int
-        Index of the block.
-    row : int
-        Row of the joint's direction.
-    low, high : float
-        Velocities that bring the joint to its stops [rad/s or m/s].
-    bound : float
-        Largest impulse of its dry friction [N m s or N s].
-
-    Returns
-    -------
-    int
-        Index of the next block.
+    `b`: index of the block.
+    `row`: row of the joint's direction.
+    `low`, `high`: velocities that bring the joint to its stops [rad/s or m/s].
+    `bound`: largest impulse of its dry friction [N m s or N s].
+    Returns index of the next block.
     """
     contact.blocks[b, KIND] = JOINT
     contact.blocks[b, ROW] = row

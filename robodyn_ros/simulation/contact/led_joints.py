@@ -80,18 +80,7 @@ def table_of(model, settings=PlantSettings(), damped=()):
 
 @unfused
 def first_led_row(contact):
-    """Return the row of the directions that belongs to the first dependent joint.
-
-    Parameters
-    ----------
-    contact : ContactArrays
-        Tables and memory.
-
-    Returns
-    -------
-    int
-        The row.
-    """
+    """Return the row of the directions that belongs to the first dependent joint."""
     return contact.rows.shape[0] - contact.led.shape[0]
 
 
@@ -99,17 +88,7 @@ def first_led_row(contact):
 def has_any(contact, column):
     """Return whether any dependent joint has a positive entry in a column of the joint table.
 
-    Parameters
-    ----------
-    contact : ContactArrays
-        Tables and memory.
-    column : int
-        STATIC for dry friction, DAMPING for viscous friction.
-
-    Returns
-    -------
-    bool
-        Whether one has.
+    `column`: STATIC for dry friction, DAMPING for viscous friction.
     """
     for k in range(contact.led.shape[0]):
         if contact.led[k, column] > 0.0:
@@ -119,55 +98,19 @@ def has_any(contact, column):
 
 @unfused
 def rubs(contact):
-    """Return whether any dependent joint has friction.
-
-    Parameters
-    ----------
-    contact : ContactArrays
-        Tables and memory.
-
-    Returns
-    -------
-    bool
-        Whether one has.
-    """
+    """Return whether any dependent joint has friction."""
     return has_any(contact, STATIC) or has_any(contact, DAMPING)
 
 
 @unfused
 def expand(topology, constants, scratch, contact, q):
-    """Compute the positions of all joints, and the embedding matrix.
-
-    Parameters
-    ----------
-    topology, constants, scratch : ndarray
-        As of `step.by_euler`.
-    contact : ContactArrays
-        Tables and memory, updated.
-    q : (nq,) ndarray
-        Positions [rad or m].
-    """
+    """Compute the positions of all joints, and the embedding matrix."""
     expand_joints(topology, constants, scratch, q, contact.positions[NOW], contact.embedding)
 
 
 @unfused
 def crosses_led_stop(topology, constants, scratch, contact, q):
-    """Return whether a dependent joint is beyond a stop.
-
-    Parameters
-    ----------
-    topology, constants, scratch : ndarray
-        As of `step.by_euler`.
-    contact : ContactArrays
-        Tables and memory, updated.
-    q : (nq,) ndarray
-        Positions [rad or m].
-
-    Returns
-    -------
-    bool
-        Whether one is.
-    """
+    """Return whether a dependent joint is beyond a stop."""
     if contact.led.shape[0] == 0:
         return False
     expand(topology, constants, scratch, contact, q)
@@ -180,19 +123,7 @@ def crosses_led_stop(topology, constants, scratch, contact, q):
 
 @unfused
 def find_led_joints(topology, constants, scratch, contact, stribeck, q, qd):
-    """Write directions and levels of friction of the dependent joints.
-
-    Parameters
-    ----------
-    topology, constants, scratch : ndarray
-        As of `step.by_euler`.
-    contact : ContactArrays
-        Tables and memory, updated.
-    stribeck : float
-        Stribeck velocity; as of `step.by_euler`.
-    q, qd : (nq,) and (nv,) ndarray
-        Positions [rad or m] and velocities [rad/s or m/s].
-    """
+    """Write directions and levels of friction of the dependent joints."""
     if contact.led.shape[0] == 0:
         return
     expand(topology, constants, scratch, contact, q)
@@ -211,15 +142,6 @@ def add_led_damping(contact, qd, effort):
     """Add the viscous friction of dependent joints to efforts; call find_led_joints before.
 
     It is all of their efforts while none rubs or is at a stop.
-
-    Parameters
-    ----------
-    contact : ContactArrays
-        Tables and memory.
-    qd : (nv,) ndarray
-        Velocities [rad/s or m/s].
-    effort : (nv,) ndarray
-        Efforts [N m or N], updated.
     """
     first = first_led_row(contact)
     for k in range(contact.led.shape[0]):
@@ -233,17 +155,6 @@ def damp_led_joints(work, contact, h, v):
     """Apply the viscous friction of dependent joints to A and to the velocities, in O(n^2) each.
 
     It acts at the end of the substep, so it dissipates for any step size.
-
-    Parameters
-    ----------
-    work : ndarray
-        Work array; see `joint_table`.
-    contact : ContactArrays
-        Tables and memory, updated.
-    h : float
-        Length of the substep [s].
-    v : (nv,) ndarray
-        Velocities [rad/s or m/s], updated.
     """
     n, first = v.shape[0], first_led_row(contact)
     for k in range(contact.led.shape[0]):
@@ -264,21 +175,8 @@ def damp_led_joints(work, contact, h, v):
 def write_led_joints(work, contact, b, h):
     """Write the blocks of the dependent joints behind those of the independent ones.
 
-    Parameters
-    ----------
-    work : ndarray
-        Work array; see `joint_table`.
-    contact : ContactArrays
-        Tables and memory, updated.
-    b : int
-        Number of blocks of the independent joints.
-    h : float
-        Length of the substep [s].
-
-    Returns
-    -------
-    int
-        Number of blocks.
+    `b`: number of blocks of the independent joints.
+    Returns number of blocks.
     """
     first = first_led_row(contact)
     for k in range(contact.led.shape[0]):
@@ -292,17 +190,7 @@ def write_led_joints(work, contact, b, h):
 
 @unfused
 def settle_led_joints(contact, b, v):
-    """Remove rounding from velocities that dependent joints bring to rest.
-
-    Parameters
-    ----------
-    contact : ContactArrays
-        Tables and memory.
-    b : int
-        Number of blocks.
-    v : (nv,) ndarray
-        Velocities [rad/s or m/s], updated.
-    """
+    """Remove rounding from velocities that dependent joints bring to rest."""
     rests, largest, first = False, 0.0, first_led_row(contact)
     for k in range(b):
         case = contact.blocks[k, CASE]
@@ -319,14 +207,8 @@ def settle_led_joints(contact, b, v):
 def write_led_efforts(contact, h, v):
     """Write the mean efforts of friction and stops of dependent joints over a substep.
 
-    Parameters
-    ----------
-    contact : ContactArrays
-        Tables and memory, updated; with the impulses of the substep.
-    h : float
-        Length of the substep [s].
-    v : (nv,) ndarray
-        Velocities at its end [rad/s or m/s].
+    `contact`: tables and memory, updated; with the impulses of the substep.
+    `v` (nv,): velocities at its end [rad/s or m/s].
     """
     first = first_led_row(contact)
     for k in range(contact.led.shape[0]):
@@ -336,13 +218,7 @@ def write_led_efforts(contact, h, v):
 
 @unfused
 def clear_led_efforts(contact):
-    """Write zeros to the efforts of dependent joints.
-
-    Parameters
-    ----------
-    contact : ContactArrays
-        Tables and memory, updated.
-    """
+    """Write zeros to the efforts of dependent joints."""
     for k in range(contact.led.shape[0]):
         contact.led_efforts[k] = 0.0
 
@@ -353,14 +229,7 @@ def correct_led_stops(topology, constants, scratch, contact, q):
 
     It is a displacement without velocity, as of `correct_penetrations`.
 
-    Parameters
-    ----------
-    topology, constants, scratch : ndarray
-        As of `step.by_euler`.
-    contact : ContactArrays
-        Tables and memory, updated.
-    q : (nq,) ndarray
-        Positions [rad or m], updated.
+    `q` (nq,): positions [rad or m], updated.
     """
     n, first, beyond = contact.rows.shape[1], first_led_row(contact), contact.led.shape[0] > 0
     delta = contact.vectors[KEPT][:n]

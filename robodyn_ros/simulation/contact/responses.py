@@ -10,21 +10,10 @@ from robodyn_ros.spatial.primitive import unfused
 def write_responses(work, rows, responses, row):
     """Write F A of a direction F, a row of the Jacobian.
 
-    Parameters
-    ----------
-    work : ndarray
-        Work array; see `joint_table`.
-    rows : (r, nv) ndarray
-        Rows of the Jacobian.
-    responses : (r, nv) ndarray
-        Row `row` is written.
-    row : int
-        The row.
-
-    Returns
-    -------
-    float
-        F A F^T.
+    `rows` (r, nv): rows of the Jacobian.
+    `responses` (r, nv): row `row` is written.
+    `row`: the row.
+    Returns F A F^T.
     """
     n, total = rows.shape[1], 0.0
     for j in range(n):

@@ -43,16 +43,7 @@ from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, 
 def joint_torques(joints, work, effort, stribeck, q, qd):
     """Write the efforts less friction into work[TORQUE]; see `euler.accelerate`.
 
-    Parameters
-    ----------
-    joints, work : ndarray
-        Joint table and work array; see `joint_table`.
-    effort : (nv,) ndarray
-        Efforts of the motors [N m or N].
-    stribeck : float
-        Stribeck velocity; as of `step.by_euler`.
-    q, qd : (nq,) and (nv,) ndarray
-        Positions [rad or m] and velocities [rad/s or m/s].
+    `effort` (nv,): efforts of the motors [N m or N].
     """
     for k in range(qd.shape[0]):
         work[LEVEL, k] = friction_level(joints, stribeck, q, qd[k], k)
@@ -79,26 +70,8 @@ def diagonal_runge_kutta(
 
     A braked joint has a huge inertia.
 
-    Parameters
-    ----------
-    topology, constants, gravity, joints, scratch, work : ndarray
-        As of `step.by_euler`.
-    effort : (nv,) ndarray
-        Efforts of the motors [N m or N], updated.
-    f_ext : (nb, 6) ndarray
-        External wrenches [N m, N].
-    h : float
-        Length of the substep [s].
-    stribeck : float
-        Stribeck velocity; as of `step.by_euler`.
-    q, qd : (nq,) and (nv,) ndarray
-        State [rad or m, rad/s or m/s], updated.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular. EVENT if a joint stopped or reversed, UNFIT if
-        friction holds a joint.
+    Returns 0, or the body whose pivot is singular. EVENT if a joint stopped or reversed, UNFIT if
+      friction holds a joint.
     """
     n = qd.shape[0]
     F, D, memory = work[INVERSE : INVERSE + n], work[RHS][:n], work[KEPT_IMPULSE:]

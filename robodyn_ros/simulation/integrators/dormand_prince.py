@@ -151,25 +151,11 @@ DIFFERENCE_5 = np.array(
 def weighted(work, slopes, weights, first, count, k):
     """Return a weighted sum of slopes of one entry of the state.
 
-    Parameters
-    ----------
-    work : ndarray
-        Work array; see `joint_table`.
-    slopes : int
-        First row of the slopes.
-    weights : ndarray
-        The weights.
-    first : int
-        Index of the first weight.
-    count : int
-        Number of slopes.
-    k : int
-        Index of the entry.
-
-    Returns
-    -------
-    float
-        The sum.
+    `slopes`: first row of the slopes.
+    `weights`: the weights.
+    `first`: index of the first weight.
+    `count`: number of slopes.
+    `k`: index of the entry.
     """
     total = 0.0
     for stage in range(count):
@@ -181,21 +167,8 @@ def weighted(work, slopes, weights, first, count, k):
 def largest_error(work, slopes, h, x):
     """Return the largest estimated error of an entry, relative to 1 plus its size.
 
-    Parameters
-    ----------
-    work : ndarray
-        Work array; see `joint_table`.
-    slopes : int
-        First row of the slopes.
-    h : float
-        Length of the substep [s].
-    x : ndarray
-        Positions or velocities.
-
-    Returns
-    -------
-    float
-        The error.
+    `slopes`: first row of the slopes.
+    `x`: positions or velocities.
     """
     largest = 0.0
     for k in range(x.shape[0]):
@@ -227,26 +200,8 @@ def dormand_prince(
     Quaternions are integrated as in `runge_kutta`. Writes the estimated error over TOLERANCE into
     work[ERROR, 0].
 
-    Parameters
-    ----------
-    topology, constants, gravity, joints, scratch, work : ndarray
-        As of `step.by_euler`.
-    effort : (nv,) ndarray
-        Efforts of the motors [N m or N], updated.
-    f_ext : (nb, 6) ndarray
-        External wrenches [N m, N].
-    h : float
-        Length of the substep [s].
-    stribeck : float
-        Stribeck velocity; as of `step.by_euler`.
-    q, qd : (nq,) and (nv,) ndarray
-        State [rad or m, rad/s or m/s], updated.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular. EVENT if a joint began to slide, stopped or
-        reversed, COARSE if the error is too large.
+    Returns 0, or the body whose pivot is singular. EVENT if a joint began to slide, stopped or
+      reversed, COARSE if the error is too large.
     """
     assume_friction(joints, work, qd)
     for k in range(q.shape[0]):

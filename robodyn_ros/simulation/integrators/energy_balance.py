@@ -25,20 +25,7 @@ DAMPED = 0.1
 
 @unfused
 def total_energy(topology, constants, gravity, scratch, q, qd):
-    """Return the sum of kinetic and potential energy.
-
-    Parameters
-    ----------
-    topology, constants, gravity, scratch : ndarray
-        As of `step.by_euler`.
-    q, qd : (nq,) and (nv,) ndarray
-        Positions [rad or m] and velocities [rad/s or m/s].
-
-    Returns
-    -------
-    float
-        The energy [J].
-    """
+    """Return the sum of kinetic and potential energy."""
     energies = scratch[0][at.SPEED : at.SPEED + 2]  # of the base, which is unused here
     energy(topology, constants, gravity, scratch, q, qd, energies)
     return energies[0] + energies[1]
@@ -56,25 +43,10 @@ def balance_energy(topology, constants, gravity, scratch, expected, locked, drif
     Wanner, Geometric Numerical Integration, section IV.4. An error of order p + 1 gives a
     correction of the same order, so the order p stays.
 
-    Parameters
-    ----------
-    topology, constants, gravity, scratch : ndarray
-        As of `step.by_euler`.
-    expected : float
-        Energy after the correction [J].
-    locked : float
-        Kinetic energy of `drift` [J].
-    drift : (nv,) ndarray
-        Part of the velocities that stays; zero unless the robot is a free flyer.
-    q : (nq,) ndarray
-        Positions [rad or m].
-    qd : (nv,) ndarray
-        Velocities [rad/s or m/s], updated.
-
-    Returns
-    -------
-    bool
-        Whether the step is short enough.
+    `expected`: energy after the correction [J].
+    `locked`: kinetic energy of `drift` [J].
+    `drift` (nv,): part of the velocities that stays; zero unless the robot is a free flyer.
+    Returns whether the step is short enough.
     """
     energies = scratch[0][at.SPEED : at.SPEED + 2]
     energy(topology, constants, gravity, scratch, q, qd, energies)
@@ -94,21 +66,8 @@ def balance_energy(topology, constants, gravity, scratch, expected, locked, drif
 def is_damped(joints, h, kinetic, qd):
     """Return whether viscous friction takes more than DAMPED of the kinetic energy in a step.
 
-    Parameters
-    ----------
-    joints : (nv, WIDTH) ndarray
-        Joint table.
-    h : float
-        Length of the step [s].
-    kinetic : float
-        Kinetic energy before it [J].
-    qd : (nv,) ndarray
-        Velocities before it [rad/s or m/s].
-
-    Returns
-    -------
-    bool
-        Whether it does.
+    `kinetic`: kinetic energy before it [J].
+    `qd` (nv,): velocities before it [rad/s or m/s].
     """
     taken = 0.0
     for k in range(qd.shape[0]):
@@ -118,18 +77,7 @@ def is_damped(joints, h, kinetic, qd):
 
 @unfused
 def is_pushed(f_ext):
-    """Return whether an external wrench acts, whose work is unknown.
-
-    Parameters
-    ----------
-    f_ext : (nb, 6) ndarray
-        External wrenches [N m, N].
-
-    Returns
-    -------
-    bool
-        Whether one is not zero.
-    """
+    """Return whether an external wrench acts, whose work is unknown."""
     for i in range(f_ext.shape[0]):
         for k in range(6):
             if f_ext[i, k] != 0.0:

@@ -50,25 +50,7 @@ def accelerate(
     are assumed to slide. A joint that is assumed to stick keeps its velocity. A braked joint comes
     to rest within h under any load. A kinematic joint reaches its velocity. Writes work[LEVEL].
 
-    Parameters
-    ----------
-    topology, constants, gravity, joints, scratch, work : ndarray
-        As of `step.by_euler`.
-    effort, f_ext
-        Efforts of the motors and external wrenches; as of `step.by_euler`.
-    h : float
-        Length of the substep [s].
-    ahead : float
-        Time from the state to the point where D acts [s].
-    stribeck : float
-        Stribeck velocity; as of `step.by_euler`.
-    q, qd : (nq,) and (nv,) ndarray
-        Positions [rad or m] and velocities [rad/s or m/s].
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
+    `ahead`: time from the state to the point where D acts [s].
     """
     n = qd.shape[0]
     for k in range(n):
@@ -104,24 +86,6 @@ def semi_implicit_euler(
     angular velocity. Viscous friction at qd' dissipates the power qd'^T D qd' >= 0 for any step
     size. If every joint keeps sliding or sticking, one O(n) pass includes the impulses of
     friction.
-
-    Parameters
-    ----------
-    topology, constants, gravity, joints, scratch, work : ndarray
-        As of `step.by_euler`.
-    effort, f_ext
-        Efforts of the motors and external wrenches; as of `step.by_euler`.
-    h : float
-        Length of the substep [s].
-    stribeck : float
-        Stribeck velocity; as of `step.by_euler`.
-    q, qd : (nq,) and (nv,) ndarray
-        State [rad or m, rad/s or m/s], updated.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
     """
     n = qd.shape[0]
     has_friction = assume_friction(joints, work, qd)
@@ -182,26 +146,6 @@ def euler(
     If the effort of a drive exceeds its limit, the step is repeated with the limit. If the drive
     needs less than the limit, the step is repeated with its law. This happens at most twice for
     each joint. work[OLD_Q] must hold q.
-
-    Parameters
-    ----------
-    topology, constants, gravity, joints, scratch, work : ndarray
-        As of `step.by_euler`.
-    effort : (nv,) ndarray
-        Efforts of the motors [N m or N], updated.
-    f_ext : (nb, 6) ndarray
-        External wrenches [N m, N].
-    h : float
-        Length of the substep [s].
-    stribeck : float
-        Stribeck velocity; as of `step.by_euler`.
-    q, qd : (nq,) and (nv,) ndarray
-        State [rad or m, rad/s or m/s], updated.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
     """
     follows = assume_unsaturated(joints, work, qd)
     for _ in range(2 * qd.shape[0] + 1):

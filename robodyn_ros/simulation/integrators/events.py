@@ -50,10 +50,7 @@ EVENT_TICKS = 16  # of the smallest piece before a change of friction
 def copy_vector(source, target):
     """Copy source to target.
 
-    Parameters
-    ----------
-    source, target : ndarray
-        Vectors; only the entries of source are copied.
+    `source`, `target`: vectors; only the entries of source are copied.
     """
     for k in range(source.shape[0]):
         target[k] = source[k]
@@ -61,20 +58,7 @@ def copy_vector(source, target):
 
 @unfused
 def is_at_stop(joints, q):
-    """Return whether any joint is at its stop or beyond.
-
-    Parameters
-    ----------
-    joints : (nv, WIDTH) ndarray
-        Joint table.
-    q : (nq,) ndarray
-        Positions [rad or m].
-
-    Returns
-    -------
-    bool
-        Whether one is.
-    """
+    """Return whether any joint is at its stop or beyond."""
     for k in range(joints.shape[0]):
         x = position(joints, q, k)
         if x <= joints[k, LOWER] or x >= joints[k, UPPER]:
@@ -88,25 +72,8 @@ def advance_by(
 ):
     """Advance the state by h with one integrator.
 
-    Parameters
-    ----------
-    topology, constants, gravity, joints, scratch, work : ndarray
-        As of `step.by_euler`.
-    effort, f_ext
-        Efforts of the motors and external wrenches; as of `step.by_euler`.
-    h : float
-        Length of the substep [s].
-    stribeck : float
-        Stribeck velocity; as of `step.by_euler`.
-    method : int
-        Number of the integrator; see METHODS.
-    q, qd : (nq,) and (nv,) ndarray
-        State [rad or m, rad/s or m/s], updated.
-
-    Returns
-    -------
-    int
-        Status of the integrator.
+    `method`: number of the integrator; see METHODS.
+    Returns status of the integrator.
     """
     if method == ROSENBROCK or method == ENERGY_ROSENBROCK:
         return rosenbrock(
@@ -131,19 +98,7 @@ def is_balanced(joints, f_ext, method):
 
     ENERGY_ROSENBROCK does not know the work of drives that follow by feedback, which it damps.
 
-    Parameters
-    ----------
-    joints : (nv, WIDTH) ndarray
-        Joint table.
-    f_ext : (nb, 6) ndarray
-        External wrenches [N m, N].
-    method : int
-        Number of the integrator.
-
-    Returns
-    -------
-    bool
-        Whether it does.
+    `method`: number of the integrator.
     """
     if method == ENERGY_ROSENBROCK:
         for k in range(joints.shape[0]):
@@ -179,25 +134,7 @@ def with_events(
     free flyer. With an external wrench they do not. A piece that is too long for that is COARSE.
     So is one of too large an error of DOP853. It is halved, to one tick at least.
 
-    Parameters
-    ----------
-    topology, constants, gravity, joints, scratch, work : ndarray
-        As of `step.by_euler`.
-    effort, f_ext
-        Efforts of the motors and external wrenches; as of `step.by_euler`.
-    h : float
-        Length of the substep [s].
-    stribeck : float
-        Stribeck velocity; as of `step.by_euler`.
-    method : int
-        Number of the integrator; see METHODS.
-    q, qd : (nq,) and (nv,) ndarray
-        State [rad or m, rad/s or m/s], updated.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
+    `method`: number of the integrator; see METHODS.
     """
     balanced = is_balanced(joints, f_ext, method)
     flies = balanced and is_free_flyer(topology, gravity, joints, effort)

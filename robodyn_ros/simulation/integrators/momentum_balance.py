@@ -39,19 +39,8 @@ def is_free_flyer(topology, gravity, joints, effort):
 
     A robot with dependent joints does not count as a free flyer.
 
-    Parameters
-    ----------
-    topology, gravity : ndarray
-        Arrays of the model; see `model.layout`.
-    joints : (nv, WIDTH) ndarray
-        Joint table.
-    effort : (nv,) ndarray
-        Efforts of the motors [N m or N].
-
-    Returns
-    -------
-    bool
-        Whether it is one.
+    `topology`, `gravity`: arrays of the model; see `model.layout`.
+    `effort` (nv,): efforts of the motors [N m or N].
     """
     if topology.shape[1] != TOPOLOGY_COLUMNS or topology.shape[0] <= FREEDOMS:
         return False
@@ -75,18 +64,6 @@ def momentum(topology, constants, gravity, scratch, work, f_ext, q, qd):
 
     p = (M qd)_1:3 and L = R (M qd)_4:6 + x x p, with the position x and the rotation R of the
     child. O(n), by inverse dynamics at rest.
-
-    Parameters
-    ----------
-    topology, constants, gravity, scratch, work, f_ext : ndarray
-        As of `step.by_euler`; gravity and f_ext are zero.
-    q, qd : (nq,) and (nv,) ndarray
-        Positions [rad or m] and velocities [rad/s or m/s].
-
-    Returns
-    -------
-    p, L : tuple of float
-        Linear [N s] and angular momentum [N m s].
     """
     n, k, j = qd.shape[0], topology[1, V], topology[1, Q]
     for i in range(n):
@@ -106,21 +83,8 @@ def motion_of(topology, constants, gravity, scratch, work, f_ext, p, L, q, n):
 
     O(n): the articulated-body recursion at rest, in which brakes hold the other joints.
 
-    Parameters
-    ----------
-    topology, constants, gravity, scratch, work, f_ext : ndarray
-        As of `momentum`.
-    p, L : tuple of float
-        Linear [N s] and angular momentum [N m s].
-    q : (nq,) ndarray
-        Positions [rad or m].
-    n : int
-        Number of velocities.
-
-    Returns
-    -------
-    float
-        Twice its kinetic energy [J].
+    `p`, `L`: linear [N s] and angular momentum [N m s].
+    Returns twice its kinetic energy [J].
     """
     k, j = topology[1, V], topology[1, Q]
     spin = sub(L, cross((q[j], q[j + 1], q[j + 2]), p))
@@ -162,19 +126,7 @@ def keep_momentum(topology, constants, gravity, scratch, work, f_ext, q, qd):
     momentum. It is orthogonal to that motion in the norm of the mass matrix (Jain 2011, section
     4.1.3).
 
-    Parameters
-    ----------
-    topology, constants, gravity, scratch, work, f_ext : ndarray
-        As of `momentum`.
-    q : (nq,) ndarray
-        Positions [rad or m].
-    qd : (nv,) ndarray
-        Velocities [rad/s or m/s], updated.
-
-    Returns
-    -------
-    float
-        Kinetic energy of work[LOCKED] [J].
+    Returns kinetic energy of work[LOCKED] [J].
     """
     n, h = qd.shape[0], work[MOMENTUM]
     p, L = (h[0], h[1], h[2]), (h[3], h[4], h[5])
@@ -192,15 +144,7 @@ def keep_momentum(topology, constants, gravity, scratch, work, f_ext, q, qd):
 
 @unfused
 def store_momentum(topology, constants, gravity, scratch, work, f_ext, q, qd):
-    """Write the momentum into work[MOMENTUM]; see `momentum`.
-
-    Parameters
-    ----------
-    topology, constants, gravity, scratch, work, f_ext : ndarray
-        As of `momentum`.
-    q, qd : (nq,) and (nv,) ndarray
-        Positions [rad or m] and velocities [rad/s or m/s].
-    """
+    """Write the momentum into work[MOMENTUM]; see `momentum`."""
     p, L = momentum(topology, constants, gravity, scratch, work, f_ext, q, qd)
     for i in range(3):
         work[MOMENTUM, i] = p[i]

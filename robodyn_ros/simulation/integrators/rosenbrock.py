@@ -55,20 +55,7 @@ GAMMA = 0.29289321881345254  # 1 - 1 / sqrt(2)
 
 @unfused
 def spring_of(joints, work, k):
-    """Return the stiffness of the drive of a joint, 0 if it saturates.
-
-    Parameters
-    ----------
-    joints, work : ndarray
-        Joint table and work array; see `joint_table`.
-    k : int
-        The joint.
-
-    Returns
-    -------
-    float
-        Stiffness [N m/rad or N/m].
-    """
+    """Return the stiffness of the drive of a joint, 0 if it saturates."""
     if feeds_back(joints, k) and joints[k, MODE] == POSITION_MODE and work[SIDE, k] == 0.0:
         return joints[k, STRENGTH] * joints[k, STIFFNESS]
     return 0.0
@@ -80,17 +67,8 @@ def clamp_efforts(joints, work, effort):
 
     Writes the sign of their limit into work[SIDE] for a repetition of the step.
 
-    Parameters
-    ----------
-    joints, work : ndarray
-        Joint table and work array; see `joint_table`.
-    effort : (nv,) ndarray
-        Clamped efforts [N m or N], written where a drive follows by feedback.
-
-    Returns
-    -------
-    bool
-        Whether a drive exceeded its limit.
+    `effort` (nv,): clamped efforts [N m or N], written where a drive follows by feedback.
+    Returns whether a drive exceeded its limit.
     """
     found = False
     for k in range(effort.shape[0]):
@@ -123,26 +101,8 @@ def rosenbrock(
     If a drive exceeds its limit, the step is repeated with this limit, at most once for each
     drive.
 
-    Parameters
-    ----------
-    topology, constants, gravity, joints, scratch, work : ndarray
-        As of `step.by_euler`.
-    effort : (nv,) ndarray
-        Efforts of the motors [N m or N], updated.
-    f_ext : (nb, 6) ndarray
-        External wrenches [N m, N].
-    h : float
-        Length of the substep [s].
-    stribeck : float
-        Stribeck velocity; as of `step.by_euler`.
-    q, qd : (nq,) and (nv,) ndarray
-        State [rad or m, rad/s or m/s], updated.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular. EVENT if a joint began to slide, stopped or
-        reversed.
+    Returns 0, or the body whose pivot is singular. EVENT if a joint began to slide, stopped or
+      reversed.
     """
     status = 0
     for k in range(qd.shape[0]):
@@ -171,17 +131,7 @@ def two_stages(
     follow by feedback into work[FREE]. Writes the work of all other efforts and of friction into
     work[WORK_DONE, 0] [J].
 
-    Parameters
-    ----------
-    topology, constants, gravity, joints, scratch, work : ndarray
-        As of `step.by_euler`.
-    effort, f_ext, h, stribeck, q, qd
-        As of `rosenbrock`.
-
-    Returns
-    -------
-    int
-        Status, as of `rosenbrock`.
+    Returns status, as of `rosenbrock`.
     """
     n, ahead = qd.shape[0], GAMMA * h
     pushed = work[RHS][:n]

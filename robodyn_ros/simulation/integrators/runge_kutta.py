@@ -33,19 +33,7 @@ from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, 
 def power(joints, work, effort, qd):
     """Return the power of motors and friction in the joints.
 
-    Parameters
-    ----------
-    joints, work : ndarray
-        Joint table and work array; see `joint_table`.
-    effort : (nv,) ndarray
-        Efforts of the motors [N m or N].
-    qd : (nv,) ndarray
-        Velocities [rad/s or m/s].
-
-    Returns
-    -------
-    float
-        The power [W].
+    `effort` (nv,): efforts of the motors [N m or N].
     """
     total = 0.0
     for k in range(qd.shape[0]):
@@ -75,26 +63,8 @@ def runge_kutta(
     keeps the order. The scheme is stable while h D / M < 2.8. Writes the integral of the power
     into work[WORK_DONE, 0] [J], of the same order.
 
-    Parameters
-    ----------
-    topology, constants, gravity, joints, scratch, work : ndarray
-        As of `step.by_euler`.
-    effort : (nv,) ndarray
-        Efforts of the motors [N m or N], updated.
-    f_ext : (nb, 6) ndarray
-        External wrenches [N m, N].
-    h : float
-        Length of the substep [s].
-    stribeck : float
-        Stribeck velocity; as of `step.by_euler`.
-    q, qd : (nq,) and (nv,) ndarray
-        State [rad or m, rad/s or m/s], updated.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular. EVENT if a joint began to slide, stopped or
-        reversed.
+    Returns 0, or the body whose pivot is singular. EVENT if a joint began to slide, stopped or
+      reversed.
     """
     work[WORK_DONE, 0] = 0.0
     assume_friction(joints, work, qd)
@@ -146,18 +116,6 @@ def needs_no_euler(joints, work, q):
     """Return whether a substep needs no Euler step.
 
     It does if a joint is beyond a stop, was braked in motion, or is moved kinematically.
-
-    Parameters
-    ----------
-    joints, work : ndarray
-        Joint table and work array; see `joint_table`.
-    q : (nq,) ndarray
-        Positions [rad or m].
-
-    Returns
-    -------
-    bool
-        Whether it needs none.
     """
     for k in range(joints.shape[0]):
         x = position(joints, q, k)

@@ -16,26 +16,9 @@ def accelerate_between_events(
 
     See `euler.accelerate`.
 
-    Parameters
-    ----------
-    topology, constants, gravity, joints, scratch, work : ndarray
-        As of `step.by_euler`.
-    effort, f_ext
-        Efforts of the motors and external wrenches; as of `step.by_euler`.
-    h : float
-        Length of the substep [s].
-    ahead : float
-        Time from the state to the point where damping acts [s].
-    stribeck : float
-        Stribeck velocity; as of `step.by_euler`.
-    q, qd : (nq,) and (nv,) ndarray
-        Positions [rad or m] and velocities [rad/s or m/s].
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular. EVENT if a joint began to slide, stopped or
-        reversed.
+    `ahead`: time from the state to the point where damping acts [s].
+    Returns 0, or the body whose pivot is singular. EVENT if a joint began to slide, stopped or
+      reversed.
     """
     status = accelerate(
         topology,
