@@ -38,7 +38,7 @@ from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.compile.rebound import rebound
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.row_products import aligned
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
 
 SIZES, ROUNDS, CALLS = (7, 14, 30, 48), 60, 40  # joints, rounds, calls of a measurement
 
@@ -47,7 +47,7 @@ def derivatives_by_products(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,

@@ -12,7 +12,6 @@ import functools
 import itertools
 from dataclasses import replace
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.joint_transform import first_of_joint
 from robodyn_ros.algorithms.core.matrices import clear, negative_products
 from robodyn_ros.algorithms.derivatives import tiles
@@ -31,61 +30,59 @@ from robodyn_ros.codegen.tape import Recorded
 from robodyn_ros.compile.rebound import rebound
 from robodyn_ros.model.layout import PARENT, V
 from robodyn_ros.spatial.vec3 import add, dot, load, store
+from robodyn_ros.spatial.work import COLUMNS, NamedRows
 
 #: Numbers of a pack: one register of AVX, two of NEON. A wider one has more lanes without a pair.
 WIDTH = 4
-#: Columns of composite bodies that are sums over bodies, and their numbers.
+#: Fields of composite bodies that are sums over bodies.
 SUMMED = (
-    (at.C_MASS, 1),
-    (at.C_MOMENT, 3),
-    (at.C_INERTIA, 6),
-    (at.B_SYMMETRIC, 6),
-    (at.B_MOMENT, 3),
-    (at.B_FORCE, 3),
-    (at.MOMENT, 3),
-    (at.FORCE, 3),
+    'c_mass',
+    'c_moment',
+    'c_inertia',
+    'b_symmetric',
+    'b_moment',
+    'b_force',
+    'moment',
+    'force',
 )
 
 
-class Packs:
-    """Rows of recorded scratch, or of a table, for WIDTH bodies at a time.
+class Packs(NamedRows):
+    """Rows of recorded working memory, or of a table, for WIDTH bodies at a time.
 
     Parameters
     ----------
     tape : Tape
         The recording.
-    rows : array
-        Rows of single bodies; row 0 is the base.
+    entries : array
+        Entries of single bodies; row 0 is the base.
     count : int
         Number of bodies without the base.
     """
 
-    def __init__(self, tape, rows, count):
-        self.tape, self.rows, self._count = tape, rows, count
+    def __init__(self, tape, entries, count):
+        super().__init__(_PackedEntries(tape, entries, self.bodies))
+        self.tape, self._count = tape, count
+
+    def bodies(self, pack):
+        """Return the rows of the bodies of a pack, which are counted from one."""
+        return range(1 + (pack - 1) * WIDTH, min(pack * WIDTH, self._count) + 1)
+
+
+class _PackedEntries:
+    """Entries (pack, column): the numbers of the bodies of a pack in one value."""
+
+    def __init__(self, tape, single, bodies):
+        self._tape, self._single, self._bodies = tape, single, bodies
 
     def __getitem__(self, place):
         pack, k = place
-        return self.tape.pack([self.rows[i, k] for i in self.bodies(pack)])
+        return self._tape.pack([self._single[i, k] for i in self._bodies(pack)])
 
     def __setitem__(self, place, value):
         pack, k = place
-        for lane, i in enumerate(self.bodies(pack)):
-            self.rows[i, k] = self.tape.lane(value, lane)
-
-    def bodies(self, pack):
-        """Return the rows of the bodies of a pack.
-
-        Parameters
-        ----------
-        pack : int
-            Number of the pack, counted from one.
-
-        Returns
-        -------
-        range
-            Rows.
-        """
-        return range(1 + (pack - 1) * WIDTH, min(pack * WIDTH, self._count) + 1)
+        for lane, i in enumerate(self._bodies(pack)):
+            self._single[i, k] = self._tape.lane(value, lane)
 
 
 def shorter_with_packs(name, recipe, model, recording):
@@ -145,7 +142,7 @@ def _with_packs(recursion, is_single):
 
 def _packs(topology, scratch):
     """Return the packs of scratch."""
-    return Packs(scratch.tape, scratch, topology.shape[0] - 1)
+    return Packs(scratch.tape, scratch.entries, topology.shape[0] - 1)
 
 
 def _last_pack(topology):
@@ -170,13 +167,15 @@ def _sum_tip_to_base(topology, scratch):
         sum_tip_to_base(topology, scratch)
         return
     packs = _packs(topology, scratch)
-    for first, count in SUMMED:
+    every, single = packs.entries, scratch.entries
+    for name in SUMMED:
+        first, count = COLUMNS[name]
         for k in range(first, first + count):
             beyond = 0.0
             for pack in range(_last_pack(topology), 0, -1):
-                packs[pack, k] = _sums_of_next(packs.tape, packs[pack, k], packs.bodies(pack))
-                packs[pack, k] = packs[pack, k] + beyond
-                beyond = scratch[packs.bodies(pack)[0], k]
+                every[pack, k] = _sums_of_next(packs.tape, every[pack, k], packs.bodies(pack))
+                every[pack, k] = every[pack, k] + beyond
+                beyond = single[packs.bodies(pack)[0], k]
 
 
 def _sums_of_next(tape, value, bodies):
@@ -196,12 +195,12 @@ def _by_velocity(topology, scratch, by_qd, by_qdd):
     for pack, i in _pairs(topology):
         carried = [k for k in packs.bodies(pack) if i == k or i in _carriers(topology, k)]
         if carried:
-            inertia = power(scratch, i, at.AXIS, *_six(packs, pack, at.JOINT_MOMENTUM))
+            inertia = power(scratch[i].axis, *_six(packs[pack].joint_momentum))
             _write(packs, pack, topology, by_qdd, i, carried, inertia)
             _write(packs, pack, topology, by_qdd.T, i, carried, inertia)
-            rate = power(scratch, i, at.AXIS, *_six(packs, pack, at.BY_VELOCITY))
+            rate = power(scratch[i].axis, *_six(packs[pack].by_velocity))
             _write(packs, pack, topology, by_qd, i, carried, rate)
-    _below(topology, packs, by_qd, at.BOTH_RATES, at.AXIS)
+    _below(topology, scratch, packs, by_qd, 'both_rates', 'axis')
 
 
 def _by_position(topology, scratch, by_q):
@@ -211,18 +210,19 @@ def _by_position(topology, scratch, by_q):
     for pack, i in _pairs(topology):
         carried = [k for k in packs.bodies(pack) if i in _carriers(topology, k)]
         if carried:
-            torque = power(scratch, i, at.AXIS, *_six(packs, pack, at.BEYOND))
+            torque = power(scratch[i].axis, *_six(packs[pack].beyond))
             _write(packs, pack, topology, by_q, i, carried, torque)
-    _below(topology, packs, by_q, at.CARRIED_RATE, at.CARRIED)
+    _below(topology, scratch, packs, by_q, 'carried_rate', 'carried')
 
 
-def _below(topology, packs, matrix, motion, turning):
+def _below(topology, scratch, packs, matrix, motion, turning):
     """Record the rows of a derivative at the joints that carry the joint of the row."""
     for pack, i in _pairs(topology):
         carriers = [k for k in packs.bodies(pack) if k in _carriers(topology, i)]
         if carriers:
-            torque = power(packs.rows, i, at.JOINT_MOMENTUM, *_six(packs, pack, motion)) + dot(
-                load(packs, pack, turning), load(packs.rows, i, at.JOINT_CORIOLIS)
+            row, joints = scratch[i], packs[pack]
+            torque = power(row.joint_momentum, *_six(getattr(joints, motion))) + dot(
+                load(getattr(joints, turning)), load(row.joint_coriolis)
             )
             _write(packs, pack, topology, matrix, i, carriers, torque)
 
@@ -241,9 +241,9 @@ def _carriers(topology, i):
     return found
 
 
-def _six(packs, pack, k):
+def _six(x):
     """Return the angular and the linear part of a pack of motions or wrenches."""
-    return load(packs, pack, k), load(packs, pack, k + 3)
+    return load(x), load(x, 3)
 
 
 def _write(packs, pack, topology, matrix, i, bodies, value):
@@ -256,9 +256,9 @@ def _write(packs, pack, topology, matrix, i, bodies, value):
 def _carry_single_axis(packs, i):
     """Record `carry_axis`: the body of a joint with one axis S moves along S, and S x S = 0."""
     for k in (0, 3):
-        rate = load(packs, i, at.AXIS_RATE + k)
-        store(packs, i, at.CARRIED + k, rate)
-        store(packs, i, at.BOTH_RATES + k, add(rate, rate))
+        rate = load(packs[i].axis_rate, k)
+        store(packs[i].carried, rate, k)
+        store(packs[i].both_rates, add(rate, rate), k)
 
 
 def _carry_single_rate(packs, i):
@@ -267,18 +267,18 @@ def _carry_single_rate(packs, i):
     The body that carries it has V - S qd and A - S qdd - S' qd. In A x S + V x S' the terms of qd
     and qdd cancel.
     """
-    axis, rate = _six(packs, i, at.AXIS), _six(packs, i, at.AXIS_RATE)
-    turning, sliding = motion_rate(load(packs, i, at.ALPHA), load(packs, i, at.ACCEL), *axis)
-    again, moving = motion_rate(load(packs, i, at.OMEGA), load(packs, i, at.SPEED), *rate)
-    store(packs, i, at.CARRIED_RATE, add(turning, again))
-    store(packs, i, at.CARRIED_RATE + 3, add(sliding, moving))
+    axis, rate = _six(packs[i].axis), _six(packs[i].axis_rate)
+    turning, sliding = motion_rate(load(packs[i].alpha), load(packs[i].accel), *axis)
+    again, moving = motion_rate(load(packs[i].omega), load(packs[i].speed), *rate)
+    store(packs[i].carried_rate, add(turning, again))
+    store(packs[i].carried_rate, add(sliding, moving), 3)
 
 
 def _within_single_joints(topology, scratch, by_q):
     """Record `within_joints`; only spherical joints have pairs of different bodies."""
     packs = _packs(topology, scratch)
     for pack in range(1, _last_pack(topology) + 1):
-        torque = power(packs, pack, at.AXIS, *_six(packs, pack, at.BY_POSITION))
+        torque = power(packs[pack].axis, *_six(packs[pack].by_position))
         for i in packs.bodies(pack):
             _write(packs, pack, topology, by_q, i, [i], torque)
 

@@ -37,6 +37,7 @@ from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.compile.source_cache import imported
 from robodyn_ros.model.normal_form import align, clean, normal_form, regroup
 from robodyn_ros.realtime.collector_pause import collections_paused
+from robodyn_ros.spatial.work import COLUMNS, WIDTH, NamedRows, starts
 
 #: Operations beyond which no code is compiled. It would compile slowly and exceed the processor's
 #: caches, so that the generic loop is as fast.
@@ -107,8 +108,8 @@ class Recording:
         return needed(self.tape, self.needed())
 
 
-class RecordingScratch:
-    """Scratch of a recursion that is recorded: it names values on the tape as they are written.
+class RecordingWork(NamedRows):
+    """Working memory of a recursion that is recorded: it names values on the tape when written.
 
     Reading an entry before it is written raises a KeyError.
 
@@ -116,53 +117,21 @@ class RecordingScratch:
     ----------
     tape : Tape
         The tape.
-    shape : tuple of int
-        Shape of the scratch array.
+    size : int
+        Number of rows.
     replaced : dict, optional
         {function: replacement} for functions that cannot be recorded.
     """
 
-    _starts = sorted(
-        (number, name.lower())
-        for name, number in vars(columns).items()
-        if name.isupper() and isinstance(number, int) and name not in ('WIDTH', 'VECTORS', 'TILE')
-    )
-
-    def __init__(self, tape, shape, replaced=None):
-        self.shape, self.replaced = shape, replaced or {}
-        self.tape = tape
-        self._entries = {}
+    def __init__(self, tape, size, replaced=None):
+        super().__init__(_RecordedEntries(tape))
+        self.tape, self.replaced, self._size = tape, replaced or {}, size
         self._plain = None
 
-    def __getitem__(self, place):
-        return self._entries[place]
-
-    def __setitem__(self, place, value):
-        self._entries[place] = value
-        if isinstance(value, Recorded):
-            negated = value.positive
-            self._name(place, *((value, '') if negated is None else (negated, 'minus_')))
-
-    @property
-    def size(self):
-        """The number of entries, as of an array."""
-        return self.shape[0] * self.shape[1]
-
-    def reshape(self, size):
-        """Return plain memory, for data that the scratch has behind the rows of bodies.
-
-        Parameters
-        ----------
-        size : int
-            Number of entries.
-
-        Returns
-        -------
-        (size,) ndarray
-            The same memory at every call.
-        """
+    def view(self, _):
+        """Return plain memory, for data behind the rows of bodies; the same at every call."""
         if self._plain is None:
-            self._plain = zeros((size,))
+            self._plain = zeros((self._size * WIDTH,))
         return self._plain
 
     def close(self):
@@ -173,6 +142,24 @@ class RecordingScratch:
     def close_as_given(self):
         """Note that all nodes follow from given positions, except for the checks so far."""
         self.tape.positions_known, self.tape.exact_checks = 0, len(self.tape.checks)
+
+
+class _RecordedEntries:
+    """Entries (row, column) of recorded working memory."""
+
+    _starts = sorted(starts(COLUMNS))
+
+    def __init__(self, tape):
+        self.tape, self._entries = tape, {}
+
+    def __getitem__(self, place):
+        return self._entries[place]
+
+    def __setitem__(self, place, value):
+        self._entries[place] = value
+        if isinstance(value, Recorded):
+            negated = value.positive
+            self._name(place, *((value, '') if negated is None else (negated, 'minus_')))
 
     def _name(self, place, value, sign):
         if value.index in self.tape.names or self.tape.nodes[value.index][0] == 'input':
@@ -462,7 +449,7 @@ def run_on_tape(recursion, model, tape, **given):
     """
     closing = closing_of(model, len(given['q']), tape.real) if model.has_loops else None
     replaced = closing.replacements() if closing else {}
-    scratch = RecordingScratch(tape, columns.shape(model.topology), replaced)
+    scratch = RecordingWork(tape, columns.rows(model.topology), replaced)
     return recursion(*arguments(recursion, model, scratch=scratch, **given))
 
 

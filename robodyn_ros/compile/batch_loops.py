@@ -37,7 +37,7 @@ import numpy as np
 from robodyn_ros.compile.call import called
 from robodyn_ros.spatial.types import (
     Block, Boolean, Constant, Flags, Indices, Integer, Matrix, Scalar, Stack, Table, Topology,
-    Vector)
+    Vector, Work)
 
 {name} = called({kernel})
 

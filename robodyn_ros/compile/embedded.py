@@ -81,7 +81,7 @@ from robodyn_ros.compile.call import provide
 from robodyn_ros.compile.kernel import Kernel, kernel, separate_kernel
 from robodyn_ros.compile.source_cache import imported
 from robodyn_ros.spatial.primitive import SEPARATE
-from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Table, Topology, Vector, Work
 
 #: Recursions over the tree, and their counterparts in algorithms.constraints.
 WRITTEN = {
@@ -197,7 +197,7 @@ from robodyn_ros.algorithms.constraints.expansion import (
 from {module} import {name} as of_tree
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import (
-    Constant, Indices, Integer, Matrix, Scalar, Stack, Table, Topology, Vector)
+    Constant, Indices, Integer, Matrix, Scalar, Stack, Table, Topology, Vector, Work)
 
 
 @primitive
@@ -326,7 +326,7 @@ def _written(function):
 def expand_state(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     qdd: Vector,

@@ -27,7 +27,7 @@ def known_answers():
     """
     topology, constants, gravity = _elbow()
     scratch = at.allocate(topology)
-    scratch.fill(np.nan)
+    scratch.view(np.float64).fill(np.nan)
     q, qd, qdd, zero = (np.array(x) for x in (Q, QD, QDD, (0.0, 0.0)))
     f_ext, vector, matrix = np.zeros((3, 6)), np.empty(2), np.empty((2, 2))
     generic.inverse_dynamics(topology, constants, gravity, scratch, q, qd, qdd, f_ext, vector)

@@ -172,8 +172,8 @@ def regroup(model):
         row[MOMENT : MOMENT + 3] -= moment
         row[INERTIA : INERTIA + 6] -= inertia
         if parent > 0:
-            turned = rotate(constants, i, ROTATION, moment)
-            inertia = rotate_symmetric(constants, i, ROTATION, inertia)
+            turned = rotate(constants[i], moment, ROTATION)
+            inertia = rotate_symmetric(constants[i], inertia, ROTATION)
             moved = shift_inertia(inertia, mass, turned, shift)
             carrier = constants[parent]
             carrier[MASS] += mass
@@ -296,7 +296,7 @@ def _with_frames_on_axes(model, turns, slides):
         inertia = shift_inertia(tuple(row[INERTIA : INERTIA + 6]), mass, tuple(h), tuple(back))
         h = product(G.T, h + mass * back)
         row[INERTIA : INERTIA + 6] = without_rounding(
-            rotate_symmetric(G.T.reshape(1, 9), 0, 0, inertia)
+            rotate_symmetric(G.T.reshape(1, 9)[0], inertia)
         )
         row[MOMENT : MOMENT + 3] = without_rounding(h)
     frames = {

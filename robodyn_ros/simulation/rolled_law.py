@@ -10,7 +10,7 @@ from robodyn_ros.codegen.linker import code_and_topology
 from robodyn_ros.compile.machine_call import argument_types, by_address
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.spatial.primitive import unfused
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
 
 
 class RolledLaw(NamedTuple):
@@ -43,7 +43,7 @@ def law_terms(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     rows: Matrix,
     q: Vector,
     qd: Vector,

@@ -48,6 +48,7 @@ from robodyn_ros.spatial.types import (
     Table,
     Topology,
     Vector,
+    Work,
 )
 
 ROWS_OF_A_PART = 8  # plants for each thread; each takes many steps, so few are enough
@@ -188,7 +189,7 @@ def rollouts(
     constants: Table,
     gravity: Constant,
     joints: Matrix,
-    scratch: Matrix,
+    scratch: Work,
     work: Matrix,
     f_ext: Matrix,
     dt: Scalar,
@@ -204,7 +205,7 @@ def rollouts(
     law_topology: Topology,
     law_constants: Table,
     law_gravity: Constant,
-    law_scratch: Matrix,
+    law_scratch: Work,
     law_rows: Matrix,
     law_terms: Matrix,
     touches: Boolean,

@@ -46,7 +46,16 @@ from robodyn_ros.simulation.joint_table import (
 from robodyn_ros.simulation.servo import effort_of_kinematic_joints, prescribed_speed
 from robodyn_ros.simulation.stops import position
 from robodyn_ros.spatial.primitive import separate, unfused
-from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
+from robodyn_ros.spatial.types import (
+    Constant,
+    Integer,
+    Matrix,
+    Scalar,
+    Table,
+    Topology,
+    Vector,
+    Work,
+)
 
 LARGEST_EFFORT = 1e9  # [N m or N] no motor gives more: a larger command is a mistake
 LARGEST_POSITION = 1e6  # [rad or m] beyond it a state counts as a blow-up
@@ -113,7 +122,7 @@ def by_euler(
     constants: Table,
     gravity: Constant,
     joints: Matrix,
-    scratch: Matrix,
+    scratch: Work,
     work: Matrix,
     command: Vector,
     f_ext: Matrix,
@@ -168,7 +177,7 @@ def by_runge_kutta(
     constants: Table,
     gravity: Constant,
     joints: Matrix,
-    scratch: Matrix,
+    scratch: Work,
     work: Matrix,
     command: Vector,
     f_ext: Matrix,

@@ -5,5 +5,5 @@
 Every function is a plain Python function that Numba can also compile (`primitive`). So the same
 source runs compiled to machine code, or interpreted. Interpreted code works on floats, complex
 numbers (complex-step derivatives) and recording scalars. Vectors are passed as tuples of scalars.
-Matrices are columns in a row of a two-dimensional array, addressed by (rows, i, column).
+Matrices are entries of a field of a row, or of any array, from entry k on.
 """

@@ -12,22 +12,16 @@ from robodyn_ros.spatial.vec3 import cross, load
 
 
 @primitive
-def load_general(rows, i, k):
-    """Return the 3x3 matrix in columns k to k+8 of row i, row-major.
-
-    `k`: first of nine columns.
-    """
-    return load(rows, i, k) + load(rows, i, k + 3) + load(rows, i, k + 6)
+def load_general(x, k=0):
+    """Return the 3x3 matrix in entries k to k+8 of x, row-major."""
+    return load(x, k) + load(x, k + 3) + load(x, k + 6)
 
 
 @primitive
-def store_general(rows, i, k, b):
-    """Write the row-major 3x3 matrix b to columns k to k+8 of row i.
-
-    `k`: first of nine columns.
-    """
+def store_general(x, b, k=0):
+    """Write the row-major 3x3 matrix b to entries k to k+8 of x."""
     for j in range(9):
-        rows[i, k + j] = b[j]
+        x[k + j] = b[j]
 
 
 @primitive
@@ -55,24 +49,24 @@ def turn_general(c, s, b):
 
 
 @primitive
-def rotate_general(rows, i, k, c, s, b):
+def rotate_general(R, c, s, b, k=0):
     """Return R B R^T for a 3x3 matrix B, with R = R0 Rz.
 
-    `k`: first of the nine columns that hold R0, row-major.
+    `k`: first of the nine entries of R0, row-major.
     `c`, `s`: cosine and sine of the rotation Rz about z.
     """
     b = turn_general(c, s, b)
-    if rows[i, k] == 1.0:  # rotation about x: frequent, and cheaper
+    if R[k] == 1.0:  # rotation about x: frequent, and cheaper
         yy, yz, yx, zy, zz, zx, xy, xz, xx = turn_general(
-            rows[i, k + 4], rows[i, k + 7], (b[4], b[5], b[3], b[7], b[8], b[6], b[1], b[2], b[0])
+            R[k + 4], R[k + 7], (b[4], b[5], b[3], b[7], b[8], b[6], b[1], b[2], b[0])
         )
         return xx, xy, xz, yx, yy, yz, zx, zy, zz
-    x = rotate(rows, i, k, (b[0], b[1], b[2]))
-    y = rotate(rows, i, k, (b[3], b[4], b[5]))
-    z = rotate(rows, i, k, (b[6], b[7], b[8]))
-    left = rotate(rows, i, k, (x[0], y[0], z[0]))
-    middle = rotate(rows, i, k, (x[1], y[1], z[1]))
-    right = rotate(rows, i, k, (x[2], y[2], z[2]))
+    x = rotate(R, (b[0], b[1], b[2]), k)
+    y = rotate(R, (b[3], b[4], b[5]), k)
+    z = rotate(R, (b[6], b[7], b[8]), k)
+    left = rotate(R, (x[0], y[0], z[0]), k)
+    middle = rotate(R, (x[1], y[1], z[1]), k)
+    right = rotate(R, (x[2], y[2], z[2]), k)
     return (
         left[0],
         middle[0],

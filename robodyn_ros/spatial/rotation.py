@@ -1,33 +1,27 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Rotations in nine columns of a row, row-major, and rotations about z by cosine and sine."""
+"""Rotations of nine entries, row-major, and rotations about z by cosine and sine."""
 
 from robodyn_ros.spatial.primitive import primitive
 
 
 @primitive
-def rotate(rows, i, k, v):
-    """Return R v, with R in nine columns of a row.
-
-    `k`: first of the nine columns that hold R, row-major.
-    """
+def rotate(R, v, k=0):
+    """Return R v, with R in entries k to k+8, row-major."""
     return (
-        rows[i, k] * v[0] + rows[i, k + 1] * v[1] + rows[i, k + 2] * v[2],
-        rows[i, k + 3] * v[0] + rows[i, k + 4] * v[1] + rows[i, k + 5] * v[2],
-        rows[i, k + 6] * v[0] + rows[i, k + 7] * v[1] + rows[i, k + 8] * v[2],
+        R[k] * v[0] + R[k + 1] * v[1] + R[k + 2] * v[2],
+        R[k + 3] * v[0] + R[k + 4] * v[1] + R[k + 5] * v[2],
+        R[k + 6] * v[0] + R[k + 7] * v[1] + R[k + 8] * v[2],
     )
 
 
 @primitive
-def rotate_inverse(rows, i, k, v):
-    """Return R^T v, with R in nine columns of a row.
-
-    `k`: first of the nine columns that hold R, row-major.
-    """
+def rotate_inverse(R, v, k=0):
+    """Return R^T v, with R in entries k to k+8, row-major."""
     return (
-        rows[i, k] * v[0] + rows[i, k + 3] * v[1] + rows[i, k + 6] * v[2],
-        rows[i, k + 1] * v[0] + rows[i, k + 4] * v[1] + rows[i, k + 7] * v[2],
-        rows[i, k + 2] * v[0] + rows[i, k + 5] * v[1] + rows[i, k + 8] * v[2],
+        R[k] * v[0] + R[k + 3] * v[1] + R[k + 6] * v[2],
+        R[k + 1] * v[0] + R[k + 4] * v[1] + R[k + 7] * v[2],
+        R[k + 2] * v[0] + R[k + 5] * v[1] + R[k + 8] * v[2],
     )
 
 
@@ -60,23 +54,21 @@ def turn_symmetric(c, s, a):
 
 
 @primitive
-def rotate_symmetric(rows, i, k, a):
+def rotate_symmetric(R, a, k=0):
     """Return R A R^T for a symmetric matrix A, with R in nine columns of a row.
 
-    `k`: first of the nine columns that hold R, row-major.
+    `k`: first of the nine entries of R, row-major.
     `a`: symmetric matrix, six numbers (xx, xy, xz, yy, yz, zz).
     """
     xx, xy, xz, yy, yz, zz = a
-    if rows[i, k] == 1.0:  # rotation about x: frequent, and cheaper
-        yy, yz, xy, zz, xz, xx = turn_symmetric(
-            rows[i, k + 4], rows[i, k + 7], (yy, yz, xy, zz, xz, xx)
-        )
+    if R[k] == 1.0:  # rotation about x: frequent, and cheaper
+        yy, yz, xy, zz, xz, xx = turn_symmetric(R[k + 4], R[k + 7], (yy, yz, xy, zz, xz, xx))
         return xx, xy, xz, yy, yz, zz
-    x = rotate(rows, i, k, (xx, xy, xz))
-    y = rotate(rows, i, k, (xy, yy, yz))
-    z = rotate(rows, i, k, (xz, yz, zz))
-    top = rotate(rows, i, k, (x[0], y[0], z[0]))
-    middle = rotate(rows, i, k, (x[1], y[1], z[1]))
+    x = rotate(R, (xx, xy, xz), k)
+    y = rotate(R, (xy, yy, yz), k)
+    z = rotate(R, (xz, yz, zz), k)
+    top = rotate(R, (x[0], y[0], z[0]), k)
+    middle = rotate(R, (x[1], y[1], z[1]), k)
     # less arithmetic than the product: a rotation keeps the trace
     last = zz + (xx - top[0]) + (yy - middle[1])
     return top[0], top[1], top[2], middle[1], middle[2], last

@@ -6,27 +6,20 @@ from robodyn_ros.spatial.primitive import primitive
 
 
 @primitive
-def load_symmetric(rows, i, k):
-    """Return the symmetric matrix in columns k to k+5 of row i."""
-    return (
-        rows[i, k],
-        rows[i, k + 1],
-        rows[i, k + 2],
-        rows[i, k + 3],
-        rows[i, k + 4],
-        rows[i, k + 5],
-    )
+def load_symmetric(x, k=0):
+    """Return the symmetric matrix in entries k to k+5 of x."""
+    return (x[k], x[k + 1], x[k + 2], x[k + 3], x[k + 4], x[k + 5])
 
 
 @primitive
-def store_symmetric(rows, i, k, a):
-    """Write the symmetric matrix a to columns k to k+5 of row i."""
-    rows[i, k] = a[0]
-    rows[i, k + 1] = a[1]
-    rows[i, k + 2] = a[2]
-    rows[i, k + 3] = a[3]
-    rows[i, k + 4] = a[4]
-    rows[i, k + 5] = a[5]
+def store_symmetric(x, a, k=0):
+    """Write the symmetric matrix a to entries k to k+5 of x."""
+    x[k] = a[0]
+    x[k + 1] = a[1]
+    x[k + 2] = a[2]
+    x[k + 3] = a[3]
+    x[k + 4] = a[4]
+    x[k + 5] = a[5]
 
 
 @primitive

@@ -9,7 +9,9 @@ kernel that writes to the model does not compile.
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from numba import types
+from numba import from_dtype, types
+
+from robodyn_ros.spatial.work import WORK
 
 if TYPE_CHECKING:  # type checkers see the types of the arguments, not those of Numba
     Topology: TypeAlias = np.ndarray
@@ -17,6 +19,7 @@ if TYPE_CHECKING:  # type checkers see the types of the arguments, not those of 
     Constant: TypeAlias = np.ndarray
     Vector: TypeAlias = np.ndarray
     Matrix: TypeAlias = np.ndarray
+    Work: TypeAlias = np.ndarray
     Stack: TypeAlias = np.ndarray
     Block: TypeAlias = np.ndarray
     Indices: TypeAlias = np.ndarray
@@ -31,6 +34,7 @@ else:
     Constant = types.Array(types.float64, 1, 'C', readonly=True)  # (k,)
     Vector = types.Array(types.float64, 1, 'C')  # (n,)
     Matrix = types.Array(types.float64, 2, 'C')  # (n, m)
+    Work = types.Array(from_dtype(WORK), 1, 'C')  # (rows,)  see spatial/work.py
     Stack = types.Array(types.float64, 3, 'C')  # (k, n, m)
     Block = types.Array(types.float64, 4, 'C')  # (k, n, m, l)
     Indices = types.Array(types.int64, 1, 'C', readonly=True)  # (k,)

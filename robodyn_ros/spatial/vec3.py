@@ -1,39 +1,30 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""3-vectors as tuples of scalars, loaded from and stored to rows of arrays."""
+"""3-vectors as tuples of scalars, loaded from and stored to fields of rows."""
 
 from robodyn_ros.spatial.primitive import primitive
 
 
 @primitive
-def load(rows, i, k):
-    """Return the 3-vector in columns k to k+2 of row i.
-
-    `k`: first of three columns.
-    """
-    return rows[i, k], rows[i, k + 1], rows[i, k + 2]
+def load(x, k=0):
+    """Return the 3-vector in entries k to k+2 of x."""
+    return x[k], x[k + 1], x[k + 2]
 
 
 @primitive
-def store(rows, i, k, v):
-    """Write the 3-vector v to columns k to k+2 of row i.
-
-    `k`: first of three columns.
-    """
-    rows[i, k] = v[0]
-    rows[i, k + 1] = v[1]
-    rows[i, k + 2] = v[2]
+def store(x, v, k=0):
+    """Write the 3-vector v to entries k to k+2 of x."""
+    x[k] = v[0]
+    x[k + 1] = v[1]
+    x[k + 2] = v[2]
 
 
 @primitive
-def accumulate(rows, i, k, v):
-    """Add the 3-vector v to columns k to k+2 of row i.
-
-    `k`: first of three columns.
-    """
-    rows[i, k] = rows[i, k] + v[0]
-    rows[i, k + 1] = rows[i, k + 1] + v[1]
-    rows[i, k + 2] = rows[i, k + 2] + v[2]
+def accumulate(x, v, k=0):
+    """Add the 3-vector v to entries k to k+2 of x."""
+    x[k] = x[k] + v[0]
+    x[k + 1] = x[k + 1] + v[1]
+    x[k + 2] = x[k + 2] + v[2]
 
 
 @primitive

@@ -5,7 +5,6 @@
 import numpy as np
 import pytest
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.mass_matrix import mass_matrix_inverse_world_frame
 from robodyn_ros.compile import generic
 from robodyn_ros.errors import SingularityError
@@ -20,8 +19,9 @@ def passed_on(robot, q):
     robot.mass_operator.solve(q, np.ones(robot.nv))
     rows = robot._scratch[: len(robot.model.topology)]  # those of bodies
     square = np.array(((0, 1, 2), (1, 3, 4), (2, 4, 5)))
-    A, C = rows[:, at.P_ANGULAR + square], rows[:, at.P_LINEAR + square]
-    B = rows[:, at.P_COUPLING : at.P_COUPLING + 9].reshape(-1, 3, 3)
+    P = rows['P']
+    A, C = P['angular'][:, square], P['linear'][:, square]
+    B = P['coupling'].reshape(-1, 3, 3)
     return np.block([[A, B], [B.transpose(0, 2, 1), C]])
 
 
@@ -31,11 +31,11 @@ def composite(robot, q):
     rows = robot._scratch[: len(robot.model.topology)]  # those of bodies
     square = np.array(((0, 1, 2), (1, 3, 4), (2, 4, 5)))
     R = np.zeros((len(rows), 6, 6))
-    R[:, :3, :3] = rows[:, at.C_INERTIA + square]
-    for i, (x, y, z) in enumerate(rows[:, at.C_MOMENT : at.C_MOMENT + 3]):
+    R[:, :3, :3] = rows['c_inertia'][:, square]
+    for i, (x, y, z) in enumerate(rows['c_moment']):
         R[i, :3, 3:] = ((0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0))
         R[i, 3:, :3] = R[i, :3, 3:].T
-        R[i, 3:, 3:] = rows[i, at.C_MASS] * np.eye(3)
+        R[i, 3:, 3:] = rows[i].c_mass * np.eye(3)
     return R
 
 

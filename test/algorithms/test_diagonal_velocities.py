@@ -18,6 +18,7 @@ from robodyn_ros.algorithms.variants.diagonal_velocities import (
 from robodyn_ros.model.layout import PARENT
 from support.compare import agree
 from support.robots.families import FAMILIES, states
+from support.work import filled
 
 pytestmark = pytest.mark.sensitive
 
@@ -47,7 +48,7 @@ def test_kinetic_energy_is_half_of_the_square_and_the_way_back(name):
     for q, qd, _ in states(robot, 2):
         eta = eta_of(robot, q, qd, added)
         agree(eta @ eta, qd @ (robot.mass_matrix(q) + np.diag(added)) @ qd)
-        memory = np.full_like(scratch.allocate(model.topology), np.nan)
+        memory = filled(model.topology)
         assert not joint_velocities(
             model.topology, model.constants, memory, q, eta, added, F, D, back
         )

@@ -27,6 +27,7 @@ from robodyn_ros.model.extended.modal_link import massless
 from support.compare import agree, solve_tolerance
 from support.robots.families import mixed
 from support.robots.modal_links import as_flexible_bodies, flexible, random_link
+from support.work import filled
 
 #: All kinds of joints: pins, slides, screws, balls, a free base; chains and a tree.
 CASES = {
@@ -57,8 +58,7 @@ def state(request):
 
 def run(model, name, *given, rows=None):
     """Run a kernel on scratch that holds NaN, which none may read before it writes it."""
-    memory = scratch.allocate(model.topology)
-    memory[:] = np.nan
+    memory = filled(model.topology)
     result = np.zeros(model.nv if rows is None else (rows, model.nv))
     weight = () if name == 'mass_matrix_inverse' else (model.gravity,)
     status = KERNELS[name](model.topology, model.constants, *weight, memory, *given, result)

@@ -5,7 +5,6 @@
 import numpy as np
 import pytest
 
-from robodyn_ros.algorithms.core.scratch import D_INVERSE
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse_world_frame import motions
 from robodyn_ros.compile import generic
 from support.calls import run
@@ -105,7 +104,7 @@ def test_determinant_of_the_mass_matrix_is_the_product_of_the_pivots(case):
     for q, b, _ in states(robot):
         robot.mass_operator.solve(q, b)
         bodies = len(robot.model.topology)
-        pivots = robot._scratch[1:bodies, D_INVERSE]
+        pivots = robot._scratch[1:bodies]['d_inverse']
         agree(
             -np.log(pivots).sum(),
             np.linalg.slogdet(robot.mass_matrix(q))[1],

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from robodyn_ros.algorithms.constraints import expansion, forward_dynamics, mass_matrix
-from robodyn_ros.algorithms.core import scratch
 from robodyn_ros.model.layout import FIRST_UNKNOWN, GROUP_ROWS, GROUP_UNKNOWNS, LAST_CLOSURE
 from support.robots.closed_loops import pinned_twice, several_four_bars
+from support.work import PlainWork
 
 
 class Counted(float):
@@ -58,7 +58,7 @@ def products(count):
     """Return the products of expansion with its rate, and those of the mass matrix, in Python."""
     robot = several_four_bars(count, further=1, in_a_row=False).robot()
     model, nv = robot.model, robot.nv
-    memory = counted(scratch.allocate(model.topology))
+    memory = PlainWork(model.topology, Counted(0.0))
     given = model.topology, counted(model.constants), memory
     q, qd = counted(model.closed_posture + 0.1), counted(np.full(nv, 0.3))
     Counted.products = 0
@@ -88,7 +88,7 @@ def test_forward_dynamics_is_linear_in_the_number_of_bodies(in_a_row):
             counted(np.full(shape, 0.3)) for shape in (nv, nv, (len(model.topology), 6), nv, nv)
         )
         tables = counted(model.constants), counted(model.gravity)
-        memory = counted(scratch.allocate(model.topology))
+        memory = PlainWork(model.topology, Counted(0.0))
         Counted.products = 0
         forward_dynamics.forward_dynamics(
             model.topology, *tables, memory, q, qd, tau, f_ext, diagonal, qdd

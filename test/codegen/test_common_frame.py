@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from robodyn_ros.algorithms.core import crba_world_frame, world_frame
-from robodyn_ros.algorithms.core import scratch as columns
 from robodyn_ros.algorithms.core.joint_transform import joint_transforms
 from robodyn_ros.algorithms.mass_matrix import (
     mass_matrix_factors_world_frame,
@@ -22,7 +21,10 @@ from robodyn_ros.codegen.registry import RECIPES
 from robodyn_ros.codegen.specialise import record
 from robodyn_ros.codegen.tape import needed
 from robodyn_ros.model.layout import V
+from robodyn_ros.spatial.articulated_inertia import load_general
+from robodyn_ros.spatial.vec3 import load
 from support.robots.families import case
+from support.work import PlainWork
 
 
 def run(recursion, model, **given):
@@ -30,7 +32,7 @@ def run(recursion, model, **given):
     known = {
         'topology': model.topology,
         'constants': model.constants,
-        'scratch': np.full((len(model.body_names), columns.WIDTH), np.nan),
+        'scratch': PlainWork(model.topology),
         **given,
     }
     return recursion(*(known[name] for name in inspect.signature(recursion).parameters))
@@ -103,25 +105,27 @@ def test_the_common_frame_keeps_placements_on_parents(answers):
     first body of each tree, or one that it carries without a branch.
     """
     model = answers.robot.model
-    scratch = np.full((len(model.body_names), columns.WIDTH), np.nan)
-    joint_transforms(model.topology, model.constants, scratch, answers.q)
-    world_frame.poses_in_world_frame(model.topology, scratch)
-    rotations = scratch[:, columns.WORLD_ROTATION :][:, :9].reshape(-1, 3, 3)
-    origins = scratch[:, columns.WORLD_POSITION :][:, :3]
+    work = PlainWork(model.topology)
+    joint_transforms(model.topology, model.constants, work, answers.q)
+    world_frame.poses_in_world_frame(model.topology, work)
+    bodies = range(len(model.topology))
+    rotations = np.array([load_general(work[i].world_rotation) for i in bodies[1:]], float)
+    rotations = np.concatenate(([np.full(9, np.nan)], rotations)).reshape(-1, 3, 3)
+    origins = np.array([load(work[i].world_position) for i in bodies], float)
     seen_from = [np.array_equal(R, np.eye(3)) and not p.any() for R, p in zip(rotations, origins)]
-    first = [i for i in range(1, len(scratch)) if model.topology[i, 0] == 0]
+    first = [i for i in bodies[1:] if model.topology[i, 0] == 0]
     assert sum(seen_from) >= len(first)
-    for i in range(1, len(scratch)):
-        parent, body = model.topology[i, 0], scratch[i]
+    for i in bodies[1:]:
+        parent, body = model.topology[i, 0], work[i]
         assert np.abs(rotations[i] @ rotations[i].T - np.eye(3)).max() < 1e-14
         if parent > 0:
-            cos, sin = body[columns.COS], body[columns.SIN]
-            turn = body[columns.ROTATION :][:9].reshape(3, 3) @ [
+            cos, sin = body.cos, body.sin
+            turn = np.reshape(load_general(body.rotation), (3, 3)) @ [
                 [cos, -sin, 0.0],
                 [sin, cos, 0.0],
                 [0.0, 0.0, 1.0],
             ]
-            offset = rotations[parent] @ body[columns.POSITION :][:3]
+            offset = rotations[parent] @ load(body.position)
             assert np.abs(rotations[parent] @ turn - rotations[i]).max() < 1e-14
             assert np.abs(origins[parent] + offset - origins[i]).max() < 1e-13
 

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from robodyn_ros.algorithms.core import composite, rnea
-from robodyn_ros.algorithms.core import scratch as columns
 from robodyn_ros.algorithms.variants import prescribed_motion
 from robodyn_ros.codegen.registry import RECIPES
 from robodyn_ros.codegen.specialise import counts, record
 from robodyn_ros.model.layout import KIND, PRISMATIC
+from robodyn_ros.spatial.vec3 import load
+from support.work import PlainWork
 
 SINGULAR_ROWS = slice(12, 23)
 
@@ -19,12 +20,12 @@ def run(recursion, model, **given):
     """Run a plain recursion on numbers; return its status."""
     import inspect
 
-    nb, nv = len(model.body_names), model.nv
+    nv = model.nv
     known = {
         'topology': model.topology,
         'constants': model.constants,
         'gravity': model.gravity,
-        'scratch': np.full((nb, columns.WIDTH), np.nan),
+        'scratch': PlainWork(model.topology),
         'diagonal': np.zeros(nv),
         'M': np.full((nv, nv), np.nan),
         'bias': np.full(nv, np.nan),
@@ -62,12 +63,12 @@ def test_torque_of_prescribed_motion_belongs_to_its_acceleration(answers):
     """
     robot, n = answers.robot, answers.robot.nv
     qdd, tau = np.full(n, np.nan), np.full(n, np.nan)
-    scratch = np.full((len(robot.model.body_names), columns.WIDTH), np.nan)
+    work = PlainWork(robot.model.topology)
     rnea.torque_of_prescribed_motion(
         robot.model.topology,
         robot.model.constants,
         robot.model.gravity,
-        scratch,
+        work,
         answers.q,
         answers.qd,
         qdd,
@@ -76,10 +77,10 @@ def test_torque_of_prescribed_motion_belongs_to_its_acceleration(answers):
     expected = robot.inverse_dynamics(answers.q, answers.qd, qdd)
     # one step of rounding for each of some hundred operations
     assert np.abs(tau - expected).max() <= 1e-13 * max(answers.size, np.abs(expected).max())
-    for row, body in zip(robot.model.topology[1:], scratch[1:]):
-        along = columns.ACCEL if row[KIND] == PRISMATIC else columns.ALPHA
-        largest = np.abs(body[columns.ALPHA : columns.ACCEL + 3]).max()
-        assert abs(body[along + 2]) <= 1e-14 * largest
+    for i, row in enumerate(robot.model.topology[1:], start=1):
+        along = work[i].accel if row[KIND] == PRISMATIC else work[i].alpha
+        largest = np.abs([*load(work[i].alpha), *load(work[i].accel)]).max()
+        assert abs(along[2]) <= 1e-14 * largest
 
 
 def test_a_singular_pivot_names_its_body(franka):

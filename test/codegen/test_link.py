@@ -19,7 +19,7 @@ from robodyn_ros.errors import KernelError
 from robodyn_ros.simulation import Faults, Plant, PlantSettings
 from robodyn_ros.simulation.specialised_step import specialised_step
 from robodyn_ros.simulation.step import step_of
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Table, Topology, Vector, Work
 from test.codegen.conftest import named
 
 EXACT = 1e-13
@@ -178,12 +178,7 @@ def test_a_wrong_kernel_is_found_before_it_serves(monkeypatch):
 
 @kernel
 def twice(
-    topology: Topology,
-    constants: Table,
-    gravity: Constant,
-    scratch: Matrix,
-    q: Vector,
-    tau: Vector,
+    topology: Topology, constants: Table, gravity: Constant, scratch: Work, q: Vector, tau: Vector
 ):
     """Weight under either of its names."""
     gravity_torque(topology, constants, gravity, scratch, q, tau)

@@ -22,7 +22,7 @@ from plugin.gains import scaled
 from plugin.numbers import OFFSET
 from robodyn_ros.algorithms.core.gravity import gravity_torque
 from robodyn_ros.compile import kernel
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
 
 
 @kernel
@@ -31,7 +31,7 @@ def law(tau: Vector):
 
 
 @kernel
-def law_of_a_robot(topology: Topology, constants: Table, gravity: Constant, scratch: Matrix,
+def law_of_a_robot(topology: Topology, constants: Table, gravity: Constant, scratch: Work,
                    q: Vector, tau: Vector):
     gravity_torque(topology, constants, gravity, scratch, q, tau)
     for i in range(q.shape[0]):

@@ -25,14 +25,14 @@ from robodyn_ros.algorithms.core.scratch import allocate
 from robodyn_ros.compile import generic
 from robodyn_ros.compile.kernel import kernel
 from robodyn_ros.spatial.primitive import primitive
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
 
 @primitive
 def through_a_module(topology, constants, gravity, scratch, q, tau):
     module.gravity_torque(topology, constants, gravity, scratch, q, tau)
 
 @kernel
-def twice(topology: Topology, constants: Table, gravity: Constant, scratch: Matrix, q: Vector,
+def twice(topology: Topology, constants: Table, gravity: Constant, scratch: Work, q: Vector,
           tau: Vector, columns: Matrix):
     '''Write gravity torques into a vector, and into a column that is not contiguous.'''
     through_a_module(topology, constants, gravity, scratch, q, tau)
@@ -65,7 +65,7 @@ from robodyn_ros.control.laws.gravity_compensation import GravityCompensation
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 
 @kernel
-def other_layout(topology: Topology, constants: Table, gravity: Constant, scratch: Matrix,
+def other_layout(topology: Topology, constants: Table, gravity: Constant, scratch: Work,
                  q: Vector, columns: Matrix):
     '''Write gravity torques into a column that is not contiguous.'''
     gravity_torque(topology, constants, gravity, scratch, q, columns[:, 1])

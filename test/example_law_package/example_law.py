@@ -6,7 +6,7 @@ from robodyn_ros.algorithms.core.gravity import gravity_torque
 from robodyn_ros.compile import kernel
 from robodyn_ros.control import ControlLaw
 from robodyn_ros.control.laws.law import GRAVITY, OTHER, VELOCITY_GAIN, model_arrays
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
 
 
 @kernel
@@ -14,7 +14,7 @@ def hand_guiding(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     gains: Matrix,

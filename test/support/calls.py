@@ -10,11 +10,11 @@ import inspect
 
 import numpy as np
 
-from robodyn_ros.algorithms.core import scratch
 from robodyn_ros.algorithms.derivatives.unit_torques import memory
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse_world_frame import motions
 
 from .robots.families import states
+from .work import PlainWork, filled
 
 #: What link_operators writes, and the rates of what its sibling writes.
 OPERATORS = {
@@ -170,7 +170,7 @@ def arguments(robot, kernel, dtype=float, seed=0, **given):
         'gravity': model.gravity,
         'carried': robot._links[0],
         'links': robot._links[1],
-        'scratch': np.full(scratch.shape(model.topology), np.nan, dtype=dtype),
+        'scratch': (filled if dtype is float else PlainWork)(model.topology),
         'motions': np.full(motions(robot.nv), np.nan, dtype=dtype),
         'wide': np.full(memory(robot.nv), np.nan, dtype=dtype),
         'q': q,

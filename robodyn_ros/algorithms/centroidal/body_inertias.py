@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Composite inertia R and articulated-body inertia P of each link: joints locked, and free."""
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.articulated import articulated_inertias, free_articulated_times
 from robodyn_ros.algorithms.core.coriolis import composite_inertia_times
 from robodyn_ros.algorithms.core.crba import composite_tip_to_base
@@ -11,7 +10,7 @@ from robodyn_ros.algorithms.core.joint_wrenches import wrench_at_link
 from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip
 from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.rotation import rotate_inverse
-from robodyn_ros.spatial.types import Indices, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Indices, Matrix, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import cross
 
 
@@ -25,7 +24,7 @@ def unit_motion(scratch, links, i, j):
     `j`: number of the unit motion, 0 to 5.
     """
     e = (1.0 if j % 3 == 0 else 0.0, 1.0 if j % 3 == 1 else 0.0, 1.0 if j % 3 == 2 else 0.0)
-    e = rotate_inverse(scratch, i, at.WORLD_ROTATION, e)
+    e = rotate_inverse(scratch[i].world_rotation, e)
     if j < 3:
         return (0.0, 0.0, 0.0), e
     return e, cross((links[i, 9], links[i, 10], links[i, 11]), e)
@@ -35,7 +34,7 @@ def unit_motion(scratch, links, i, j):
 def body_inertias(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     carried: Indices,
     links: Table,
     q: Vector,

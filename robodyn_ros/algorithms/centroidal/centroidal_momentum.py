@@ -6,7 +6,6 @@ The base link is excluded. So are the reflected rotor inertias, since they act o
 and have no momentum in space.
 """
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.crba import carry_composite, composite_tip_to_base, joint_momentum
 from robodyn_ros.algorithms.core.gravity import carry_mass
 from robodyn_ros.algorithms.core.joint_transform import carry_wrench, joint_transforms
@@ -21,18 +20,18 @@ from robodyn_ros.spatial.rotational_inertia import (
     store_symmetric,
     times,
 )
-from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import add, cross, load, scale, store, sub
 
 
 @primitive
 def mass_tip_to_base(topology, constants, scratch):
     """Sum mass and first moment of all bodies in row 0 of scratch. Needs `joint_transforms`."""
-    scratch[0, at.C_MASS] = 0.0
-    store(scratch, 0, at.C_MOMENT, (0.0, 0.0, 0.0))
+    scratch[0].c_mass = 0.0
+    store(scratch[0].c_moment, (0.0, 0.0, 0.0))
     for i in range(1, topology.shape[0]):
-        scratch[i, at.C_MASS] = constants[i, MASS]
-        store(scratch, i, at.C_MOMENT, load(constants, i, MOMENT))
+        scratch[i].c_mass = constants[i, MASS]
+        store(scratch[i].c_moment, load(constants[i], MOMENT))
     for i in range(topology.shape[0] - 1, 0, -1):
         carry_mass(scratch, i, topology[i, PARENT])
 
@@ -40,11 +39,11 @@ def mass_tip_to_base(topology, constants, scratch):
 @primitive
 def centre(scratch):
     """Return the centre of mass, the total first moment over the total mass."""
-    return scale(1.0 / scratch[0, at.C_MASS], load(scratch, 0, at.C_MOMENT))
+    return scale(1.0 / scratch[0].c_mass, load(scratch[0].c_moment))
 
 
 @recursion
-def centre_of_mass(topology: Topology, constants: Table, scratch: Matrix, q: Vector, com: Vector):
+def centre_of_mass(topology: Topology, constants: Table, scratch: Work, q: Vector, com: Vector):
     """Compute the centre of mass c = sum (m p + R h) / sum m, in O(n); Jain 2011, eq. (4.13)."""
     joint_transforms(topology, constants, scratch, q)
     mass_tip_to_base(topology, constants, scratch)
@@ -55,7 +54,7 @@ def centre_of_mass(topology: Topology, constants: Table, scratch: Matrix, q: Vec
 def centroidal_momentum(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     com: Vector,
@@ -84,20 +83,16 @@ def about_centre(topology, scratch, com, h):
 
     `h` (6,), written: force, then moment about the centre of mass.
     """
-    store(scratch, 0, at.MOMENT, (0.0, 0.0, 0.0))
-    store(scratch, 0, at.FORCE, (0.0, 0.0, 0.0))
+    store(scratch[0].moment, (0.0, 0.0, 0.0))
+    store(scratch[0].force, (0.0, 0.0, 0.0))
     for i in range(topology.shape[0] - 1, 0, -1):
         carry_wrench(
-            scratch,
-            i,
-            topology[i, PARENT],
-            load(scratch, i, at.MOMENT),
-            load(scratch, i, at.FORCE),
+            scratch, i, topology[i, PARENT], load(scratch[i].moment), load(scratch[i].force)
         )
-    c, f = centre(scratch), load(scratch, 0, at.FORCE)
+    c, f = centre(scratch), load(scratch[0].force)
     com[0], com[1], com[2] = c
     h[0], h[1], h[2] = f
-    h[3], h[4], h[5] = sub(load(scratch, 0, at.MOMENT), cross(c, f))
+    h[3], h[4], h[5] = sub(load(scratch[0].moment), cross(c, f))
 
 
 @primitive
@@ -106,9 +101,9 @@ def own_inertia_times(constants, i, w, v):
 
     `w`, `v`: angular and linear part of the motion, 3-vectors in the frame of the body.
     """
-    h = load(constants, i, MOMENT)
+    h = load(constants[i], MOMENT)
     return (
-        add(times(load_symmetric(constants, i, INERTIA), w), cross(h, v)),
+        add(times(load_symmetric(constants[i], INERTIA), w), cross(h, v)),
         add(scale(constants[i, MASS], v), cross(w, h)),
     )
 
@@ -116,17 +111,17 @@ def own_inertia_times(constants, i, w, v):
 @primitive
 def body_momentum(constants, scratch, i):
     """Store the momentum of body i about its origin."""
-    w, v = load(scratch, i, at.OMEGA), load(scratch, i, at.SPEED)
+    w, v = load(scratch[i].omega), load(scratch[i].speed)
     n, f = own_inertia_times(constants, i, w, v)
-    store(scratch, i, at.MOMENT, n)
-    store(scratch, i, at.FORCE, f)
+    store(scratch[i].moment, n)
+    store(scratch[i].force, f)
 
 
 @recursion
 def centroidal_momentum_bias(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     zero: Vector,
@@ -153,9 +148,9 @@ def composite_of_all(topology, constants, scratch):
     Needs `joint_transforms`.
     """
     composite_tip_to_base(topology, constants, scratch)
-    scratch[0, at.C_MASS] = 0.0
-    store(scratch, 0, at.C_MOMENT, (0.0, 0.0, 0.0))
-    store_symmetric(scratch, 0, at.C_INERTIA, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+    scratch[0].c_mass = 0.0
+    store(scratch[0].c_moment, (0.0, 0.0, 0.0))
+    store_symmetric(scratch[0].c_inertia, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     for i in range(1, topology.shape[0]):
         if topology[i, PARENT] == 0:
             carry_composite(scratch, i, 0)
@@ -163,7 +158,7 @@ def composite_of_all(topology, constants, scratch):
 
 @recursion
 def centroidal_momentum_matrix(
-    topology: Topology, constants: Table, scratch: Matrix, q: Vector, com: Vector, A: Matrix
+    topology: Topology, constants: Table, scratch: Work, q: Vector, com: Vector, A: Matrix
 ):
     """Compute A(q) with h = A qd, the momentum about the centre of mass, in O(n).
 
@@ -176,10 +171,9 @@ def centroidal_momentum_matrix(
     com[0], com[1], com[2] = c
     for i in range(1, topology.shape[0]):
         n, f = joint_momentum(topology, constants, scratch, i)
-        f = rotate(scratch, i, at.WORLD_ROTATION, f)
+        f = rotate(scratch[i].world_rotation, f)
         n = add(
-            rotate(scratch, i, at.WORLD_ROTATION, n),
-            cross(sub(load(scratch, i, at.WORLD_POSITION), c), f),
+            rotate(scratch[i].world_rotation, n), cross(sub(load(scratch[i].world_position), c), f)
         )
         k = topology[i, V]
         A[0, k], A[1, k], A[2, k] = f
@@ -188,7 +182,7 @@ def centroidal_momentum_matrix(
 
 @recursion
 def composite_inertia(
-    topology: Topology, constants: Table, scratch: Matrix, q: Vector, com: Vector, inertia: Matrix
+    topology: Topology, constants: Table, scratch: Work, q: Vector, com: Vector, inertia: Matrix
 ):
     """Compute the inertia R of the whole robot about its centre of mass, joints locked, in O(n).
 
@@ -201,9 +195,9 @@ def composite_inertia(
     c = centre(scratch)
     com[0], com[1], com[2] = c
     xx, xy, xz, yy, yz, zz = shift_inertia(
-        load_symmetric(scratch, 0, at.C_INERTIA),
-        scratch[0, at.C_MASS],
-        load(scratch, 0, at.C_MOMENT),
+        load_symmetric(scratch[0].c_inertia),
+        scratch[0].c_mass,
+        load(scratch[0].c_moment),
         scale(-1.0, c),
     )
     inertia[0, 0], inertia[0, 1], inertia[0, 2] = xx, xy, xz

@@ -16,7 +16,6 @@ in frames of bodies. A set of one body is treated as a joint of a tree.
 
 from robodyn_ros.algorithms.constraints.expansion import body_of_velocity, expansion, of_joints
 from robodyn_ros.algorithms.constraints.workspace import sweep_memory
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.articulated import (
     articulated_times,
     eliminate_joint,
@@ -138,20 +137,26 @@ def write_motions(topology, constants, scratch, c, arrays):
         for k in range(count):
             w, v = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
             if parent != p:
-                turning = load(X, above + k, 0)
-                lever = cross(turning, load(scratch, i, at.POSITION))
+                turning = load(X[above + k])
+                lever = cross(turning, load(scratch[i].position))
                 w = to_child(scratch, i, turning)
-                v = to_child(scratch, i, add(load(X, above + k, 3), lever))
-            store(X, row + k, 0, w)
-            store(X, row + k, 3, v)
+                v = to_child(scratch, i, add(load(X[above + k], 3), lever))
+            store(X[row + k], w)
+            store(X[row + k], v, 3)
         for m in range(topology[i, COUNT]):
             k = topology[topology[i, FIRST] + m + 1, PLACE_OF_SPEED] - k0
             if 0 <= k < count:
                 w, v = add_along_joint(
-                    topology, constants, i, load(X, row + k, 0), load(X, row + k, 3), E[i - 1, m]
+                    topology, constants, i, load(X[row + k]), load(X[row + k], 3), E[i - 1, m]
                 )
-                store(X, row + k, 0, w)
-                store(X, row + k, 3, v)
+                store(X[row + k], w)
+                store(X[row + k], v, 3)
+
+
+@primitive
+def trace(a):
+    """Return the trace of a symmetric matrix of six numbers."""
+    return a[0] + a[3] + a[5]
 
 
 @primitive
@@ -162,19 +167,19 @@ def replace_by_wrenches(topology, scratch, c, arrays):
     traces of P times squares of motions.
     """
     _, _, _, X, size = arrays
-    widest, angular, linear = topology[0, WIDEST], at.P_ANGULAR, at.P_LINEAR
+    widest = topology[0, WIDEST]
     first, end, k0, count, _ = extent(topology, c)
     for place in range(first, end):
         i = topology[place, BODY_IN_ORDER]
-        turning = scratch[i, angular] + scratch[i, angular + 3] + scratch[i, angular + 5]
-        mass = scratch[i, linear] + scratch[i, linear + 3] + scratch[i, linear + 5]
+        turning = trace(scratch[i].P.angular)
+        mass = trace(scratch[i].P.linear)
         for k in range(count):
             row = (i - 1) * widest + k
-            w, v = load(X, row, 0), load(X, row, 3)
+            w, v = load(X[row]), load(X[row], 3)
             size[k0 + k] = size[k0 + k] + turning * dot(w, w) + mass * dot(v, v)
             n, f = articulated_times(scratch, i, w, v)
-            store(X, row, 0, n)
-            store(X, row, 3, f)
+            store(X[row], n)
+            store(X[row], f, 3)
 
 
 @primitive
@@ -187,7 +192,7 @@ def sum_tip_to_base(topology, constants, scratch, c, arrays):
         i = topology[place, BODY_IN_ORDER]
         parent = topology[i, PARENT]
         for k in range(count):
-            n, f = load(X, (i - 1) * widest + k, 0), load(X, (i - 1) * widest + k, 3)
+            n, f = load(X[(i - 1) * widest + k]), load(X[(i - 1) * widest + k], 3)
             along = along_joint(topology, constants, i, n, f)
             for m in range(topology[i, COUNT]):
                 j = topology[topology[i, FIRST] + m + 1, PLACE_OF_SPEED] - k0
@@ -196,11 +201,11 @@ def sum_tip_to_base(topology, constants, scratch, c, arrays):
             if parent > 0:
                 n, f = wrench_on_parent(scratch, i, n, f)
                 if parent == p:
-                    accumulate(W, k0 + k, 0, n)
-                    accumulate(W, k0 + k, 3, f)
+                    accumulate(W[k0 + k], n)
+                    accumulate(W[k0 + k], f, 3)
                 else:
-                    accumulate(X, (parent - 1) * widest + k, 0, n)
-                    accumulate(X, (parent - 1) * widest + k, 3, f)
+                    accumulate(X[(parent - 1) * widest + k], n)
+                    accumulate(X[(parent - 1) * widest + k], f, 3)
         if p > 0:
             propagate_inertia(topology, scratch, i)
 
@@ -211,16 +216,14 @@ def remove_share(scratch, p, share, n, f):
 
     `n`, `f`: moment and force of W, 3-vectors.
     """
-    g, h, entry = scale(share, n), scale(share, f), 0
+    g, h, entry, P = scale(share, n), scale(share, f), 0, scratch[p].P
     for a in range(3):
         for b in range(a, 3):
-            angular, linear = at.P_ANGULAR + entry, at.P_LINEAR + entry
-            scratch[p, angular] = scratch[p, angular] - g[a] * n[b]
-            scratch[p, linear] = scratch[p, linear] - h[a] * f[b]
+            P.angular[entry] = P.angular[entry] - g[a] * n[b]
+            P.linear[entry] = P.linear[entry] - h[a] * f[b]
             entry += 1
         for b in range(3):
-            coupling = at.P_COUPLING + 3 * a + b
-            scratch[p, coupling] = scratch[p, coupling] - g[a] * f[b]
+            P.coupling[3 * a + b] = P.coupling[3 * a + b] - g[a] * f[b]
 
 
 @primitive
@@ -242,15 +245,15 @@ def eliminate_aggregate(topology, constants, scratch, c, diagonal, arrays, statu
         else:
             inverse = 1.0 / D[row, k]
         D[row, k] = inverse
-        n, f = load(W, row, 0), load(W, row, 3)
+        n, f = load(W[row]), load(W[row], 3)
         for j in range(k - 1, -1, -1):
             share = D[row, j] * inverse
             for m in range(j + 1):
                 D[k0 + j, m] = D[k0 + j, m] - share * D[row, m]
             D[row, j] = share
             if p > 0:
-                accumulate(W, k0 + j, 0, scale(-share, n))
-                accumulate(W, k0 + j, 3, scale(-share, f))
+                accumulate(W[k0 + j], scale(-share, n))
+                accumulate(W[k0 + j], scale(-share, f), 3)
         if p > 0:
             remove_share(scratch, p, inverse, n, f)
     return status
@@ -287,7 +290,7 @@ def reduce_tip_to_base(topology, constants, scratch, c, b, arrays):
         u[k0 + k] = b[topology[k0 + k + 1, SPEED_IN_ORDER]]
     for place in range(end - 1, first - 1, -1):
         i = topology[place, BODY_IN_ORDER]
-        n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
+        n, f = load(scratch[i].moment), load(scratch[i].force)
         along = along_joint(topology, constants, i, n, f)
         for m in range(topology[i, COUNT]):
             k = topology[topology[i, FIRST] + m + 1, PLACE_OF_SPEED] - k0
@@ -301,8 +304,8 @@ def reduce_tip_to_base(topology, constants, scratch, c, b, arrays):
             u[k0 + j] = u[k0 + j] - D[row, j] * u[row]
         if p > 0:
             share = D[row, k] * u[row]
-            accumulate(scratch, p, at.MOMENT, scale(share, load(W, row, 0)))
-            accumulate(scratch, p, at.FORCE, scale(share, load(W, row, 3)))
+            accumulate(scratch[p].moment, scale(share, load(W[row])))
+            accumulate(scratch[p].force, scale(share, load(W[row], 3)))
 
 
 @primitive
@@ -316,8 +319,8 @@ def solve_base_to_tip(topology, constants, scratch, c, arrays, x):
     for k in range(count):
         row, left = k0 + k, u[k0 + k]
         if p > 0:
-            turning, moving = load(scratch, p, at.ALPHA), load(scratch, p, at.ACCEL)
-            left = left - (dot(load(W, row, 0), turning) + dot(load(W, row, 3), moving))
+            turning, moving = load(scratch[p].alpha), load(scratch[p].accel)
+            left = left - (dot(load(W[row]), turning) + dot(load(W[row], 3), moving))
         left = D[row, k] * left
         for j in range(k):
             left = left - D[row, j] * x[topology[k0 + j + 1, SPEED_IN_ORDER]]
@@ -330,8 +333,8 @@ def solve_base_to_tip(topology, constants, scratch, c, arrays, x):
                 rate = rate + E[i - 1, m] * x[topology[i, FIRST] + m]
         alpha, a = carried_acceleration(scratch, topology[i, PARENT], i)
         alpha, a = add_along_joint(topology, constants, i, alpha, a, rate)
-        store(scratch, i, at.ALPHA, alpha)
-        store(scratch, i, at.ACCEL, a)
+        store(scratch[i].alpha, alpha)
+        store(scratch[i].accel, a)
 
 
 @primitive
@@ -339,12 +342,12 @@ def solve_aggregated(topology, constants, scratch, b, x):
     """Compute x = M^-1 b in O(n). Needs `aggregated_inertias`."""
     arrays = sweep_arrays(topology, scratch)
     for i in range(1, topology.shape[0]):
-        store(scratch, i, at.MOMENT, (0.0, 0.0, 0.0))
-        store(scratch, i, at.FORCE, (0.0, 0.0, 0.0))
+        store(scratch[i].moment, (0.0, 0.0, 0.0))
+        store(scratch[i].force, (0.0, 0.0, 0.0))
     for c in range(topology[0, AGGREGATES], 0, -1):
         i = topology[topology[c, AGGREGATE_FIRST], BODY_IN_ORDER]
         if moves_alone(topology, c):
-            scratch[i, at.RESIDUAL] = b[topology[i, FIRST]]
+            scratch[i].residual = b[topology[i, FIRST]]
             cross_tip_to_base(topology, constants, scratch, i)
         else:
             reduce_tip_to_base(topology, constants, scratch, c, b, arrays)

@@ -36,7 +36,7 @@ from robodyn_ros.model.layout import (
     Q,
 )
 from robodyn_ros.spatial.primitive import primitive, separate
-from robodyn_ros.spatial.types import Boolean, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Boolean, Matrix, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import dot
 
 STRIDE = 0.25  # longest step of an independent joint [rad or m]
@@ -193,7 +193,7 @@ def close_along_path(topology, constants, scratch, everything, target, L):
 def close(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     everything: Vector,
     near: Boolean,
     E: Matrix,

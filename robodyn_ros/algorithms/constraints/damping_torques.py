@@ -21,7 +21,7 @@ from robodyn_ros.algorithms.constraints.mass_matrix import factors
 from robodyn_ros.algorithms.core.composite import solve_outer
 from robodyn_ros.model.layout import PARENT, V
 from robodyn_ros.spatial.primitive import primitive
-from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Table, Topology, Vector, Work
 
 
 @primitive
@@ -49,7 +49,7 @@ def rate_of_mass_matrix(topology, constants, scratch, q, qd, product):
 def damping_torques(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     rates: Vector,

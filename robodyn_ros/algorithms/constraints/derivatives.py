@@ -34,7 +34,7 @@ from robodyn_ros.algorithms.derivatives import inverse_dynamics_derivatives as o
 from robodyn_ros.algorithms.derivatives import mass_matrix_derivative as of_mass_matrix
 from robodyn_ros.model.layout import COUNT, FIRST
 from robodyn_ros.spatial.primitive import primitive, separate
-from robodyn_ros.spatial.types import Constant, Matrix, Stack, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Stack, Table, Topology, Vector, Work
 
 
 @primitive
@@ -42,7 +42,7 @@ def inverse_dynamics_derivatives(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     qdd: Vector,
@@ -101,7 +101,7 @@ def inverse_dynamics_derivatives(
 def add_terms_of_loops(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     qd: Vector,
     qdd: Vector,
     tau_tree: Vector,
@@ -145,7 +145,7 @@ def add_terms_of_loops(
 
 @separate
 def add_rate_of_projection(
-    topology: Topology, constants: Table, scratch: Matrix, M_tree: Matrix, by_q: Stack
+    topology: Topology, constants: Table, scratch: Work, M_tree: Matrix, by_q: Stack
 ):
     """Add dE^T/dq_k M_tree E and its transpose for every k.
 
@@ -168,7 +168,7 @@ def forward_dynamics_derivatives(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,
@@ -201,7 +201,7 @@ def forward_dynamics_derivatives(
 
 @primitive
 def mass_matrix_derivative(
-    topology: Topology, constants: Table, scratch: Matrix, q: Vector, zero: Vector, by_q: Stack
+    topology: Topology, constants: Table, scratch: Work, q: Vector, zero: Vector, by_q: Stack
 ):
     """Compute dM/dq along unit velocities.
 

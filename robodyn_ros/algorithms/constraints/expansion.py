@@ -30,7 +30,7 @@ from robodyn_ros.model.layout import (
     Q,
 )
 from robodyn_ros.spatial.primitive import primitive, separate
-from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector, Work
 
 
 @primitive
@@ -247,7 +247,7 @@ def expand_positions(topology, constants, scratch, q):
 
 @primitive
 def expand_joints(
-    topology: Topology, constants: Table, scratch: Matrix, q: Vector, positions: Vector, E: Matrix
+    topology: Topology, constants: Table, scratch: Work, q: Vector, positions: Vector, E: Matrix
 ):
     """Compute positions of all joints and E, as `core.expand_joints` does.
 
@@ -354,7 +354,7 @@ def add_own_rate_of_expansion(topology, constants, scratch, qd, accelerations):
 def add_rate_of_expansion(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     qd: Vector,
     qd_r: Vector,
     accelerations: Vector,

@@ -34,7 +34,16 @@ from robodyn_ros.algorithms.core import gravity as weight
 from robodyn_ros.algorithms.core.composite import factorise, solve_factorised
 from robodyn_ros.algorithms.task_space import wrench_sweeps
 from robodyn_ros.spatial.primitive import primitive, separate
-from robodyn_ros.spatial.types import Constant, Flags, Indices, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import (
+    Constant,
+    Flags,
+    Indices,
+    Matrix,
+    Table,
+    Topology,
+    Vector,
+    Work,
+)
 
 
 @primitive
@@ -59,7 +68,7 @@ def bias_torque(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,
@@ -78,7 +87,7 @@ def forward_dynamics(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,
@@ -113,7 +122,7 @@ def forward_dynamics_factored(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,
@@ -138,7 +147,7 @@ def forward_dynamics_dense(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,
@@ -159,7 +168,7 @@ def unloaded_forward_dynamics(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,
@@ -180,7 +189,7 @@ def forward_dynamics_wrenches(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     carried: Indices,
     links: Table,
     q: Vector,
@@ -221,7 +230,7 @@ def forward_dynamics_wrenches(
 def acceleration_of_wrench(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     f_ext: Matrix,
     diagonal: Vector,
@@ -245,7 +254,7 @@ def hybrid_dynamics(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     given: Vector,
@@ -295,12 +304,7 @@ def hybrid_dynamics(
 
 @separate
 def add_rate_of_embedding(
-    topology: Topology,
-    constants: Table,
-    scratch: Matrix,
-    everything: Vector,
-    qd: Vector,
-    C: Matrix,
+    topology: Topology, constants: Table, scratch: Work, everything: Vector, qd: Vector, C: Matrix
 ):
     """Add E^T M_tree dE/dt to C, a column at a time (Jain 2011, section 15.1).
 
@@ -329,7 +333,7 @@ def add_rate_of_embedding(
 
 @primitive
 def coriolis_matrix(
-    topology: Topology, constants: Table, scratch: Matrix, q: Vector, qd: Vector, C: Matrix
+    topology: Topology, constants: Table, scratch: Work, q: Vector, qd: Vector, C: Matrix
 ):
     """Compute C = E^T (C_tree E + M_tree dE/dt), for which dM/dt - 2 C is skew-symmetric.
 
@@ -351,7 +355,7 @@ def hamilton_rates(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     p: Vector,
     tau: Vector,

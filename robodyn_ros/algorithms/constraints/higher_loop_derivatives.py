@@ -24,7 +24,7 @@ from robodyn_ros.algorithms.constraints.loop_derivatives import (
 )
 from robodyn_ros.model.layout import COORDINATE, COUNT, FIRST
 from robodyn_ros.spatial.primitive import primitive
-from robodyn_ros.spatial.types import Block, Matrix, Stack, Table, Topology, Vector
+from robodyn_ros.spatial.types import Block, Stack, Table, Topology, Vector, Work
 
 
 @primitive
@@ -139,7 +139,7 @@ def write_fourth_derivatives(topology, constants, scratch, qd, found):
 def loop_forms(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     second: Stack,

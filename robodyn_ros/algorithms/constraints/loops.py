@@ -13,7 +13,6 @@ from robodyn_ros.algorithms.core.jacobian import frame_acceleration, world_axis
 from robodyn_ros.algorithms.core.joint_transform import joint_transforms, place_body, turn_joint
 from robodyn_ros.algorithms.core.kinematics import frame_pose, poses_base_to_tip
 from robodyn_ros.algorithms.core.rnea import motion_base_to_tip, start_at_base
-from robodyn_ros.algorithms.core.scratch import OMEGA, WORLD_POSITION, WORLD_ROTATION
 from robodyn_ros.model.layout import (
     BODY_A,
     BODY_B,
@@ -43,7 +42,7 @@ from robodyn_ros.model.layout import (
 )
 from robodyn_ros.spatial.primitive import primitive, separate
 from robodyn_ros.spatial.rotation import rotate
-from robodyn_ros.spatial.types import Boolean, Matrix, Scalar, Table, Topology, Vector
+from robodyn_ros.spatial.types import Boolean, Matrix, Scalar, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale, sub
 
 
@@ -178,7 +177,7 @@ def motion_at(topology, constants, scratch, i, point):
     z = world_axis(scratch, i)
     if topology[i, KIND] == PRISMATIC:
         return z, (0.0, 0.0, 0.0)
-    lever = sub(point, load(scratch, i, WORLD_POSITION))
+    lever = sub(point, load(scratch[i].world_position))
     return add(cross(z, lever), scale(constants[i, PITCH], z)), z
 
 
@@ -240,7 +239,7 @@ def slip_of(topology, constants, scratch, k, point, rates):
 @primitive
 def angular_velocity(scratch, body):
     """Return the angular velocity of a body in base axes."""
-    return rotate(scratch, body, WORLD_ROTATION, load(scratch, body, OMEGA))
+    return rotate(scratch[body].world_rotation, load(scratch[body].omega))
 
 
 @primitive
@@ -314,7 +313,7 @@ def clear_group(topology, k, L, row):
 def write_equations(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     everything: Vector,
     rates: Vector,
     moving: Boolean,
@@ -416,7 +415,7 @@ def solve_groups(topology, scratch, L):
 def closing_acceleration(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     everything: Vector,
     rates: Vector,
     share: Scalar,

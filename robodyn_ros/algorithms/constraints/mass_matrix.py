@@ -28,11 +28,11 @@ from robodyn_ros.algorithms.core.composite import (
 from robodyn_ros.algorithms.core.joint_transform import joint_transforms
 from robodyn_ros.model.layout import PARENT, V
 from robodyn_ros.spatial.primitive import primitive
-from robodyn_ros.spatial.types import Boolean, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Boolean, Matrix, Table, Topology, Vector, Work
 
 
 @primitive
-def mass_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Vector, M: Matrix):
+def mass_matrix(topology: Topology, constants: Table, scratch: Work, q: Vector, M: Matrix):
     """Compute M = E^T M_tree E, symmetric and positive definite (Jain 2011, eq. 15.8)."""
     everything = expand_positions(topology, constants, scratch, q)
     mass_matrix_at(topology, constants, scratch, everything, M)
@@ -58,7 +58,7 @@ def factors(topology, constants, scratch, q, diagonal, size):
 def mass_solve(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     diagonal: Vector,
     b: Vector,
@@ -76,7 +76,7 @@ def mass_solve(
 def mass_solve_by_factors(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     diagonal: Vector,
     b: Vector,
@@ -96,7 +96,7 @@ def mass_solve_by_factors(
 def mass_matrix_inverse(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     diagonal: Vector,
     motions: Matrix,
@@ -115,7 +115,7 @@ def mass_matrix_inverse(
 def mass_matrix_inverse_in_place(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     diagonal: Vector,
     inverse: Matrix,
@@ -126,7 +126,7 @@ def mass_matrix_inverse_in_place(
 
 @primitive
 def mass_product(
-    topology: Topology, constants: Table, scratch: Matrix, q: Vector, x: Vector, y: Vector
+    topology: Topology, constants: Table, scratch: Work, q: Vector, x: Vector, y: Vector
 ):
     """Compute y = M(q) x."""
     M = square(topology, scratch)
@@ -139,7 +139,7 @@ def mass_product(
 
 @primitive
 def mass_matrix_diagonal(
-    topology: Topology, constants: Table, scratch: Matrix, q: Vector, entries: Vector
+    topology: Topology, constants: Table, scratch: Work, q: Vector, entries: Vector
 ):
     """Compute the diagonal of M(q).
 
@@ -153,7 +153,7 @@ def mass_matrix_diagonal(
 
 @primitive
 def joint_inertias(
-    topology: Topology, constants: Table, scratch: Matrix, q: Vector, diagonal: Vector, D: Vector
+    topology: Topology, constants: Table, scratch: Work, q: Vector, diagonal: Vector, D: Vector
 ):
     """Compute D of M + diag(diagonal) = L^T D L."""
     status = factors(topology, constants, scratch, q, diagonal, D)
@@ -168,7 +168,7 @@ def joint_inertias(
 def mass_factors(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     diagonal: Vector,
     F: Matrix,
@@ -192,7 +192,7 @@ def mass_factors(
 def factor_product(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     diagonal: Vector,
     x: Vector,

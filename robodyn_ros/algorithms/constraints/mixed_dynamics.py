@@ -7,7 +7,7 @@ from robodyn_ros.algorithms.constraints.forward_dynamics import bias_of_motion
 from robodyn_ros.algorithms.constraints.mass_matrix import mass_matrix_at
 from robodyn_ros.algorithms.core.composite import factorise, solve_factorised
 from robodyn_ros.spatial.primitive import primitive
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
 
 
 @primitive
@@ -15,7 +15,7 @@ def mixed_dynamics(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     free: Vector,

@@ -22,14 +22,23 @@ from robodyn_ros.algorithms.core import kinematics
 from robodyn_ros.algorithms.core.composite import solve_factorised, solve_outer
 from robodyn_ros.algorithms.task_space.cholesky_inverse import invert_definite
 from robodyn_ros.spatial.primitive import primitive
-from robodyn_ros.spatial.types import Constant, Indices, Integer, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import (
+    Constant,
+    Indices,
+    Integer,
+    Matrix,
+    Table,
+    Topology,
+    Vector,
+    Work,
+)
 
 
 @primitive
 def jacobian(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     body: Integer,
     frame: Constant,
@@ -46,7 +55,7 @@ def jacobian(
 def jacobian_derivative(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     body: Integer,
@@ -103,7 +112,7 @@ def load_wrenches(topology, constants, scratch, q, bodies, frames, wrenches, f_e
 def operational_space(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     diagonal: Vector,
     body: Integer,
@@ -135,7 +144,7 @@ def operational_space(
 def by_compliances(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     diagonal: Vector,
     body: Integer,
@@ -161,7 +170,7 @@ def by_compliances(
 def coupled_compliance(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     diagonal: Vector,
     bodies: Indices,
@@ -195,7 +204,7 @@ def coupled_compliance(
 def task_solve(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     diagonal: Vector,
     J: Matrix,
@@ -219,7 +228,7 @@ def task_acceleration(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,

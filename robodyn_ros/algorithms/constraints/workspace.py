@@ -5,9 +5,12 @@
 First the memory of `expansion`, then that of loops; see robodyn_ros.algorithms.core.scratch.
 """
 
-from robodyn_ros.algorithms.core.scratch import VECTORS, WIDTH
+import numpy as np
+
+from robodyn_ros.algorithms.core.scratch import VECTORS
 from robodyn_ros.model.layout import COUNT, FIRST
 from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.work import WIDTH
 
 
 @primitive
@@ -16,7 +19,7 @@ def memory(topology, scratch, start, length):
 
     `start`: first entry.
     """
-    flat = scratch.reshape(scratch.size)
+    flat = scratch.view(np.float64)
     first = topology.shape[0] * WIDTH + start
     return flat[first : first + length]
 

@@ -26,7 +26,7 @@ def axis_of(pose, obstacles, obstacle, j):
 
     `j`: axis of the shape, 0 to 2.
     """
-    return rotate_inverse(obstacles, obstacle, TURN, (pose[0, j], pose[1, j], pose[2, j]))
+    return rotate_inverse(obstacles[obstacle], (pose[0, j], pose[1, j], pose[2, j]), TURN)
 
 
 @unfused
@@ -232,10 +232,10 @@ def box_on_box(shapes, shape, obstacles, obstacle, pose, margin, contacts, count
         axis_of(pose, obstacles, obstacle, 2),
     )
     axes, own = (x, y, z), (unit(0, 1.0), unit(1, 1.0), unit(2, 1.0))
-    half, size = load(shapes, shape, HALF), load(obstacles, obstacle, SIZE)
+    half, size = load(shapes[shape], HALF), load(obstacles[obstacle], SIZE)
     origin = (0.0, 0.0, 0.0)
     centre = rotate_inverse(
-        obstacles, obstacle, TURN, sub(centre_of(pose), load(obstacles, obstacle, PLACE))
+        obstacles[obstacle], sub(centre_of(pose), load(obstacles[obstacle], PLACE)), TURN
     )
     best, kind, one, other, normal = -1e300, 0, 0, 0, origin
     for k in range(6):

@@ -46,16 +46,16 @@ def write_rows(contacts, contact, pose, J, rows, first):
     `rows` (r, n): rows `first` to `first + 2` are written, and the tangents of the contact.
     `first`: row of the normal; those of the tangents follow.
     """
-    normal = load(contacts, contact, NORMAL)
+    normal = load(contacts[contact], NORMAL)
     other = (1.0, 0.0, 0.0) if abs(normal[0]) < 0.6 else (0.0, 1.0, 0.0)
     along = cross(normal, other)
     along = scale(1.0 / sqrt(dot(along, along)), along)
-    store(contacts, contact, TANGENT_1, along)
-    store(contacts, contact, TANGENT_2, cross(normal, along))
-    lever = sub(load(contacts, contact, POINT), centre_of(pose))
+    store(contacts[contact], along, TANGENT_1)
+    store(contacts[contact], cross(normal, along), TANGENT_2)
+    lever = sub(load(contacts[contact], POINT), centre_of(pose))
     write_row(rows, first, J, lever, normal)
     write_row(rows, first + 1, J, lever, along)
-    write_row(rows, first + 2, J, lever, load(contacts, contact, TANGENT_2))
+    write_row(rows, first + 2, J, lever, load(contacts[contact], TANGENT_2))
 
 
 @unfused
@@ -88,9 +88,9 @@ def align(contacts, contact, rows, first, v):
     if speed <= STILL:
         return
     c, s = a / speed, b / speed
-    one, other = load(contacts, contact, TANGENT_1), load(contacts, contact, TANGENT_2)
-    store(contacts, contact, TANGENT_1, add(scale(c, one), scale(s, other)))
-    store(contacts, contact, TANGENT_2, add(scale(-s, one), scale(c, other)))
+    one, other = load(contacts[contact], TANGENT_1), load(contacts[contact], TANGENT_2)
+    store(contacts[contact], add(scale(c, one), scale(s, other)), TANGENT_1)
+    store(contacts[contact], add(scale(-s, one), scale(c, other)), TANGENT_2)
     for k in range(rows.shape[1]):
         x, y = rows[first + 1, k], rows[first + 2, k]
         rows[first + 1, k] = c * x + s * y

@@ -20,12 +20,12 @@ def is_near(shapes, shape, obstacles, obstacle, pose, distance):
 
     `distance`: distance [m].
     """
-    place = sub(centre_of(pose), load(obstacles, obstacle, PLACE))
-    place = rotate_inverse(obstacles, obstacle, TURN, place)
+    place = sub(centre_of(pose), load(obstacles[obstacle], PLACE))
+    place = rotate_inverse(obstacles[obstacle], place, TURN)
     reach = shapes[shape, REACH] + distance
     if obstacles[obstacle, IS_BOX] == 0.0:
         return place[2] < reach
-    out = excess(place, load(obstacles, obstacle, SIZE))
+    out = excess(place, load(obstacles[obstacle], SIZE))
     return sqrt(dot(out, out)) < reach
 
 

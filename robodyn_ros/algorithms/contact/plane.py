@@ -41,8 +41,8 @@ def add_contact(contacts, count, shape, obstacle, point, normal, gap):
         contacts[row, k] = 0.0
     contacts[row, SHAPE] = shape
     contacts[row, OBSTACLE] = obstacle
-    store(contacts, row, POINT, point)
-    store(contacts, row, NORMAL, normal)
+    store(contacts[row], point, POINT)
+    store(contacts[row], normal, NORMAL)
     contacts[row, GAP] = gap
     return min(count + 1, contacts.shape[0])
 
@@ -80,7 +80,7 @@ def on_plane(shapes, shape, obstacles, obstacle, pose, margin, contacts, count):
         obstacles[obstacle, TURN + 5],
         obstacles[obstacle, TURN + 8],
     )
-    a, b, c = load(shapes, shape, HALF)
+    a, b, c = load(shapes[shape], HALF)
     for x in (-1.0, 1.0):
         for y in (-1.0, 1.0):
             for z in (-1.0, 1.0):
@@ -88,7 +88,7 @@ def on_plane(shapes, shape, obstacles, obstacle, pose, margin, contacts, count):
                     (x > 0.0 and a == 0.0) or (y > 0.0 and b == 0.0) or (z > 0.0 and c == 0.0)
                 )
                 corner = of_shape(pose, x * a, y * b, z * c)
-                height = dot(normal, sub(corner, load(obstacles, obstacle, PLACE)))
+                height = dot(normal, sub(corner, load(obstacles[obstacle], PLACE)))
                 gap = height - shapes[shape, RADIUS]
                 if not repeats and gap < margin:
                     point = sub(corner, scale(shapes[shape, RADIUS], normal))

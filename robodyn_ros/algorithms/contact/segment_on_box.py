@@ -91,8 +91,8 @@ def add_local(contacts, count, shape, obstacles, obstacle, margin, point, normal
     """
     if gap >= margin:
         return count
-    point = add(rotate(obstacles, obstacle, TURN, point), load(obstacles, obstacle, PLACE))
-    normal = rotate(obstacles, obstacle, TURN, normal)
+    point = add(rotate(obstacles[obstacle], point, TURN), load(obstacles[obstacle], PLACE))
+    normal = rotate(obstacles[obstacle], normal, TURN)
     return add_contact(contacts, count, shape, obstacle, point, normal, gap)
 
 
@@ -128,12 +128,12 @@ def segment_on_box(shapes, shape, obstacles, obstacle, pose, margin, contacts, c
 
     `margin`: gap below which a point is a contact [m].
     """
-    origin, reach = load(obstacles, obstacle, PLACE), shapes[shape, HALF + 2]
-    half, radius = load(obstacles, obstacle, SIZE), shapes[shape, RADIUS]
+    origin, reach = load(obstacles[obstacle], PLACE), shapes[shape, HALF + 2]
+    half, radius = load(obstacles[obstacle], SIZE), shapes[shape, RADIUS]
     start = rotate_inverse(
-        obstacles, obstacle, TURN, sub(of_shape(pose, 0.0, 0.0, -reach), origin)
+        obstacles[obstacle], sub(of_shape(pose, 0.0, 0.0, -reach), origin), TURN
     )
-    end = rotate_inverse(obstacles, obstacle, TURN, sub(of_shape(pose, 0.0, 0.0, reach), origin))
+    end = rotate_inverse(obstacles[obstacle], sub(of_shape(pose, 0.0, 0.0, reach), origin), TURN)
     along = sub(end, start)
     t = nearest(start, along, half)
     p = add(start, scale(t, along))

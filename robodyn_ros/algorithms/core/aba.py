@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forward dynamics: the articulated-body algorithm, on classical accelerations."""
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.articulated import (
     accelerate,
     articulated_inertias,
@@ -19,37 +18,37 @@ from robodyn_ros.algorithms.core.joint_transform import (
 from robodyn_ros.model.layout import BALL_Z, INERTIA, KIND, MOMENT, PARENT, PITCH, PRISMATIC, V
 from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.rotational_inertia import load_symmetric, times
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store, sub
 
 
 @primitive
 def velocity_base_to_tip(topology, constants, scratch, qd, f_ext):
     """Compute angular velocities, velocity-dependent accelerations and bias forces."""
-    store(scratch, 0, at.OMEGA, (0.0, 0.0, 0.0))
+    store(scratch[0].omega, (0.0, 0.0, 0.0))
     for i in range(1, topology.shape[0]):
         parent, rate = topology[i, PARENT], qd[topology[i, V]]
-        carrier = load(scratch, parent, at.OMEGA)
+        carrier = load(scratch[parent].omega)
         w = to_child(scratch, i, carrier)
-        lever = cross(carrier, cross(carrier, load(scratch, i, at.POSITION)))
+        lever = cross(carrier, cross(carrier, load(scratch[i].position)))
         linear = to_child(scratch, i, lever)
         if topology[i, KIND] == PRISMATIC:
             twice = rate + rate
-            store(scratch, i, at.BIAS_ANGULAR, (0.0, 0.0, 0.0))
+            store(scratch[i].bias_angular, (0.0, 0.0, 0.0))
             linear = (linear[0] + w[1] * twice, linear[1] - w[0] * twice, linear[2])
         else:
             twice = constants[i, PITCH] * (rate + rate)
             linear = (linear[0] + w[1] * twice, linear[1] - w[0] * twice, linear[2])
-            store(scratch, i, at.BIAS_ANGULAR, (w[1] * rate, -(w[0] * rate), 0.0))
+            store(scratch[i].bias_angular, (w[1] * rate, -(w[0] * rate), 0.0))
             w = (w[0], w[1], w[2] + rate)
             if topology[i, KIND] == BALL_Z:
-                accumulate(scratch, i, at.BIAS_ANGULAR, axes_turning(qd, qd, topology[i, V]))
-        store(scratch, i, at.BIAS_LINEAR, linear)
-        store(scratch, i, at.OMEGA, w)
-        spin = times(load_symmetric(constants, i, INERTIA), w)
-        store(scratch, i, at.MOMENT, sub(cross(w, spin), load(f_ext, i, 0)))
-        swing = cross(w, cross(w, load(constants, i, MOMENT)))
-        store(scratch, i, at.FORCE, sub(swing, load(f_ext, i, 3)))
+                accumulate(scratch[i].bias_angular, axes_turning(qd, qd, topology[i, V]))
+        store(scratch[i].bias_linear, linear)
+        store(scratch[i].omega, w)
+        spin = times(load_symmetric(constants[i], INERTIA), w)
+        store(scratch[i].moment, sub(cross(w, spin), load(f_ext[i])))
+        swing = cross(w, cross(w, load(constants[i], MOMENT)))
+        store(scratch[i].force, sub(swing, load(f_ext[i], 3)))
 
 
 @primitive
@@ -57,32 +56,32 @@ def residual_tip_to_base(topology, constants, scratch, tau):
     """Propagate the bias forces to the base, and compute the residual torques u = tau - S^T z."""
     for i in range(topology.shape[0] - 1, 0, -1):
         parent = topology[i, PARENT]
-        n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
+        n, f = load(scratch[i].moment), load(scratch[i].force)
         along = along_joint(topology, constants, i, n, f)
         u = tau[topology[i, V]] - along
-        scratch[i, at.RESIDUAL] = u
+        scratch[i].residual = u
         if parent > 0:
             moment, force = articulated_times(
-                scratch, i, load(scratch, i, at.BIAS_ANGULAR), load(scratch, i, at.BIAS_LINEAR)
+                scratch, i, load(scratch[i].bias_angular), load(scratch[i].bias_linear)
             )
-            share = scratch[i, at.D_INVERSE] * u
-            n = add(add(n, moment), scale(share, load(scratch, i, at.U_ANGULAR)))
-            f = add(add(f, force), scale(share, load(scratch, i, at.U_LINEAR)))
+            share = scratch[i].d_inverse * u
+            n = add(add(n, moment), scale(share, load(scratch[i].u_angular)))
+            f = add(add(f, force), scale(share, load(scratch[i].u_linear)))
             f = to_parent(scratch, i, f)
-            n = add(to_parent(scratch, i, n), cross(load(scratch, i, at.POSITION), f))
-            accumulate(scratch, parent, at.MOMENT, n)
-            accumulate(scratch, parent, at.FORCE, f)
+            n = add(to_parent(scratch, i, n), cross(load(scratch[i].position), f))
+            accumulate(scratch[parent].moment, n)
+            accumulate(scratch[parent].force, f)
 
 
 @primitive
 def acceleration_base_to_tip(topology, constants, gravity, scratch, qdd):
     """Compute joint accelerations: qdd = (u - U^T a') / D, a = a' + S qdd."""
-    store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
-    store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
+    store(scratch[0].alpha, (0.0, 0.0, 0.0))
+    store(scratch[0].accel, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, topology.shape[0]):
         alpha, a = carried_acceleration(scratch, topology[i, PARENT], i)
-        alpha = add(alpha, load(scratch, i, at.BIAS_ANGULAR))
-        a = add(a, load(scratch, i, at.BIAS_LINEAR))
+        alpha = add(alpha, load(scratch[i].bias_angular))
+        a = add(a, load(scratch[i].bias_linear))
         qdd[topology[i, V]] = accelerate(topology, constants, scratch, i, alpha, a)
 
 
@@ -91,7 +90,7 @@ def forward_dynamics(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,

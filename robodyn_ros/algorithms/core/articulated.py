@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Articulated-body inertias, common to forward dynamics, solves and Lambda."""
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.joint_transform import add_along_joint
 from robodyn_ros.model.layout import (
     INERTIA,
@@ -44,12 +43,10 @@ PIVOT_FLOOR = 1e-15
 @primitive
 def rigid(constants, scratch, i):
     """Start the articulated inertia of body i with its own inertia: A = I, B = [h], C = m 1."""
-    m, h = constants[i, MASS], load(constants, i, MOMENT)
-    store_symmetric(scratch, i, at.P_ANGULAR, load_symmetric(constants, i, INERTIA))
-    store_general(
-        scratch, i, at.P_COUPLING, (0.0, -h[2], h[1], h[2], 0.0, -h[0], -h[1], h[0], 0.0)
-    )
-    store_symmetric(scratch, i, at.P_LINEAR, (m, 0.0, 0.0, m, 0.0, m))
+    m, h = constants[i, MASS], load(constants[i], MOMENT)
+    store_symmetric(scratch[i].P.angular, load_symmetric(constants[i], INERTIA))
+    store_general(scratch[i].P.coupling, (0.0, -h[2], h[1], h[2], 0.0, -h[0], -h[1], h[0], 0.0))
+    store_symmetric(scratch[i].P.linear, (m, 0.0, 0.0, m, 0.0, m))
 
 
 @inlined
@@ -63,8 +60,8 @@ def project(topology, constants, scratch, i, d_inverse, held):
     `held`: share of the inertia about the joint that remains, 1 - S^T P S / D.
     """
     pitch = constants[i, PITCH]
-    a, c = load_symmetric(scratch, i, at.P_ANGULAR), load_symmetric(scratch, i, at.P_LINEAR)
-    b = load_general(scratch, i, at.P_COUPLING)
+    a, c = load_symmetric(scratch[i].P.angular), load_symmetric(scratch[i].P.linear)
+    b = load_general(scratch[i].P.coupling)
     if topology[i, KIND] == PRISMATIC:
         u, w = (b[2], b[5], b[8]), (c[2], c[4], c[5])
     else:
@@ -122,48 +119,35 @@ def project(topology, constants, scratch, i, d_inverse, held):
             u_held[1] - pitch * b[5],
             u_held[2] - pitch * b[8],
         )
-    store(scratch, i, at.U_ANGULAR, u)
-    store(scratch, i, at.U_LINEAR, w)
-    store_symmetric(scratch, i, at.P_ANGULAR, a)
-    store_general(scratch, i, at.P_COUPLING, b)
-    store_symmetric(scratch, i, at.P_LINEAR, c)
+    store(scratch[i].u_angular, u)
+    store(scratch[i].u_linear, w)
+    store_symmetric(scratch[i].P.angular, a)
+    store_general(scratch[i].P.coupling, b)
+    store_symmetric(scratch[i].P.linear, c)
 
 
 @inlined
-def carry_inertia(scratch, i, parent, angular_at, coupling_at, linear_at):
+def carry_inertia(joint, P, parent_P):
     """Add an articulated inertia of body i to that of its parent, in the frame of the parent.
 
-    `angular_at`, `coupling_at`, `linear_at`: first columns of its blocks A, B and C in scratch.
+    `joint`: working row of body i.
+    `P`, `parent_P`: the inertia and that of the parent, with blocks A, B and C.
     """
-    c, s = scratch[i, at.COS], scratch[i, at.SIN]
-    angular = rotate_symmetric(
-        scratch, i, at.ROTATION, turn_symmetric(c, s, load_symmetric(scratch, i, angular_at))
-    )
-    linear = rotate_symmetric(
-        scratch, i, at.ROTATION, turn_symmetric(c, s, load_symmetric(scratch, i, linear_at))
-    )
-    coupling = rotate_general(scratch, i, at.ROTATION, c, s, load_general(scratch, i, coupling_at))
-    angular, coupling = shift_articulated(angular, coupling, linear, load(scratch, i, at.POSITION))
-    store_symmetric(
-        scratch,
-        parent,
-        angular_at,
-        add_symmetric(load_symmetric(scratch, parent, angular_at), angular),
-    )
-    store_symmetric(
-        scratch,
-        parent,
-        linear_at,
-        add_symmetric(load_symmetric(scratch, parent, linear_at), linear),
-    )
+    c, s = joint.cos, joint.sin
+    angular = rotate_symmetric(joint.rotation, turn_symmetric(c, s, load_symmetric(P.angular)))
+    linear = rotate_symmetric(joint.rotation, turn_symmetric(c, s, load_symmetric(P.linear)))
+    coupling = rotate_general(joint.rotation, c, s, load_general(P.coupling))
+    angular, coupling = shift_articulated(angular, coupling, linear, load(joint.position))
+    store_symmetric(parent_P.angular, add_symmetric(load_symmetric(parent_P.angular), angular))
+    store_symmetric(parent_P.linear, add_symmetric(load_symmetric(parent_P.linear), linear))
     for k in range(9):
-        scratch[parent, coupling_at + k] = scratch[parent, coupling_at + k] + coupling[k]
+        parent_P.coupling[k] = parent_P.coupling[k] + coupling[k]
 
 
 @primitive
 def propagate_inertia(topology, scratch, i):
     """Add P+ of body i to the articulated inertia of its parent, in the frame of the parent."""
-    carry_inertia(scratch, i, topology[i, PARENT], at.P_ANGULAR, at.P_COUPLING, at.P_LINEAR)
+    carry_inertia(scratch[i], scratch[i].P, scratch[topology[i, PARENT]].P)
 
 
 @primitive
@@ -192,17 +176,17 @@ def eliminate_joint(topology, constants, scratch, i, diagonal, status):
 
     Returns the given status, or i if the pivot is singular.
     """
-    about = at.P_LINEAR if topology[i, KIND] == PRISMATIC else at.P_ANGULAR
+    about = scratch[i].P.linear if topology[i, KIND] == PRISMATIC else scratch[i].P.angular
     added, pitch = constants[i, ROTOR] + diagonal[topology[i, V]], constants[i, PITCH]
     d = (
-        scratch[i, about + 5]
+        about[5]
         + added
-        + pitch * (2.0 * scratch[i, at.P_COUPLING + 8] + pitch * scratch[i, at.P_LINEAR + 5])
+        + pitch * (2.0 * scratch[i].P.coupling[8] + pitch * scratch[i].P.linear[5])
     )
-    size = d + scratch[i, about] + scratch[i, about + 3]
+    size = d + about[0] + about[3]
     d_inverse, status = invert_pivot(d, size, i, status)
     held = 1.0 if d_inverse == 0.0 else d_inverse * added
-    scratch[i, at.D_INVERSE] = d_inverse
+    scratch[i].d_inverse = d_inverse
     project(topology, constants, scratch, i, d_inverse, held)
     return status
 
@@ -213,10 +197,10 @@ def articulated_times(scratch, i, w, v):
 
     `w`, `v`: angular and linear part of a motion of the body, 3-vectors.
     """
-    b = load_general(scratch, i, at.P_COUPLING)
+    b = load_general(scratch[i].P.coupling)
     return (
-        add(times(load_symmetric(scratch, i, at.P_ANGULAR), w), times_general(b, v)),
-        add(transpose_times(b, w), times(load_symmetric(scratch, i, at.P_LINEAR), v)),
+        add(times(load_symmetric(scratch[i].P.angular), w), times_general(b, v)),
+        add(transpose_times(b, w), times(load_symmetric(scratch[i].P.linear), v)),
     )
 
 
@@ -227,8 +211,8 @@ def free_articulated_times(scratch, i, w, v):
     `w`, `v`: angular and linear part of a motion of the body, 3-vectors.
     """
     n, f = articulated_times(scratch, i, w, v)
-    u_n, u_f = load(scratch, i, at.U_ANGULAR), load(scratch, i, at.U_LINEAR)
-    share = scratch[i, at.D_INVERSE] * (dot(u_n, w) + dot(u_f, v))
+    u_n, u_f = load(scratch[i].u_angular), load(scratch[i].u_linear)
+    share = scratch[i].d_inverse * (dot(u_n, w) + dot(u_f, v))
     return add(n, scale(share, u_n)), add(f, scale(share, u_f))
 
 
@@ -258,10 +242,10 @@ def invert_pivot(pivot, size, i, status):
 @primitive
 def gains(scratch, i):
     """Return G = U / D of the joint of body i."""
-    d_inverse = scratch[i, at.D_INVERSE]
+    d_inverse = scratch[i].d_inverse
     return (
-        scale(d_inverse, load(scratch, i, at.U_ANGULAR)),
-        scale(d_inverse, load(scratch, i, at.U_LINEAR)),
+        scale(d_inverse, load(scratch[i].u_angular)),
+        scale(d_inverse, load(scratch[i].u_linear)),
     )
 
 
@@ -272,7 +256,7 @@ def joint_acceleration(topology, scratch, i, g, k, alpha, a):
     `g`, `k`: angular and linear part of G, 3-vectors in the axes of alpha and a.
     `alpha`, `a`: angular and linear acceleration a' of the body without that of its joint.
     """
-    share = scratch[i, at.D_INVERSE] * scratch[i, at.RESIDUAL]
+    share = scratch[i].d_inverse * scratch[i].residual
     # the part along the joint comes last: without a rotor G is 1 there, and recordings cancel it
     across = g[0] * alpha[0] + g[1] * alpha[1] + k[0] * a[0] + k[1] * a[1]
     if topology[i, KIND] == PRISMATIC:
@@ -293,6 +277,6 @@ def accelerate(topology, constants, scratch, i, alpha, a):
     g, k = gains(scratch, i)
     x = joint_acceleration(topology, scratch, i, g, k, alpha, a)
     alpha, a = add_along_joint(topology, constants, i, alpha, a, x)
-    store(scratch, i, at.ALPHA, alpha)
-    store(scratch, i, at.ACCEL, a)
+    store(scratch[i].alpha, alpha)
+    store(scratch[i].accel, a)
     return x

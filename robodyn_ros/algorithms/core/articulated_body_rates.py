@@ -7,7 +7,6 @@ Delta: lambda = dP/dt + tilde(Delta^w) P - P tilde(Delta^w), and dP/dt of the pa
 phi (taubar lambda taubar^T + bar(Delta^v) P+ - P+ tilde(Delta^v)) phi^T (eq. 18.48).
 """
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.articulated import carry_inertia
 from robodyn_ros.algorithms.core.joint_transform import along_joint
 from robodyn_ros.model.layout import BALL_X, KIND, PARENT, PITCH, PRISMATIC, V
@@ -41,32 +40,31 @@ def turn_inertia(scratch, i, rate):
 
     `rate`: rate of the joint [rad/s].
     """
-    u, f = load(scratch, i, at.U_ANGULAR), load(scratch, i, at.U_LINEAR)
-    g, k = scale(scratch[i, at.D_INVERSE], u), scale(scratch[i, at.D_INVERSE], f)
-    add_rate_about_axis(scratch, i, at.P_ANGULAR, at.L_ANGULAR, rate, u, g)
-    add_rate_about_axis(scratch, i, at.P_LINEAR, at.L_LINEAR, rate, f, k)
-    b = load_general(scratch, i, at.P_COUPLING)
+    u, f = load(scratch[i].u_angular), load(scratch[i].u_linear)
+    g, k = scale(scratch[i].d_inverse, u), scale(scratch[i].d_inverse, f)
+    add_rate_about_axis(scratch[i].P.angular, scratch[i].P_rate.angular, rate, u, g)
+    add_rate_about_axis(scratch[i].P.linear, scratch[i].P_rate.linear, rate, f, k)
+    b = load_general(scratch[i].P.coupling)
     xx, xy, xz = b[0] + g[0] * f[0], b[1] + g[0] * f[1], b[2] + g[0] * f[2]
     yx, yy, yz = b[3] + g[1] * f[0], b[4] + g[1] * f[1], b[5] + g[1] * f[2]
     zx, zy = b[6] + g[2] * f[0], b[7] + g[2] * f[1]
-    accumulate(scratch, i, at.L_COUPLING, scale(rate, (-(xy + yx), xx - yy, -yz)))
-    accumulate(scratch, i, at.L_COUPLING + 3, scale(rate, (xx - yy, xy + yx, xz)))
-    accumulate(scratch, i, at.L_COUPLING + 6, scale(rate, (-zy, zx, 0.0)))
+    accumulate(scratch[i].P_rate.coupling, scale(rate, (-(xy + yx), xx - yy, -yz)))
+    accumulate(scratch[i].P_rate.coupling, scale(rate, (xx - yy, xy + yx, xz)), 3)
+    accumulate(scratch[i].P_rate.coupling, scale(rate, (-zy, zx, 0.0)), 6)
 
 
 @primitive
-def add_rate_about_axis(scratch, i, block, into, rate, u, g):
+def add_rate_about_axis(block, into, rate, u, g):
     """Add rate (S A - A S) to a symmetric block, with A = block + u g^T and S = [z].
 
-    `block`: first column of the block.
-    `into`: first of the six columns to which the result is added.
+    `into` (6,): that to which the result is added.
     `rate`: rate of the joint [rad/s].
     """
-    a = load_symmetric(scratch, i, block)
+    a = load_symmetric(block)
     xx, xy, xz = a[0] + u[0] * g[0], a[1] + u[0] * g[1], a[2] + u[0] * g[2]
     yy, yz = a[3] + u[1] * g[1], a[4] + u[1] * g[2]
-    accumulate(scratch, i, into, scale(rate, (-(xy + xy), xx - yy, -yz)))
-    accumulate(scratch, i, into + 3, scale(rate, (xy + xy, xz, 0.0)))
+    accumulate(into, scale(rate, (-(xy + xy), xx - yy, -yz)))
+    accumulate(into, scale(rate, (xy + xy, xz, 0.0)), 3)
 
 
 @primitive
@@ -78,9 +76,9 @@ def turn_across(scratch, i, w):
 
     `w`: angular velocity relative to the parent [rad/s], in axes of the body.
     """
-    add_rate_of_rotation(scratch, i, at.P_ANGULAR, at.L_ANGULAR, w)
-    add_rate_of_rotation(scratch, i, at.P_LINEAR, at.L_LINEAR, w)
-    b = load_general(scratch, i, at.P_COUPLING)
+    add_rate_of_rotation(scratch[i].P.angular, scratch[i].P_rate.angular, w)
+    add_rate_of_rotation(scratch[i].P.linear, scratch[i].P_rate.linear, w)
+    b = load_general(scratch[i].P.coupling)
     # Columns of tilde(w) B, and rows of -B tilde(w).
     x, y, z = (
         cross(w, (b[0], b[3], b[6])),
@@ -89,32 +87,31 @@ def turn_across(scratch, i, w):
     )
     for row in range(3):
         turned = cross(w, (b[3 * row], b[3 * row + 1], b[3 * row + 2]))
-        accumulate(scratch, i, at.L_COUPLING + 3 * row, add((x[row], y[row], z[row]), turned))
+        accumulate(scratch[i].P_rate.coupling, add((x[row], y[row], z[row]), turned), 3 * row)
 
 
 @primitive
-def add_rate_of_rotation(scratch, i, block, into, w):
-    """Add X + X^T to a symmetric block of body i, with X = tilde(w) A.
+def add_rate_of_rotation(A, into, w):
+    """Add X + X^T to a symmetric block, with X = tilde(w) A.
 
-    `block`: first column of A.
-    `into`: first column of the block.
+    `into` (6,): the block.
     `w`: angular velocity [rad/s].
     """
-    a = load_symmetric(scratch, i, block)
+    a = load_symmetric(A)
     x, y, z = (
         cross(w, (a[0], a[1], a[2])),
         cross(w, (a[1], a[3], a[4])),
         cross(w, (a[2], a[4], a[5])),
     )
-    accumulate(scratch, i, into, (x[0] + x[0], x[1] + y[0], x[2] + z[0]))
-    accumulate(scratch, i, into + 3, (y[1] + y[1], y[2] + z[1], z[2] + z[2]))
+    accumulate(into, (x[0] + x[0], x[1] + y[0], x[2] + z[0]))
+    accumulate(into, (y[1] + y[1], y[2] + z[1], z[2] + z[2]), 3)
 
 
 @primitive
 def axis_column(topology, constants, scratch, i):
     """Return lambda S of body i."""
-    a, c = load_symmetric(scratch, i, at.L_ANGULAR), load_symmetric(scratch, i, at.L_LINEAR)
-    b = load_general(scratch, i, at.L_COUPLING)
+    a, c = load_symmetric(scratch[i].P_rate.angular), load_symmetric(scratch[i].P_rate.linear)
+    b = load_general(scratch[i].P_rate.coupling)
     if topology[i, KIND] == PRISMATIC:
         return (b[2], b[5], b[8]), (c[2], c[4], c[5])
     pitch = constants[i, PITCH]
@@ -134,38 +131,33 @@ def propagate_rate(scratch, i, slide, column_n, column_f, D_rate):
     `column_n`, `column_f`: angular and linear part of lambda S, 3-vectors.
     `D_rate`: rate of D.
     """
-    d = scratch[i, at.D_INVERSE]
-    g, k = (scale(d, load(scratch, i, at.U_ANGULAR)), scale(d, load(scratch, i, at.U_LINEAR)))
+    d = scratch[i].d_inverse
+    g, k = (scale(d, load(scratch[i].u_angular)), scale(d, load(scratch[i].u_linear)))
     p, r = sub(column_n, scale(0.5 * D_rate, g)), sub(column_f, scale(0.5 * D_rate, k))
-    b = load_general(scratch, i, at.P_COUPLING)
-    c = load_symmetric(scratch, i, at.P_LINEAR)
-    subtract_both(scratch, i, at.L_ANGULAR, p, g)
-    subtract_both(scratch, i, at.L_LINEAR, r, k)
+    b = load_general(scratch[i].P.coupling)
+    c = load_symmetric(scratch[i].P.linear)
+    subtract_both(scratch[i].P_rate.angular, p, g)
+    subtract_both(scratch[i].P_rate.linear, r, k)
     # z x (row j of B), and z x (column j of C)
-    accumulate(scratch, i, at.L_ANGULAR, scale(slide, (-(b[1] + b[1]), b[0] - b[4], -b[7])))
-    accumulate(scratch, i, at.L_ANGULAR + 3, scale(slide, (b[3] + b[3], b[6], 0.0)))
+    accumulate(scratch[i].P_rate.angular, scale(slide, (-(b[1] + b[1]), b[0] - b[4], -b[7])))
+    accumulate(scratch[i].P_rate.angular, scale(slide, (b[3] + b[3], b[6], 0.0)), 3)
     turned = (-c[1], -c[3], -c[4], c[0], c[1], c[2], 0.0, 0.0, 0.0)
     for row in range(3):
         for column in range(3):
-            at_entry = at.L_COUPLING + 3 * row + column
-            scratch[i, at_entry] = (
-                scratch[i, at_entry]
+            entry = 3 * row + column
+            scratch[i].P_rate.coupling[entry] = (
+                scratch[i].P_rate.coupling[entry]
                 - (p[row] * k[column] + g[row] * r[column])
-                + slide * turned[3 * row + column]
+                + slide * turned[entry]
             )
 
 
 @primitive
-def subtract_both(scratch, i, into, p, g):
-    """Subtract p g^T + g p^T from a symmetric block of body i.
-
-    `into`: first column of the block.
-    """
-    a = load_symmetric(scratch, i, into)
+def subtract_both(block, p, g):
+    """Subtract p g^T + g p^T from a symmetric block."""
+    a = load_symmetric(block)
     store_symmetric(
-        scratch,
-        i,
-        into,
+        block,
         (
             a[0] - 2.0 * p[0] * g[0],
             a[1] - (p[0] * g[1] + p[1] * g[0]),
@@ -181,8 +173,11 @@ def subtract_both(scratch, i, into, p, g):
 def start_rates(topology, scratch):
     """Start dP/dt of every body with zero; it collects that of its children."""
     for i in range(1, topology.shape[0]):
-        for k in range(21):
-            scratch[i, at.L_ANGULAR + k] = 0.0
+        for k in range(6):
+            scratch[i].P_rate.angular[k] = 0.0
+            scratch[i].P_rate.linear[k] = 0.0
+        for k in range(9):
+            scratch[i].P_rate.coupling[k] = 0.0
 
 
 @primitive
@@ -198,22 +193,22 @@ def eliminate_joint_rate(topology, constants, scratch, qd, i):
     if kind < BALL_X and kind != PRISMATIC:
         turn_inertia(scratch, i, w[2])
     column_n, column_f = axis_column(topology, constants, scratch, i)
-    rate, d = along_joint(topology, constants, i, column_n, column_f), scratch[i, at.D_INVERSE]
-    g, k = scale(d, load(scratch, i, at.U_ANGULAR)), scale(d, load(scratch, i, at.U_LINEAR))
-    scratch[i, at.RESIDUAL] = rate
+    rate, d = along_joint(topology, constants, i, column_n, column_f), scratch[i].d_inverse
+    g, k = scale(d, load(scratch[i].u_angular)), scale(d, load(scratch[i].u_linear))
+    scratch[i].residual = rate
     g_rate, k_rate = (
         scale(d, sub(column_n, scale(rate, g))),
         scale(d, sub(column_f, scale(rate, k))),
     )
     if kind == BALL_X:
         g_rate, k_rate = add(g_rate, cross(w, g)), add(k_rate, cross(w, k))
-    store(scratch, i, at.CARRIED, g_rate)
-    store(scratch, i, at.CARRIED + 3, k_rate)
+    store(scratch[i].carried, g_rate)
+    store(scratch[i].carried, k_rate, 3)
     if parent > 0:
         propagate_rate(scratch, i, v[2], column_n, column_f, rate)
         if kind == BALL_X:
             turn_across(scratch, i, w)
-        carry_inertia(scratch, i, parent, at.L_ANGULAR, at.L_COUPLING, at.L_LINEAR)
+        carry_inertia(scratch[i], scratch[i].P_rate, scratch[parent].P_rate)
 
 
 @primitive

@@ -22,7 +22,7 @@ from robodyn_ros.algorithms.core.matrices import (
 from robodyn_ros.algorithms.core.rnea import torque_of_prescribed_motion
 from robodyn_ros.model.layout import PARENT, V
 from robodyn_ros.spatial.primitive import primitive
-from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector, Work
 
 
 @primitive
@@ -111,7 +111,7 @@ def forward_dynamics(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,
@@ -141,7 +141,7 @@ def forward_dynamics(
 def mass_solve(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     diagonal: Vector,
     b: Vector,
@@ -161,7 +161,7 @@ def mass_solve(
 def mass_matrix_inverse(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     diagonal: Vector,
     M: Matrix,
@@ -179,7 +179,7 @@ def mass_matrix_inverse(
 def operational_space(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     diagonal: Vector,
     body: Integer,
@@ -213,7 +213,7 @@ def operational_space(
 def joint_inertias(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     diagonal: Vector,
     M: Matrix,
@@ -232,7 +232,7 @@ def joint_inertias(
 def mass_factors(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     diagonal: Vector,
     F: Matrix,

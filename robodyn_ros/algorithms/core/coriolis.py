@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Coriolis matrix with dM/dt - 2 C skew-symmetric, by composite bodies in base axes."""
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.jacobian import world_axis
 from robodyn_ros.algorithms.core.joint_transform import joint_transforms
 from robodyn_ros.algorithms.core.matrices import clear
@@ -27,7 +26,7 @@ from robodyn_ros.spatial.rotational_inertia import (
     store_symmetric,
     times,
 )
-from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, store, sub
 
 
@@ -37,24 +36,22 @@ def joint_axes_base_to_tip(topology, constants, scratch, qd):
 
     S = [z; p x z + pitch z], or [0; z] if prismatic; dS/dt = V x S. Needs the poses.
     """
-    store(scratch, 0, at.OMEGA, (0.0, 0.0, 0.0))
-    store(scratch, 0, at.SPEED, (0.0, 0.0, 0.0))
+    store(scratch[0].omega, (0.0, 0.0, 0.0))
+    store(scratch[0].speed, (0.0, 0.0, 0.0))
     for i in range(1, topology.shape[0]):
         parent, rate, z = topology[i, PARENT], qd[topology[i, V]], world_axis(scratch, i)
-        w, v = load(scratch, parent, at.OMEGA), load(scratch, parent, at.SPEED)
+        w, v = load(scratch[parent].omega), load(scratch[parent].speed)
         if topology[i, KIND] == PRISMATIC:
             axis, slide = (0.0, 0.0, 0.0), z
         else:
             axis = z
-            slide = add(
-                cross(load(scratch, i, at.WORLD_POSITION), z), scale(constants[i, PITCH], z)
-            )
-        store(scratch, i, at.AXIS, axis)
-        store(scratch, i, at.AXIS + 3, slide)
+            slide = add(cross(load(scratch[i].world_position), z), scale(constants[i, PITCH], z))
+        store(scratch[i].axis, axis)
+        store(scratch[i].axis, slide, 3)
         turn_axis(scratch, i, w, v)
         w, v = add(w, scale(rate, axis)), add(v, scale(rate, slide))
-        store(scratch, i, at.OMEGA, w)
-        store(scratch, i, at.SPEED, v)
+        store(scratch[i].omega, w)
+        store(scratch[i].speed, v)
         if topology[i, KIND] == BALL_Z:  # all axes of a spherical joint rotate with this body
             turn_axis(scratch, i - 2, w, v)
             turn_axis(scratch, i - 1, w, v)
@@ -66,9 +63,9 @@ def turn_axis(scratch, i, w, v):
 
     `w`, `v`: angular and linear velocity V of the body to which the axis is fixed.
     """
-    axis, slide = load(scratch, i, at.AXIS), load(scratch, i, at.AXIS + 3)
-    store(scratch, i, at.AXIS_RATE, cross(w, axis))
-    store(scratch, i, at.AXIS_RATE + 3, add(cross(w, slide), cross(v, axis)))
+    axis, slide = load(scratch[i].axis), load(scratch[i].axis, 3)
+    store(scratch[i].axis_rate, cross(w, axis))
+    store(scratch[i].axis_rate, add(cross(w, slide), cross(v, axis)), 3)
 
 
 @inlined
@@ -79,12 +76,12 @@ def body_coriolis(constants, scratch, i):
     - [n]/2, 0], [-[f], 0]], where Y = ([w] J - J [w] - [v][h] - [h][v]) / 2 is symmetric. These
     are twelve numbers, and in one common frame those of several bodies add up.
     """
-    mass, p = constants[i, MASS], load(scratch, i, at.WORLD_POSITION)
-    moment = rotate(scratch, i, at.WORLD_ROTATION, load(constants, i, MOMENT))
-    turned = rotate_symmetric(scratch, i, at.WORLD_ROTATION, load_symmetric(constants, i, INERTIA))
+    mass, p = constants[i, MASS], load(scratch[i].world_position)
+    moment = rotate(scratch[i].world_rotation, load(constants[i], MOMENT))
+    turned = rotate_symmetric(scratch[i].world_rotation, load_symmetric(constants[i], INERTIA))
     inertia = shift_inertia(turned, mass, moment, p)
     h = add(moment, scale(mass, p))
-    w, v = load(scratch, i, at.OMEGA), load(scratch, i, at.SPEED)
+    w, v = load(scratch[i].omega), load(scratch[i].speed)
     x = cross(w, (inertia[0], inertia[1], inertia[2]))
     y = cross(w, (inertia[1], inertia[3], inertia[4]))
     z = cross(w, (inertia[2], inertia[4], inertia[5]))
@@ -97,12 +94,12 @@ def body_coriolis(constants, scratch, i):
         0.5 * (y[2] + z[1] - v[1] * h[2] - v[2] * h[1]),
         z[2] - v[2] * h[2] + along,
     )
-    scratch[i, at.C_MASS] = mass
-    store(scratch, i, at.C_MOMENT, h)
-    store_symmetric(scratch, i, at.C_INERTIA, inertia)
-    store_symmetric(scratch, i, at.B_SYMMETRIC, symmetric)
-    store(scratch, i, at.B_MOMENT, add(times(inertia, w), cross(h, v)))
-    store(scratch, i, at.B_FORCE, add(scale(mass, v), cross(w, h)))
+    scratch[i].c_mass = mass
+    store(scratch[i].c_moment, h)
+    store_symmetric(scratch[i].c_inertia, inertia)
+    store_symmetric(scratch[i].b_symmetric, symmetric)
+    store(scratch[i].b_moment, add(times(inertia, w), cross(h, v)))
+    store(scratch[i].b_force, add(scale(mass, v), cross(w, h)))
 
 
 @primitive
@@ -111,16 +108,16 @@ def composite_inertia_times(scratch, i, w, v):
 
     `w`, `v`: angular and linear part of the motion, 3-vectors in the frame of the inertia.
     """
-    h = load(scratch, i, at.C_MOMENT)
+    h = load(scratch[i].c_moment)
     return (
-        add(times(load_symmetric(scratch, i, at.C_INERTIA), w), cross(h, v)),
-        add(scale(scratch[i, at.C_MASS], v), cross(w, h)),
+        add(times(load_symmetric(scratch[i].c_inertia), w), cross(h, v)),
+        add(scale(scratch[i].c_mass, v), cross(w, h)),
     )
 
 
 @recursion
 def coriolis_matrix(
-    topology: Topology, constants: Table, scratch: Matrix, q: Vector, qd: Vector, C: Matrix
+    topology: Topology, constants: Table, scratch: Work, q: Vector, qd: Vector, C: Matrix
 ):
     """Compute the Coriolis matrix C(q, qd) of the Christoffel symbols, in O(n depth).
 
@@ -137,13 +134,13 @@ def coriolis_matrix(
     clear(C)
     for j in range(topology.shape[0] - 1, 0, -1):
         column = topology[j, V]
-        w, v = load(scratch, j, at.AXIS), load(scratch, j, at.AXIS + 3)
+        w, v = load(scratch[j].axis), load(scratch[j].axis, 3)
         n, f = composite_inertia_times(scratch, j, w, v)
         left_n, left_f = composite_inertia_times(
-            scratch, j, load(scratch, j, at.AXIS_RATE), load(scratch, j, at.AXIS_RATE + 3)
+            scratch, j, load(scratch[j].axis_rate), load(scratch[j].axis_rate, 3)
         )
-        symmetric = load_symmetric(scratch, j, at.B_SYMMETRIC)
-        momentum, push = load(scratch, j, at.B_MOMENT), load(scratch, j, at.B_FORCE)
+        symmetric = load_symmetric(scratch[j].b_symmetric)
+        momentum, push = load(scratch[j].b_moment), load(scratch[j].b_force)
         turning, half = times(symmetric, w), scale(0.5, cross(momentum, w))
         left_n = add(left_n, sub(turning, half))  # I Sdot + B S
         left_f = sub(left_f, cross(push, w))
@@ -151,12 +148,12 @@ def coriolis_matrix(
         i = j
         while i > 0:
             row = topology[i, V]
-            axis, slide = load(scratch, i, at.AXIS), load(scratch, i, at.AXIS + 3)
+            axis, slide = load(scratch[i].axis), load(scratch[i].axis, 3)
             C[row, column] = dot(axis, left_n) + dot(slide, left_f)
             if i != j:
                 C[column, row] = (
-                    dot(load(scratch, i, at.AXIS_RATE), n)
-                    + dot(load(scratch, i, at.AXIS_RATE + 3), f)
+                    dot(load(scratch[i].axis_rate), n)
+                    + dot(load(scratch[i].axis_rate, 3), f)
                     + dot(axis, right)
                 )
             i = topology[i, PARENT]
@@ -168,24 +165,19 @@ def coriolis_matrix(
 @primitive
 def add_to_parent(scratch, i, parent):
     """Add the composite inertia and B of body i to those of its parent, all in one frame."""
-    scratch[parent, at.C_MASS] = scratch[parent, at.C_MASS] + scratch[i, at.C_MASS]
-    accumulate(scratch, parent, at.C_MOMENT, load(scratch, i, at.C_MOMENT))
-    accumulate(scratch, parent, at.B_MOMENT, load(scratch, i, at.B_MOMENT))
-    accumulate(scratch, parent, at.B_FORCE, load(scratch, i, at.B_FORCE))
+    scratch[parent].c_mass = scratch[parent].c_mass + scratch[i].c_mass
+    accumulate(scratch[parent].c_moment, load(scratch[i].c_moment))
+    accumulate(scratch[parent].b_moment, load(scratch[i].b_moment))
+    accumulate(scratch[parent].b_force, load(scratch[i].b_force))
     store_symmetric(
-        scratch,
-        parent,
-        at.C_INERTIA,
+        scratch[parent].c_inertia,
         add_symmetric(
-            load_symmetric(scratch, parent, at.C_INERTIA), load_symmetric(scratch, i, at.C_INERTIA)
+            load_symmetric(scratch[parent].c_inertia), load_symmetric(scratch[i].c_inertia)
         ),
     )
     store_symmetric(
-        scratch,
-        parent,
-        at.B_SYMMETRIC,
+        scratch[parent].b_symmetric,
         add_symmetric(
-            load_symmetric(scratch, parent, at.B_SYMMETRIC),
-            load_symmetric(scratch, i, at.B_SYMMETRIC),
+            load_symmetric(scratch[parent].b_symmetric), load_symmetric(scratch[i].b_symmetric)
         ),
     )

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The mass matrix by composite rigid bodies."""
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.joint_transform import along_joint, joint_transforms, to_parent
 from robodyn_ros.algorithms.core.matrices import clear
 from robodyn_ros.model.layout import (
@@ -24,26 +23,22 @@ from robodyn_ros.spatial.rotational_inertia import (
     shift_inertia,
     store_symmetric,
 )
-from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store
 
 
 @inlined
 def carry_composite(scratch, i, parent):
     """Add the composite inertia of body i to that of its parent, in the parent's frame."""
-    p, mass = load(scratch, i, at.POSITION), scratch[i, at.C_MASS]
-    h = to_parent(scratch, i, load(scratch, i, at.C_MOMENT))
-    turned = turn_symmetric(
-        scratch[i, at.COS], scratch[i, at.SIN], load_symmetric(scratch, i, at.C_INERTIA)
-    )
-    inertia = shift_inertia(rotate_symmetric(scratch, i, at.ROTATION, turned), mass, h, p)
-    scratch[parent, at.C_MASS] = scratch[parent, at.C_MASS] + mass
-    accumulate(scratch, parent, at.C_MOMENT, add(h, scale(mass, p)))
+    p, mass = load(scratch[i].position), scratch[i].c_mass
+    h = to_parent(scratch, i, load(scratch[i].c_moment))
+    turned = turn_symmetric(scratch[i].cos, scratch[i].sin, load_symmetric(scratch[i].c_inertia))
+    inertia = shift_inertia(rotate_symmetric(scratch[i].rotation, turned), mass, h, p)
+    scratch[parent].c_mass = scratch[parent].c_mass + mass
+    accumulate(scratch[parent].c_moment, add(h, scale(mass, p)))
     store_symmetric(
-        scratch,
-        parent,
-        at.C_INERTIA,
-        add_symmetric(load_symmetric(scratch, parent, at.C_INERTIA), inertia),
+        scratch[parent].c_inertia,
+        add_symmetric(load_symmetric(scratch[parent].c_inertia), inertia),
     )
 
 
@@ -51,9 +46,9 @@ def carry_composite(scratch, i, parent):
 def composite_tip_to_base(topology, constants, scratch):
     """Compute mass, first moment and inertia of every composite body about its origin."""
     for i in range(1, topology.shape[0]):
-        scratch[i, at.C_MASS] = constants[i, MASS]
-        store(scratch, i, at.C_MOMENT, load(constants, i, MOMENT))
-        store_symmetric(scratch, i, at.C_INERTIA, load_symmetric(constants, i, INERTIA))
+        scratch[i].c_mass = constants[i, MASS]
+        store(scratch[i].c_moment, load(constants[i], MOMENT))
+        store_symmetric(scratch[i].c_inertia, load_symmetric(constants[i], INERTIA))
     for i in range(topology.shape[0] - 1, 0, -1):
         parent = topology[i, PARENT]
         if parent > 0:
@@ -66,22 +61,22 @@ def joint_momentum(topology, constants, scratch, i):
 
     Returns angular momentum about its origin and linear momentum, each a 3-vector.
     """
-    h, mass = load(scratch, i, at.C_MOMENT), scratch[i, at.C_MASS]
+    h, mass = load(scratch[i].c_moment), scratch[i].c_mass
     if topology[i, KIND] == PRISMATIC:
         return (h[1], -h[0], 0.0), (0.0, 0.0, mass)
     pitch = constants[i, PITCH]
     return (
         (
-            scratch[i, at.C_INERTIA + 2] + pitch * h[1],
-            scratch[i, at.C_INERTIA + 4] - pitch * h[0],
-            scratch[i, at.C_INERTIA + 5],
+            scratch[i].c_inertia[2] + pitch * h[1],
+            scratch[i].c_inertia[4] - pitch * h[0],
+            scratch[i].c_inertia[5],
         ),
         (-h[1], h[0], pitch * mass),
     )
 
 
 @recursion
-def mass_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Vector, M: Matrix):
+def mass_matrix(topology: Topology, constants: Table, scratch: Work, q: Vector, M: Matrix):
     """Compute M(q), symmetric and positive definite, rotor inertias included, in O(n depth).
 
     Walker and Orin 1982; Featherstone 2008, Table 6.2; Jain 2011, Algorithm 4.2. For each joint i
@@ -99,7 +94,7 @@ def mass_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Vector
         j = i
         while topology[j, PARENT] > 0:
             f = to_parent(scratch, j, f)
-            n = add(to_parent(scratch, j, n), cross(load(scratch, j, at.POSITION), f))
+            n = add(to_parent(scratch, j, n), cross(load(scratch[j].position), f))
             j = topology[j, PARENT]
             entry = along_joint(topology, constants, j, n, f)
             M[k, topology[j, V]] = entry

@@ -12,11 +12,11 @@ from robodyn_ros.algorithms.core.world_frame import (
 )
 from robodyn_ros.model.layout import PARENT, ROTOR, V
 from robodyn_ros.spatial.primitive import primitive
-from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector, Work
 
 
 @primitive
-def mass_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Vector, M: Matrix):
+def mass_matrix(topology: Topology, constants: Table, scratch: Work, q: Vector, M: Matrix):
     """Compute M(q) by products S_i . F_j of columns in one frame, in O(n depth).
 
     It is M = T^T M T of Angeles 2014, eq. (7.58), with the twists of the natural orthogonal

@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kinetic and potential energy."""
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.joint_transform import joint_transforms
 from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip, velocities_base_to_tip
 from robodyn_ros.model.layout import INERTIA, MASS, MOMENT, ROTOR, V
 from robodyn_ros.spatial.primitive import recursion
 from robodyn_ros.spatial.rotation import rotate
 from robodyn_ros.spatial.rotational_inertia import load_symmetric, times
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale
 
 
@@ -18,7 +17,7 @@ def energy(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     energies: Vector,
@@ -37,9 +36,9 @@ def energy(
     g = (gravity[0], gravity[1], gravity[2])
     twice_kinetic, potential = 0.0, 0.0
     for i in range(1, topology.shape[0]):
-        mass, h, rate = constants[i, MASS], load(constants, i, MOMENT), qd[topology[i, V]]
-        w, v = load(scratch, i, at.OMEGA), load(scratch, i, at.SPEED)
-        spin, drift = times(load_symmetric(constants, i, INERTIA), w), cross(w, h)
+        mass, h, rate = constants[i, MASS], load(constants[i], MOMENT), qd[topology[i, V]]
+        w, v = load(scratch[i].omega), load(scratch[i].speed)
+        spin, drift = times(load_symmetric(constants[i], INERTIA), w), cross(w, h)
         twice_kinetic = (
             twice_kinetic
             + mass * dot(v, v)
@@ -48,8 +47,7 @@ def energy(
             + constants[i, ROTOR] * rate * rate
         )
         moment = add(
-            scale(mass, load(scratch, i, at.WORLD_POSITION)),
-            rotate(scratch, i, at.WORLD_ROTATION, h),
+            scale(mass, load(scratch[i].world_position)), rotate(scratch[i].world_rotation, h)
         )
         potential = potential - dot(g, moment)
     energies[0] = 0.5 * twice_kinetic

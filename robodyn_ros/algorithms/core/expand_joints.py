@@ -6,12 +6,12 @@ Here no joint depends on others. Its counterpart is in robodyn_ros.algorithms.co
 """
 
 from robodyn_ros.spatial.primitive import recursion
-from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector, Work
 
 
 @recursion
 def expand_joints(
-    topology: Topology, constants: Table, scratch: Matrix, q: Vector, positions: Vector, E: Matrix
+    topology: Topology, constants: Table, scratch: Work, q: Vector, positions: Vector, E: Matrix
 ):
     """Compute the positions of all joints, and E: their velocities are E qd.
 

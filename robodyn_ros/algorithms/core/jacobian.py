@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Jacobian of a frame, its rate and its velocity-dependent acceleration."""
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.joint_transform import joint_transforms, last_of_joint
 from robodyn_ros.algorithms.core.kinematics import (
     frame_point,
@@ -14,7 +13,7 @@ from robodyn_ros.algorithms.core.rnea import motion_base_to_tip, start_at_base
 from robodyn_ros.model.layout import KIND, PARENT, PITCH, PRISMATIC, V
 from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.rotation import rotate
-from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import add, cross, load, scale, sub
 
 
@@ -22,9 +21,9 @@ from robodyn_ros.spatial.vec3 import add, cross, load, scale, sub
 def world_axis(scratch, i):
     """Return the joint axis of body i in base axes."""
     return (
-        scratch[i, at.WORLD_ROTATION + 2],
-        scratch[i, at.WORLD_ROTATION + 5],
-        scratch[i, at.WORLD_ROTATION + 8],
+        scratch[i].world_rotation[2],
+        scratch[i].world_rotation[5],
+        scratch[i].world_rotation[8],
     )
 
 
@@ -40,7 +39,7 @@ def axis_at(topology, constants, scratch, i, point):
     if topology[i, KIND] == PRISMATIC:
         return (0.0, 0.0, 0.0), z
     return z, add(
-        cross(z, sub(point, load(scratch, i, at.WORLD_POSITION))), scale(constants[i, PITCH], z)
+        cross(z, sub(point, load(scratch[i].world_position))), scale(constants[i, PITCH], z)
     )
 
 
@@ -51,7 +50,7 @@ def world_angular_velocity(topology, scratch, i):
     It is that of the body, or of the last body of a spherical joint. Needs poses and velocities.
     """
     last = last_of_joint(topology, i)
-    return rotate(scratch, last, at.WORLD_ROTATION, load(scratch, last, at.OMEGA))
+    return rotate(scratch[last].world_rotation, load(scratch[last].omega))
 
 
 @primitive
@@ -66,8 +65,8 @@ def axis_rate_at(topology, constants, scratch, i, point, speed):
     turning = cross(world_angular_velocity(topology, scratch, i), z)
     if topology[i, KIND] == PRISMATIC:
         return (0.0, 0.0, 0.0), turning
-    carrier = rotate(scratch, i, at.WORLD_ROTATION, load(scratch, i, at.SPEED))
-    lever = sub(point, load(scratch, i, at.WORLD_POSITION))
+    carrier = rotate(scratch[i].world_rotation, load(scratch[i].speed))
+    lever = sub(point, load(scratch[i].world_position))
     return turning, add(
         add(cross(turning, lever), cross(z, sub(speed, carrier))),
         scale(constants[i, PITCH], turning),
@@ -97,7 +96,7 @@ def jacobian_columns(topology, constants, scratch, body, frame, J):
 def jacobian(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     body: Integer,
     frame: Constant,
@@ -122,16 +121,16 @@ def frame_acceleration(scratch, body, frame):
 
     Returns linear and angular acceleration, each a 3-vector [m/s^2, rad/s^2].
     """
-    lever = rotate(scratch, body, at.RATE, (frame[9], frame[10], frame[11]))
-    linear = rotate(scratch, body, at.WORLD_ROTATION, add(load(scratch, body, at.ACCEL), lever))
-    return linear, rotate(scratch, body, at.WORLD_ROTATION, load(scratch, body, at.ALPHA))
+    lever = rotate(scratch[body].rate, (frame[9], frame[10], frame[11]))
+    linear = rotate(scratch[body].world_rotation, add(load(scratch[body].accel), lever))
+    return linear, rotate(scratch[body].world_rotation, load(scratch[body].alpha))
 
 
 @recursion
 def jacobian_bias(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     body: Integer,
@@ -159,7 +158,7 @@ def jacobian_bias(
 def jacobian_derivative(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     body: Integer,

@@ -4,16 +4,6 @@
 
 from numpy import cos, sin
 
-from robodyn_ros.algorithms.core.scratch import (
-    ACCEL,
-    ALPHA,
-    COS,
-    FORCE,
-    MOMENT,
-    POSITION,
-    ROTATION,
-    SIN,
-)
 from robodyn_ros.model import layout
 from robodyn_ros.model.layout import (
     BALL_X,
@@ -52,19 +42,19 @@ def turn_joint(topology, constants, scratch, q, i):
     """Store cosine and sine of a joint angle; those of zero for other joints."""
     if topology[i, KIND] == REVOLUTE or topology[i, KIND] == HELICAL:
         angle = q[topology[i, Q]] + constants[i, ZERO]
-        scratch[i, COS] = cos(angle)
-        scratch[i, SIN] = sin(angle)
+        scratch[i].cos = cos(angle)
+        scratch[i].sin = sin(angle)
     else:
-        scratch[i, COS] = 1.0
-        scratch[i, SIN] = 0.0
+        scratch[i].cos = 1.0
+        scratch[i].sin = 0.0
 
 
 @inlined
 def place_body(topology, constants, scratch, q, i):
     """Store rotation and origin of a body on its parent, without the rotation of a hinge."""
     kind, k = topology[i, KIND], topology[i, Q]
-    store_general(scratch, i, ROTATION, load_general(constants, i, layout.ROTATION))
-    store(scratch, i, POSITION, load(constants, i, OFFSET))
+    store_general(scratch[i].rotation, load_general(constants[i], layout.ROTATION))
+    store(scratch[i].position, load(constants[i], OFFSET))
     if kind == HELICAL:
         slide(constants, scratch, i, constants[i, PITCH] * q[k])
     elif kind == PRISMATIC:
@@ -93,9 +83,7 @@ def slide(constants, scratch, i, travel):
     """
     r = layout.ROTATION
     accumulate(
-        scratch,
-        i,
-        POSITION,
+        scratch[i].position,
         (travel * constants[i, r + 2], travel * constants[i, r + 5], travel * constants[i, r + 8]),
     )
 
@@ -109,9 +97,9 @@ def turn_ball(constants, scratch, i, x, y, z, w):
     `x`, `y`, `z`, `w`: quaternion, scalar part last.
     """
     along_x, along_y, along_z = axes_of_quaternion(x, y, z, w)
-    set_column(scratch, i, 0, rotate(constants, i, layout.ROTATION, along_y))
-    set_column(scratch, i, 1, rotate(constants, i, layout.ROTATION, along_z))
-    set_column(scratch, i, 2, rotate(constants, i, layout.ROTATION, along_x))
+    set_column(scratch, i, 0, rotate(constants[i], along_y, layout.ROTATION))
+    set_column(scratch, i, 1, rotate(constants[i], along_z, layout.ROTATION))
+    set_column(scratch, i, 2, rotate(constants[i], along_x, layout.ROTATION))
 
 
 @primitive
@@ -122,7 +110,7 @@ def set_column(scratch, i, column, v):
     `v`: entries of the column.
     """
     for row in range(3):
-        scratch[i, ROTATION + 3 * row + column] = v[row]
+        scratch[i].rotation[3 * row + column] = v[row]
 
 
 @primitive
@@ -132,9 +120,7 @@ def to_child(scratch, i, v):
     `v`: 3-vector in axes of the parent.
     Returns the same vector in axes of body i.
     """
-    return rotate_z_inverse(
-        scratch[i, COS], scratch[i, SIN], rotate_inverse(scratch, i, ROTATION, v)
-    )
+    return rotate_z_inverse(scratch[i].cos, scratch[i].sin, rotate_inverse(scratch[i].rotation, v))
 
 
 @primitive
@@ -144,7 +130,7 @@ def to_parent(scratch, i, v):
     `v`: 3-vector in axes of body i.
     Returns the same vector in axes of the parent.
     """
-    return rotate(scratch, i, ROTATION, rotate_z(scratch[i, COS], scratch[i, SIN], v))
+    return rotate(scratch[i].rotation, rotate_z(scratch[i].cos, scratch[i].sin, v))
 
 
 @primitive
@@ -188,11 +174,11 @@ def carried_acceleration(scratch, parent, i):
 
     Returns angular acceleration and that of the origin, each a 3-vector in axes of body i.
     """
-    turning = load(scratch, parent, ALPHA)
-    lever = cross(turning, load(scratch, i, POSITION))
+    turning = load(scratch[parent].alpha)
+    lever = cross(turning, load(scratch[i].position))
     return (
         to_child(scratch, i, turning),
-        to_child(scratch, i, add(load(scratch, parent, ACCEL), lever)),
+        to_child(scratch, i, add(load(scratch[parent].accel), lever)),
     )
 
 
@@ -200,12 +186,12 @@ def carried_acceleration(scratch, parent, i):
 def wrench_on_parent(scratch, i, n, f):
     """Transform a wrench from the origin and axes of body i to those of its parent."""
     f = to_parent(scratch, i, f)
-    return add(to_parent(scratch, i, n), cross(load(scratch, i, POSITION), f)), f
+    return add(to_parent(scratch, i, n), cross(load(scratch[i].position), f)), f
 
 
 @primitive
 def carry_wrench(scratch, i, parent, n, f):
     """Add a wrench on body i, about its origin in its axes, to the wrench on its parent."""
     n, f = wrench_on_parent(scratch, i, n, f)
-    accumulate(scratch, parent, MOMENT, n)
-    accumulate(scratch, parent, FORCE, f)
+    accumulate(scratch[parent].moment, n)
+    accumulate(scratch[parent].force, f)

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Joint reactions: the wrench that each parent exerts on each moving body, motor included."""
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.aba import forward_dynamics
 from robodyn_ros.algorithms.core.articulated import articulated_times
 from robodyn_ros.algorithms.core.joint_transform import carried_acceleration
@@ -11,7 +10,7 @@ from robodyn_ros.algorithms.core.rnea import inverse_dynamics
 from robodyn_ros.model.layout import PARENT
 from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.rotation import rotate
-from robodyn_ros.spatial.types import Constant, Indices, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Indices, Matrix, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import add, cross, load, scale, sub
 
 
@@ -25,8 +24,8 @@ def wrench_at_link(scratch, links, i, n, f, wrench):
     `wrench` (6,), written: force, then moment [N, N m].
     """
     n = sub(n, cross((links[i, 9], links[i, 10], links[i, 11]), f))
-    wrench[0], wrench[1], wrench[2] = rotate(scratch, i, at.WORLD_ROTATION, f)
-    wrench[3], wrench[4], wrench[5] = rotate(scratch, i, at.WORLD_ROTATION, n)
+    wrench[0], wrench[1], wrench[2] = rotate(scratch[i].world_rotation, f)
+    wrench[3], wrench[4], wrench[5] = rotate(scratch[i].world_rotation, n)
 
 
 @recursion
@@ -34,7 +33,7 @@ def joint_wrenches(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     carried: Indices,
     links: Table,
     q: Vector,
@@ -59,12 +58,7 @@ def joint_wrenches(
     for row in range(wrenches.shape[0]):
         i = carried[row + 1]
         wrench_at_link(
-            scratch,
-            links,
-            i,
-            load(scratch, i, at.MOMENT),
-            load(scratch, i, at.FORCE),
-            wrenches[row],
+            scratch, links, i, load(scratch[i].moment), load(scratch[i].force), wrenches[row]
         )
 
 
@@ -73,7 +67,7 @@ def forward_dynamics_wrenches(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     carried: Indices,
     links: Table,
     q: Vector,
@@ -99,12 +93,12 @@ def forward_dynamics_wrenches(
     for row in range(wrenches.shape[0]):
         i = carried[row + 1]
         alpha, a = carried_acceleration(scratch, topology[i, PARENT], i)
-        alpha = add(alpha, load(scratch, i, at.BIAS_ANGULAR))
-        a = add(a, load(scratch, i, at.BIAS_LINEAR))
+        alpha = add(alpha, load(scratch[i].bias_angular))
+        a = add(a, load(scratch[i].bias_linear))
         moment, force = articulated_times(scratch, i, alpha, a)
-        share = scratch[i, at.D_INVERSE] * scratch[i, at.RESIDUAL]
-        n = add(load(scratch, i, at.MOMENT), scale(share, load(scratch, i, at.U_ANGULAR)))
-        f = add(load(scratch, i, at.FORCE), scale(share, load(scratch, i, at.U_LINEAR)))
+        share = scratch[i].d_inverse * scratch[i].residual
+        n = add(load(scratch[i].moment), scale(share, load(scratch[i].u_angular)))
+        f = add(load(scratch[i].force), scale(share, load(scratch[i].u_linear)))
         n, f = add(n, moment), add(f, force)
         wrench_at_link(scratch, links, i, n, f, wrenches[row])
     return status

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Poses and velocities of bodies and frames in the base."""
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.joint_transform import joint_transforms, to_child
 from robodyn_ros.model.layout import KIND, PARENT, PITCH, PRISMATIC, V
 from robodyn_ros.spatial.primitive import primitive, recursion
@@ -16,6 +15,7 @@ from robodyn_ros.spatial.types import (
     Table,
     Topology,
     Vector,
+    Work,
 )
 from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, store
 
@@ -24,28 +24,26 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, store
 def start_poses_at(scratch, i):
     """Start the poses at body i, whose pose becomes the identity."""
     for k in range(9):
-        scratch[i, at.WORLD_ROTATION + k] = 1.0 if k % 4 == 0 else 0.0
-    store(scratch, i, at.WORLD_POSITION, (0.0, 0.0, 0.0))
+        scratch[i].world_rotation[k] = 1.0 if k % 4 == 0 else 0.0
+    store(scratch[i].world_position, (0.0, 0.0, 0.0))
 
 
 @primitive
 def step_outward(scratch, parent, i):
     """Compute rotation and origin of body i from those of its parent. Needs `joint_transforms`."""
-    c, s = scratch[i, at.COS], scratch[i, at.SIN]
+    c, s = scratch[i].cos, scratch[i].sin
     store(
-        scratch,
-        i,
-        at.WORLD_POSITION,
+        scratch[i].world_position,
         add(
-            load(scratch, parent, at.WORLD_POSITION),
-            rotate(scratch, parent, at.WORLD_ROTATION, load(scratch, i, at.POSITION)),
+            load(scratch[parent].world_position),
+            rotate(scratch[parent].world_rotation, load(scratch[i].position)),
         ),
     )
     for row in range(3):
-        k = at.WORLD_ROTATION + 3 * row
+        k = 3 * row
         # a row of R_0B is R_PB^T applied to the same row of R_0P
-        x, y, z = rotate_inverse(scratch, i, at.ROTATION, load(scratch, parent, k))
-        store(scratch, i, k, (c * x + s * y, c * y - s * x, z))
+        x, y, z = rotate_inverse(scratch[i].rotation, load(scratch[parent].world_rotation, k))
+        store(scratch[i].world_rotation, (c * x + s * y, c * y - s * x, z), k)
 
 
 @primitive
@@ -65,8 +63,8 @@ def frame_point(scratch, body, frame):
 
     `frame` (12,): rotation and translation in its body.
     """
-    offset = rotate(scratch, body, at.WORLD_ROTATION, (frame[9], frame[10], frame[11]))
-    return add(load(scratch, body, at.WORLD_POSITION), offset)
+    offset = rotate(scratch[body].world_rotation, (frame[9], frame[10], frame[11]))
+    return add(load(scratch[body].world_position), offset)
 
 
 @primitive
@@ -75,16 +73,16 @@ def frame_speed(scratch, body, frame):
 
     `frame` (12,): rotation and translation in its body.
     """
-    spin = load(scratch, body, at.OMEGA)
-    speed = add(load(scratch, body, at.SPEED), cross(spin, (frame[9], frame[10], frame[11])))
-    return rotate(scratch, body, at.WORLD_ROTATION, speed)
+    spin = load(scratch[body].omega)
+    speed = add(load(scratch[body].speed), cross(spin, (frame[9], frame[10], frame[11])))
+    return rotate(scratch[body].world_rotation, speed)
 
 
 @recursion
 def pose(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     body: Integer,
     frame: Constant,
@@ -107,7 +105,7 @@ def frame_pose(scratch, body, frame, X):
     """
     for column in range(3):
         axis = rotate(
-            scratch, body, at.WORLD_ROTATION, (frame[column], frame[3 + column], frame[6 + column])
+            scratch[body].world_rotation, (frame[column], frame[3 + column], frame[6 + column])
         )
         X[0, column], X[1, column], X[2, column] = axis
         X[3, column] = 0.0
@@ -119,7 +117,7 @@ def frame_pose(scratch, body, frame, X):
 def frame_poses(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     bodies: Indices,
     frames: Table,
@@ -141,31 +139,29 @@ def velocities_base_to_tip(topology, constants, scratch, qd):
 
     Needs `joint_transforms`.
     """
-    store(scratch, 0, at.OMEGA, (0.0, 0.0, 0.0))
-    store(scratch, 0, at.SPEED, (0.0, 0.0, 0.0))
+    store(scratch[0].omega, (0.0, 0.0, 0.0))
+    store(scratch[0].speed, (0.0, 0.0, 0.0))
     for i in range(1, topology.shape[0]):
         parent, rate = topology[i, PARENT], qd[topology[i, V]]
-        carrier = load(scratch, parent, at.OMEGA)
+        carrier = load(scratch[parent].omega)
         w = to_child(scratch, i, carrier)
         v = to_child(
-            scratch,
-            i,
-            add(load(scratch, parent, at.SPEED), cross(carrier, load(scratch, i, at.POSITION))),
+            scratch, i, add(load(scratch[parent].speed), cross(carrier, load(scratch[i].position)))
         )
         if topology[i, KIND] == PRISMATIC:
             v = (v[0], v[1], v[2] + rate)
         else:
             w = (w[0], w[1], w[2] + rate)
             v = (v[0], v[1], v[2] + constants[i, PITCH] * rate)
-        store(scratch, i, at.OMEGA, w)
-        store(scratch, i, at.SPEED, v)
+        store(scratch[i].omega, w)
+        store(scratch[i].speed, v)
 
 
 @recursion
 def velocity(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     body: Integer,
@@ -180,16 +176,14 @@ def velocity(
     poses_base_to_tip(topology, scratch)
     velocities_base_to_tip(topology, constants, scratch, qd)
     V_0F[0], V_0F[1], V_0F[2] = frame_speed(scratch, body, frame)
-    V_0F[3], V_0F[4], V_0F[5] = rotate(
-        scratch, body, at.WORLD_ROTATION, load(scratch, body, at.OMEGA)
-    )
+    V_0F[3], V_0F[4], V_0F[5] = rotate(scratch[body].world_rotation, load(scratch[body].omega))
 
 
 @recursion
 def apply_wrench(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     body: Integer,
     frame: Constant,
@@ -204,10 +198,10 @@ def apply_wrench(
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)
-    f = rotate_inverse(scratch, body, at.WORLD_ROTATION, (wrench[0], wrench[1], wrench[2]))
-    n = rotate_inverse(scratch, body, at.WORLD_ROTATION, (wrench[3], wrench[4], wrench[5]))
-    accumulate(f_ext, body, 0, add(n, cross((frame[9], frame[10], frame[11]), f)))
-    accumulate(f_ext, body, 3, f)
+    f = rotate_inverse(scratch[body].world_rotation, (wrench[0], wrench[1], wrench[2]))
+    n = rotate_inverse(scratch[body].world_rotation, (wrench[3], wrench[4], wrench[5]))
+    accumulate(f_ext[body], add(n, cross((frame[9], frame[10], frame[11]), f)))
+    accumulate(f_ext[body], f, 3)
 
 
 @primitive

@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Velocities and accelerations of all links."""
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.joint_transform import joint_transforms
 from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip, velocities_base_to_tip
 from robodyn_ros.algorithms.core.rnea import motion_base_to_tip, start_at_base
 from robodyn_ros.spatial.primitive import recursion
 from robodyn_ros.spatial.rotation import rotate
-from robodyn_ros.spatial.types import Indices, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Indices, Matrix, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import add, cross, load
 
 
@@ -16,7 +15,7 @@ from robodyn_ros.spatial.vec3 import add, cross, load
 def link_motions(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     carried: Indices,
     links: Table,
     q: Vector,
@@ -40,12 +39,10 @@ def link_motions(
     motion_base_to_tip(topology, constants, scratch, qd, qdd)
     for row in range(V.shape[0]):
         i = carried[row + 1]
-        r, w = (links[i, 9], links[i, 10], links[i, 11]), load(scratch, i, at.OMEGA)
-        v = add(load(scratch, i, at.SPEED), cross(w, r))
-        a = add(load(scratch, i, at.ACCEL), rotate(scratch, i, at.RATE, r))
-        V[row, 0], V[row, 1], V[row, 2] = rotate(scratch, i, at.WORLD_ROTATION, v)
-        V[row, 3], V[row, 4], V[row, 5] = rotate(scratch, i, at.WORLD_ROTATION, w)
-        A[row, 0], A[row, 1], A[row, 2] = rotate(scratch, i, at.WORLD_ROTATION, a)
-        A[row, 3], A[row, 4], A[row, 5] = rotate(
-            scratch, i, at.WORLD_ROTATION, load(scratch, i, at.ALPHA)
-        )
+        r, w = (links[i, 9], links[i, 10], links[i, 11]), load(scratch[i].omega)
+        v = add(load(scratch[i].speed), cross(w, r))
+        a = add(load(scratch[i].accel), rotate(scratch[i].rate, r))
+        V[row, 0], V[row, 1], V[row, 2] = rotate(scratch[i].world_rotation, v)
+        V[row, 3], V[row, 4], V[row, 5] = rotate(scratch[i].world_rotation, w)
+        A[row, 0], A[row, 1], A[row, 2] = rotate(scratch[i].world_rotation, a)
+        A[row, 3], A[row, 4], A[row, 5] = rotate(scratch[i].world_rotation, load(scratch[i].alpha))

@@ -8,7 +8,6 @@ acceleration of a point r of the body is a + A r, and the inertia force is m a +
 moment is tr(I) alpha - v(A I), where v(.) is the axial vector.
 """
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.joint_transform import (
     along_joint,
     axes_turning,
@@ -30,7 +29,7 @@ from robodyn_ros.model.layout import (
 )
 from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.rotation import rotate
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store
 
 
@@ -43,19 +42,19 @@ def store_rate(scratch, i, w, alpha):
     """
     xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
     xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]
-    store(scratch, i, at.RATE, (-(yy + zz), xy - alpha[2], xz + alpha[1]))
-    store(scratch, i, at.RATE + 3, (xy + alpha[2], -(xx + zz), yz - alpha[0]))
-    store(scratch, i, at.RATE + 6, (xz - alpha[1], yz + alpha[0], -(xx + yy)))
+    store(scratch[i].rate, (-(yy + zz), xy - alpha[2], xz + alpha[1]))
+    store(scratch[i].rate, (xy + alpha[2], -(xx + zz), yz - alpha[0]), 3)
+    store(scratch[i].rate, (xz - alpha[1], yz + alpha[0], -(xx + yy)), 6)
 
 
 @primitive
 def start_at_base(scratch, gravity):
     """Initialise the base: it does not rotate, and accelerates with -gravity."""
-    for k in range(at.RATE, at.RATE + 9):
-        scratch[0, k] = 0.0
-    store(scratch, 0, at.OMEGA, (0.0, 0.0, 0.0))
-    store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
-    store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
+    for k in range(9):
+        scratch[0].rate[k] = 0.0
+    store(scratch[0].omega, (0.0, 0.0, 0.0))
+    store(scratch[0].alpha, (0.0, 0.0, 0.0))
+    store(scratch[0].accel, (-gravity[0], -gravity[1], -gravity[2]))
 
 
 @primitive
@@ -66,10 +65,10 @@ def propagate_motion(topology, constants, scratch, first, last, qd, qdd):
     """
     for i in range(first, last + 1):
         parent, k = topology[i, PARENT], topology[i, V]
-        w = to_child(scratch, i, load(scratch, parent, at.OMEGA))
-        alpha = to_child(scratch, i, load(scratch, parent, at.ALPHA))
-        lever = rotate(scratch, parent, at.RATE, load(scratch, i, at.POSITION))
-        a = to_child(scratch, i, add(load(scratch, parent, at.ACCEL), lever))
+        w = to_child(scratch, i, load(scratch[parent].omega))
+        alpha = to_child(scratch, i, load(scratch[parent].alpha))
+        lever = rotate(scratch[parent].rate, load(scratch[i].position))
+        a = to_child(scratch, i, add(load(scratch[parent].accel), lever))
         rate, acceleration = qd[k], qdd[k]
         if topology[i, KIND] == PRISMATIC:
             twice = rate + rate
@@ -85,9 +84,9 @@ def propagate_motion(topology, constants, scratch, first, last, qd, qdd):
             w = (w[0], w[1], w[2] + rate)
             if topology[i, KIND] == BALL_Z:
                 alpha = add(alpha, axes_turning(qd, qd, k))
-        store(scratch, i, at.OMEGA, w)
-        store(scratch, i, at.ALPHA, alpha)
-        store(scratch, i, at.ACCEL, a)
+        store(scratch[i].omega, w)
+        store(scratch[i].alpha, alpha)
+        store(scratch[i].accel, a)
         store_rate(scratch, i, w, alpha)
 
 
@@ -103,11 +102,11 @@ def newton_euler(constants, scratch, i):
 
     f = m a + A h and n = v(A S) + h x a, with the second moments S = tr(I)/2 1 - I.
     """
-    a, h = load(scratch, i, at.ACCEL), load(constants, i, MOMENT)
-    xx, xy, xz = load(constants, i, INERTIA)
-    yy, yz, zz = load(constants, i, INERTIA + 3)
-    top, middle = load(scratch, i, at.RATE), load(scratch, i, at.RATE + 3)
-    bottom = load(scratch, i, at.RATE + 6)
+    a, h = load(scratch[i].accel), load(constants[i], MOMENT)
+    xx, xy, xz = load(constants[i], INERTIA)
+    yy, yz, zz = load(constants[i], INERTIA + 3)
+    top, middle = load(scratch[i].rate), load(scratch[i].rate, 3)
+    bottom = load(scratch[i].rate, 6)
     # S is constant for a robot, so it costs nothing in recorded code
     sxx, syy, szz = 0.5 * (yy + zz - xx), 0.5 * (xx + zz - yy), 0.5 * (xx + yy - zz)
     n = (
@@ -119,8 +118,8 @@ def newton_euler(constants, scratch, i):
         top[2] * szz - bottom[0] * sxx + bottom[1] * xy - top[1] * yz + (bottom[2] - top[0]) * xz,
         middle[0] * sxx - top[1] * syy + top[2] * yz - middle[2] * xz + (top[0] - middle[1]) * xy,
     )
-    store(scratch, i, at.FORCE, add(scale(constants[i, MASS], a), rotate(scratch, i, at.RATE, h)))
-    store(scratch, i, at.MOMENT, add(n, cross(h, a)))
+    store(scratch[i].force, add(scale(constants[i, MASS], a), rotate(scratch[i].rate, h)))
+    store(scratch[i].moment, add(n, cross(h, a)))
 
 
 @primitive
@@ -128,7 +127,7 @@ def force_tip_to_base(topology, constants, scratch, qdd, tau):
     """Propagate wrenches to the base; the component along each joint is its torque."""
     for i in range(topology.shape[0] - 1, 0, -1):
         parent, k = topology[i, PARENT], topology[i, V]
-        n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
+        n, f = load(scratch[i].moment), load(scratch[i].force)
         along = along_joint(topology, constants, i, n, f)
         tau[k] = along + constants[i, ROTOR] * qdd[k]
         if parent > 0:
@@ -140,7 +139,7 @@ def inverse_dynamics(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     qdd: Vector,
@@ -156,8 +155,8 @@ def inverse_dynamics(
     motion_base_to_tip(topology, constants, scratch, qd, qdd)
     for i in range(1, topology.shape[0]):
         newton_euler(constants, scratch, i)
-        accumulate(scratch, i, at.MOMENT, scale(-1.0, load(f_ext, i, 0)))
-        accumulate(scratch, i, at.FORCE, scale(-1.0, load(f_ext, i, 3)))
+        accumulate(scratch[i].moment, scale(-1.0, load(f_ext[i])))
+        accumulate(scratch[i].force, scale(-1.0, load(f_ext[i], 3)))
     force_tip_to_base(topology, constants, scratch, qdd, tau)
 
 
@@ -166,7 +165,7 @@ def bias_torque(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,
@@ -195,8 +194,8 @@ def prescribe_motion(topology, constants, gravity, scratch, qd, qdd):
     for i in range(1, topology.shape[0]):
         qdd[topology[i, V]] = 0.0
         propagate_motion(topology, constants, scratch, i, i, qd, qdd)
-        along = at.ACCEL if topology[i, KIND] == PRISMATIC else at.ALPHA
-        qdd[topology[i, V]] = -scratch[i, along + 2]
+        along = scratch[i].accel if topology[i, KIND] == PRISMATIC else scratch[i].alpha
+        qdd[topology[i, V]] = -along[2]
         propagate_motion(topology, constants, scratch, i, i, qd, qdd)
         newton_euler(constants, scratch, i)
 

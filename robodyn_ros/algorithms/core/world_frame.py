@@ -7,7 +7,6 @@ with six. That costs less than a transformation from body to body. The frame is 
 the base. The rotation of this body is the identity, and the axes of its neighbours are simple.
 """
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.jacobian import world_axis
 from robodyn_ros.algorithms.core.joint_transform import along_joint, wrench_on_parent
 from robodyn_ros.algorithms.core.kinematics import start_poses_at, step_outward
@@ -35,22 +34,16 @@ def only_child(topology, i):
 @primitive
 def step_inward(scratch, i, parent):
     """Compute rotation and origin of the parent from those of body i. Needs `joint_transforms`."""
-    c, s = scratch[i, at.COS], scratch[i, at.SIN]
+    c, s = scratch[i].cos, scratch[i].sin
     for row in range(3):
-        k = at.WORLD_ROTATION + 3 * row
-        store(
-            scratch,
-            parent,
-            k,
-            rotate(scratch, i, at.ROTATION, rotate_z(c, s, load(scratch, i, k))),
-        )
+        k = 3 * row
+        turned = rotate_z(c, s, load(scratch[i].world_rotation, k))
+        store(scratch[parent].world_rotation, rotate(scratch[i].rotation, turned), k)
     store(
-        scratch,
-        parent,
-        at.WORLD_POSITION,
+        scratch[parent].world_position,
         sub(
-            load(scratch, i, at.WORLD_POSITION),
-            rotate(scratch, parent, at.WORLD_ROTATION, load(scratch, i, at.POSITION)),
+            load(scratch[i].world_position),
+            rotate(scratch[parent].world_rotation, load(scratch[i].position)),
         ),
     )
 
@@ -62,7 +55,7 @@ def poses_in_world_frame(topology, scratch):
     Needs `joint_transforms`.
     """
     for i in range(1, topology.shape[0]):
-        scratch[i, at.ON_PATH] = 0.0
+        scratch[i].on_path = 0.0
     for i in range(1, topology.shape[0]):
         parent = topology[i, PARENT]
         if parent == 0:
@@ -73,10 +66,10 @@ def poses_in_world_frame(topology, scratch):
                     seen_from = further
             start_poses_at(scratch, seen_from)
             while seen_from > i:
-                scratch[seen_from, at.ON_PATH] = 1.0
+                scratch[seen_from].on_path = 1.0
                 step_inward(scratch, seen_from, topology[seen_from, PARENT])
                 seen_from = topology[seen_from, PARENT]
-        elif scratch[i, at.ON_PATH] == 0.0:
+        elif scratch[i].on_path == 0.0:
             step_outward(scratch, parent, i)
 
 
@@ -89,24 +82,23 @@ def joint_axes_in_world_frame(topology, constants, scratch):
     for i in range(1, topology.shape[0]):
         z = world_axis(scratch, i)
         if topology[i, KIND] == PRISMATIC:
-            store(scratch, i, at.AXIS, (0.0, 0.0, 0.0))
-            store(scratch, i, at.AXIS + 3, z)
+            store(scratch[i].axis, (0.0, 0.0, 0.0))
+            store(scratch[i].axis, z, 3)
         else:
-            store(scratch, i, at.AXIS, z)
+            store(scratch[i].axis, z)
             store(
-                scratch,
-                i,
-                at.AXIS + 3,
-                add(cross(load(scratch, i, at.WORLD_POSITION), z), scale(constants[i, PITCH], z)),
+                scratch[i].axis,
+                add(cross(load(scratch[i].world_position), z), scale(constants[i, PITCH], z)),
+                3,
             )
 
 
 @primitive
 def wrench_to_world_frame(scratch, i, n, f):
     """Transform a wrench from the origin and axes of body i to those of the common frame."""
-    f = rotate(scratch, i, at.WORLD_ROTATION, f)
-    n = rotate(scratch, i, at.WORLD_ROTATION, n)
-    return add(n, cross(load(scratch, i, at.WORLD_POSITION), f)), f
+    f = rotate(scratch[i].world_rotation, f)
+    n = rotate(scratch[i].world_rotation, n)
+    return add(n, cross(load(scratch[i].world_position), f)), f
 
 
 @primitive
@@ -124,7 +116,5 @@ def torques_on_ancestors(topology, constants, scratch, i, n, f, torques):
         n, f = wrench_to_world_frame(scratch, i, n, f)
         j = topology[j, PARENT]
     while j > 0:
-        torques[topology[j, V]] = dot(load(scratch, j, at.AXIS), n) + dot(
-            load(scratch, j, at.AXIS + 3), f
-        )
+        torques[topology[j, V]] = dot(load(scratch[j].axis), n) + dot(load(scratch[j].axis, 3), f)
         j = topology[j, PARENT]

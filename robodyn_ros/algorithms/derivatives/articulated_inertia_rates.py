@@ -3,20 +3,21 @@
 """The rate of the articulated-body inertia of every link along a motion, in O(n)."""
 
 from robodyn_ros.algorithms.centroidal.body_inertias import unit_motion
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.articulated import articulated_inertias, free_articulated_times
 from robodyn_ros.algorithms.core.articulated_body_rates import eliminate_joint_rate, start_rates
 from robodyn_ros.algorithms.core.joint_transform import joint_transforms
 from robodyn_ros.algorithms.core.joint_wrenches import wrench_at_link
 from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip, velocities_base_to_tip
-from robodyn_ros.spatial.articulated_inertia import load_general, times_general, transpose_times
+from robodyn_ros.spatial.articulated_inertia import (
+    load_general,
+    store_general,
+    times_general,
+    transpose_times,
+)
 from robodyn_ros.spatial.primitive import primitive, recursion
-from robodyn_ros.spatial.rotational_inertia import load_symmetric, times
-from robodyn_ros.spatial.types import Indices, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.rotational_inertia import load_symmetric, store_symmetric, times
+from robodyn_ros.spatial.types import Indices, Matrix, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import add, cross, load, sub
-
-#: Columns of scratch for dP/dt, blocks as of P. This sweep needs no rates of joint axes.
-R_ANGULAR, R_COUPLING, R_LINEAR = at.CARRIED_RATE, at.CARRIED_RATE + 6, at.CARRIED_RATE + 15
 
 
 @primitive
@@ -28,7 +29,7 @@ def unit_motion_rate(scratch, links, i, j):
     `j`: number of the unit motion, 0 to 5.
     """
     w, v = unit_motion(scratch, links, i, j)
-    omega = load(scratch, i, at.OMEGA)
+    omega = load(scratch[i].omega)
     if j < 3:
         return (0.0, 0.0, 0.0), cross(v, omega)
     turned = cross(w, omega)
@@ -47,17 +48,25 @@ def wrench_rate_at_link(scratch, links, i, wrench, wrench_rate, rate):
     """
     n, f = wrench
     n_rate, f_rate = wrench_rate
-    omega, lever = load(scratch, i, at.OMEGA), (links[i, 9], links[i, 10], links[i, 11])
+    omega, lever = load(scratch[i].omega), (links[i, 9], links[i, 10], links[i, 11])
     n_rate, f_rate = add(n_rate, cross(omega, n)), add(f_rate, cross(omega, f))
     n_rate = sub(n_rate, cross(cross(omega, lever), f))
     wrench_at_link(scratch, links, i, n_rate, f_rate, rate)
+
+
+@primitive
+def copy_rate(own):
+    """Keep dP/dt of a body, which the sweep then turns into that of its parent."""
+    store_symmetric(own.kept_rate.angular, load_symmetric(own.P_rate.angular))
+    store_general(own.kept_rate.coupling, load_general(own.P_rate.coupling))
+    store_symmetric(own.kept_rate.linear, load_symmetric(own.P_rate.linear))
 
 
 @recursion
 def articulated_inertia_rates(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     carried: Indices,
     links: Table,
     q: Vector,
@@ -79,8 +88,7 @@ def articulated_inertia_rates(
     status = articulated_inertias(topology, constants, scratch, diagonal)
     start_rates(topology, scratch)
     for i in range(topology.shape[0] - 1, 0, -1):
-        for k in range(21):
-            scratch[i, R_ANGULAR + k] = scratch[i, at.L_ANGULAR + k]
+        copy_rate(scratch[i])
         eliminate_joint_rate(topology, constants, scratch, qd, i)
     poses_base_to_tip(topology, scratch)
     velocities_base_to_tip(topology, constants, scratch, qd)
@@ -88,8 +96,12 @@ def articulated_inertia_rates(
         i = carried[row // 6 + 1]
         w, v = unit_motion(scratch, links, i, row % 6)
         n, f = free_articulated_times(scratch, i, w, v)
-        a, c = load_symmetric(scratch, i, R_ANGULAR), load_symmetric(scratch, i, R_LINEAR)
-        b = load_general(scratch, i, R_COUPLING)
+        rate = scratch[i].kept_rate
+        a, b, c = (
+            load_symmetric(rate.angular),
+            load_general(rate.coupling),
+            load_symmetric(rate.linear),
+        )
         n_rate = add(times(a, w), times_general(b, v))
         f_rate = add(transpose_times(b, w), times(c, v))
         w, v = unit_motion_rate(scratch, links, i, row % 6)

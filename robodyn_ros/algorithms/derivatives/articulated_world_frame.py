@@ -12,7 +12,6 @@ Here z are forces of the motion without joint accelerations, and a are the accel
 these. Featherstone 2008, Table 7.1; Jain 2011, Algorithms 7.1 and 7.2 in the frame of section 5.4.
 """
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.articulated import invert_pivot
 from robodyn_ros.algorithms.core.coriolis import composite_inertia_times
 from robodyn_ros.model.layout import PARENT, ROTOR, V
@@ -26,11 +25,6 @@ from robodyn_ros.spatial.rotational_inertia import (
 )
 from robodyn_ros.spatial.vec3 import accumulate, add, dot, load, scale, store
 
-#: Columns of scratch, in the place of quantities in the frames of single bodies.
-GAIN = at.U_ANGULAR  # 6, G = P S / D
-BIAS = at.O_ANGULAR  # 6, z: force of the motion without joint accelerations
-CHANGE = at.O_COUPLING  # 6, acceleration due to joint accelerations
-
 
 @inlined
 def start_articulated(rows, i):
@@ -38,15 +32,15 @@ def start_articulated(rows, i):
 
     Needs `inverse_dynamics_fixed.force_about_base`.
     """
-    mass, h = rows[i, at.C_MASS], load(rows, i, at.C_MOMENT)
-    store_symmetric(rows, i, at.P_ANGULAR, load_symmetric(rows, i, at.C_INERTIA))
-    store(rows, i, at.P_COUPLING, (0.0, -h[2], h[1]))
-    store(rows, i, at.P_COUPLING + 3, (h[2], 0.0, -h[0]))
-    store(rows, i, at.P_COUPLING + 6, (-h[1], h[0], 0.0))
-    store(rows, i, at.P_LINEAR, (mass, 0.0, 0.0))
-    store(rows, i, at.P_LINEAR + 3, (mass, 0.0, mass))
-    store(rows, i, BIAS, load(rows, i, at.MOMENT))
-    store(rows, i, BIAS + 3, load(rows, i, at.FORCE))
+    mass, h = rows[i].c_mass, load(rows[i].c_moment)
+    store_symmetric(rows[i].P.angular, load_symmetric(rows[i].c_inertia))
+    store(rows[i].P.coupling, (0.0, -h[2], h[1]))
+    store(rows[i].P.coupling, (h[2], 0.0, -h[0]), 3)
+    store(rows[i].P.coupling, (-h[1], h[0], 0.0), 6)
+    store(rows[i].P.linear, (mass, 0.0, 0.0))
+    store(rows[i].P.linear, (mass, 0.0, mass), 3)
+    store(rows[i].bias_wrench, load(rows[i].moment))
+    store(rows[i].bias_wrench, load(rows[i].force), 3)
 
 
 @inlined
@@ -85,16 +79,16 @@ def carry_articulated(rows, parent, P, U, inverse):
         c[4] - v[1] * v[2] * inverse,
         c[5] - v[2] * v[2] * inverse,
     )
-    accumulate_symmetric(rows, parent, at.P_ANGULAR, angular)
-    accumulate_symmetric(rows, parent, at.P_LINEAR, linear)
+    accumulate_symmetric(rows[parent].P.angular, angular)
+    accumulate_symmetric(rows[parent].P.linear, linear)
     for k in range(9):
-        rows[parent, at.P_COUPLING + k] = rows[parent, at.P_COUPLING + k] + coupling[k]
+        rows[parent].P.coupling[k] = rows[parent].P.coupling[k] + coupling[k]
 
 
 @inlined
-def accumulate_symmetric(rows, i, k, a):
-    """Add a symmetric matrix to the one in columns k to k+5 of row i."""
-    store_symmetric(rows, i, k, add_symmetric(load_symmetric(rows, i, k), a))
+def accumulate_symmetric(x, a):
+    """Add a symmetric matrix to that in x."""
+    store_symmetric(x, add_symmetric(load_symmetric(x), a))
 
 
 @primitive
@@ -108,9 +102,9 @@ def eliminate_joints(topology, constants, rows, tau):
     status = 0
     for i in range(topology.shape[0] - 1, 0, -1):
         parent = topology[i, PARENT]
-        axis, slide = load(rows, i, at.AXIS), load(rows, i, at.AXIS + 3)
-        a, c = load_symmetric(rows, i, at.P_ANGULAR), load_symmetric(rows, i, at.P_LINEAR)
-        b = load_general(rows, i, at.P_COUPLING)
+        axis, slide = load(rows[i].axis), load(rows[i].axis, 3)
+        a, c = load_symmetric(rows[i].P.angular), load_symmetric(rows[i].P.linear)
+        b = load_general(rows[i].P.coupling)
         u_n = add(times(a, axis), times_general(b, slide))
         u_f = add(transpose_times(b, axis), times(c, slide))
         pivot = dot(axis, u_n) + dot(slide, u_f) + constants[i, ROTOR]
@@ -118,16 +112,16 @@ def eliminate_joints(topology, constants, rows, tau):
         size = pivot + turning * dot(axis, axis) + sliding * dot(slide, slide)
         inverse, status = invert_pivot(pivot, size, i, status)
         g_n, g_f = scale(inverse, u_n), scale(inverse, u_f)
-        n, f = load(rows, i, BIAS), load(rows, i, BIAS + 3)
+        n, f = load(rows[i].bias_wrench), load(rows[i].bias_wrench, 3)
         residual = tau[topology[i, V]] - (dot(axis, n) + dot(slide, f))
-        store(rows, i, GAIN, g_n)
-        store(rows, i, GAIN + 3, g_f)
-        rows[i, at.D_INVERSE] = inverse
-        rows[i, at.RESIDUAL] = residual
+        store(rows[i].gain, g_n)
+        store(rows[i].gain, g_f, 3)
+        rows[i].d_inverse = inverse
+        rows[i].residual = residual
         if parent > 0:
             carry_articulated(rows, parent, (a, b, c), (u_n, u_f), inverse)
-            accumulate(rows, parent, BIAS, add(n, scale(residual, g_n)))
-            accumulate(rows, parent, BIAS + 3, add(f, scale(residual, g_f)))
+            accumulate(rows[parent].bias_wrench, add(n, scale(residual, g_n)))
+            accumulate(rows[parent].bias_wrench, add(f, scale(residual, g_f)), 3)
     return status
 
 
@@ -137,19 +131,19 @@ def accelerate_joints(topology, rows, qdd):
 
     Needs `eliminate_joints`.
     """
-    store(rows, 0, CHANGE, (0.0, 0.0, 0.0))
-    store(rows, 0, CHANGE + 3, (0.0, 0.0, 0.0))
+    store(rows[0].change, (0.0, 0.0, 0.0))
+    store(rows[0].change, (0.0, 0.0, 0.0), 3)
     for i in range(1, topology.shape[0]):
         parent = topology[i, PARENT]
-        alpha, a = load(rows, parent, CHANGE), load(rows, parent, CHANGE + 3)
-        x = rows[i, at.D_INVERSE] * rows[i, at.RESIDUAL] - (
-            dot(load(rows, i, GAIN), alpha) + dot(load(rows, i, GAIN + 3), a)
+        alpha, a = load(rows[parent].change), load(rows[parent].change, 3)
+        x = rows[i].d_inverse * rows[i].residual - (
+            dot(load(rows[i].gain), alpha) + dot(load(rows[i].gain, 3), a)
         )
         qdd[topology[i, V]] = x
-        alpha = add(alpha, scale(x, load(rows, i, at.AXIS)))
-        a = add(a, scale(x, load(rows, i, at.AXIS + 3)))
-        store(rows, i, CHANGE, alpha)
-        store(rows, i, CHANGE + 3, a)
+        alpha = add(alpha, scale(x, load(rows[i].axis)))
+        a = add(a, scale(x, load(rows[i].axis, 3)))
+        store(rows[i].change, alpha)
+        store(rows[i].change, a, 3)
 
 
 @inlined
@@ -158,9 +152,9 @@ def add_inertia_force(rows, i):
 
     Needs `accelerate_joints`.
     """
-    alpha, a = load(rows, i, CHANGE), load(rows, i, CHANGE + 3)
+    alpha, a = load(rows[i].change), load(rows[i].change, 3)
     n, f = composite_inertia_times(rows, i, alpha, a)
-    accumulate(rows, i, at.ALPHA, alpha)
-    accumulate(rows, i, at.ACCEL, a)
-    accumulate(rows, i, at.MOMENT, n)
-    accumulate(rows, i, at.FORCE, f)
+    accumulate(rows[i].alpha, alpha)
+    accumulate(rows[i].accel, a)
+    accumulate(rows[i].moment, n)
+    accumulate(rows[i].force, f)

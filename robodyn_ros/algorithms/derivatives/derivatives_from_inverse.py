@@ -8,7 +8,6 @@ wrenches are linear in them, and are corrected afterwards. The accelerations hav
 cond(M) roundings. That does no harm to an arm, but a chain of 30 joints loses one to two digits.
 """
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.coriolis import composite_inertia_times
 from robodyn_ros.algorithms.core.matrices import negative_products
 from robodyn_ros.algorithms.derivatives.forward_dynamics_derivatives import body_of_joint
@@ -35,12 +34,8 @@ from robodyn_ros.algorithms.mass_matrix.symmetric_inverse import factorise_rows,
 from robodyn_ros.algorithms.variants.inverse_dynamics_fixed import force_about_base
 from robodyn_ros.model.layout import PARENT, V
 from robodyn_ros.spatial.primitive import primitive
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import accumulate, add, load, scale, store
-
-#: Columns of quantities that this recursion does not need.
-CHANGE = at.P_ANGULAR  # 6, change of the acceleration of the body
-BELOW = at.P_COUPLING  # 6, wrench that accelerates the bodies beyond this one along its joint
 
 
 @primitive
@@ -52,7 +47,7 @@ def accelerations_of_torques(topology, scratch, tau, inverse, work, qdd):
     """
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
-        bias = power(scratch, i, at.AXIS, load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE))
+        bias = power(scratch[i].axis, load(scratch[i].moment), load(scratch[i].force))
         work[0, k] = tau[k] - bias
     for row in range(qdd.shape[0]):
         entry = 0.0
@@ -72,34 +67,32 @@ def add_accelerations(topology, scratch, qdd):
     for i in range(1, topology.shape[0]):
         parent, x = topology[i, PARENT], qdd[topology[i, V]]
         for k in (0, 3):
-            change = scale(x, load(scratch, i, at.AXIS + k))
+            change = scale(x, load(scratch[i].axis, k))
             if parent > 0:
-                change = add(load(scratch, parent, CHANGE + k), change)
-            store(scratch, i, CHANGE + k, change)
-            store(scratch, i, BELOW + k, (0.0, 0.0, 0.0))
-        accumulate(scratch, i, at.ALPHA, load(scratch, i, CHANGE))
-        accumulate(scratch, i, at.ACCEL, load(scratch, i, CHANGE + 3))
+                change = add(load(scratch[parent].change, k), change)
+            store(scratch[i].change, change, k)
+            store(scratch[i].below, (0.0, 0.0, 0.0), k)
+        accumulate(scratch[i].alpha, load(scratch[i].change))
+        accumulate(scratch[i].accel, load(scratch[i].change, 3))
     for i in range(topology.shape[0] - 1, 0, -1):
         parent, x = topology[i, PARENT], qdd[topology[i, V]]
         if parent > 0:
-            n, f = load(scratch, i, at.JOINT_MOMENTUM), load(scratch, i, at.JOINT_MOMENTUM + 3)
-            below, push = load(scratch, i, BELOW), load(scratch, i, BELOW + 3)
-            accumulate(scratch, parent, BELOW, add(below, scale(x, n)))
-            accumulate(scratch, parent, BELOW + 3, add(push, scale(x, f)))
+            n, f = load(scratch[i].joint_momentum), load(scratch[i].joint_momentum, 3)
+            below, push = load(scratch[i].below), load(scratch[i].below, 3)
+            accumulate(scratch[parent].below, add(below, scale(x, n)))
+            accumulate(scratch[parent].below, add(push, scale(x, f)), 3)
     tiles = tile_by_tile(topology, scratch)
     for i in range(1, last_tile(topology) + 1):
-        n, f = composite_inertia_times(
-            tiles, i, load(tiles, i, CHANGE), load(tiles, i, CHANGE + 3)
-        )
-        accumulate(tiles, i, at.MOMENT, add(n, load(tiles, i, BELOW)))
-        accumulate(tiles, i, at.FORCE, add(f, load(tiles, i, BELOW + 3)))
+        n, f = composite_inertia_times(tiles, i, load(tiles[i].change), load(tiles[i].change, 3))
+        accumulate(tiles[i].moment, add(n, load(tiles[i].below)))
+        accumulate(tiles[i].force, add(f, load(tiles[i].below, 3)))
 
 
 def derivatives_from_inverse(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,

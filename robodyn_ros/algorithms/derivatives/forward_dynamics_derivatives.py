@@ -32,7 +32,7 @@ from robodyn_ros.algorithms.derivatives.unit_torques import products_by_unit_tor
 from robodyn_ros.algorithms.variants.inverse_dynamics_fixed import force_about_base
 from robodyn_ros.model.layout import V
 from robodyn_ros.spatial.primitive import primitive, recursion
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
 
 
 @primitive
@@ -53,7 +53,7 @@ def forward_dynamics_derivatives(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,

@@ -19,7 +19,6 @@ Wensing 2022, "Efficient analytical derivatives of rigid-body dynamics using spa
 algebra". Carpentier and Mansard 2018, "Analytical derivatives of rigid body dynamics algorithms".
 """
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.coriolis import (
     add_to_parent,
     composite_inertia_times,
@@ -45,7 +44,7 @@ from robodyn_ros.model.layout import PARENT, ROTOR, V
 from robodyn_ros.spatial.primitive import emitted, inlined, primitive, recursion
 from robodyn_ros.spatial.rotation import rotate
 from robodyn_ros.spatial.rotational_inertia import load_symmetric, times
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, store, sub
 
 
@@ -68,8 +67,8 @@ def carrier_acceleration(gravity, scratch, carrier, first):
     """
     if carrier == 0:
         up = to_child(scratch, first, (-gravity[0], -gravity[1], -gravity[2]))
-        return (0.0, 0.0, 0.0), rotate(scratch, first, at.WORLD_ROTATION, up)
-    return load(scratch, carrier, at.ALPHA), load(scratch, carrier, at.ACCEL)
+        return (0.0, 0.0, 0.0), rotate(scratch[first].world_rotation, up)
+    return load(scratch[carrier].alpha), load(scratch[carrier].accel)
 
 
 @inlined
@@ -101,8 +100,8 @@ def forces_in_world_frame(topology, constants, gravity, scratch, q, qd, qdd, f_e
 def velocity_of_carrier(topology, scratch, i):
     """Store the velocity of the body that carries the joint of body i."""
     carrier = topology[first_of_joint(topology, i), PARENT]
-    store(scratch, i, at.CARRIER_OMEGA, load(scratch, carrier, at.OMEGA))
-    store(scratch, i, at.CARRIER_SPEED, load(scratch, carrier, at.SPEED))
+    store(scratch[i].carrier_omega, load(scratch[carrier].omega))
+    store(scratch[i].carrier_speed, load(scratch[carrier].speed))
 
 
 @inlined
@@ -110,42 +109,42 @@ def acceleration_of_carrier(topology, gravity, scratch, i):
     """Store the acceleration of the body that carries the joint of body i."""
     first = first_of_joint(topology, i)
     alpha, a = carrier_acceleration(gravity, scratch, topology[first, PARENT], first)
-    store(scratch, i, at.CARRIER_ALPHA, alpha)
-    store(scratch, i, at.CARRIER_ACCEL, a)
+    store(scratch[i].carrier_alpha, alpha)
+    store(scratch[i].carrier_accel, a)
 
 
 @inlined
 def carry_axis(rows, i):
     """Compute psi' and psi' + S' of a joint. Needs `velocity_of_carrier`."""
     turning, sliding = motion_rate(
-        load(rows, i, at.CARRIER_OMEGA),
-        load(rows, i, at.CARRIER_SPEED),
-        load(rows, i, at.AXIS),
-        load(rows, i, at.AXIS + 3),
+        load(rows[i].carrier_omega),
+        load(rows[i].carrier_speed),
+        load(rows[i].axis),
+        load(rows[i].axis, 3),
     )
-    store(rows, i, at.CARRIED, turning)
-    store(rows, i, at.CARRIED + 3, sliding)
-    store(rows, i, at.BOTH_RATES, add(turning, load(rows, i, at.AXIS_RATE)))
-    store(rows, i, at.BOTH_RATES + 3, add(sliding, load(rows, i, at.AXIS_RATE + 3)))
+    store(rows[i].carried, turning)
+    store(rows[i].carried, sliding, 3)
+    store(rows[i].both_rates, add(turning, load(rows[i].axis_rate)))
+    store(rows[i].both_rates, add(sliding, load(rows[i].axis_rate, 3)), 3)
 
 
 @inlined
 def carry_rate(rows, i):
     """Compute psi'' of a joint. Needs `carry_axis` and `acceleration_of_carrier`."""
     alpha, a = motion_rate(
-        load(rows, i, at.CARRIER_ALPHA),
-        load(rows, i, at.CARRIER_ACCEL),
-        load(rows, i, at.AXIS),
-        load(rows, i, at.AXIS + 3),
+        load(rows[i].carrier_alpha),
+        load(rows[i].carrier_accel),
+        load(rows[i].axis),
+        load(rows[i].axis, 3),
     )
     again, moving = motion_rate(
-        load(rows, i, at.CARRIER_OMEGA),
-        load(rows, i, at.CARRIER_SPEED),
-        load(rows, i, at.CARRIED),
-        load(rows, i, at.CARRIED + 3),
+        load(rows[i].carrier_omega),
+        load(rows[i].carrier_speed),
+        load(rows[i].carried),
+        load(rows[i].carried, 3),
     )
-    store(rows, i, at.CARRIED_RATE, add(alpha, again))
-    store(rows, i, at.CARRIED_RATE + 3, add(a, moving))
+    store(rows[i].carried_rate, add(alpha, again))
+    store(rows[i].carried_rate, add(a, moving), 3)
 
 
 @primitive
@@ -165,14 +164,14 @@ def sum_tip_to_base(topology, scratch):
         parent = topology[i, PARENT]
         if parent > 0:
             add_to_parent(scratch, i, parent)
-            accumulate(scratch, parent, at.MOMENT, load(scratch, i, at.MOMENT))
-            accumulate(scratch, parent, at.FORCE, load(scratch, i, at.FORCE))
+            accumulate(scratch[parent].moment, load(scratch[i].moment))
+            accumulate(scratch[parent].force, load(scratch[i].force))
 
 
 @primitive
 def twice_symmetric(scratch, i):
     """Return twice the symmetric part of B of composite body i."""
-    y = load_symmetric(scratch, i, at.B_SYMMETRIC)
+    y = load_symmetric(scratch[i].b_symmetric)
     return 2.0 * y[0], 2.0 * y[1], 2.0 * y[2], 2.0 * y[3], 2.0 * y[4], 2.0 * y[5]
 
 
@@ -184,8 +183,8 @@ def twice_coriolis_times(scratch, i, w):
     """
     turning = times(twice_symmetric(scratch, i), w)
     return (
-        add(turning, cross(w, load(scratch, i, at.B_MOMENT))),
-        cross(w, scale(2.0, load(scratch, i, at.B_FORCE))),
+        add(turning, cross(w, load(scratch[i].b_moment))),
+        cross(w, scale(2.0, load(scratch[i].b_force))),
     )
 
 
@@ -196,19 +195,18 @@ def twice_coriolis_transposed(scratch, i, w, v):
     `w`, `v`: angular and linear velocity, 3-vectors.
     """
     turning = add(
-        times(twice_symmetric(scratch, i), w), cross(scale(2.0, load(scratch, i, at.B_FORCE)), v)
+        times(twice_symmetric(scratch, i), w), cross(scale(2.0, load(scratch[i].b_force)), v)
     )
-    return sub(turning, cross(w, load(scratch, i, at.B_MOMENT)))
+    return sub(turning, cross(w, load(scratch[i].b_moment)))
 
 
 @inlined
-def power(scratch, j, k, n, f):
-    """Return the power of a wrench on a motion in scratch.
+def power(motion, n, f):
+    """Return the power of a wrench on a motion.
 
-    `j`: row of the motion.
-    `k`: first of its six columns, angular part first.
+    `motion` (6,): angular part first.
     """
-    return dot(load(scratch, j, k), n) + dot(load(scratch, j, k + 3), f)
+    return dot(load(motion), n) + dot(load(motion, 3), f)
 
 
 @inlined
@@ -218,17 +216,17 @@ def wrenches_by_velocity(rows, i):
     Needs `velocity_of_carrier` and `sum_tip_to_base`.
     """
     carry_axis(rows, i)
-    axis, slide = load(rows, i, at.AXIS), load(rows, i, at.AXIS + 3)
+    axis, slide = load(rows[i].axis), load(rows[i].axis, 3)
     n, f = composite_inertia_times(rows, i, axis, slide)
-    store(rows, i, at.JOINT_MOMENTUM, n)
-    store(rows, i, at.JOINT_MOMENTUM + 3, f)
-    store(rows, i, at.JOINT_CORIOLIS, twice_coriolis_transposed(rows, i, axis, slide))
+    store(rows[i].joint_momentum, n)
+    store(rows[i].joint_momentum, f, 3)
+    store(rows[i].joint_coriolis, twice_coriolis_transposed(rows, i, axis, slide))
     moment, force = composite_inertia_times(
-        rows, i, load(rows, i, at.BOTH_RATES), load(rows, i, at.BOTH_RATES + 3)
+        rows, i, load(rows[i].both_rates), load(rows[i].both_rates, 3)
     )
     twist, push = twice_coriolis_times(rows, i, axis)
-    store(rows, i, at.BY_VELOCITY, add(moment, twist))
-    store(rows, i, at.BY_VELOCITY + 3, add(force, push))
+    store(rows[i].by_velocity, add(moment, twist))
+    store(rows[i].by_velocity, add(force, push), 3)
 
 
 @inlined
@@ -241,20 +239,17 @@ def wrenches_by_position(rows, i):
     """
     carry_rate(rows, i)
     moment, force = composite_inertia_times(
-        rows, i, load(rows, i, at.CARRIED_RATE), load(rows, i, at.CARRIED_RATE + 3)
+        rows, i, load(rows[i].carried_rate), load(rows[i].carried_rate, 3)
     )
-    twist, push = twice_coriolis_times(rows, i, load(rows, i, at.CARRIED))
+    twist, push = twice_coriolis_times(rows, i, load(rows[i].carried))
     moment, force = add(moment, twist), add(force, push)
-    store(rows, i, at.BY_POSITION, moment)
-    store(rows, i, at.BY_POSITION + 3, force)
+    store(rows[i].by_position, moment)
+    store(rows[i].by_position, force, 3)
     twist, push = momentum_rate(
-        load(rows, i, at.AXIS),
-        load(rows, i, at.AXIS + 3),
-        load(rows, i, at.MOMENT),
-        load(rows, i, at.FORCE),
+        load(rows[i].axis), load(rows[i].axis, 3), load(rows[i].moment), load(rows[i].force)
     )
-    store(rows, i, at.BEYOND, add(moment, twist))
-    store(rows, i, at.BEYOND + 3, add(force, push))
+    store(rows[i].beyond, add(moment, twist))
+    store(rows[i].beyond, add(force, push), 3)
 
 
 @inlined
@@ -286,19 +281,17 @@ def by_velocity(topology, rows, by_qd, by_qdd):
     clear(by_qdd)
     for i in range(1, topology.shape[0]):
         k, j = topology[i, V], i
-        n, f = load(rows, i, at.JOINT_MOMENTUM), load(rows, i, at.JOINT_MOMENTUM + 3)
-        right = load(rows, i, at.JOINT_CORIOLIS)
-        moment, force = load(rows, i, at.BY_VELOCITY), load(rows, i, at.BY_VELOCITY + 3)
+        n, f = load(rows[i].joint_momentum), load(rows[i].joint_momentum, 3)
+        right = load(rows[i].joint_coriolis)
+        moment, force = load(rows[i].by_velocity), load(rows[i].by_velocity, 3)
         while j > 0:
             row = topology[j, V]
-            entry = power(rows, j, at.AXIS, n, f)
+            entry = power(rows[j].axis, n, f)
             by_qdd[row, k] = entry
             by_qdd[k, row] = entry
             if j != i:
-                by_qd[k, row] = power(rows, j, at.BOTH_RATES, n, f) + dot(
-                    load(rows, j, at.AXIS), right
-                )
-            by_qd[row, k] = power(rows, j, at.AXIS, moment, force)
+                by_qd[k, row] = power(rows[j].both_rates, n, f) + dot(load(rows[j].axis), right)
+            by_qd[row, k] = power(rows[j].axis, moment, force)
             j = topology[j, PARENT]
 
 
@@ -312,15 +305,13 @@ def by_position(topology, rows, by_q):
     clear(by_q)
     for i in range(1, topology.shape[0]):
         k, j = topology[i, V], topology[i, PARENT]
-        n, f = load(rows, i, at.JOINT_MOMENTUM), load(rows, i, at.JOINT_MOMENTUM + 3)
-        right = load(rows, i, at.JOINT_CORIOLIS)
-        moment, force = load(rows, i, at.BEYOND), load(rows, i, at.BEYOND + 3)
+        n, f = load(rows[i].joint_momentum), load(rows[i].joint_momentum, 3)
+        right = load(rows[i].joint_coriolis)
+        moment, force = load(rows[i].beyond), load(rows[i].beyond, 3)
         while j > 0:
             row = topology[j, V]
-            by_q[row, k] = power(rows, j, at.AXIS, moment, force)
-            by_q[k, row] = power(rows, j, at.CARRIED_RATE, n, f) + dot(
-                load(rows, j, at.CARRIED), right
-            )
+            by_q[row, k] = power(rows[j].axis, moment, force)
+            by_q[k, row] = power(rows[j].carried_rate, n, f) + dot(load(rows[j].carried), right)
             j = topology[j, PARENT]
 
 
@@ -342,9 +333,9 @@ def within_joints(topology, rows, by_q):
     `by_q` (nv, nv): derivative by the positions, along unit velocities; a row for each torque.
     """
     for i in range(1, topology.shape[0]):
-        moment, force = load(rows, i, at.BY_POSITION), load(rows, i, at.BY_POSITION + 3)
+        moment, force = load(rows[i].by_position), load(rows[i].by_position, 3)
         for j in range(first_of_joint(topology, i), i + 1):
-            by_q[topology[j, V], topology[i, V]] = power(rows, j, at.AXIS, moment, force)
+            by_q[topology[j, V], topology[i, V]] = power(rows[j].axis, moment, force)
 
 
 @primitive
@@ -363,7 +354,7 @@ def inverse_dynamics_derivatives(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     qdd: Vector,

@@ -27,7 +27,6 @@ Nganga and Wensing 2021, "Accelerating second-order differential dynamic program
 systems", contract the same derivatives by another recursion.
 """
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.coriolis import composite_inertia_times
 from robodyn_ros.algorithms.core.matrices import clear
 from robodyn_ros.algorithms.derivatives.inverse_dynamics_derivatives import (
@@ -50,15 +49,8 @@ from robodyn_ros.algorithms.variants.inverse_dynamics_body import momentum_rate
 from robodyn_ros.model.layout import PARENT, V
 from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.rotational_inertia import load_symmetric
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
-from robodyn_ros.spatial.vec3 import add, cross, load, scale, store, sub
-
-#: Columns of quantities that this recursion does not need.
-CARRYING = at.U_ANGULAR  # 6, y
-MOMENTUM = at.O_ANGULAR  # 6, bar(I S)
-CORIOLIS = at.O_ANGULAR + 6  # 3, bar(2 B^T S)
-FIRST, SECOND = at.O_ANGULAR + 9, at.O_ANGULAR + 12  # 3 and 6, bar(I')
-COLUMNS = 18
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
+from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store, sub
 
 
 @primitive
@@ -72,9 +64,9 @@ def weigh_axes(topology, multipliers, scratch):
         for k in (0, 3):
             carrying = (0.0, 0.0, 0.0)
             if parent > 0:
-                own = scale(multipliers[topology[parent, V]], load(scratch, parent, at.AXIS + k))
-                carrying = add(load(scratch, parent, CARRYING + k), own)
-            store(scratch, i, CARRYING + k, carrying)
+                own = scale(multipliers[topology[parent, V]], load(scratch[parent].axis, k))
+                carrying = add(load(scratch[parent].carrying, k), own)
+            store(scratch[i].carrying, carrying, k)
 
 
 @primitive
@@ -84,20 +76,27 @@ def weigh_composites(topology, multipliers, scratch):
     `multipliers` (nv,): multiplier lambda of each torque.
     """
     for i in range(1, topology.shape[0]):
-        share, (w, v) = multipliers[topology[i, V]], motion(scratch, i, at.AXIS)
+        share, (w, v) = multipliers[topology[i, V]], motion(scratch[i].axis)
         n, f = composite_inertia_times(scratch, i, w, v)
         h, inertia = inertia_rate(scratch, i, w, v)
-        store(scratch, i, MOMENTUM, scale(share, n))
-        store(scratch, i, MOMENTUM + 3, scale(share, f))
-        store(scratch, i, CORIOLIS, scale(share, twice_coriolis_transposed(scratch, i, w, v)))
-        store(scratch, i, FIRST, scale(share, h))
+        store(scratch[i].weighted_momentum, scale(share, n))
+        store(scratch[i].weighted_momentum, scale(share, f), 3)
+        store(
+            scratch[i].weighted_coriolis, scale(share, twice_coriolis_transposed(scratch, i, w, v))
+        )
+        store(scratch[i].weighted_first, scale(share, h))
         for k in range(6):
-            scratch[i, SECOND + k] = share * inertia[k]
+            scratch[i].weighted_second[k] = share * inertia[k]
     for i in range(topology.shape[0] - 1, 0, -1):
         parent = topology[i, PARENT]
         if parent > 0:
-            for k in range(MOMENTUM, MOMENTUM + COLUMNS):
-                scratch[parent, k] = scratch[parent, k] + scratch[i, k]
+            for k in (0, 3):
+                accumulate(
+                    scratch[parent].weighted_momentum, load(scratch[i].weighted_momentum, k), k
+                )
+                accumulate(scratch[parent].weighted_second, load(scratch[i].weighted_second, k), k)
+            accumulate(scratch[parent].weighted_coriolis, load(scratch[i].weighted_coriolis))
+            accumulate(scratch[parent].weighted_first, load(scratch[i].weighted_first))
 
 
 @primitive
@@ -112,17 +111,17 @@ def summed(a, b):
 @primitive
 def outer_sums(scratch, o):
     """Return P, Q and N of joint o."""
-    S, turning = motion(scratch, o, at.AXIS), motion(scratch, o, at.CARRIED)
-    y, momentum = motion(scratch, o, CARRYING), motion(scratch, o, MOMENTUM)
+    S, turning = motion(scratch[o].axis), motion(scratch[o].carried)
+    y, momentum = motion(scratch[o].carrying), motion(scratch[o].weighted_momentum)
     h, inertia = inertia_rate(scratch, o, S[0], S[1])
     own = form_of(h, inertia)
-    below = form_of(load(scratch, o, FIRST), load_symmetric(scratch, o, SECOND))
+    below = form_of(load(scratch[o].weighted_first), load_symmetric(scratch[o].weighted_second))
     along = momentum_rate(S[0], S[1], momentum[0], momentum[1])
     P = summed(along, transform(own, y[0], y[1]))
     rate, lost = transform(below, turning[0], turning[1]), transform(below, S[0], S[1])
     moved = momentum_rate(turning[0], turning[1], momentum[0], momentum[1])
     n, f = summed(moved, transform(outer_form(scratch, o), y[0], y[1]))
-    Q = sub(add(n, cross(S[0], load(scratch, o, CORIOLIS))), rate[0]), sub(f, rate[1])
+    Q = sub(add(n, cross(S[0], load(scratch[o].weighted_coriolis))), rate[0]), sub(f, rate[1])
     n, f = composite_inertia_times(scratch, o, S[0], S[1])
     held = momentum_rate(y[0], y[1], n, f)
     N = sub(sub(P[0], lost[0]), held[0]), sub(sub(P[1], lost[1]), held[1])
@@ -134,7 +133,7 @@ def inverse_dynamics_hessian(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     qdd: Vector,
@@ -161,15 +160,15 @@ def inverse_dynamics_hessian(
     for o in range(1, topology.shape[0]):
         P, Q, N = outer_sums(scratch, o)
         G, K = outer_wrenches(scratch, o)
-        w, v = motion(scratch, o, at.AXIS)
+        w, v = motion(scratch[o].axis)
         momentum = composite_inertia_times(scratch, o, w, v)
         l, i = topology[o, V], o
         while i > 0:
             k = topology[i, V]
-            axis, carried = motion(scratch, i, at.AXIS), motion(scratch, i, at.CARRIED)
-            y = motion(scratch, i, CARRYING)
+            axis, carried = motion(scratch[i].axis), motion(scratch[i].carried)
+            y = motion(scratch[i].carrying)
             crossed = motion_rate(y[0], y[1], axis[0], axis[1])
-            entry = pairing(P, motion(scratch, i, at.CARRIED_RATE)) + pairing(Q, carried)
+            entry = pairing(P, motion(scratch[i].carried_rate)) + pairing(Q, carried)
             by_q_q[k, l] = entry + pairing(crossed, G)
             by_q_q[l, k] = by_q_q[k, l]
             by_q_qd[l, k] = 2.0 * pairing(P, carried) + pairing(Q, axis)

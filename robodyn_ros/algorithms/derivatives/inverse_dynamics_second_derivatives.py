@@ -33,7 +33,6 @@ implementation", has an equivalent recursion. Jain 2011, chapter 18, has rates o
 inertias.
 """
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.coriolis import composite_inertia_times
 from robodyn_ros.algorithms.derivatives.inverse_dynamics_derivatives import (
     carry_axes,
@@ -48,7 +47,7 @@ from robodyn_ros.algorithms.derivatives.mass_matrix_derivative import inertia_ra
 from robodyn_ros.algorithms.variants.inverse_dynamics_body import momentum_rate
 from robodyn_ros.model.layout import PARENT, V
 from robodyn_ros.spatial.primitive import primitive, recursion
-from robodyn_ros.spatial.types import Constant, Matrix, Stack, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Stack, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale, sub
 
 
@@ -94,7 +93,7 @@ def form_of(h, inertia):
 @primitive
 def rate_form(scratch, o):
     """Return the form of I'_o, the rate of composite inertia o for a unit rate of its joint."""
-    h, inertia = inertia_rate(scratch, o, load(scratch, o, at.AXIS), load(scratch, o, at.AXIS + 3))
+    h, inertia = inertia_rate(scratch, o, load(scratch[o].axis), load(scratch[o].axis, 3))
     return form_of(h, inertia)
 
 
@@ -120,12 +119,12 @@ def outer_form(scratch, o):
 
     It is the sum of the rate of I_o along psi'_o and of the rate of B_o^T along S_o.
     """
-    w, u = load(scratch, o, at.AXIS), load(scratch, o, at.AXIS + 3)
-    turning, sliding = load(scratch, o, at.CARRIED), load(scratch, o, at.CARRIED + 3)
+    w, u = load(scratch[o].axis), load(scratch[o].axis, 3)
+    turning, sliding = load(scratch[o].carried), load(scratch[o].carried, 3)
     h, a = inertia_rate(scratch, o, turning, sliding)
     n, f = composite_inertia_times(scratch, o, turning, sliding)
     y = twice_symmetric(scratch, o)
-    m, p = load(scratch, o, at.B_MOMENT), scale(2.0, load(scratch, o, at.B_FORCE))
+    m, p = load(scratch[o].b_moment), scale(2.0, load(scratch[o].b_force))
     x0, x1, x2 = cross(w, (y[0], y[1], y[2]))
     y0, y1, y2 = cross(w, (y[1], y[3], y[4]))
     z0, z1, z2 = cross(w, (y[2], y[4], y[5]))
@@ -149,13 +148,13 @@ def outer_form(scratch, o):
 @primitive
 def outer_wrenches(scratch, o):
     """Return the wrenches G_o and K_o."""
-    w, u = load(scratch, o, at.AXIS), load(scratch, o, at.AXIS + 3)
-    turning, sliding = load(scratch, o, at.CARRIED), load(scratch, o, at.CARRIED + 3)
+    w, u = load(scratch[o].axis), load(scratch[o].axis, 3)
+    turning, sliding = load(scratch[o].carried), load(scratch[o].carried, 3)
     n, f = composite_inertia_times(
-        scratch, o, load(scratch, o, at.CARRIED_RATE), load(scratch, o, at.CARRIED_RATE + 3)
+        scratch, o, load(scratch[o].carried_rate), load(scratch[o].carried_rate, 3)
     )
     twist, push = twice_coriolis_times(scratch, o, turning)
-    more_n, more_f = momentum_rate(w, u, load(scratch, o, at.MOMENT), load(scratch, o, at.FORCE))
+    more_n, more_f = momentum_rate(w, u, load(scratch[o].moment), load(scratch[o].force))
     of_motion = composite_inertia_times(scratch, o, scale(2.0, turning), scale(2.0, sliding))
     turned, pushed = twice_coriolis_times(scratch, o, w)
     return (
@@ -174,9 +173,9 @@ def pairing(a, b):
 
 
 @primitive
-def motion(scratch, i, k):
-    """Return the motion in columns k to k+5 of row i."""
-    return load(scratch, i, k), load(scratch, i, k + 3)
+def motion(x):
+    """Return a motion of six entries, angular and linear part."""
+    return load(x), load(x, 3)
 
 
 @primitive
@@ -192,8 +191,8 @@ def of_torque_outside(topology, scratch, o, s, P, Q, by_q_q, by_q_qd, M_q):
     j, l, i = topology[o, V], topology[s, V], s
     while i > 0:
         k = topology[i, V]
-        axis, carried = motion(scratch, i, at.AXIS), motion(scratch, i, at.CARRIED)
-        entry = pairing(P, motion(scratch, i, at.CARRIED_RATE)) + pairing(Q, carried)
+        axis, carried = motion(scratch[i].axis), motion(scratch[i].carried)
+        entry = pairing(P, motion(scratch[i].carried_rate)) + pairing(Q, carried)
         by_q_q[j, k, l] = entry
         by_q_q[j, l, k] = entry
         by_q_qd[j, l, k] = 2.0 * pairing(P, carried) + pairing(Q, axis)
@@ -213,13 +212,13 @@ def of_torque_inside(topology, scratch, o, s, P, Q, G, by_q_q, by_q_qd, M_q):
     `M_q` (nv, nv, nv): entry [j, k, l] is dM_jk/dq_l; the entries of these joints are written.
     """
     j, l, i, between = topology[s, V], topology[o, V], o, True
-    own = motion(scratch, s, at.AXIS)
+    own = motion(scratch[s].axis)
     while i > 0:
         if i == s:
             between = False
         k = topology[i, V]
-        axis, carried = motion(scratch, i, at.AXIS), motion(scratch, i, at.CARRIED)
-        entry = pairing(P, motion(scratch, i, at.CARRIED_RATE)) + pairing(Q, carried)
+        axis, carried = motion(scratch[i].axis), motion(scratch[i].carried)
+        entry = pairing(P, motion(scratch[i].carried_rate)) + pairing(Q, carried)
         if between:
             entry = entry + pairing(motion_rate(own[0], own[1], axis[0], axis[1]), G)
         else:
@@ -241,13 +240,13 @@ def of_velocity_outside(topology, scratch, o, s, R, K, by_q_qd):
       the entries of these joints are written.
     """
     far, near, i, between = topology[o, V], topology[s, V], topology[o, PARENT], True
-    own = motion(scratch, s, at.AXIS)
+    own = motion(scratch[s].axis)
     while i > 0:
         if i == s:
             between = False
-        l, entry = topology[i, V], pairing(R, motion(scratch, i, at.CARRIED))
+        l, entry = topology[i, V], pairing(R, motion(scratch[i].carried))
         if between:
-            axis = motion(scratch, i, at.AXIS)
+            axis = motion(scratch[i].axis)
             by_q_qd[near, l, far] = (
                 pairing(motion_rate(own[0], own[1], axis[0], axis[1]), K) - entry
             )
@@ -290,7 +289,7 @@ def inverse_dynamics_second_derivatives(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     qdd: Vector,
@@ -315,7 +314,7 @@ def inverse_dynamics_second_derivatives(
     empty(by_q_qd)
     empty(M_q)
     for o in range(1, topology.shape[0]):
-        w, v = motion(scratch, o, at.AXIS)
+        w, v = motion(scratch[o].axis)
         n, f = composite_inertia_times(scratch, o, w, v)
         g = twice_coriolis_transposed(scratch, o, w, v)
         rate, outer = rate_form(scratch, o), outer_form(scratch, o)
@@ -323,9 +322,9 @@ def inverse_dynamics_second_derivatives(
         G, K = outer_wrenches(scratch, o)
         s = o
         while s > 0:
-            axis, slide = motion(scratch, s, at.AXIS)
+            axis, slide = motion(scratch[s].axis)
             moment, force = transform(
-                change, load(scratch, s, at.CARRIED), load(scratch, s, at.CARRIED + 3)
+                change, load(scratch[s].carried), load(scratch[s].carried, 3)
             )
             P, Q = momentum_rate(axis, slide, n, f), (add(moment, cross(axis, g)), force)
             of_torque_outside(topology, scratch, o, s, P, Q, by_q_q, by_q_qd, M_q)

@@ -4,7 +4,6 @@
 
 from robodyn_ros.algorithms.centroidal.body_inertias import unit_motion
 from robodyn_ros.algorithms.centroidal.centroidal_momentum import own_inertia_times
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.articulated import articulated_inertias
 from robodyn_ros.algorithms.core.articulated_body_rates import articulated_rates, relative_velocity
 from robodyn_ros.algorithms.core.jacobian import axis_rate_at, world_angular_velocity
@@ -19,8 +18,6 @@ from robodyn_ros.algorithms.derivatives.articulated_inertia_rates import (
     wrench_rate_at_link,
 )
 from robodyn_ros.algorithms.mass_matrix.link_operators import (
-    GAIN,
-    POINT,
     axes_and_gains,
     link_points,
     parent_link,
@@ -31,11 +28,8 @@ from robodyn_ros.algorithms.mass_matrix.mass_matrix_factors import gain
 from robodyn_ros.model.layout import PARENT, V
 from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.rotation import rotate
-from robodyn_ros.spatial.types import Indices, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Indices, Matrix, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale, store, sub
-
-#: Columns of scratch in base axes: velocity of the origin of the link, and rate of the gain.
-POINT_RATE, GAIN_RATE = at.FORCE, at.CARRIED
 
 
 @primitive
@@ -47,16 +41,14 @@ def gain_rate_at(topology, constants, scratch, qd, i):
     n, f = gain(scratch, i, 1.0)
     w, _ = relative_velocity(topology, constants, qd, i)
     # as the body sees it, not its parent
-    n_rate = sub(load(scratch, i, at.CARRIED), cross(w, n))
-    f_rate = sub(load(scratch, i, at.CARRIED + 3), cross(w, f))
-    omega, world = world_angular_velocity(topology, scratch, i), at.WORLD_ROTATION
-    n, f = rotate(scratch, i, world, n), rotate(scratch, i, world, f)
-    n_rate = add(rotate(scratch, i, world, n_rate), cross(omega, n))
-    f_rate = add(rotate(scratch, i, world, f_rate), cross(omega, f))
-    lever = sub(load(scratch, i, POINT), load(scratch, i, at.WORLD_POSITION))
-    lever_rate = sub(
-        load(scratch, i, POINT_RATE), rotate(scratch, i, world, load(scratch, i, at.SPEED))
-    )
+    n_rate = sub(load(scratch[i].carried), cross(w, n))
+    f_rate = sub(load(scratch[i].carried, 3), cross(w, f))
+    omega, world = world_angular_velocity(topology, scratch, i), scratch[i].world_rotation
+    n, f = rotate(world, n), rotate(world, f)
+    n_rate = add(rotate(world, n_rate), cross(omega, n))
+    f_rate = add(rotate(world, f_rate), cross(omega, f))
+    lever = sub(load(scratch[i].link_point), load(scratch[i].world_position))
+    lever_rate = sub(load(scratch[i].link_point_rate), rotate(world, load(scratch[i].speed)))
     return sub(n_rate, add(cross(lever_rate, f), cross(lever, f_rate))), f_rate
 
 
@@ -69,16 +61,16 @@ def through_joint(scratch, i, n, f, n_rate, f_rate):
     `n`, `f`, `n_rate`, `f_rate`: moment and force, and their rates, 3-vectors.
     """
     w, v, g, k = (
-        load(scratch, i, at.AXIS),
-        load(scratch, i, at.AXIS + 3),
-        load(scratch, i, GAIN),
-        load(scratch, i, GAIN + 3),
+        load(scratch[i].axis),
+        load(scratch[i].axis, 3),
+        load(scratch[i].link_gain),
+        load(scratch[i].link_gain, 3),
     )
     share = dot(w, n) + dot(v, f)
     rate = dot(w, n_rate) + dot(v, f_rate)
-    rate = rate + dot(load(scratch, i, at.AXIS_RATE), n)
-    rate = rate + dot(load(scratch, i, at.AXIS_RATE + 3), f)
-    g_rate, k_rate = load(scratch, i, GAIN_RATE), load(scratch, i, GAIN_RATE + 3)
+    rate = rate + dot(load(scratch[i].axis_rate), n)
+    rate = rate + dot(load(scratch[i].axis_rate, 3), f)
+    g_rate, k_rate = load(scratch[i].link_gain_rate), load(scratch[i].link_gain_rate, 3)
     return (
         sub(n, scale(share, g)),
         sub(f, scale(share, k)),
@@ -91,7 +83,7 @@ def through_joint(scratch, i, n, f, n_rate, f_rate):
 def link_operator_rates(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     carried: Indices,
     links: Table,
     q: Vector,
@@ -120,23 +112,27 @@ def link_operator_rates(
     link_points(topology, scratch, carried, links)
     axes_and_gains(topology, constants, scratch)
     for i in range(topology.shape[0]):
-        store(scratch, i, POINT_RATE, frame_speed(scratch, carried[i], links[i]))
+        store(scratch[i].link_point_rate, frame_speed(scratch, carried[i], links[i]))
     for i in range(1, topology.shape[0]):
-        k, point, speed = topology[i, V], load(scratch, i, POINT), load(scratch, i, POINT_RATE)
+        k, point, speed = (
+            topology[i, V],
+            load(scratch[i].link_point),
+            load(scratch[i].link_point_rate),
+        )
         w, v = axis_rate_at(topology, constants, scratch, i, point, speed)
-        store(scratch, i, at.AXIS_RATE, w)
-        store(scratch, i, at.AXIS_RATE + 3, v)
+        store(scratch[i].axis_rate, w)
+        store(scratch[i].axis_rate, v, 3)
         n, f = gain_rate_at(topology, constants, scratch, qd, i)
-        store(scratch, i, GAIN_RATE, n)
-        store(scratch, i, GAIN_RATE + 3, f)
+        store(scratch[i].link_gain_rate, n)
+        store(scratch[i].link_gain_rate, f, 3)
         H_rate[k, 0], H_rate[k, 1], H_rate[k, 2] = v
         H_rate[k, 3], H_rate[k, 4], H_rate[k, 5] = w
         G_rate[k, 0], G_rate[k, 1], G_rate[k, 2] = f
         G_rate[k, 3], G_rate[k, 4], G_rate[k, 5] = n
     for i in range(1, topology.shape[0]):
         body, up, first = carried[i], parent_link(topology, carried, i), 6 * (i - 1)
-        lever = sub(load(scratch, i, POINT), load(scratch, up, POINT))
-        lever_rate = sub(load(scratch, i, POINT_RATE), load(scratch, up, POINT_RATE))
+        lever = sub(load(scratch[i].link_point), load(scratch[up].link_point))
+        lever_rate = sub(load(scratch[i].link_point_rate), load(scratch[up].link_point_rate))
         for column in range(6):
             n, f = unit_wrench(column)
             n_rate, f_rate = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The gradient of log det M in O(n): the trace of M^-1 dM/dq, without either of the two."""
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.articulated import articulated_inertias
 from robodyn_ros.algorithms.core.joint_transform import joint_transforms
 from robodyn_ros.algorithms.task_space.operational_space_inertia import (
@@ -14,7 +13,7 @@ from robodyn_ros.model.layout import BALL_X, BALL_Y, KIND, PITCH, PRISMATIC, V
 from robodyn_ros.spatial.articulated_inertia import load_general
 from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.rotational_inertia import load_symmetric
-from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import dot
 
 
@@ -75,7 +74,7 @@ def sliding(inertia, compliance):
 def log_det_gradient(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     diagonal: Vector,
     gradient: Vector,
@@ -95,9 +94,9 @@ def log_det_gradient(
         kind, k = topology[i, KIND], topology[i, V]
         a, b, c = compliance_at_child(topology, scratch, i)
         inertia = (
-            rows_of(load_symmetric(scratch, i, at.P_ANGULAR)),
-            rows_and_columns(load_general(scratch, i, at.P_COUPLING)),
-            rows_of(load_symmetric(scratch, i, at.P_LINEAR)),
+            rows_of(load_symmetric(scratch[i].P.angular)),
+            rows_and_columns(load_general(scratch[i].P.coupling)),
+            rows_of(load_symmetric(scratch[i].P.linear)),
         )
         compliance = rows_of(a), rows_and_columns(b), rows_of(c)
         if kind == PRISMATIC:

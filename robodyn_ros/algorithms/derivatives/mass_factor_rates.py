@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rates of the innovations factors M = L D L^T along a motion, in O(n depth)."""
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.articulated import articulated_inertias
 from robodyn_ros.algorithms.core.articulated_body_rates import articulated_rates, relative_velocity
 from robodyn_ros.algorithms.core.joint_transform import (
@@ -13,7 +12,7 @@ from robodyn_ros.algorithms.core.joint_transform import (
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_factors import gain
 from robodyn_ros.model.layout import PARENT, V
 from robodyn_ros.spatial.primitive import recursion
-from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import add, cross, load
 
 
@@ -21,7 +20,7 @@ from robodyn_ros.spatial.vec3 import add, cross, load
 def mass_factor_rates(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     diagonal: Vector,
@@ -45,11 +44,11 @@ def mass_factor_rates(
             F_rate[row, column] = 0.0
     for j in range(1, topology.shape[0]):
         row, i = topology[j, V], j
-        D_rate[row] = scratch[j, at.RESIDUAL]
+        D_rate[row] = scratch[j].residual
         n, f = gain(scratch, j, 1.0)
         _, v = relative_velocity(topology, constants, qd, j)
-        n_rate = add(load(scratch, j, at.CARRIED), cross(v, f))
-        f_rate = load(scratch, j, at.CARRIED + 3)
+        n_rate = add(load(scratch[j].carried), cross(v, f))
+        f_rate = load(scratch[j].carried, 3)
         while topology[i, PARENT] > 0:
             n, f = wrench_on_parent(scratch, i, n, f)
             n_rate, f_rate = wrench_on_parent(scratch, i, n_rate, f_rate)

@@ -14,7 +14,6 @@ moment and the inertia of composite body k: nine numbers. Garofalo, Ott and Albu
 Singh, Russo and Wensing 2022, as of inverse_dynamics_derivatives.
 """
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.coriolis import (
     add_to_parent,
     body_coriolis,
@@ -32,7 +31,7 @@ from robodyn_ros.algorithms.variants.inverse_dynamics_body import momentum_rate
 from robodyn_ros.model.layout import PARENT, V
 from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.rotational_inertia import load_symmetric, times
-from robodyn_ros.spatial.types import Matrix, Stack, Table, Topology, Vector
+from robodyn_ros.spatial.types import Stack, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale
 
 
@@ -43,7 +42,7 @@ def inertia_rate(scratch, k, w, v):
     `w`, `v`: angular and linear velocity, 3-vectors.
     Returns rate of the first moment, 3-vector, and of the inertia, six numbers.
     """
-    h, inertia = load(scratch, k, at.C_MOMENT), load_symmetric(scratch, k, at.C_INERTIA)
+    h, inertia = load(scratch[k].c_moment), load_symmetric(scratch[k].c_inertia)
     x = cross(w, (inertia[0], inertia[1], inertia[2]))
     y = cross(w, (inertia[1], inertia[3], inertia[4]))
     z = cross(w, (inertia[2], inertia[4], inertia[5]))
@@ -56,7 +55,7 @@ def inertia_rate(scratch, k, w, v):
         y[2] + z[1] - (h[1] * v[2] + h[2] * v[1]),
         2.0 * (z[2] + along - h[2] * v[2]),
     )
-    return add(cross(w, h), scale(scratch[k, at.C_MASS], v)), rate
+    return add(cross(w, h), scale(scratch[k].c_mass, v)), rate
 
 
 @primitive
@@ -68,7 +67,7 @@ def store_powers(topology, scratch, i, j, k, n, f, by_q):
     column, way = topology[j, V], topology[k, V]
     while i > 0:
         row = topology[i, V]
-        entry = power(scratch, i, at.AXIS, n, f)
+        entry = power(scratch[i].axis, n, f)
         by_q[row, column, way] = entry
         by_q[column, row, way] = entry
         i = topology[i, PARENT]
@@ -76,7 +75,7 @@ def store_powers(topology, scratch, i, j, k, n, f, by_q):
 
 @recursion
 def mass_matrix_derivative(
-    topology: Topology, constants: Table, scratch: Matrix, q: Vector, zero: Vector, by_q: Stack
+    topology: Topology, constants: Table, scratch: Work, q: Vector, zero: Vector, by_q: Stack
 ):
     """Compute dM/dq along unit velocities, in O(n depth^2).
 
@@ -95,24 +94,18 @@ def mass_matrix_derivative(
             for way in range(by_q.shape[0]):
                 by_q[row, column, way] = 0.0
     for j in range(1, topology.shape[0]):
-        n, f = composite_inertia_times(
-            scratch, j, load(scratch, j, at.AXIS), load(scratch, j, at.AXIS + 3)
-        )
+        n, f = composite_inertia_times(scratch, j, load(scratch[j].axis), load(scratch[j].axis, 3))
         k = last_of_joint(topology, j)
         while k > 0:
             carrier = topology[first_of_joint(topology, k), PARENT]
-            moment, force = momentum_rate(
-                load(scratch, k, at.AXIS), load(scratch, k, at.AXIS + 3), n, f
-            )
+            moment, force = momentum_rate(load(scratch[k].axis), load(scratch[k].axis, 3), n, f)
             store_powers(topology, scratch, carrier, j, k, moment, force, by_q)
             k = topology[k, PARENT]
     for k in range(1, topology.shape[0]):
-        h, inertia = inertia_rate(
-            scratch, k, load(scratch, k, at.AXIS), load(scratch, k, at.AXIS + 3)
-        )
+        h, inertia = inertia_rate(scratch, k, load(scratch[k].axis), load(scratch[k].axis, 3))
         j = topology[first_of_joint(topology, k), PARENT]
         while j > 0:
-            axis, slide = load(scratch, j, at.AXIS), load(scratch, j, at.AXIS + 3)
+            axis, slide = load(scratch[j].axis), load(scratch[j].axis, 3)
             store_powers(
                 topology,
                 scratch,

@@ -10,7 +10,6 @@ linear in the parameters. The second derivatives of p are symmetric, so the matr
 of the Christoffel symbols. With qd_r = qd this is inverse dynamics (rnea.py).
 """
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.jacobian import world_axis
 from robodyn_ros.algorithms.core.joint_transform import axes_turning, joint_transforms, to_child
 from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip
@@ -18,7 +17,7 @@ from robodyn_ros.algorithms.core.rnea import start_at_base
 from robodyn_ros.model.layout import BALL_Z, KIND, PARENT, PITCH, PRISMATIC, V
 from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.rotation import rotate, rotate_inverse
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import add, cross, load, scale, store, sub
 
 PARAMETERS = 10  # of a body
@@ -33,13 +32,9 @@ def store_reference_rate(scratch, i, w, w_r, alpha):
     `alpha`: reference angular acceleration alpha_r [rad/s^2].
     """
     xx, yy, zz = w_r[0] * w[0], w_r[1] * w[1], w_r[2] * w[2]
-    store(scratch, i, at.RATE, (-(yy + zz), w[0] * w_r[1] - alpha[2], w[0] * w_r[2] + alpha[1]))
-    store(
-        scratch, i, at.RATE + 3, (w[1] * w_r[0] + alpha[2], -(xx + zz), w[1] * w_r[2] - alpha[0])
-    )
-    store(
-        scratch, i, at.RATE + 6, (w[2] * w_r[0] - alpha[1], w[2] * w_r[1] + alpha[0], -(xx + yy))
-    )
+    store(scratch[i].rate, (-(yy + zz), w[0] * w_r[1] - alpha[2], w[0] * w_r[2] + alpha[1]))
+    store(scratch[i].rate, (w[1] * w_r[0] + alpha[2], -(xx + zz), w[1] * w_r[2] - alpha[0]), 3)
+    store(scratch[i].rate, (w[2] * w_r[0] - alpha[1], w[2] * w_r[1] + alpha[0], -(xx + yy)), 6)
 
 
 @primitive
@@ -50,14 +45,14 @@ def reference_base_to_tip(topology, constants, scratch, qd, qd_r, qdd_r):
 
     `qdd_r` (nv,): reference accelerations [rad/s^2 or m/s^2].
     """
-    store(scratch, 0, at.OMEGA_R, (0.0, 0.0, 0.0))
+    store(scratch[0].omega_r, (0.0, 0.0, 0.0))
     for i in range(1, topology.shape[0]):
         parent, k = topology[i, PARENT], topology[i, V]
-        w = to_child(scratch, i, load(scratch, parent, at.OMEGA))
-        w_r = to_child(scratch, i, load(scratch, parent, at.OMEGA_R))
-        alpha = to_child(scratch, i, load(scratch, parent, at.ALPHA))
-        lever = rotate(scratch, parent, at.RATE, load(scratch, i, at.POSITION))
-        a = to_child(scratch, i, add(load(scratch, parent, at.ACCEL), lever))
+        w = to_child(scratch, i, load(scratch[parent].omega))
+        w_r = to_child(scratch, i, load(scratch[parent].omega_r))
+        alpha = to_child(scratch, i, load(scratch[parent].alpha))
+        lever = rotate(scratch[parent].rate, load(scratch[i].position))
+        a = to_child(scratch, i, add(load(scratch[parent].accel), lever))
         rate, wanted, acceleration = qd[k], qd_r[k], qdd_r[k]
         if topology[i, KIND] == PRISMATIC:
             a = (
@@ -77,10 +72,10 @@ def reference_base_to_tip(topology, constants, scratch, qd, qd_r, qdd_r):
             w_r = (w_r[0], w_r[1], w_r[2] + wanted)
             if topology[i, KIND] == BALL_Z:
                 alpha = add(alpha, axes_turning(qd, qd_r, k))
-        store(scratch, i, at.OMEGA, w)
-        store(scratch, i, at.OMEGA_R, w_r)
-        store(scratch, i, at.ALPHA, alpha)
-        store(scratch, i, at.ACCEL, a)
+        store(scratch[i].omega, w)
+        store(scratch[i].omega_r, w_r)
+        store(scratch[i].alpha, alpha)
+        store(scratch[i].accel, a)
         store_reference_rate(scratch, i, w, w_r, alpha)
 
 
@@ -96,13 +91,13 @@ def store_row(scratch, i, turn, slide, Y, row, column):
     `row`: row of Y.
     `column`: first of ten columns of Y.
     """
-    a = load(scratch, i, at.ACCEL)
-    xx, xy, xz = load(scratch, i, at.RATE)
-    yx, yy, yz = load(scratch, i, at.RATE + 3)
-    zx, zy, zz = load(scratch, i, at.RATE + 6)
+    a = load(scratch[i].accel)
+    xx, xy, xz = load(scratch[i].rate)
+    yx, yy, yz = load(scratch[i].rate, 3)
+    zx, zy, zz = load(scratch[i].rate, 6)
     x, y, z = turn
     Y[row, column] = slide[0] * a[0] + slide[1] * a[1] + slide[2] * a[2]
-    moment = add(rotate_inverse(scratch, i, at.RATE, slide), cross(a, turn))
+    moment = add(rotate_inverse(scratch[i].rate, slide), cross(a, turn))
     Y[row, column + 1], Y[row, column + 2], Y[row, column + 3] = moment
     Y[row, column + 4] = 0.5 * (x * (zy - yz) + y * (xz + zx) - z * (yx + xy))
     Y[row, column + 5] = y * zy - x * zx + z * (xx - yy)
@@ -117,7 +112,7 @@ def regressor(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     qd_r: Vector,
@@ -143,16 +138,14 @@ def regressor(
     for i in range(1, topology.shape[0]):
         j = i
         while j > 0:
-            z = rotate_inverse(scratch, i, at.WORLD_ROTATION, world_axis(scratch, j))
+            z = rotate_inverse(scratch[i].world_rotation, world_axis(scratch, j))
             if topology[j, KIND] == PRISMATIC:
                 turn, slide = (0.0, 0.0, 0.0), z
             else:
-                reach = sub(
-                    load(scratch, i, at.WORLD_POSITION), load(scratch, j, at.WORLD_POSITION)
-                )
+                reach = sub(load(scratch[i].world_position), load(scratch[j].world_position))
                 turn = z
                 slide = add(
-                    cross(z, rotate_inverse(scratch, i, at.WORLD_ROTATION, reach)),
+                    cross(z, rotate_inverse(scratch[i].world_rotation, reach)),
                     scale(constants[j, PITCH], z),
                 )
             store_row(scratch, i, turn, slide, Y, topology[j, V], PARAMETERS * (i - 1))

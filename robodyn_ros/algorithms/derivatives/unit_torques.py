@@ -16,10 +16,8 @@ torque. The first two are those of Jain 2011, Algorithm 10.4, in the frame of se
 matrices of torques are never formed.
 """
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.joint_transform import first_of_joint
 from robodyn_ros.algorithms.core.scratch import TILE
-from robodyn_ros.algorithms.derivatives.articulated_world_frame import GAIN
 from robodyn_ros.algorithms.derivatives.inverse_dynamics_derivatives import power
 from robodyn_ros.algorithms.derivatives.tiles import body_by_body
 from robodyn_ros.model.layout import BALL_X, KIND, PARENT, V
@@ -63,15 +61,15 @@ def torque_at_joint(topology, rows, k, work):
             work[i, column] = 0.0
     for i in range(topology.shape[0] - 1, 0, -1):
         parent = topology[i, PARENT]
-        n, f = load(work, i - 1, FORCE), load(work, i - 1, FORCE + 3)
-        torque = -power(rows, i, at.AXIS, n, f)
+        n, f = load(work[i - 1], FORCE), load(work[i - 1], FORCE + 3)
+        torque = -power(rows[i].axis, n, f)
         if i == k:
             torque = torque - 1.0  # all signs are negative, as those of both products
         work[i - 1, TORQUE] = torque
         if parent > 0:
-            g_n, g_f = load(rows, i, GAIN), load(rows, i, GAIN + 3)
-            accumulate(work, parent - 1, FORCE, add(n, scale(torque, g_n)))
-            accumulate(work, parent - 1, FORCE + 3, add(f, scale(torque, g_f)))
+            g_n, g_f = load(rows[i].gain), load(rows[i].gain, 3)
+            accumulate(work[parent - 1], add(n, scale(torque, g_n)), FORCE)
+            accumulate(work[parent - 1], add(f, scale(torque, g_f)), FORCE + 3)
 
 
 @primitive
@@ -84,16 +82,16 @@ def accelerate_bodies(topology, rows, work):
         parent = topology[i, PARENT]
         alpha, a = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         if parent > 0:
-            alpha = load(work, parent - 1, ACCELERATION)
-            a = load(work, parent - 1, ACCELERATION + 3)
-        joint = rows[i, at.D_INVERSE] * work[i - 1, TORQUE] - power(rows, i, GAIN, alpha, a)
+            alpha = load(work[parent - 1], ACCELERATION)
+            a = load(work[parent - 1], ACCELERATION + 3)
+        joint = rows[i].d_inverse * work[i - 1, TORQUE] - power(rows[i].gain, alpha, a)
         work[i - 1, JOINT] = joint
-        alpha = add(alpha, scale(joint, load(rows, i, at.AXIS)))
-        a = add(a, scale(joint, load(rows, i, at.AXIS + 3)))
-        store(work, i - 1, ACCELERATION, alpha)
-        store(work, i - 1, ACCELERATION + 3, a)
-        work[i - 1, BY_Q] = power(rows, i, at.BEYOND, alpha, a)
-        work[i - 1, BY_QD] = power(rows, i, at.BY_VELOCITY, alpha, a)
+        alpha = add(alpha, scale(joint, load(rows[i].axis)))
+        a = add(a, scale(joint, load(rows[i].axis, 3)))
+        store(work[i - 1], alpha, ACCELERATION)
+        store(work[i - 1], a, ACCELERATION + 3)
+        work[i - 1, BY_Q] = power(rows[i].beyond, alpha, a)
+        work[i - 1, BY_QD] = power(rows[i].by_velocity, alpha, a)
 
 
 @primitive
@@ -101,19 +99,19 @@ def add_joints_beyond(topology, rows, work):
     """Add the share of the joints that each joint carries. Needs `accelerate_bodies`."""
     for i in range(topology.shape[0] - 1, 0, -1):
         parent, joint = topology[i, PARENT], work[i - 1, JOINT]
-        n, f = load(work, i - 1, BEYOND), load(work, i - 1, BEYOND + 3)
-        turning = load(work, i - 1, BEYOND + 6)
+        n, f = load(work[i - 1], BEYOND), load(work[i - 1], BEYOND + 3)
+        turning = load(work[i - 1], BEYOND + 6)
         work[i - 1, BY_Q] = work[i - 1, BY_Q] + (
-            power(rows, i, at.CARRIED_RATE, n, f) + dot(load(rows, i, at.CARRIED), turning)
+            power(rows[i].carried_rate, n, f) + dot(load(rows[i].carried), turning)
         )
         work[i - 1, BY_QD] = work[i - 1, BY_QD] + (
-            power(rows, i, at.BOTH_RATES, n, f) + dot(load(rows, i, at.AXIS), turning)
+            power(rows[i].both_rates, n, f) + dot(load(rows[i].axis), turning)
         )
         if parent > 0:
             for part in range(0, 9, 3):
-                own = scale(joint, load(rows, i, at.JOINT_MOMENTUM + part))
+                own = scale(joint, load(rows[i].joint_momentum, part))
                 accumulate(
-                    work, parent - 1, BEYOND + part, add(load(work, i - 1, BEYOND + part), own)
+                    work[parent - 1], add(load(work[i - 1], BEYOND + part), own), BEYOND + part
                 )
 
 
@@ -151,10 +149,10 @@ def within_joints(topology, rows, by_q, by_tau):
     for i in range(1, topology.shape[0]):
         if topology[i, KIND] <= BALL_X:
             continue
-        n = sub(load(rows, i, at.BEYOND), load(rows, i, at.BY_POSITION))
-        f = sub(load(rows, i, at.BEYOND + 3), load(rows, i, at.BY_POSITION + 3))
+        n = sub(load(rows[i].beyond), load(rows[i].by_position))
+        f = sub(load(rows[i].beyond, 3), load(rows[i].by_position, 3))
         for j in range(first_of_joint(topology, i), i):
-            torque = power(rows, j, at.AXIS, n, f)
+            torque = power(rows[j].axis, n, f)
             column, other = topology[i, V], topology[j, V]
             for row in range(by_q.shape[0]):
                 by_q[row, column] = by_q[row, column] + by_tau[row, other] * torque

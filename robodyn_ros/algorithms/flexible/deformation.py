@@ -10,7 +10,6 @@ A mount is the point of a body at which a child is attached. Vectors are in axes
 deforms. Accelerations are classical.
 """
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.joint_transform import joint_transforms, set_column
 from robodyn_ros.algorithms.flexible.modal_storage import (
     MOTIONS,
@@ -119,12 +118,12 @@ def modal_transforms(topology, constants, scratch, q):
             continue
         shape, place = topology[i, MOUNT], topology[i, MOUNT_ROOM] + MOTIONS
         delta, moved = summed(flat, shape, n, q, first_mode(topology, parent, False))
-        offset = load(constants, i, OFFSET)
-        slide = turned_by(delta, sub(load(scratch, i, at.POSITION), offset))
-        store(scratch, i, at.POSITION, add(add(offset, moved), slide))
+        offset = load(constants[i], OFFSET)
+        slide = turned_by(delta, sub(load(scratch[i].position), offset))
+        store(scratch[i].position, add(add(offset, moved), slide))
         for column in range(3):
-            k = at.ROTATION + column
-            axis = turned_by(delta, (scratch[i, k], scratch[i, k + 3], scratch[i, k + 6]))
+            R = scratch[i].rotation
+            axis = turned_by(delta, (R[column], R[column + 3], R[column + 6]))
             set_column(scratch, i, column, axis)
         for r in range(n):
             turning = turning_rate(delta, vec(flat, shape + 6 * r))
@@ -147,8 +146,8 @@ def mount_motions(topology, constants, scratch, q, qd):
         delta, moved = summed(flat, shape, n, q, first_mode(topology, parent, False))
         rate, _ = summed(flat, shape, n, qd, first_mode(topology, parent, True))
         turning, moving = summed(room, place + MOTIONS, n, qd, first_mode(topology, parent, True))
-        offset = add(load(constants, i, OFFSET), moved)
-        slide = sub(load(scratch, i, at.POSITION), offset)
+        offset = add(load(constants[i], OFFSET), moved)
+        slide = sub(load(scratch[i].position), offset)
         slowing = -0.5 * dot(delta, rate) / (1.0 + 0.25 * dot(delta, delta))
         turning_bias = scale(slowing, turning)
         write_vec(room, place + TURNING, turning)
@@ -167,7 +166,7 @@ def deformed_inertias(topology, constants, scratch, q):
     flat, room = numbers(constants), memory(topology, scratch)
     for i in range(1, topology.shape[0]):
         n = topology[i, MODES]
-        h, inertia = load(constants, i, MOMENT), load_symmetric(constants, i, INERTIA)
+        h, inertia = load(constants[i], MOMENT), load_symmetric(constants[i], INERTIA)
         first, place = first_mode(topology, i, False), topology[i, SHAPE]
         for r in range(n):
             x = q[first + r]
@@ -179,8 +178,8 @@ def deformed_inertias(topology, constants, scratch, q):
                 spin = add(spin, scale(y, vec(flat, place + angular_slope(n, r, s))))
                 inertia = add_scaled(inertia, x * y, flat, place + inertia_curve(n, r, s))
             write_vec(room, topology[i, ROOM] + spin_coupling(n, r), spin)
-        store(scratch, i, at.C_MOMENT, h)
-        store_symmetric(scratch, i, at.C_INERTIA, inertia)
+        store(scratch[i].c_moment, h)
+        store_symmetric(scratch[i].c_inertia, inertia)
 
 
 @primitive
@@ -212,8 +211,8 @@ def gyroscopic_forces(topology, constants, scratch, q, qd):
         n, place = topology[i, MODES], topology[i, SHAPE]
         at_q, at_qd = first_mode(topology, i, False), first_mode(topology, i, True)
         own_room = topology[i, ROOM]
-        w = load(scratch, i, at.OMEGA)
-        spin = times(load_symmetric(scratch, i, at.C_INERTIA), w)
+        w = load(scratch[i].omega)
+        spin = times(load_symmetric(scratch[i].c_inertia), w)
         moment, drift = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         slowing = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         for r in range(n):
@@ -234,9 +233,9 @@ def gyroscopic_forces(topology, constants, scratch, q, qd):
             room[own_room + load_of(n, r)] = dot(twist, w) - 0.5 * dot(w, times(slope, w))
             slowing = add_symmetric_scaled(slowing, rate, slope)
         moment = add(moment, add(times(slowing, w), cross(w, spin)))
-        swing = add(scale(2.0, drift), cross(w, load(scratch, i, at.C_MOMENT)))
-        store(scratch, i, at.MOMENT, moment)
-        store(scratch, i, at.FORCE, cross(w, swing))
+        swing = add(scale(2.0, drift), cross(w, load(scratch[i].c_moment)))
+        store(scratch[i].moment, moment)
+        store(scratch[i].force, cross(w, swing))
 
 
 @primitive
@@ -265,13 +264,13 @@ def apply_wrenches(topology, constants, scratch, q, f_ext):
     """
     flat, room, nb = numbers(constants), memory(topology, scratch), topology.shape[0]
     for i in range(1, nb):
-        accumulate(scratch, i, at.MOMENT, scale(-1.0, load(f_ext, i, 0)))
-        accumulate(scratch, i, at.FORCE, scale(-1.0, load(f_ext, i, 3)))
+        accumulate(scratch[i].moment, scale(-1.0, load(f_ext[i])))
+        accumulate(scratch[i].force, scale(-1.0, load(f_ext[i], 3)))
     place = topology[0, FIRST_NODE]
     for j in range(topology[0, NODES]):
         i = int(flat[place])
         n, shape = topology[i, MODES], place + NODE
-        moment, force = load(f_ext, nb + j, 0), load(f_ext, nb + j, 3)
+        moment, force = load(f_ext[nb + j]), load(f_ext[nb + j], 3)
         if dot(moment, moment) + dot(force, force) > 0.0:
             delta, moved = summed(flat, shape, n, q, first_mode(topology, i, False))
             moment = turned_by(delta, in_body(flat, place + 4, moment))
@@ -282,8 +281,8 @@ def apply_wrenches(topology, constants, scratch, q, f_ext):
                 k = topology[i, ROOM] + load_of(n, r)
                 room[k] = room[k] - pushed
             arm = add(vec(flat, place + 1), moved)
-            accumulate(scratch, i, at.MOMENT, scale(-1.0, add(moment, cross(arm, force))))
-            accumulate(scratch, i, at.FORCE, scale(-1.0, force))
+            accumulate(scratch[i].moment, scale(-1.0, add(moment, cross(arm, force))))
+            accumulate(scratch[i].force, scale(-1.0, force))
         place = shape + 6 * n
 
 

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kinetic and potential energy of flexible links, without the strain of the modes."""
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.joint_transform import add_along_joint, to_child
 from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip
 from robodyn_ros.algorithms.flexible.deformation import (
@@ -25,7 +24,7 @@ from robodyn_ros.model.layout import MASS, MODES, MOUNT_ROOM, PARENT, ROOM, ROTO
 from robodyn_ros.spatial.primitive import primitive, separate
 from robodyn_ros.spatial.rotation import rotate
 from robodyn_ros.spatial.rotational_inertia import load_symmetric, times
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale, store
 
 
@@ -33,12 +32,12 @@ from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale, store
 def velocities_base_to_tip(topology, constants, scratch, qd):
     """Compute angular velocities and velocities of the origins. Needs `modal_transforms`."""
     room = memory(topology, scratch)
-    store(scratch, 0, at.OMEGA, (0.0, 0.0, 0.0))
-    store(scratch, 0, at.SPEED, (0.0, 0.0, 0.0))
+    store(scratch[0].omega, (0.0, 0.0, 0.0))
+    store(scratch[0].speed, (0.0, 0.0, 0.0))
     for i in range(1, topology.shape[0]):
         parent = topology[i, PARENT]
-        w = load(scratch, parent, at.OMEGA)
-        v = add(load(scratch, parent, at.SPEED), cross(w, load(scratch, i, at.POSITION)))
+        w = load(scratch[parent].omega)
+        v = add(load(scratch[parent].speed), cross(w, load(scratch[i].position)))
         n = modes(topology, parent)
         if n > 0:
             turning, moving = summed(
@@ -47,8 +46,8 @@ def velocities_base_to_tip(topology, constants, scratch, qd):
             w, v = add(w, turning), add(v, moving)
         w, v = to_child(scratch, i, w), to_child(scratch, i, v)
         w, v = add_along_joint(topology, constants, i, w, v, qd[topology[i, V]])
-        store(scratch, i, at.OMEGA, w)
-        store(scratch, i, at.SPEED, v)
+        store(scratch[i].omega, w)
+        store(scratch[i].speed, v)
 
 
 @separate
@@ -56,7 +55,7 @@ def energy(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     energies: Vector,
@@ -76,9 +75,9 @@ def energy(
     twice_kinetic, potential = 0.0, 0.0
     for i in range(1, topology.shape[0]):
         n, place, own_room = topology[i, MODES], topology[i, SHAPE], topology[i, ROOM]
-        mass, h, rate = constants[i, MASS], load(scratch, i, at.C_MOMENT), qd[topology[i, V]]
-        w, v = load(scratch, i, at.OMEGA), load(scratch, i, at.SPEED)
-        spin, drift = times(load_symmetric(scratch, i, at.C_INERTIA), w), cross(w, h)
+        mass, h, rate = constants[i, MASS], load(scratch[i].c_moment), qd[topology[i, V]]
+        w, v = load(scratch[i].omega), load(scratch[i].speed)
+        spin, drift = times(load_symmetric(scratch[i].c_inertia), w), cross(w, h)
         first = first_mode(topology, i, True)
         for r in range(n):
             x = qd[first + r]
@@ -96,8 +95,7 @@ def energy(
             + constants[i, ROTOR] * rate * rate
         )
         moment = add(
-            scale(mass, load(scratch, i, at.WORLD_POSITION)),
-            rotate(scratch, i, at.WORLD_ROTATION, h),
+            scale(mass, load(scratch[i].world_position)), rotate(scratch[i].world_rotation, h)
         )
         potential = potential - dot(g, moment)
     energies[0] = 0.5 * twice_kinetic

@@ -14,7 +14,6 @@ again whenever the step or a damper changes.
 
 from numpy import sqrt
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.articulated import (
     accelerate,
     articulated_times,
@@ -84,7 +83,7 @@ from robodyn_ros.spatial.rotational_inertia import (
     store_symmetric,
     times,
 )
-from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, store
 
 
@@ -92,11 +91,11 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, s
 def velocity_base_to_tip(topology, constants, scratch, qd):
     """Compute angular velocities, and velocity-dependent accelerations of mounts and joints."""
     room = memory(topology, scratch)
-    store(scratch, 0, at.OMEGA, (0.0, 0.0, 0.0))
+    store(scratch[0].omega, (0.0, 0.0, 0.0))
     for i in range(1, topology.shape[0]):
         parent, rate = topology[i, PARENT], qd[topology[i, V]]
-        carrier = load(scratch, parent, at.OMEGA)
-        lever = cross(carrier, cross(carrier, load(scratch, i, at.POSITION)))
+        carrier = load(scratch[parent].omega)
+        lever = cross(carrier, cross(carrier, load(scratch[i].position)))
         twist = (0.0, 0.0, 0.0)
         if modes(topology, parent) > 0:
             k = topology[i, MOUNT_ROOM]
@@ -114,13 +113,13 @@ def velocity_base_to_tip(topology, constants, scratch, qd):
         if topology[i, KIND] != PRISMATIC:
             twice = constants[i, PITCH] * twice
             twist = add(twist, (w[1] * rate, -(w[0] * rate), 0.0))
-        store(scratch, i, at.BIAS_LINEAR, add(linear_bias, (w[1] * twice, -(w[0] * twice), 0.0)))
+        store(scratch[i].bias_linear, add(linear_bias, (w[1] * twice, -(w[0] * twice), 0.0)))
         if topology[i, KIND] != PRISMATIC:
             w = (w[0], w[1], w[2] + rate)
             if topology[i, KIND] == BALL_Z:
                 twist = add(twist, axes_turning(qd, qd, topology[i, V]))
-        store(scratch, i, at.BIAS_ANGULAR, twist)
-        store(scratch, i, at.OMEGA, w)
+        store(scratch[i].bias_angular, twist)
+        store(scratch[i].omega, w)
 
 
 @primitive
@@ -130,12 +129,10 @@ def start_inertia(topology, constants, scratch, diagonal, i):
     `diagonal` (nv,): added to the diagonal of the mass matrix, joints and modes.
     """
     flat, room = numbers(constants), memory(topology, scratch)
-    m, h = constants[i, MASS], load(scratch, i, at.C_MOMENT)
-    store_symmetric(scratch, i, at.P_ANGULAR, load_symmetric(scratch, i, at.C_INERTIA))
-    store_general(
-        scratch, i, at.P_COUPLING, (0.0, -h[2], h[1], h[2], 0.0, -h[0], -h[1], h[0], 0.0)
-    )
-    store_symmetric(scratch, i, at.P_LINEAR, (m, 0.0, 0.0, m, 0.0, m))
+    m, h = constants[i, MASS], load(scratch[i].c_moment)
+    store_symmetric(scratch[i].P.angular, load_symmetric(scratch[i].c_inertia))
+    store_general(scratch[i].P.coupling, (0.0, -h[2], h[1], h[2], 0.0, -h[0], -h[1], h[0], 0.0))
+    store_symmetric(scratch[i].P.linear, (m, 0.0, 0.0, m, 0.0, m))
     n, place, own_room = topology[i, MODES], topology[i, SHAPE], topology[i, ROOM]
     first = first_mode(topology, i, True)
     for r in range(n):
@@ -151,15 +148,15 @@ def propagate_to_modes(topology, scratch, i, parent):
     """Add P+ of body i to P_fl of its deformed parent: A_fl Gamma A_fl^T."""
     room, n = memory(topology, scratch), topology[parent, MODES]
     motions, own_room = topology[i, MOUNT_ROOM] + MOTIONS, topology[parent, ROOM]
-    c, s = scratch[i, at.COS], scratch[i, at.SIN]
+    c, s = scratch[i].cos, scratch[i].sin
     a = rotate_symmetric(
-        scratch, i, at.ROTATION, turn_symmetric(c, s, load_symmetric(scratch, i, at.P_ANGULAR))
+        scratch[i].rotation, turn_symmetric(c, s, load_symmetric(scratch[i].P.angular))
     )
     d = rotate_symmetric(
-        scratch, i, at.ROTATION, turn_symmetric(c, s, load_symmetric(scratch, i, at.P_LINEAR))
+        scratch[i].rotation, turn_symmetric(c, s, load_symmetric(scratch[i].P.linear))
     )
-    b = rotate_general(scratch, i, at.ROTATION, c, s, load_general(scratch, i, at.P_COUPLING))
-    arm = load(scratch, i, at.POSITION)
+    b = rotate_general(scratch[i].rotation, c, s, load_general(scratch[i].P.coupling))
+    arm = load(scratch[i].position)
     for r in range(n):
         w, v = vec(room, motions + 6 * r), vec(room, motions + 6 * r + 3)
         moment = add(times(a, w), times_general(b, v))
@@ -173,12 +170,12 @@ def propagate_to_modes(topology, scratch, i, parent):
         write_vec(room, k, add(vec(room, k), add(moment, cross(arm, force))))
         write_vec(room, k + 3, add(vec(room, k + 3), force))
     a, b = shift_articulated(a, b, d, arm)
-    angular = add_symmetric(load_symmetric(scratch, parent, at.P_ANGULAR), a)
-    linear_part = add_symmetric(load_symmetric(scratch, parent, at.P_LINEAR), d)
-    store_symmetric(scratch, parent, at.P_ANGULAR, angular)
-    store_symmetric(scratch, parent, at.P_LINEAR, linear_part)
+    angular = add_symmetric(load_symmetric(scratch[parent].P.angular), a)
+    linear_part = add_symmetric(load_symmetric(scratch[parent].P.linear), d)
+    store_symmetric(scratch[parent].P.angular, angular)
+    store_symmetric(scratch[parent].P.linear, linear_part)
     for k in range(9):
-        scratch[parent, at.P_COUPLING + k] = scratch[parent, at.P_COUPLING + k] + b[k]
+        scratch[parent].P.coupling[k] = scratch[parent].P.coupling[k] + b[k]
 
 
 @primitive
@@ -242,8 +239,8 @@ def eliminate_modes(topology, scratch, i, status):
             room[own_room + gain(n, r) + k] = room[own_room + coupling(n, r) + k]
     for k in range(6):
         solve_modes(room, own_room, n, own_room + gain(n, 0) + k, 6)
-    a, d = load_symmetric(scratch, i, at.P_ANGULAR), load_symmetric(scratch, i, at.P_LINEAR)
-    b = load_general(scratch, i, at.P_COUPLING)
+    a, d = load_symmetric(scratch[i].P.angular), load_symmetric(scratch[i].P.linear)
+    b = load_general(scratch[i].P.coupling)
     for r in range(n):
         g, f = vec(room, own_room + gain(n, r)), vec(room, own_room + gain(n, r) + 3)
         u, w = vec(room, own_room + coupling(n, r)), vec(room, own_room + coupling(n, r) + 3)
@@ -260,9 +257,9 @@ def eliminate_modes(topology, scratch, i, status):
             b[7] - g[2] * w[1],
             b[8] - g[2] * w[2],
         )
-    store_symmetric(scratch, i, at.P_ANGULAR, a)
-    store_symmetric(scratch, i, at.P_LINEAR, d)
-    store_general(scratch, i, at.P_COUPLING, b)
+    store_symmetric(scratch[i].P.angular, a)
+    store_symmetric(scratch[i].P.linear, d)
+    store_general(scratch[i].P.coupling, b)
     return status
 
 
@@ -312,7 +309,7 @@ def residual_tip_to_base(topology, constants, scratch, tau):
     room = memory(topology, scratch)
     for i in range(topology.shape[0] - 1, 0, -1):
         parent, m, own_room = topology[i, PARENT], topology[i, MODES], topology[i, ROOM]
-        n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
+        n, f = load(scratch[i].moment), load(scratch[i].force)
         first = first_mode(topology, i, True)
         for r in range(m):
             e = tau[first + r] - room[own_room + load_of(m, r)]
@@ -322,14 +319,14 @@ def residual_tip_to_base(topology, constants, scratch, tau):
         if m > 0:
             solve_modes(room, own_room, m, own_room + share_of(m, 0), 1)
         u = tau[topology[i, V]] - along_joint(topology, constants, i, n, f)
-        scratch[i, at.RESIDUAL] = u
+        scratch[i].residual = u
         if parent > 0:
             moment, force = articulated_times(
-                scratch, i, load(scratch, i, at.BIAS_ANGULAR), load(scratch, i, at.BIAS_LINEAR)
+                scratch, i, load(scratch[i].bias_angular), load(scratch[i].bias_linear)
             )
-            share = scratch[i, at.D_INVERSE] * u
-            n = add(add(n, moment), scale(share, load(scratch, i, at.U_ANGULAR)))
-            f = add(add(f, force), scale(share, load(scratch, i, at.U_LINEAR)))
+            share = scratch[i].d_inverse * u
+            n = add(add(n, moment), scale(share, load(scratch[i].u_angular)))
+            f = add(add(f, force), scale(share, load(scratch[i].u_linear)))
             carry_force(topology, scratch, i, parent, n, f)
 
 
@@ -348,8 +345,8 @@ def carry_force(topology, scratch, i, parent, n, f):
             k = topology[parent, ROOM] + load_of(m, r)
             pushed = dot(vec(room, motions + 6 * r), n) + dot(vec(room, motions + 6 * r + 3), f)
             room[k] = room[k] + pushed
-    accumulate(scratch, parent, at.MOMENT, add(n, cross(load(scratch, i, at.POSITION), f)))
-    accumulate(scratch, parent, at.FORCE, f)
+    accumulate(scratch[parent].moment, add(n, cross(load(scratch[i].position), f)))
+    accumulate(scratch[parent].force, f)
 
 
 @primitive
@@ -361,8 +358,8 @@ def acceleration_from_parent(topology, scratch, i, qdd):
     Returns angular and linear acceleration in axes of body i, each a 3-vector.
     """
     parent = topology[i, PARENT]
-    turning = load(scratch, parent, at.ALPHA)
-    moving = add(load(scratch, parent, at.ACCEL), cross(turning, load(scratch, i, at.POSITION)))
+    turning = load(scratch[parent].alpha)
+    moving = add(load(scratch[parent].accel), cross(turning, load(scratch[i].position)))
     n = modes(topology, parent)
     if n > 0:
         room, motions = memory(topology, scratch), topology[i, MOUNT_ROOM] + MOTIONS
@@ -381,15 +378,15 @@ def acceleration_base_to_tip(topology, constants, gravity, scratch, qdd):
     `qdd` (nv,), written: accelerations of joints and modes.
     """
     room = memory(topology, scratch)
-    store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
-    store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
+    store(scratch[0].alpha, (0.0, 0.0, 0.0))
+    store(scratch[0].accel, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, topology.shape[0]):
         alpha, a = acceleration_from_parent(topology, scratch, i, qdd)
-        alpha = add(alpha, load(scratch, i, at.BIAS_ANGULAR))
-        a = add(a, load(scratch, i, at.BIAS_LINEAR))
+        alpha = add(alpha, load(scratch[i].bias_angular))
+        a = add(a, load(scratch[i].bias_linear))
         qdd[topology[i, V]] = accelerate(topology, constants, scratch, i, alpha, a)
         n, own_room, first = topology[i, MODES], topology[i, ROOM], first_mode(topology, i, True)
-        alpha, a = load(scratch, i, at.ALPHA), load(scratch, i, at.ACCEL)
+        alpha, a = load(scratch[i].alpha), load(scratch[i].accel)
         for r in range(n):
             pull = dot(vec(room, own_room + gain(n, r)), alpha)
             pull = pull + dot(vec(room, own_room + gain(n, r) + 3), a)
@@ -401,7 +398,7 @@ def forward_dynamics(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,
@@ -434,7 +431,7 @@ def forward_dynamics(
 def mass_matrix_inverse(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     diagonal: Vector,
     inverse: Matrix,
@@ -452,10 +449,10 @@ def mass_matrix_inverse(
     for k in range(nv):
         for i in range(1, topology.shape[0]):
             n = topology[i, MODES]
-            store(scratch, i, at.MOMENT, (0.0, 0.0, 0.0))
-            store(scratch, i, at.FORCE, (0.0, 0.0, 0.0))
-            store(scratch, i, at.BIAS_ANGULAR, (0.0, 0.0, 0.0))
-            store(scratch, i, at.BIAS_LINEAR, (0.0, 0.0, 0.0))
+            store(scratch[i].moment, (0.0, 0.0, 0.0))
+            store(scratch[i].force, (0.0, 0.0, 0.0))
+            store(scratch[i].bias_angular, (0.0, 0.0, 0.0))
+            store(scratch[i].bias_linear, (0.0, 0.0, 0.0))
             for r in range(n):
                 room[topology[i, ROOM] + load_of(n, r)] = 0.0
         for j in range(nv):

@@ -8,7 +8,6 @@ Velocities and accelerations are propagated outward over the deformed mounts. Th
     f_fl = A_fl f(child) + M_fl alpha_fl + b_fl,  T = [f^f; H f^r]
 """
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.joint_transform import add_along_joint, along_joint
 from robodyn_ros.algorithms.flexible.deformation import (
     apply_wrenches,
@@ -35,22 +34,22 @@ from robodyn_ros.algorithms.flexible.modal_storage import (
 from robodyn_ros.model.layout import MASS, MODES, PARENT, ROOM, ROTOR, SHAPE, V
 from robodyn_ros.spatial.primitive import primitive, separate
 from robodyn_ros.spatial.rotational_inertia import load_symmetric, times
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, store
 
 
 @primitive
 def motion_base_to_tip(topology, constants, gravity, scratch, qdd):
     """Compute the accelerations of the bodies from those of joints and modes."""
-    store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
-    store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
+    store(scratch[0].alpha, (0.0, 0.0, 0.0))
+    store(scratch[0].accel, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, topology.shape[0]):
         alpha, a = acceleration_from_parent(topology, scratch, i, qdd)
-        alpha = add(alpha, load(scratch, i, at.BIAS_ANGULAR))
-        a = add(a, load(scratch, i, at.BIAS_LINEAR))
+        alpha = add(alpha, load(scratch[i].bias_angular))
+        a = add(a, load(scratch[i].bias_linear))
         alpha, a = add_along_joint(topology, constants, i, alpha, a, qdd[topology[i, V]])
-        store(scratch, i, at.ALPHA, alpha)
-        store(scratch, i, at.ACCEL, a)
+        store(scratch[i].alpha, alpha)
+        store(scratch[i].accel, a)
 
 
 @primitive
@@ -59,9 +58,9 @@ def inertia_forces(topology, constants, scratch, qdd):
     flat, room = numbers(constants), memory(topology, scratch)
     for i in range(1, topology.shape[0]):
         n, place, own_room = topology[i, MODES], topology[i, SHAPE], topology[i, ROOM]
-        alpha, a = load(scratch, i, at.ALPHA), load(scratch, i, at.ACCEL)
-        h, first = load(scratch, i, at.C_MOMENT), first_mode(topology, i, True)
-        moment = add(times(load_symmetric(scratch, i, at.C_INERTIA), alpha), cross(h, a))
+        alpha, a = load(scratch[i].alpha), load(scratch[i].accel)
+        h, first = load(scratch[i].c_moment), first_mode(topology, i, True)
+        moment = add(times(load_symmetric(scratch[i].c_inertia), alpha), cross(h, a))
         force = add(scale(constants[i, MASS], a), cross(alpha, h))
         for r in range(n):
             x = qdd[first + r]
@@ -74,8 +73,8 @@ def inertia_forces(topology, constants, scratch, qdd):
             room[k] = room[k] + dot(spin, alpha) + dot(drift, a)
             for j in range(n):
                 room[k] = room[k] + flat[place + modal_mass(n, r, j)] * qdd[first + j]
-        accumulate(scratch, i, at.MOMENT, moment)
-        accumulate(scratch, i, at.FORCE, force)
+        accumulate(scratch[i].moment, moment)
+        accumulate(scratch[i].force, force)
 
 
 @primitive
@@ -88,7 +87,7 @@ def force_tip_to_base(topology, constants, scratch, qdd, tau):
     for i in range(topology.shape[0] - 1, 0, -1):
         parent, k = topology[i, PARENT], topology[i, V]
         m, first = topology[i, MODES], first_mode(topology, i, True)
-        n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
+        n, f = load(scratch[i].moment), load(scratch[i].force)
         tau[k] = along_joint(topology, constants, i, n, f) + constants[i, ROTOR] * qdd[k]
         for r in range(m):
             tau[first + r] = room[topology[i, ROOM] + load_of(m, r)]
@@ -101,7 +100,7 @@ def inverse_dynamics(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     qdd: Vector,
@@ -128,12 +127,7 @@ def inverse_dynamics(
 
 @separate
 def gravity_torque(
-    topology: Topology,
-    constants: Table,
-    gravity: Constant,
-    scratch: Matrix,
-    q: Vector,
-    tau: Vector,
+    topology: Topology, constants: Table, gravity: Constant, scratch: Work, q: Vector, tau: Vector
 ):
     """Compute tau = g(q) = dV/dq of joints and modes, without springs of modes.
 

@@ -2,15 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Poses of bodies on deformed links."""
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip
 from robodyn_ros.algorithms.flexible.deformation import modal_transforms
 from robodyn_ros.spatial.primitive import primitive
-from robodyn_ros.spatial.types import Matrix, Stack, Table, Topology, Vector
+from robodyn_ros.spatial.types import Stack, Table, Topology, Vector, Work
 
 
 @primitive
-def body_poses(topology: Topology, constants: Table, scratch: Matrix, q: Vector, poses: Stack):
+def body_poses(topology: Topology, constants: Table, scratch: Work, q: Vector, poses: Stack):
     """Compute the transforms of all bodies in the base.
 
     `poses` (nb, 4, 4), written: homogeneous transforms [-, m].
@@ -20,7 +19,7 @@ def body_poses(topology: Topology, constants: Table, scratch: Matrix, q: Vector,
     for i in range(topology.shape[0]):
         for row in range(3):
             for column in range(3):
-                poses[i, row, column] = scratch[i, at.WORLD_ROTATION + 3 * row + column]
-            poses[i, row, 3] = scratch[i, at.WORLD_POSITION + row]
+                poses[i, row, column] = scratch[i].world_rotation[3 * row + column]
+            poses[i, row, 3] = scratch[i].world_position[row]
             poses[i, 3, row] = 0.0
         poses[i, 3, 3] = 1.0

@@ -15,9 +15,11 @@ The shapes of a node are n times a rotation [rad] and a displacement [m]. A load
 body, position (3), axes (9), and shapes.
 """
 
-from robodyn_ros.algorithms.core.scratch import WIDTH
+import numpy as np
+
 from robodyn_ros.model.layout import MODES
 from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.work import WIDTH
 
 #: Entries of a loaded node before its shapes.
 NODE = 13
@@ -35,7 +37,7 @@ def numbers(constants):
 @primitive
 def memory(topology, scratch):
     """Return the memory behind the rows of the bodies."""
-    return scratch.reshape(scratch.size)[topology.shape[0] * WIDTH :]
+    return scratch.view(np.float64)[topology.shape[0] * WIDTH :]
 
 
 @primitive

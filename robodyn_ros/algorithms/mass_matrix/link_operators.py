@@ -4,7 +4,6 @@
 
 from robodyn_ros.algorithms.centroidal.body_inertias import unit_motion
 from robodyn_ros.algorithms.centroidal.centroidal_momentum import own_inertia_times
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.articulated import articulated_inertias
 from robodyn_ros.algorithms.core.jacobian import axis_at
 from robodyn_ros.algorithms.core.joint_transform import joint_transforms
@@ -14,18 +13,15 @@ from robodyn_ros.algorithms.mass_matrix.mass_matrix_factors import gain
 from robodyn_ros.model.layout import PARENT, V
 from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.rotation import rotate
-from robodyn_ros.spatial.types import Indices, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Indices, Matrix, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale, store, sub
-
-#: Columns of scratch, in base axes: origin of the link, and gain about it, moment first.
-POINT, GAIN = at.MOMENT, at.B_SYMMETRIC
 
 
 @primitive
 def link_points(topology, scratch, carried, links):
     """Store the origin of the link of every row, in base axes. Needs the poses."""
     for i in range(topology.shape[0]):
-        store(scratch, i, POINT, frame_point(scratch, carried[i], links[i]))
+        store(scratch[i].link_point, frame_point(scratch, carried[i], links[i]))
 
 
 @primitive
@@ -67,21 +63,21 @@ def axes_and_gains(topology, constants, scratch):
     The axis is angular part first, the gain moment first.
     """
     for i in range(1, topology.shape[0]):
-        point = load(scratch, i, POINT)
+        point = load(scratch[i].link_point)
         w, v = axis_at(topology, constants, scratch, i, point)
-        store(scratch, i, at.AXIS, w)
-        store(scratch, i, at.AXIS + 3, v)
+        store(scratch[i].axis, w)
+        store(scratch[i].axis, v, 3)
         n, f = gain(scratch, i, 1.0)
-        n, f = (rotate(scratch, i, at.WORLD_ROTATION, n), rotate(scratch, i, at.WORLD_ROTATION, f))
-        store(scratch, i, GAIN, sub(n, cross(sub(point, load(scratch, i, at.WORLD_POSITION)), f)))
-        store(scratch, i, GAIN + 3, f)
+        n, f = (rotate(scratch[i].world_rotation, n), rotate(scratch[i].world_rotation, f))
+        store(scratch[i].link_gain, sub(n, cross(sub(point, load(scratch[i].world_position)), f)))
+        store(scratch[i].link_gain, f, 3)
 
 
 @recursion
 def link_operators(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     carried: Indices,
     links: Table,
     q: Vector,
@@ -112,12 +108,13 @@ def link_operators(
     axes_and_gains(topology, constants, scratch)
     for i in range(1, topology.shape[0]):
         k, body = topology[i, V], carried[i]
-        H[k, 0], H[k, 1], H[k, 2] = load(scratch, i, at.AXIS + 3)
-        H[k, 3], H[k, 4], H[k, 5] = load(scratch, i, at.AXIS)
-        G[k, 0], G[k, 1], G[k, 2] = load(scratch, i, GAIN + 3)
-        G[k, 3], G[k, 4], G[k, 5] = load(scratch, i, GAIN)
+        H[k, 0], H[k, 1], H[k, 2] = load(scratch[i].axis, 3)
+        H[k, 3], H[k, 4], H[k, 5] = load(scratch[i].axis)
+        G[k, 0], G[k, 1], G[k, 2] = load(scratch[i].link_gain, 3)
+        G[k, 3], G[k, 4], G[k, 5] = load(scratch[i].link_gain)
         lever = sub(
-            load(scratch, i, POINT), load(scratch, parent_link(topology, carried, i), POINT)
+            load(scratch[i].link_point),
+            load(scratch[parent_link(topology, carried, i)].link_point),
         )
         first = 6 * (i - 1)
         for column in range(6):
@@ -125,9 +122,9 @@ def link_operators(
             write_entries(f, add(n, cross(lever, f)), first, phi, column)
             j = body
             while carried[j] == body:
-                share = dot(load(scratch, j, at.AXIS), n) + dot(load(scratch, j, at.AXIS + 3), f)
-                n = sub(n, scale(share, load(scratch, j, GAIN)))
-                f = sub(f, scale(share, load(scratch, j, GAIN + 3)))
+                share = dot(load(scratch[j].axis), n) + dot(load(scratch[j].axis, 3), f)
+                n = sub(n, scale(share, load(scratch[j].link_gain)))
+                f = sub(f, scale(share, load(scratch[j].link_gain, 3)))
                 j = topology[j, PARENT]
             write_entries(f, add(n, cross(lever, f)), first, psi, column)
             w, v = unit_motion(scratch, links, body, column)

@@ -9,7 +9,6 @@ in the order of the bodies, base to tip. The book counts from the tip, and calls
 propagates across locked joints, psi across free ones.
 """
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.articulated import articulated_inertias
 from robodyn_ros.algorithms.core.joint_transform import (
     add_along_joint,
@@ -26,30 +25,27 @@ from robodyn_ros.algorithms.mass_matrix.mass_matrix_solve import (
 )
 from robodyn_ros.model.layout import PARENT, V
 from robodyn_ros.spatial.primitive import primitive, recursion
-from robodyn_ros.spatial.types import Boolean, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Boolean, Matrix, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import add, dot, load, scale, store
 
 
 @primitive
 def gain(scratch, i, share):
     """Return G share, where G = P S / D is the Kalman gain of body i."""
-    share = scratch[i, at.D_INVERSE] * share
-    return (
-        scale(share, load(scratch, i, at.U_ANGULAR)),
-        scale(share, load(scratch, i, at.U_LINEAR)),
-    )
+    share = scratch[i].d_inverse * share
+    return (scale(share, load(scratch[i].u_angular)), scale(share, load(scratch[i].u_linear)))
 
 
 @recursion
 def joint_inertias(
-    topology: Topology, constants: Table, scratch: Matrix, q: Vector, diagonal: Vector, D: Vector
+    topology: Topology, constants: Table, scratch: Work, q: Vector, diagonal: Vector, D: Vector
 ):
     """Compute D of M + diag(diagonal) = L D L^T, in O(n): det M is the product of its entries."""
     joint_transforms(topology, constants, scratch, q)
     status = articulated_inertias(topology, constants, scratch, diagonal)
     if status == 0:
         for i in range(1, topology.shape[0]):
-            D[topology[i, V]] = 1.0 / scratch[i, at.D_INVERSE]
+            D[topology[i, V]] = 1.0 / scratch[i].d_inverse
     return status
 
 
@@ -77,7 +73,7 @@ def factor(topology, constants, scratch, F):
 def mass_factors(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     diagonal: Vector,
     F: Matrix,
@@ -96,7 +92,7 @@ def mass_factors(
 def factor_product(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     diagonal: Vector,
     x: Vector,
@@ -119,12 +115,12 @@ def factor_product(
         load_joint_axes(topology, scratch, x, topology.shape[0] - 1)
         for i in range(topology.shape[0] - 1, 0, -1):
             cross_tip_to_base(topology, constants, scratch, i)
-            y[topology[i, V]] = scratch[i, at.RESIDUAL]
+            y[topology[i, V]] = scratch[i].residual
     else:
         load_joint_axes(topology, scratch, x, topology.shape[0] - 1)
         for i in range(topology.shape[0] - 1, 0, -1):
             k, parent = topology[i, V], topology[i, PARENT]
-            n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
+            n, f = load(scratch[i].moment), load(scratch[i].force)
             more_n, more_f = gain(scratch, i, x[k])
             y[k] = x[k] + along_joint(topology, constants, i, n, f)
             if parent > 0:
@@ -146,5 +142,5 @@ def scatter(topology, constants, scratch, x, inverse, y):
         seen = dot(n, alpha) + dot(f, a)
         y[k] = x[k] - seen if inverse else x[k] + seen
         alpha, a = add_along_joint(topology, constants, i, alpha, a, y[k] if inverse else x[k])
-        store(scratch, i, at.ALPHA, alpha)
-        store(scratch, i, at.ACCEL, a)
+        store(scratch[i].alpha, alpha)
+        store(scratch[i].accel, a)

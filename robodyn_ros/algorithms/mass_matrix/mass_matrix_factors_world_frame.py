@@ -10,14 +10,14 @@ from robodyn_ros.algorithms.core.world_frame import (
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_factors import gain, joint_inertias
 from robodyn_ros.model.layout import V
 from robodyn_ros.spatial.primitive import primitive
-from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector, Work
 
 
 @primitive
 def mass_factors(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     diagonal: Vector,
     F: Matrix,

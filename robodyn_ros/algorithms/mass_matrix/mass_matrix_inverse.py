@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The inverse of the mass matrix by outward sweeps, without forming the mass matrix."""
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.articulated import articulated_inertias
 from robodyn_ros.algorithms.core.joint_transform import (
     add_along_joint,
@@ -13,7 +12,7 @@ from robodyn_ros.algorithms.mass_matrix.mass_matrix_solve import cross_base_to_t
 from robodyn_ros.algorithms.task_space.operational_space_inertia import cross_to_child, hold_base
 from robodyn_ros.model.layout import PARENT, V
 from robodyn_ros.spatial.primitive import primitive, recursion
-from robodyn_ros.spatial.types import Integer, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Integer, Matrix, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import scale, store
 
 
@@ -24,11 +23,11 @@ def mark_carriers(topology, scratch, k):
     `k`: row of a body.
     """
     for i in range(1, k + 1):
-        scratch[i, at.ON_PATH] = 0.0
+        scratch[i].on_path = 0.0
     for i in range(k + 1, topology.shape[0]):
         carrier = topology[i, PARENT]
-        while 0 < carrier < k and scratch[carrier, at.ON_PATH] == 0.0:
-            scratch[carrier, at.ON_PATH] = 1.0
+        while 0 < carrier < k and scratch[carrier].on_path == 0.0:
+            scratch[carrier].on_path = 1.0
             carrier = topology[carrier, PARENT]
 
 
@@ -40,15 +39,15 @@ def store_acceleration(topology, constants, scratch, i, alpha, a, qdd):
     `qdd`: acceleration of the joint [rad/s^2 or m/s^2].
     """
     alpha, a = add_along_joint(topology, constants, i, alpha, a, qdd)
-    store(scratch, i, at.ALPHA, alpha)
-    store(scratch, i, at.ACCEL, a)
+    store(scratch[i].alpha, alpha)
+    store(scratch[i].accel, a)
 
 
 @recursion
 def mass_matrix_inverse_in_place(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     diagonal: Vector,
     inverse: Matrix,
@@ -67,14 +66,14 @@ def mass_matrix_inverse_in_place(
     hold_base(scratch)
     rest_base(scratch)
     for k in range(1, topology.shape[0]):
-        scratch[k, at.RESIDUAL] = 0.0
+        scratch[k].residual = 0.0
     for k in range(1, topology.shape[0]):
         column = topology[k, V]
         own, alpha, a = cross_to_child(topology, constants, scratch, k)
         inverse[column, column] = own
         mark_carriers(topology, scratch, k)
         for i in range(1, k):
-            if scratch[i, at.ON_PATH] == 1.0:
+            if scratch[i].on_path == 1.0:
                 turning, moving = carried_acceleration(scratch, topology[i, PARENT], i)
                 store_acceleration(
                     topology,

@@ -7,7 +7,6 @@ body has the motion of its parent plus that along its joint. So the effect of to
 six rows of numbers, which a compiler vectorises.
 """
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.articulated import articulated_inertias
 from robodyn_ros.algorithms.core.joint_transform import joint_transforms
 from robodyn_ros.algorithms.core.world_frame import (
@@ -19,7 +18,7 @@ from robodyn_ros.algorithms.mass_matrix.mass_matrix_factors import gain
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse import mark_carriers
 from robodyn_ros.model.layout import PARENT, V
 from robodyn_ros.spatial.primitive import inlined, primitive, recursion
-from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import add, dot, load, scale, store
 
 LANES = 8  # columns computed at a time; those beyond the body hold zeros
@@ -45,15 +44,6 @@ def motions(n):
 
 
 @primitive
-def number(scratch, i, k):
-    """Return an integer from scratch, whose entries may be complex.
-
-    `k`: column.
-    """
-    return int(scratch[i, k].real)
-
-
-@primitive
 def assign_places(topology, scratch):
     """Assign a place for the motion of every body; the last child reuses that of its parent.
 
@@ -61,26 +51,26 @@ def assign_places(topology, scratch):
     stored for each body.
     """
     for i in range(1, topology.shape[0]):
-        scratch[topology[i, PARENT], at.LAST_CHILD] = i
+        scratch[topology[i, PARENT]].last_child = i
     for i in range(1, topology.shape[0]):
         parent = topology[i, PARENT]
-        scratch[i, at.PLACE], scratch[i, at.RUN] = i, i
-        if parent > 0 and scratch[parent, at.LAST_CHILD] == i:
-            scratch[i, at.PLACE] = scratch[parent, at.PLACE]
+        scratch[i].place, scratch[i].run = i, i
+        if parent > 0 and scratch[parent].last_child == i:
+            scratch[i].place = scratch[parent].place
         if parent > 0 and parent == i - 1:
-            scratch[i, at.RUN] = scratch[parent, at.RUN]
+            scratch[i].run = scratch[parent].run
 
 
 @inlined
 def start_as_parent(topology, scratch, i, motions):
     """Copy the motion of the parent to body i, for torque at each joint before it."""
-    parent, own = topology[i, PARENT], 6 * number(scratch, i, at.PLACE)
+    parent, own = topology[i, PARENT], 6 * scratch[i].place
     if parent == 0:
         for row in range(own, own + 6):
             for k in range(motions.shape[1]):
                 motions[row, k] = 0.0
-    elif scratch[parent, at.PLACE] != scratch[i, at.PLACE]:
-        other = 6 * number(scratch, parent, at.PLACE)
+    elif scratch[parent].place != scratch[i].place:
+        other = 6 * scratch[parent].place
         for row in range(6):
             for k in range(motions.shape[1]):
                 motions[own + row, k] = motions[other + row, k]
@@ -92,9 +82,9 @@ def move_joint(scratch, i, motions):
 
     The row is in row 0 of `motions`.
     """
-    n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
-    z, v = load(scratch, i, at.AXIS), load(scratch, i, at.AXIS + 3)
-    own = 6 * number(scratch, i, at.PLACE)
+    n, f = load(scratch[i].moment), load(scratch[i].force)
+    z, v = load(scratch[i].axis), load(scratch[i].axis, 3)
+    own = 6 * scratch[i].place
     for k in range(LANES * ((i + LANES - 1) // LANES)):
         alpha = (motions[own, k], motions[own + 1, k], motions[own + 2, k])
         a = (motions[own + 3, k], motions[own + 4, k], motions[own + 5, k])
@@ -133,7 +123,7 @@ def motion_of_parent(topology, scratch, i, motions):
     alpha, a = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     j = topology[i, PARENT]
     while j > 0:
-        first = number(scratch, j, at.RUN)
+        first = scratch[j].run
         turning, moving = motion_of_run(motions, first, j)
         alpha, a = add(alpha, turning), add(a, moving)
         j = topology[first, PARENT]
@@ -151,9 +141,9 @@ def keep_motion(scratch, b, i, x, alpha, a, motions):
     `x`: acceleration of the joint of body b.
     `alpha`, `a`: angular and linear part of the motion of its parent, 3-vectors.
     """
-    own = 6 * number(scratch, b, at.PLACE)
-    alpha = add(alpha, scale(x, load(scratch, b, at.AXIS)))
-    a = add(a, scale(x, load(scratch, b, at.AXIS + 3)))
+    own = 6 * scratch[b].place
+    alpha = add(alpha, scale(x, load(scratch[b].axis)))
+    a = add(a, scale(x, load(scratch[b].axis, 3)))
     for row in range(3):
         motions[own + row, i] = alpha[row]
         motions[own + 3 + row, i] = a[row]
@@ -164,10 +154,10 @@ def move_carriers(topology, scratch, i, motions):
     """Compute motions for torque at joint i, of the bodies before i with descendants behind i."""
     mark_carriers(topology, scratch, i)
     for b in range(1, i):
-        if scratch[b, at.ON_PATH] == 1.0:
+        if scratch[b].on_path == 1.0:
             alpha, a = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
             if topology[b, PARENT] > 0:
-                p = 6 * number(scratch, topology[b, PARENT], at.PLACE)
+                p = 6 * scratch[topology[b, PARENT]].place
                 alpha = (motions[p, i], motions[p + 1, i], motions[p + 2, i])
                 a = (motions[p + 3, i], motions[p + 4, i], motions[p + 5, i])
             keep_motion(scratch, b, i, motions[0, b], alpha, a, motions)
@@ -177,7 +167,7 @@ def move_carriers(topology, scratch, i, motions):
 def mass_matrix_inverse(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     diagonal: Vector,
     motions: Matrix,
@@ -200,10 +190,10 @@ def mass_matrix_inverse(
     for i in range(1, topology.shape[0]):
         n, f = gain(scratch, i, 1.0)
         n, f = wrench_to_world_frame(scratch, i, n, f)
-        store(scratch, i, at.MOMENT, n)
-        store(scratch, i, at.FORCE, f)
+        store(scratch[i].moment, n)
+        store(scratch[i].force, f)
         for row in range(6):
-            motions[axes + row, i] = scratch[i, at.AXIS + row]
+            motions[axes + row, i] = scratch[i].axis[row]
         if topology[i, PARENT] != i - 1:
             last_branch = i
     for i in range(1, topology.shape[0]):
@@ -214,8 +204,8 @@ def mass_matrix_inverse(
             inverse[row, topology[k, V]] = motions[0, k]
             inverse[topology[k, V], row] = motions[0, k]
         alpha, a = motion_of_parent(topology, scratch, i, motions)
-        own = scratch[i, at.D_INVERSE] - (
-            dot(load(scratch, i, at.MOMENT), alpha) + dot(load(scratch, i, at.FORCE), a)
+        own = scratch[i].d_inverse - (
+            dot(load(scratch[i].moment), alpha) + dot(load(scratch[i].force), a)
         )
         inverse[row, row] = own
         if i < last_branch:

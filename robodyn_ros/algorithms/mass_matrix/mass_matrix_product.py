@@ -3,13 +3,12 @@
 """Products with the mass matrix, its diagonal and its trace, without forming it."""
 
 from robodyn_ros.algorithms.centroidal.centroidal_momentum import body_momentum
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.crba import composite_tip_to_base, joint_momentum
 from robodyn_ros.algorithms.core.joint_transform import along_joint, carry_wrench, joint_transforms
 from robodyn_ros.algorithms.core.kinematics import velocities_base_to_tip
 from robodyn_ros.model.layout import PARENT, ROTOR, V
 from robodyn_ros.spatial.primitive import primitive, recursion
-from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import load
 
 
@@ -25,7 +24,7 @@ def momentum_tip_to_base(topology, constants, scratch, x, y):
         body_momentum(constants, scratch, i)
     for i in range(topology.shape[0] - 1, 0, -1):
         k, parent = topology[i, V], topology[i, PARENT]
-        n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
+        n, f = load(scratch[i].moment), load(scratch[i].force)
         y[k] = along_joint(topology, constants, i, n, f) + constants[i, ROTOR] * x[k]
         if parent > 0:
             carry_wrench(scratch, i, parent, n, f)
@@ -33,7 +32,7 @@ def momentum_tip_to_base(topology, constants, scratch, x, y):
 
 @recursion
 def mass_product(
-    topology: Topology, constants: Table, scratch: Matrix, q: Vector, x: Vector, y: Vector
+    topology: Topology, constants: Table, scratch: Work, q: Vector, x: Vector, y: Vector
 ):
     """Compute y = M(q) x, in O(n); for velocities it is the generalised momentum p = M qd."""
     joint_transforms(topology, constants, scratch, q)
@@ -43,7 +42,7 @@ def mass_product(
 
 @recursion
 def mass_matrix_diagonal(
-    topology: Topology, constants: Table, scratch: Matrix, q: Vector, entries: Vector
+    topology: Topology, constants: Table, scratch: Work, q: Vector, entries: Vector
 ):
     """Compute M(i, i) = H(i) R(i) H*(i) + rotor, the inertia with other joints locked, in O(n).
 

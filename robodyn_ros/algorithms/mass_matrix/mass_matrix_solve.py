@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Solves with the mass matrix, without forming it."""
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.articulated import accelerate, articulated_inertias
 from robodyn_ros.algorithms.core.joint_transform import (
     along_joint,
@@ -12,7 +11,7 @@ from robodyn_ros.algorithms.core.joint_transform import (
 )
 from robodyn_ros.model.layout import PARENT, V
 from robodyn_ros.spatial.primitive import primitive, recursion
-from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store
 
 
@@ -23,25 +22,25 @@ def load_joint_axes(topology, scratch, b, last):
     `last`: row of the last body.
     """
     for i in range(1, last + 1):
-        scratch[i, at.RESIDUAL] = b[topology[i, V]]
-        store(scratch, i, at.MOMENT, (0.0, 0.0, 0.0))
-        store(scratch, i, at.FORCE, (0.0, 0.0, 0.0))
+        scratch[i].residual = b[topology[i, V]]
+        store(scratch[i].moment, (0.0, 0.0, 0.0))
+        store(scratch[i].force, (0.0, 0.0, 0.0))
 
 
 @primitive
 def cross_tip_to_base(topology, constants, scratch, i):
     """Subtract the bias force from the residual of body i, and propagate G u to its parent."""
-    n, f, parent = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE), topology[i, PARENT]
+    n, f, parent = load(scratch[i].moment), load(scratch[i].force), topology[i, PARENT]
     along = along_joint(topology, constants, i, n, f)
-    u = scratch[i, at.RESIDUAL] - along
-    scratch[i, at.RESIDUAL] = u
+    u = scratch[i].residual - along
+    scratch[i].residual = u
     if parent > 0:
-        share = scratch[i, at.D_INVERSE] * u
-        n = add(n, scale(share, load(scratch, i, at.U_ANGULAR)))
-        f = to_parent(scratch, i, add(f, scale(share, load(scratch, i, at.U_LINEAR))))
-        n = add(to_parent(scratch, i, n), cross(load(scratch, i, at.POSITION), f))
-        accumulate(scratch, parent, at.MOMENT, n)
-        accumulate(scratch, parent, at.FORCE, f)
+        share = scratch[i].d_inverse * u
+        n = add(n, scale(share, load(scratch[i].u_angular)))
+        f = to_parent(scratch, i, add(f, scale(share, load(scratch[i].u_linear))))
+        n = add(to_parent(scratch, i, n), cross(load(scratch[i].position), f))
+        accumulate(scratch[parent].moment, n)
+        accumulate(scratch[parent].force, f)
 
 
 @primitive
@@ -57,8 +56,8 @@ def cross_base_to_tip(topology, constants, scratch, i):
 @primitive
 def rest_base(scratch):
     """Set the acceleration of the base to zero."""
-    store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
-    store(scratch, 0, at.ACCEL, (0.0, 0.0, 0.0))
+    store(scratch[0].alpha, (0.0, 0.0, 0.0))
+    store(scratch[0].accel, (0.0, 0.0, 0.0))
 
 
 @primitive
@@ -82,7 +81,7 @@ def solve_articulated(topology, constants, scratch, b, x):
 def mass_solve(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     diagonal: Vector,
     b: Vector,

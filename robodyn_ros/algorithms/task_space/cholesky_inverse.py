@@ -14,6 +14,7 @@ from robodyn_ros.spatial.types import (
     Table,
     Topology,
     Vector,
+    Work,
 )
 
 #: Largest accepted condition number of J M^-1 J^T. It is far below 1 / RANK_TOLERANCE. So
@@ -104,7 +105,7 @@ def of_axes(
 def by_compliances(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     diagonal: Vector,
     body: Integer,
@@ -131,7 +132,7 @@ def by_compliances(
 def by_mass_matrix(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     diagonal: Vector,
     body: Integer,

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The compliance of several frames and their coupling, without the mass matrix."""
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.articulated import articulated_inertias
 from robodyn_ros.algorithms.core.jacobian import jacobian_columns
 from robodyn_ros.algorithms.core.joint_transform import joint_transforms
@@ -19,7 +18,7 @@ from robodyn_ros.spatial.articulated_inertia import load_general
 from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.rotation import rotate
 from robodyn_ros.spatial.rotational_inertia import load_symmetric
-from robodyn_ros.spatial.types import Indices, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Indices, Matrix, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import add, cross, load, store
 
 
@@ -45,11 +44,11 @@ def mark_between(topology, scratch, ancestor, body):
     `body`: row of the last body of the path.
     """
     for i in range(ancestor, body + 1):
-        scratch[i, at.ON_PATH] = 0.0
+        scratch[i].on_path = 0.0
     i = body
     while i != ancestor:
-        scratch[i, at.ON_PATH] = 1.0
-        scratch[i, at.RESIDUAL] = 0.0
+        scratch[i].on_path = 1.0
+        scratch[i].residual = 0.0
         i = topology[i, PARENT]
 
 
@@ -63,17 +62,14 @@ def propagate_acceleration(topology, constants, scratch, ancestor, body, frame, 
     `alpha`, `a`: angular and linear acceleration of the ancestor, 3-vectors.
     Returns linear and angular acceleration in base axes, each a 3-vector.
     """
-    store(scratch, ancestor, at.ALPHA, alpha)
-    store(scratch, ancestor, at.ACCEL, a)
+    store(scratch[ancestor].alpha, alpha)
+    store(scratch[ancestor].accel, a)
     for i in range(ancestor + 1, body + 1):
-        if scratch[i, at.ON_PATH] == 1.0:
+        if scratch[i].on_path == 1.0:
             cross_base_to_tip(topology, constants, scratch, i)
-    alpha = load(scratch, body, at.ALPHA)
-    a = add(load(scratch, body, at.ACCEL), cross(alpha, (frame[9], frame[10], frame[11])))
-    return (
-        rotate(scratch, body, at.WORLD_ROTATION, a),
-        rotate(scratch, body, at.WORLD_ROTATION, alpha),
-    )
+    alpha = load(scratch[body].alpha)
+    a = add(load(scratch[body].accel), cross(alpha, (frame[9], frame[10], frame[11])))
+    return (rotate(scratch[body].world_rotation, a), rotate(scratch[body].world_rotation, alpha))
 
 
 @primitive
@@ -97,11 +93,11 @@ def response(scratch, i, j):
     """
     if j < 3:
         return (
-            column_of(load_symmetric(scratch, i, at.O_ANGULAR), j),
-            load(scratch, i, at.O_COUPLING + 3 * j),
+            column_of(load_symmetric(scratch[i].O.angular), j),
+            load(scratch[i].O.coupling, 3 * j),
         )
-    b, k = load_general(scratch, i, at.O_COUPLING), j - 3
-    return (b[k], b[k + 3], b[k + 6]), column_of(load_symmetric(scratch, i, at.O_LINEAR), k)
+    b, k = load_general(scratch[i].O.coupling), j - 3
+    return (b[k], b[k + 3], b[k + 6]), column_of(load_symmetric(scratch[i].O.linear), k)
 
 
 @primitive
@@ -120,8 +116,8 @@ def coupling(topology, constants, scratch, i, frame_i, j, frame_j, block):
     ancestor = closest_common_ancestor(topology, i, j)
     if ancestor == 0:
         for k in range(6):
-            store(block, k, 0, (0.0, 0.0, 0.0))
-            store(block, k, 3, (0.0, 0.0, 0.0))
+            store(block[k], (0.0, 0.0, 0.0))
+            store(block[k], (0.0, 0.0, 0.0), 3)
         return
     mark_between(topology, scratch, ancestor, j)
     for k in range(6):
@@ -130,8 +126,8 @@ def coupling(topology, constants, scratch, i, frame_i, j, frame_j, block):
             topology, constants, scratch, ancestor, j, frame_j, alpha, a
         )
         # stored as a row: by symmetry the columns are the responses to forces at frame j
-        store(block, k, 0, a)
-        store(block, k, 3, alpha)
+        store(block[k], a)
+        store(block[k], alpha, 3)
     mark_between(topology, scratch, ancestor, i)
     for k in range(6):
         alpha = (block[0, k], block[1, k], block[2, k])
@@ -147,7 +143,7 @@ def coupling(topology, constants, scratch, i, frame_i, j, frame_j, block):
 def coupled_compliance(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     diagonal: Vector,
     bodies: Indices,

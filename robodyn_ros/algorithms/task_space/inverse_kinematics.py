@@ -4,7 +4,6 @@
 
 from numpy import inf, sqrt
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.jacobian import jacobian_columns
 from robodyn_ros.algorithms.core.joint_transform import joint_transforms
 from robodyn_ros.algorithms.core.kinematics import frame_point, poses_base_to_tip
@@ -14,7 +13,16 @@ from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.quaternion import logarithm
 from robodyn_ros.spatial.rotation import rotate
 from robodyn_ros.spatial.turning import quaternion_of
-from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
+from robodyn_ros.spatial.types import (
+    Constant,
+    Integer,
+    Matrix,
+    Scalar,
+    Table,
+    Topology,
+    Vector,
+    Work,
+)
 from robodyn_ros.spatial.vec3 import sub
 
 #: Ratio of the damping to the squared error. A larger one shortens the steps far from the target.
@@ -37,9 +45,9 @@ def pose_error(scratch, body, frame, target, weights, e):
     Returns squared length of the error.
     """
     axes = (
-        rotate(scratch, body, at.WORLD_ROTATION, (frame[0], frame[3], frame[6])),
-        rotate(scratch, body, at.WORLD_ROTATION, (frame[1], frame[4], frame[7])),
-        rotate(scratch, body, at.WORLD_ROTATION, (frame[2], frame[5], frame[8])),
+        rotate(scratch[body].world_rotation, (frame[0], frame[3], frame[6])),
+        rotate(scratch[body].world_rotation, (frame[1], frame[4], frame[7])),
+        rotate(scratch[body].world_rotation, (frame[2], frame[5], frame[8])),
     )
     place = frame_point(scratch, body, frame)
     e[0], e[1], e[2] = sub((target[0, 3], target[1, 3], target[2, 3]), place)
@@ -204,7 +212,7 @@ def damped_step(columns, weights, damping, normal, residual, away, step):
 def inverse_kinematics(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     target: Matrix,
     body: Integer,
     frame: Constant,

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The operational-space inertia of a frame, from compliances propagated base to tip."""
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.articulated import articulated_inertias
 from robodyn_ros.algorithms.core.jacobian import jacobian_columns
 from robodyn_ros.algorithms.core.joint_transform import joint_transforms
@@ -20,7 +19,7 @@ from robodyn_ros.spatial.compliance import shift_compliance
 from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.rotation import rotate_symmetric, turn_symmetric
 from robodyn_ros.spatial.rotational_inertia import load_symmetric, store_symmetric, times
-from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import add, dot, load, scale
 
 #: Share of the largest eigenvalue of J M^-1 J^T below which others count as zero. Rounding leaves
@@ -34,12 +33,8 @@ def axes_of_child(scratch, i):
 
     They are the columns of the stored rotation.
     """
-    r = at.ROTATION
-    return (
-        (scratch[i, r], scratch[i, r + 3], scratch[i, r + 6]),
-        (scratch[i, r + 1], scratch[i, r + 4], scratch[i, r + 7]),
-        (scratch[i, r + 2], scratch[i, r + 5], scratch[i, r + 8]),
-    )
+    R = scratch[i].rotation
+    return (R[0], R[3], R[6]), (R[1], R[4], R[7]), (R[2], R[5], R[8])
 
 
 @primitive
@@ -48,7 +43,7 @@ def turn_into_child(scratch, i, a):
 
     `a`: symmetric matrix in axes of the parent, six numbers.
     """
-    c, s = scratch[i, at.COS], scratch[i, at.SIN]
+    c, s = scratch[i].cos, scratch[i].sin
     x, y, z = axes_of_child(scratch, i)
     ax, ay, az = times(a, x), times(a, y), times(a, z)
     return turn_symmetric(
@@ -63,7 +58,7 @@ def general_into_child(scratch, i, b):
     `b`: matrix in axes of the parent, nine numbers, row-major.
     Returns nine numbers.
     """
-    c, s = scratch[i, at.COS], scratch[i, at.SIN]
+    c, s = scratch[i].cos, scratch[i].sin
     x, y, z = axes_of_child(scratch, i)
     # the columns of R0 Rz
     u = add(scale(c, x), scale(s, y))
@@ -94,9 +89,9 @@ def cross_joint(topology, constants, scratch, i, a, b, c):
     `c`: linear block, six numbers.
     Returns L, and angular and linear part of Z.
     """
-    d = scratch[i, at.D_INVERSE]
-    g = scale(d, load(scratch, i, at.U_ANGULAR))
-    k = scale(d, load(scratch, i, at.U_LINEAR))
+    d = scratch[i].d_inverse
+    g = scale(d, load(scratch[i].u_angular))
+    k = scale(d, load(scratch[i].u_linear))
     angular = add(times(a, g), times_general(b, k))
     linear = add(transpose_times(b, g), times(c, k))
     corner = dot(g, angular) + dot(k, linear) + d
@@ -149,9 +144,9 @@ def cross_joint(topology, constants, scratch, i, a, b, c):
             c[4] - pitch * linear[1],
             c[5] - pitch * (linear[2] + linear[2] - pitch * corner),
         )
-    store_symmetric(scratch, i, at.O_ANGULAR, a)
-    store_general(scratch, i, at.O_COUPLING, b)
-    store_symmetric(scratch, i, at.O_LINEAR, c)
+    store_symmetric(scratch[i].O.angular, a)
+    store_general(scratch[i].O.coupling, b)
+    store_symmetric(scratch[i].O.linear, c)
     return corner, angular, linear
 
 
@@ -162,12 +157,12 @@ def compliance_at_child(topology, scratch, i):
     Returns angular block, coupling block and linear block, in axes of body i: 6, 9 and 6 numbers.
     """
     parent = topology[i, PARENT]
-    a = load_symmetric(scratch, parent, at.O_ANGULAR)
+    a = load_symmetric(scratch[parent].O.angular)
     b, c = shift_compliance(
         a,
-        load_general(scratch, parent, at.O_COUPLING),
-        load_symmetric(scratch, parent, at.O_LINEAR),
-        load(scratch, i, at.POSITION),
+        load_general(scratch[parent].O.coupling),
+        load_symmetric(scratch[parent].O.linear),
+        load(scratch[i].position),
     )
     return (
         turn_into_child(scratch, i, a),
@@ -189,8 +184,11 @@ def cross_to_child(topology, constants, scratch, i):
 @primitive
 def hold_base(scratch):
     """Set the compliance of the base to zero."""
-    for k in range(at.O_ANGULAR, at.O_LINEAR + 6):
-        scratch[0, k] = 0.0
+    for k in range(6):
+        scratch[0].O.angular[k] = 0.0
+        scratch[0].O.linear[k] = 0.0
+    for k in range(9):
+        scratch[0].O.coupling[k] = 0.0
 
 
 @primitive
@@ -200,7 +198,7 @@ def clear_path(scratch, last):
     `last`: row of the last body.
     """
     for i in range(1, last + 1):
-        scratch[i, at.ON_PATH] = 0.0
+        scratch[i].on_path = 0.0
 
 
 @primitive
@@ -211,7 +209,7 @@ def mark_path(topology, scratch, body):
     """
     i = body
     while i > 0:
-        scratch[i, at.ON_PATH] = 1.0
+        scratch[i].on_path = 1.0
         i = topology[i, PARENT]
 
 
@@ -225,23 +223,23 @@ def compliance_base_to_tip(topology, constants, scratch, last):
     """
     hold_base(scratch)
     for i in range(1, last + 1):
-        if scratch[i, at.ON_PATH] == 1.0:
+        if scratch[i].on_path == 1.0:
             cross_to_child(topology, constants, scratch, i)
 
 
 @primitive
 def frame_compliance(scratch, body, frame, compliance):
     """Write the compliance at the origin of a frame, in base axes, linear rows first."""
-    a = load_symmetric(scratch, body, at.O_ANGULAR)
+    a = load_symmetric(scratch[body].O.angular)
     b, c = shift_compliance(
         a,
-        load_general(scratch, body, at.O_COUPLING),
-        load_symmetric(scratch, body, at.O_LINEAR),
+        load_general(scratch[body].O.coupling),
+        load_symmetric(scratch[body].O.linear),
         (frame[9], frame[10], frame[11]),
     )
-    a = rotate_symmetric(scratch, body, at.WORLD_ROTATION, a)
-    b = rotate_general(scratch, body, at.WORLD_ROTATION, 1.0, 0.0, b)
-    c = rotate_symmetric(scratch, body, at.WORLD_ROTATION, c)
+    a = rotate_symmetric(scratch[body].world_rotation, a)
+    b = rotate_general(scratch[body].world_rotation, 1.0, 0.0, b)
+    c = rotate_symmetric(scratch[body].world_rotation, c)
     for i in range(3):
         for j in range(3):
             k = (i * (5 - i)) // 2 + j if i <= j else (j * (5 - j)) // 2 + i
@@ -255,7 +253,7 @@ def frame_compliance(scratch, body, frame, compliance):
 def operational_space(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     diagonal: Vector,
     body: Integer,
@@ -279,7 +277,7 @@ def operational_space(
 def task_solve(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     diagonal: Vector,
     J: Matrix,

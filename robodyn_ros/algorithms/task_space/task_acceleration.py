@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Accelerations of frames due to motors, gravity and velocity."""
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.aba import forward_dynamics
 from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip
 from robodyn_ros.spatial.primitive import recursion
 from robodyn_ros.spatial.rotation import rotate
-from robodyn_ros.spatial.types import Constant, Indices, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Indices, Matrix, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import add, cross, load
 
 
@@ -16,7 +15,7 @@ def task_acceleration(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,
@@ -44,11 +43,11 @@ def task_acceleration(
     for k in range(bodies.shape[0]):
         body = bodies[k]
         lever = (frames[k, 9], frames[k, 10], frames[k, 11])
-        w, alpha = load(scratch, body, at.OMEGA), load(scratch, body, at.ALPHA)
-        a = add(load(scratch, body, at.ACCEL), add(cross(alpha, lever), cross(w, cross(w, lever))))
+        w, alpha = load(scratch[body].omega), load(scratch[body].alpha)
+        a = add(load(scratch[body].accel), add(cross(alpha, lever), cross(w, cross(w, lever))))
         a, alpha = (
-            rotate(scratch, body, at.WORLD_ROTATION, a),
-            rotate(scratch, body, at.WORLD_ROTATION, alpha),
+            rotate(scratch[body].world_rotation, a),
+            rotate(scratch[body].world_rotation, alpha),
         )
         for i in range(3):  # the recursion lets the base accelerate with -gravity
             acceleration[6 * k + i] = a[i] + gravity[i]

@@ -2,19 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Torques and accelerations due to wrenches on the bodies."""
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.articulated import articulated_inertias
 from robodyn_ros.algorithms.core.joint_transform import along_joint, carry_wrench, joint_transforms
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_solve import solve_loaded
 from robodyn_ros.model.layout import PARENT, V
 from robodyn_ros.spatial.primitive import recursion
-from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import load, scale, store
 
 
 @recursion
 def torque_of_wrench(
-    topology: Topology, constants: Table, scratch: Matrix, q: Vector, f_ext: Matrix, tau: Vector
+    topology: Topology, constants: Table, scratch: Work, q: Vector, f_ext: Matrix, tau: Vector
 ):
     """Compute tau = J^T f = H phi B f of wrenches on any bodies, in O(n).
 
@@ -22,11 +21,11 @@ def torque_of_wrench(
     """
     joint_transforms(topology, constants, scratch, q)
     for i in range(1, topology.shape[0]):
-        store(scratch, i, at.MOMENT, load(f_ext, i, 0))
-        store(scratch, i, at.FORCE, load(f_ext, i, 3))
+        store(scratch[i].moment, load(f_ext[i]))
+        store(scratch[i].force, load(f_ext[i], 3))
     for i in range(topology.shape[0] - 1, 0, -1):
         parent = topology[i, PARENT]
-        n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
+        n, f = load(scratch[i].moment), load(scratch[i].force)
         tau[topology[i, V]] = along_joint(topology, constants, i, n, f)
         if parent > 0:
             carry_wrench(scratch, i, parent, n, f)
@@ -36,7 +35,7 @@ def torque_of_wrench(
 def acceleration_of_wrench(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     f_ext: Matrix,
     diagonal: Vector,
@@ -51,8 +50,8 @@ def acceleration_of_wrench(
     joint_transforms(topology, constants, scratch, q)
     status = articulated_inertias(topology, constants, scratch, diagonal)
     for i in range(1, topology.shape[0]):
-        scratch[i, at.RESIDUAL] = 0.0
-        store(scratch, i, at.MOMENT, scale(-1.0, load(f_ext, i, 0)))
-        store(scratch, i, at.FORCE, scale(-1.0, load(f_ext, i, 3)))
+        scratch[i].residual = 0.0
+        store(scratch[i].moment, scale(-1.0, load(f_ext[i])))
+        store(scratch[i].force, scale(-1.0, load(f_ext[i], 3)))
     solve_loaded(topology, constants, scratch, qdd)
     return status

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Inverse dynamics by composite bodies."""
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.aba import velocity_base_to_tip
 from robodyn_ros.algorithms.core.coriolis import composite_inertia_times
 from robodyn_ros.algorithms.core.crba import composite_tip_to_base
@@ -15,7 +14,7 @@ from robodyn_ros.algorithms.core.joint_transform import (
 )
 from robodyn_ros.model.layout import PARENT, ROTOR, V
 from robodyn_ros.spatial.primitive import recursion
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import add, load, store
 
 
@@ -24,7 +23,7 @@ def inverse_dynamics_composite(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     qdd: Vector,
@@ -46,20 +45,16 @@ def inverse_dynamics_composite(
                 topology,
                 constants,
                 i,
-                load(scratch, i, at.BIAS_ANGULAR),
-                load(scratch, i, at.BIAS_LINEAR),
+                load(scratch[i].bias_angular),
+                load(scratch[i].bias_linear),
                 qdd[topology[i, V]],
             )
             n, f = composite_inertia_times(scratch, i, alpha, a)
             carry_wrench(
-                scratch,
-                i,
-                parent,
-                add(n, load(scratch, i, at.MOMENT)),
-                add(f, load(scratch, i, at.FORCE)),
+                scratch, i, parent, add(n, load(scratch[i].moment)), add(f, load(scratch[i].force))
             )
-    store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
-    store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
+    store(scratch[0].alpha, (0.0, 0.0, 0.0))
+    store(scratch[0].accel, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
         alpha, a = carried_acceleration(scratch, topology[i, PARENT], i)
@@ -67,20 +62,20 @@ def inverse_dynamics_composite(
             topology,
             constants,
             i,
-            add(alpha, load(scratch, i, at.BIAS_ANGULAR)),
-            add(a, load(scratch, i, at.BIAS_LINEAR)),
+            add(alpha, load(scratch[i].bias_angular)),
+            add(a, load(scratch[i].bias_linear)),
             qdd[k],
         )
-        store(scratch, i, at.ALPHA, alpha)
-        store(scratch, i, at.ACCEL, a)
+        store(scratch[i].alpha, alpha)
+        store(scratch[i].accel, a)
         n, f = composite_inertia_times(scratch, i, alpha, a)
         tau[k] = (
             along_joint(
                 topology,
                 constants,
                 i,
-                add(n, load(scratch, i, at.MOMENT)),
-                add(f, load(scratch, i, at.FORCE)),
+                add(n, load(scratch[i].moment)),
+                add(f, load(scratch[i].force)),
             )
             + constants[i, ROTOR] * qdd[k]
         )

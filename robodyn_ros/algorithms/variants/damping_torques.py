@@ -7,7 +7,6 @@ d(eta)/dt + C(q, eta) = D^-1/2 L^-1 tau, and C does no work: eta^T C = 0. See Ja
 19, and robodyn_ros.formulations.jain.diagonalised.
 """
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.articulated import (
     articulated_inertias,
     articulated_times,
@@ -16,6 +15,7 @@ from robodyn_ros.algorithms.core.articulated import (
 from robodyn_ros.algorithms.core.articulated_body_rates import (
     axis_column,
     propagate_rate,
+    start_rates,
     turn_inertia,
 )
 from robodyn_ros.algorithms.core.joint_transform import (
@@ -39,7 +39,7 @@ from robodyn_ros.model.layout import (
 )
 from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.rotational_inertia import load_symmetric, times
-from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, store, sub
 
 
@@ -50,23 +50,22 @@ def gyroscopic_wrenches(topology, constants, scratch):
     The sums are those of the damping wrenches and of lambda. Needs the velocities V.
     """
     for i in range(1, topology.shape[0]):
-        w, v = load(scratch, i, at.OMEGA), load(scratch, i, at.SPEED)
-        h = load(constants, i, MOMENT)
+        w, v = load(scratch[i].omega), load(scratch[i].speed)
+        h = load(constants[i], MOMENT)
         linear = add(scale(constants[i, MASS], v), cross(w, h))
-        angular = add(times(load_symmetric(constants, i, INERTIA), w), cross(h, v))
-        store(scratch, i, at.MOMENT, add(cross(w, angular), cross(v, linear)))
-        store(scratch, i, at.FORCE, cross(w, linear))
-        store(scratch, i, at.B_MOMENT, (0.0, 0.0, 0.0))
-        store(scratch, i, at.B_FORCE, (0.0, 0.0, 0.0))
-        for k in range(21):
-            scratch[i, at.L_ANGULAR + k] = 0.0
+        angular = add(times(load_symmetric(constants[i], INERTIA), w), cross(h, v))
+        store(scratch[i].moment, add(cross(w, angular), cross(v, linear)))
+        store(scratch[i].force, cross(w, linear))
+        store(scratch[i].b_moment, (0.0, 0.0, 0.0))
+        store(scratch[i].b_force, (0.0, 0.0, 0.0))
+    start_rates(topology, scratch)
 
 
 @recursion
 def damping_torques(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     rates: Vector,
@@ -92,13 +91,13 @@ def damping_torques(
     velocities_base_to_tip(topology, constants, scratch, qd)
     gyroscopic_wrenches(topology, constants, scratch)
     for i in range(topology.shape[0] - 1, 0, -1):
-        k, parent, d = topology[i, V], topology[i, PARENT], scratch[i, at.D_INVERSE]
+        k, parent, d = topology[i, V], topology[i, PARENT], scratch[i].d_inverse
         rate, is_slide = qd[k], topology[i, KIND] == PRISMATIC
         turning = 0.0 if is_slide else rate
         slide = rate if is_slide else constants[i, PITCH] * rate
-        u_n, u_f = load(scratch, i, at.U_ANGULAR), load(scratch, i, at.U_LINEAR)
+        u_n, u_f = load(scratch[i].u_angular), load(scratch[i].u_linear)
         w, v = add_along_joint(
-            topology, constants, i, load(scratch, i, at.OMEGA), load(scratch, i, at.SPEED), -rate
+            topology, constants, i, load(scratch[i].omega), load(scratch[i].speed), -rate
         )
         xi = rate + d * (dot(u_n, w) + dot(u_f, v))
         D = along_joint(topology, constants, i, u_n, u_f) + constants[i, ROTOR] + diagonal[k]
@@ -108,10 +107,10 @@ def damping_torques(
         turn_inertia(scratch, i, turning)
         column_n, column_f = axis_column(topology, constants, scratch, i)
         D_rate = along_joint(topology, constants, i, column_n, column_f)
-        n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
+        n, f = load(scratch[i].moment), load(scratch[i].force)
         n = sub(add(n, scale(xi, column_n)), scale(turning, (-held_n[1], held_n[0], 0.0)))
         f = sub(add(f, scale(xi, column_f)), scale(turning, (-held_f[1], held_f[0], 0.0)))
-        b_n, b_f = load(scratch, i, at.B_MOMENT), load(scratch, i, at.B_FORCE)
+        b_n, b_f = load(scratch[i].b_moment), load(scratch[i].b_force)
         damped, lost = -(rates[k] * xi), -(0.5 * D_rate * xi)
         damping[k] = D * damped + along_joint(topology, constants, i, b_n, b_f)
         coriolis[k] = lost + along_joint(topology, constants, i, n, f)
@@ -119,11 +118,11 @@ def damping_torques(
             b_n, b_f = wrench_on_parent(
                 scratch, i, add(b_n, scale(damped, u_n)), add(b_f, scale(damped, u_f))
             )
-            accumulate(scratch, parent, at.B_MOMENT, b_n)
-            accumulate(scratch, parent, at.B_FORCE, b_f)
+            accumulate(scratch[parent].b_moment, b_n)
+            accumulate(scratch[parent].b_force, b_f)
             n = add(n, scale(d * lost, u_n))
             n = sub(n, scale(slide, (-passed_f[1], passed_f[0], 0.0)))
             carry_wrench(scratch, i, parent, n, add(f, scale(d * lost, u_f)))
             propagate_rate(scratch, i, slide, column_n, column_f, D_rate)
-            carry_inertia(scratch, i, parent, at.L_ANGULAR, at.L_COUPLING, at.L_LINEAR)
+            carry_inertia(scratch[i], scratch[i].P_rate, scratch[parent].P_rate)
     return status

@@ -7,7 +7,7 @@ from robodyn_ros.algorithms.core.crba import mass_matrix
 from robodyn_ros.algorithms.variants.factored_forward_dynamics import torque_left
 from robodyn_ros.model.layout import V
 from robodyn_ros.spatial.primitive import primitive, recursion
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
 
 
 @primitive
@@ -58,7 +58,7 @@ def forward_dynamics_dense(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,

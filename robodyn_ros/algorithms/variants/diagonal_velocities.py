@@ -14,7 +14,7 @@ from robodyn_ros.algorithms.mass_matrix.mass_matrix_factors import mass_factors
 from robodyn_ros.algorithms.variants.damping_torques import damping_torques
 from robodyn_ros.model.layout import PARENT, V
 from robodyn_ros.spatial.primitive import separate, unfused
-from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector, Work
 
 
 @unfused
@@ -35,7 +35,7 @@ def sum_over_carriers(topology, F, rates, i):
 def diagonal_velocities(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     diagonal: Vector,
@@ -61,7 +61,7 @@ def diagonal_velocities(
 def joint_velocities(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     eta: Vector,
     diagonal: Vector,
@@ -89,7 +89,7 @@ def diagonal_rates(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,

@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forward dynamics by the explicit innovations factor of the mass matrix, in O(n depth)."""
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.composite import solve_factorised
 from robodyn_ros.algorithms.core.rnea import inverse_dynamics
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_factors import factor, joint_inertias
 from robodyn_ros.model.layout import V
 from robodyn_ros.spatial.primitive import primitive, recursion
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
 
 
 @primitive
@@ -29,7 +28,7 @@ def forward_dynamics_factored(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,
@@ -48,6 +47,6 @@ def forward_dynamics_factored(
     status = joint_inertias(topology, constants, scratch, q, diagonal, bias)
     factor(topology, constants, scratch, F)
     for i in range(1, topology.shape[0]):
-        F[topology[i, V], topology[i, V]] = scratch[i, at.D_INVERSE]
+        F[topology[i, V], topology[i, V]] = scratch[i].d_inverse
     solve_factorised(topology, F, qdd)
     return status

@@ -3,14 +3,13 @@
 """Hamilton's canonical equations, of first order in positions and generalised momenta."""
 
 from robodyn_ros.algorithms.centroidal.centroidal_momentum import body_momentum
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.gravity import gravity_torque
 from robodyn_ros.algorithms.core.joint_transform import along_joint, carry_wrench
 from robodyn_ros.algorithms.core.kinematics import velocities_base_to_tip
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_solve import mass_solve
 from robodyn_ros.model.layout import PARENT, V
 from robodyn_ros.spatial.primitive import recursion
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import add, cross, load
 
 
@@ -19,7 +18,7 @@ def hamilton_rates(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     p: Vector,
     tau: Vector,
@@ -44,8 +43,8 @@ def hamilton_rates(
         body_momentum(constants, scratch, i)
     for i in range(topology.shape[0] - 1, 0, -1):
         k, parent = topology[i, V], topology[i, PARENT]
-        n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
-        w, v = load(scratch, i, at.OMEGA), load(scratch, i, at.SPEED)
+        n, f = load(scratch[i].moment), load(scratch[i].force)
+        w, v = load(scratch[i].omega), load(scratch[i].speed)
         turned = along_joint(topology, constants, i, add(cross(n, w), cross(f, v)), cross(f, w))
         pdot[k] = tau[k] - pdot[k] + turned
         if parent > 0:

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hybrid dynamics: some joints are driven by a torque, the others by a motion."""
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.aba import (
     acceleration_base_to_tip,
     residual_tip_to_base,
@@ -22,7 +21,7 @@ from robodyn_ros.algorithms.core.joint_transform import (
 )
 from robodyn_ros.model.layout import PARENT, ROTOR, V
 from robodyn_ros.spatial.primitive import primitive, recursion
-from robodyn_ros.spatial.types import Constant, Flags, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Flags, Matrix, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import add, load, store
 
 
@@ -37,7 +36,7 @@ def articulated_inertias_free(topology, constants, scratch, diagonal, prescribed
         rigid(constants, scratch, i)
     for i in range(topology.shape[0] - 1, 0, -1):
         if prescribed[topology[i, V]]:
-            scratch[i, at.D_INVERSE] = 0.0
+            scratch[i].d_inverse = 0.0
             project(topology, constants, scratch, i, 0.0, 1.0)
         else:
             status = eliminate_joint(topology, constants, scratch, i, diagonal, status)
@@ -51,7 +50,7 @@ def hybrid_dynamics(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     given: Vector,
@@ -80,22 +79,20 @@ def hybrid_dynamics(
                 topology,
                 constants,
                 i,
-                load(scratch, i, at.BIAS_ANGULAR),
-                load(scratch, i, at.BIAS_LINEAR),
+                load(scratch[i].bias_angular),
+                load(scratch[i].bias_linear),
                 given[k],
             )
-            store(scratch, i, at.BIAS_ANGULAR, alpha)
-            store(scratch, i, at.BIAS_LINEAR, a)
+            store(scratch[i].bias_angular, alpha)
+            store(scratch[i].bias_linear, a)
     status = articulated_inertias_free(topology, constants, scratch, diagonal, prescribed)
     residual_tip_to_base(topology, constants, scratch, tau)
     acceleration_base_to_tip(topology, constants, gravity, scratch, qdd)
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
         if prescribed[k]:
-            n, f = articulated_times(
-                scratch, i, load(scratch, i, at.ALPHA), load(scratch, i, at.ACCEL)
-            )
-            n, f = add(n, load(scratch, i, at.MOMENT)), add(f, load(scratch, i, at.FORCE))
+            n, f = articulated_times(scratch, i, load(scratch[i].alpha), load(scratch[i].accel))
+            n, f = add(n, load(scratch[i].moment)), add(f, load(scratch[i].force))
             qdd[k] = given[k]
             tau[k] = (
                 along_joint(topology, constants, i, n, f)

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Inverse dynamics with rates in body axes, for arbitrary body frames."""
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.coriolis import composite_inertia_times
 from robodyn_ros.algorithms.core.joint_transform import (
     add_along_joint,
@@ -26,7 +25,7 @@ from robodyn_ros.model.layout import (
 )
 from robodyn_ros.spatial.primitive import inlined, primitive, recursion
 from robodyn_ros.spatial.rotational_inertia import load_symmetric, shift_inertia, store_symmetric
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store, sub
 
 
@@ -78,13 +77,13 @@ def motion_of_frames(topology, constants, scratch, qd, qdd, offsets):
       Zeros leave the frames at the joints.
     """
     for i in range(1, topology.shape[0]):
-        parent, k, offset = topology[i, PARENT], topology[i, V], load(offsets, i, 0)
-        lever = sub(load(scratch, i, at.POSITION), load(offsets, parent, 0))
+        parent, k, offset = topology[i, PARENT], topology[i, V], load(offsets[i])
+        lever = sub(load(scratch[i].position), load(offsets[parent]))
         w, v = at_joint(
-            scratch, i, lever, load(scratch, parent, at.OMEGA), load(scratch, parent, at.SPEED)
+            scratch, i, lever, load(scratch[parent].omega), load(scratch[parent].speed)
         )
         alpha, a = at_joint(
-            scratch, i, lever, load(scratch, parent, at.ALPHA), load(scratch, parent, at.ACCEL)
+            scratch, i, lever, load(scratch[parent].alpha), load(scratch[parent].accel)
         )
         w, v = add_along_joint(topology, constants, i, w, v, qd[k])
         alpha, a = add_along_joint(topology, constants, i, alpha, a, qdd[k])
@@ -92,10 +91,10 @@ def motion_of_frames(topology, constants, scratch, qd, qdd, offsets):
         alpha, a = add(alpha, turning), add(a, sliding)
         if topology[i, KIND] == BALL_Z:
             alpha = add(alpha, axes_turning(qd, qd, k))
-        store(scratch, i, at.OMEGA, w)
-        store(scratch, i, at.SPEED, add(v, cross(w, offset)))
-        store(scratch, i, at.ALPHA, alpha)
-        store(scratch, i, at.ACCEL, add(a, cross(alpha, offset)))
+        store(scratch[i].omega, w)
+        store(scratch[i].speed, add(v, cross(w, offset)))
+        store(scratch[i].alpha, alpha)
+        store(scratch[i].accel, add(a, cross(alpha, offset)))
 
 
 @primitive
@@ -105,25 +104,21 @@ def force_on_frame(constants, scratch, i, f_ext, offsets):
     `offsets` (nb, 3): origin of the frame of each body from that of the body, in its axes [m].
       Zeros leave the frames at the joints.
     """
-    mass, moment, offset = constants[i, MASS], load(constants, i, MOMENT), load(offsets, i, 0)
-    scratch[i, at.C_MASS] = mass
-    store(scratch, i, at.C_MOMENT, sub(moment, scale(mass, offset)))
+    mass, moment, offset = constants[i, MASS], load(constants[i], MOMENT), load(offsets[i])
+    scratch[i].c_mass = mass
+    store(scratch[i].c_moment, sub(moment, scale(mass, offset)))
     store_symmetric(
-        scratch,
-        i,
-        at.C_INERTIA,
-        shift_inertia(load_symmetric(constants, i, INERTIA), mass, moment, scale(-1.0, offset)),
+        scratch[i].c_inertia,
+        shift_inertia(load_symmetric(constants[i], INERTIA), mass, moment, scale(-1.0, offset)),
     )
-    w, v = load(scratch, i, at.OMEGA), load(scratch, i, at.SPEED)
+    w, v = load(scratch[i].omega), load(scratch[i].speed)
     n, f = composite_inertia_times(scratch, i, w, v)
     gyroscopic, centrifugal = momentum_rate(w, v, n, f)
-    n, f = composite_inertia_times(
-        scratch, i, load(scratch, i, at.ALPHA), load(scratch, i, at.ACCEL)
-    )
-    push = load(f_ext, i, 3)
-    outside = sub(load(f_ext, i, 0), cross(offset, push))
-    store(scratch, i, at.MOMENT, sub(add(n, gyroscopic), outside))
-    store(scratch, i, at.FORCE, sub(add(f, centrifugal), push))
+    n, f = composite_inertia_times(scratch, i, load(scratch[i].alpha), load(scratch[i].accel))
+    push = load(f_ext[i], 3)
+    outside = sub(load(f_ext[i]), cross(offset, push))
+    store(scratch[i].moment, sub(add(n, gyroscopic), outside))
+    store(scratch[i].force, sub(add(f, centrifugal), push))
 
 
 @recursion
@@ -131,7 +126,7 @@ def inverse_dynamics_body(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     qdd: Vector,
@@ -148,18 +143,19 @@ def inverse_dynamics_body(
       Zeros leave the frames at the joints.
     """
     joint_transforms(topology, constants, scratch, q)
-    for k in (at.OMEGA, at.SPEED, at.ALPHA):
-        store(scratch, 0, k, (0.0, 0.0, 0.0))
-    store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
+    store(scratch[0].omega, (0.0, 0.0, 0.0))
+    store(scratch[0].speed, (0.0, 0.0, 0.0))
+    store(scratch[0].alpha, (0.0, 0.0, 0.0))
+    store(scratch[0].accel, (-gravity[0], -gravity[1], -gravity[2]))
     motion_of_frames(topology, constants, scratch, qd, qdd, offsets)
     for i in range(1, topology.shape[0]):
         force_on_frame(constants, scratch, i, f_ext, offsets)
     for i in range(topology.shape[0] - 1, 0, -1):
-        parent, k, f = topology[i, PARENT], topology[i, V], load(scratch, i, at.FORCE)
-        n = add(load(scratch, i, at.MOMENT), cross(load(offsets, i, 0), f))
+        parent, k, f = topology[i, PARENT], topology[i, V], load(scratch[i].force)
+        n = add(load(scratch[i].moment), cross(load(offsets[i]), f))
         tau[k] = along_joint(topology, constants, i, n, f) + constants[i, ROTOR] * qdd[k]
         if parent > 0:
             f = to_parent(scratch, i, f)
-            lever = sub(load(scratch, i, at.POSITION), load(offsets, parent, 0))
-            accumulate(scratch, parent, at.MOMENT, add(to_parent(scratch, i, n), cross(lever, f)))
-            accumulate(scratch, parent, at.FORCE, f)
+            lever = sub(load(scratch[i].position), load(offsets[parent]))
+            accumulate(scratch[parent].moment, add(to_parent(scratch, i, n), cross(lever, f)))
+            accumulate(scratch[parent].force, f)

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Inverse dynamics about the origin of the base, where wrenches of bodies add up."""
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.coriolis import (
     body_coriolis,
     composite_inertia_times,
@@ -14,7 +13,7 @@ from robodyn_ros.algorithms.variants.inverse_dynamics_body import momentum_rate
 from robodyn_ros.model.layout import PARENT, ROTOR, V
 from robodyn_ros.spatial.primitive import inlined, primitive, recursion
 from robodyn_ros.spatial.rotation import rotate
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, store, sub
 
 
@@ -24,11 +23,11 @@ def accelerations_about_base(topology, gravity, scratch, qd, qdd):
 
     Needs the joint axes and their rates.
     """
-    store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
-    store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
+    store(scratch[0].alpha, (0.0, 0.0, 0.0))
+    store(scratch[0].accel, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, topology.shape[0]):
         parent, k = topology[i, PARENT], topology[i, V]
-        alpha, a = load(scratch, parent, at.ALPHA), load(scratch, parent, at.ACCEL)
+        alpha, a = load(scratch[parent].alpha), load(scratch[parent].accel)
         accelerate_body(scratch, i, alpha, a, qd[k], qdd[k])
 
 
@@ -40,36 +39,31 @@ def accelerate_body(scratch, i, alpha, a, rate, acceleration):
     `rate`: joint velocity [rad/s or m/s].
     `acceleration`: joint acceleration [rad/s^2 or m/s^2].
     """
-    for part, carrier, axis, turning in (
-        (at.ALPHA, alpha, at.AXIS, at.AXIS_RATE),
-        (at.ACCEL, a, at.AXIS + 3, at.AXIS_RATE + 3),
-    ):
-        own = add(
-            scale(acceleration, load(scratch, i, axis)), scale(rate, load(scratch, i, turning))
-        )
-        store(scratch, i, part, add(carrier, own))
+    row = scratch[i]
+    turning = add(scale(acceleration, load(row.axis)), scale(rate, load(row.axis_rate)))
+    store(row.alpha, add(alpha, turning))
+    moving = add(scale(acceleration, load(row.axis, 3)), scale(rate, load(row.axis_rate, 3)))
+    store(row.accel, add(a, moving))
 
 
 @inlined
 def force_about_base(constants, scratch, i, f_ext):
     """Store M_I alpha_I + bar(V_I) h_I - f_ext of body i, about the base origin (2.38)."""
     body_coriolis(constants, scratch, i)
-    n, f = composite_inertia_times(
-        scratch, i, load(scratch, i, at.ALPHA), load(scratch, i, at.ACCEL)
-    )
+    n, f = composite_inertia_times(scratch, i, load(scratch[i].alpha), load(scratch[i].accel))
     gyroscopic, centrifugal = momentum_rate(
-        load(scratch, i, at.OMEGA),
-        load(scratch, i, at.SPEED),
-        load(scratch, i, at.B_MOMENT),
-        load(scratch, i, at.B_FORCE),
+        load(scratch[i].omega),
+        load(scratch[i].speed),
+        load(scratch[i].b_moment),
+        load(scratch[i].b_force),
     )
-    push = rotate(scratch, i, at.WORLD_ROTATION, load(f_ext, i, 3))
+    push = rotate(scratch[i].world_rotation, load(f_ext[i], 3))
     outside = add(
-        rotate(scratch, i, at.WORLD_ROTATION, load(f_ext, i, 0)),
-        cross(load(scratch, i, at.WORLD_POSITION), push),
+        rotate(scratch[i].world_rotation, load(f_ext[i])),
+        cross(load(scratch[i].world_position), push),
     )
-    store(scratch, i, at.MOMENT, sub(add(n, gyroscopic), outside))
-    store(scratch, i, at.FORCE, sub(add(f, centrifugal), push))
+    store(scratch[i].moment, sub(add(n, gyroscopic), outside))
+    store(scratch[i].force, sub(add(f, centrifugal), push))
 
 
 @primitive
@@ -91,7 +85,7 @@ def inverse_dynamics_fixed(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     qdd: Vector,
@@ -107,12 +101,12 @@ def inverse_dynamics_fixed(
     forces_about_base(topology, constants, gravity, scratch, q, qd, qdd, f_ext)
     for i in range(topology.shape[0] - 1, 0, -1):
         parent, k = topology[i, PARENT], topology[i, V]
-        n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
+        n, f = load(scratch[i].moment), load(scratch[i].force)
         tau[k] = (
-            dot(load(scratch, i, at.AXIS), n)
-            + dot(load(scratch, i, at.AXIS + 3), f)
+            dot(load(scratch[i].axis), n)
+            + dot(load(scratch[i].axis, 3), f)
             + constants[i, ROTOR] * qdd[k]
         )
         if parent > 0:
-            accumulate(scratch, parent, at.MOMENT, n)
-            accumulate(scratch, parent, at.FORCE, f)
+            accumulate(scratch[parent].moment, n)
+            accumulate(scratch[parent].force, f)

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Inverse dynamics with rates in base axes, of the origins of the bodies."""
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.aba import velocity_base_to_tip
 from robodyn_ros.algorithms.core.joint_transform import (
     add_along_joint,
@@ -13,7 +12,7 @@ from robodyn_ros.algorithms.core.rnea import force_tip_to_base
 from robodyn_ros.model.layout import INERTIA, MASS, MOMENT, PARENT, V
 from robodyn_ros.spatial.primitive import recursion
 from robodyn_ros.spatial.rotational_inertia import load_symmetric, times
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store
 
 
@@ -22,7 +21,7 @@ def inverse_dynamics_inertial(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     qdd: Vector,
@@ -37,26 +36,24 @@ def inverse_dynamics_inertial(
     """
     joint_transforms(topology, constants, scratch, q)
     velocity_base_to_tip(topology, constants, scratch, qd, f_ext)
-    store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
-    store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
+    store(scratch[0].alpha, (0.0, 0.0, 0.0))
+    store(scratch[0].accel, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, topology.shape[0]):
         alpha, a = carried_acceleration(scratch, topology[i, PARENT], i)
         alpha, a = add_along_joint(
             topology,
             constants,
             i,
-            add(alpha, load(scratch, i, at.BIAS_ANGULAR)),
-            add(a, load(scratch, i, at.BIAS_LINEAR)),
+            add(alpha, load(scratch[i].bias_angular)),
+            add(a, load(scratch[i].bias_linear)),
             qdd[topology[i, V]],
         )
-        store(scratch, i, at.ALPHA, alpha)
-        store(scratch, i, at.ACCEL, a)
-        h = load(constants, i, MOMENT)
+        store(scratch[i].alpha, alpha)
+        store(scratch[i].accel, a)
+        h = load(constants[i], MOMENT)
         accumulate(
-            scratch,
-            i,
-            at.MOMENT,
-            add(times(load_symmetric(constants, i, INERTIA), alpha), cross(h, a)),
+            scratch[i].moment,
+            add(times(load_symmetric(constants[i], INERTIA), alpha), cross(h, a)),
         )
-        accumulate(scratch, i, at.FORCE, add(scale(constants[i, MASS], a), cross(alpha, h)))
+        accumulate(scratch[i].force, add(scale(constants[i, MASS], a), cross(alpha, h)))
     force_tip_to_base(topology, constants, scratch, qdd, tau)

@@ -5,7 +5,6 @@
 No branch depends on the state or on which joints are free. So one recording serves all cases.
 """
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.aba import (
     acceleration_base_to_tip,
     residual_tip_to_base,
@@ -25,7 +24,7 @@ from robodyn_ros.algorithms.core.joint_transform import (
 )
 from robodyn_ros.model.layout import KIND, PARENT, PRISMATIC, ROTOR, V
 from robodyn_ros.spatial.primitive import primitive, recursion
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import add, load, store
 
 
@@ -42,11 +41,11 @@ def mixed_inertias(topology, constants, scratch, free):
     for i in range(1, topology.shape[0]):
         rigid(constants, scratch, i)
     for i in range(topology.shape[0] - 1, 0, -1):
-        about = at.P_LINEAR if topology[i, KIND] == PRISMATIC else at.P_ANGULAR
-        size = scratch[i, about] + scratch[i, about + 3] + scratch[i, about + 5]
+        about = scratch[i].P.linear if topology[i, KIND] == PRISMATIC else scratch[i].P.angular
+        size = about[0] + about[3] + about[5]
         project(topology, constants, scratch, i, 0.0, 1.0)  # for U alone: this leaves P unchanged
         inertia = along_joint(
-            topology, constants, i, load(scratch, i, at.U_ANGULAR), load(scratch, i, at.U_LINEAR)
+            topology, constants, i, load(scratch[i].u_angular), load(scratch[i].u_linear)
         )
         share, rotor = free[topology[i, V]], constants[i, ROTOR]
         # a joint that is not free has no pivot; 1 takes its place
@@ -56,7 +55,7 @@ def mixed_inertias(topology, constants, scratch, free):
         else:
             d_inverse = share / d
             held = d_inverse * rotor + (1.0 - share)
-        scratch[i, at.D_INVERSE] = d_inverse
+        scratch[i].d_inverse = d_inverse
         project(topology, constants, scratch, i, d_inverse, held)
         if topology[i, PARENT] > 0:
             propagate_inertia(topology, scratch, i)
@@ -77,21 +76,21 @@ def mixed_row(topology, constants, gravity, scratch, free, known, tau, qdd):
             topology,
             constants,
             i,
-            load(scratch, i, at.BIAS_ANGULAR),
-            load(scratch, i, at.BIAS_LINEAR),
+            load(scratch[i].bias_angular),
+            load(scratch[i].bias_linear),
             (1.0 - free[k]) * known[k],
         )
-        store(scratch, i, at.BIAS_ANGULAR, alpha)
-        store(scratch, i, at.BIAS_LINEAR, a)
+        store(scratch[i].bias_angular, alpha)
+        store(scratch[i].bias_linear, a)
     residual_tip_to_base(topology, constants, scratch, tau)
     acceleration_base_to_tip(topology, constants, gravity, scratch, qdd)
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
         moment, force = articulated_times(
-            scratch, i, load(scratch, i, at.ALPHA), load(scratch, i, at.ACCEL)
+            scratch, i, load(scratch[i].alpha), load(scratch[i].accel)
         )
-        moment = add(moment, load(scratch, i, at.MOMENT))
-        force = add(force, load(scratch, i, at.FORCE))
+        moment = add(moment, load(scratch[i].moment))
+        force = add(force, load(scratch[i].force))
         x = (1.0 - free[k]) * known[k]
         qdd[k] = qdd[k] + x
         tau[k] = tau[k] + (1.0 - free[k]) * (
@@ -104,7 +103,7 @@ def mixed_dynamics(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     free: Vector,
@@ -131,9 +130,9 @@ def mixed_dynamics(
     nothing = (0.0, 0.0, 0.0)
     for row in range(1, known.shape[0]):
         for i in range(1, topology.shape[0]):
-            store(scratch, i, at.BIAS_ANGULAR, nothing)
-            store(scratch, i, at.BIAS_LINEAR, nothing)
-            store(scratch, i, at.MOMENT, nothing)
-            store(scratch, i, at.FORCE, nothing)
+            store(scratch[i].bias_angular, nothing)
+            store(scratch[i].bias_linear, nothing)
+            store(scratch[i].moment, nothing)
+            store(scratch[i].force, nothing)
         mixed_row(topology, constants, nothing, scratch, free, known[row], tau[row], qdd[row])
     return status

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forward dynamics by articulated bodies, from a motion whose torque needs few operations."""
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.articulated import articulated_inertias, gains, joint_acceleration
 from robodyn_ros.algorithms.core.joint_transform import add_along_joint, joint_transforms
 from robodyn_ros.algorithms.core.rnea import prescribe_motion
@@ -10,7 +9,7 @@ from robodyn_ros.algorithms.mass_matrix.mass_matrix_solve import cross_tip_to_ba
 from robodyn_ros.model.layout import PARENT, ROTOR, V
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.rotation import rotate_inverse, rotate_z, rotate_z_inverse
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import add, cross, load, store
 
 
@@ -19,7 +18,7 @@ def forward_dynamics(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,
@@ -37,7 +36,7 @@ def forward_dynamics(
     status = articulated_inertias(topology, constants, scratch, diagonal)
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
-        scratch[i, at.RESIDUAL] = tau[k] - (constants[i, ROTOR] + diagonal[k]) * qdd[k]
+        scratch[i].residual = tau[k] - (constants[i, ROTOR] + diagonal[k]) * qdd[k]
     for i in range(topology.shape[0] - 1, 0, -1):
         cross_tip_to_base(topology, constants, scratch, i)
     rest_base(scratch)
@@ -57,16 +56,16 @@ def accelerate_from_parent(topology, constants, scratch, i):
 
     Returns joint acceleration [rad/s^2 or m/s^2].
     """
-    parent, c, s = topology[i, PARENT], scratch[i, at.COS], scratch[i, at.SIN]
-    turning = load(scratch, parent, at.ALPHA)
-    moving = add(load(scratch, parent, at.ACCEL), cross(turning, load(scratch, i, at.POSITION)))
-    alpha = rotate_inverse(scratch, i, at.ROTATION, turning)
-    a = rotate_inverse(scratch, i, at.ROTATION, moving)
+    parent, c, s = topology[i, PARENT], scratch[i].cos, scratch[i].sin
+    turning = load(scratch[parent].alpha)
+    moving = add(load(scratch[parent].accel), cross(turning, load(scratch[i].position)))
+    alpha = rotate_inverse(scratch[i].rotation, turning)
+    a = rotate_inverse(scratch[i].rotation, moving)
     g, k = gains(scratch, i)
     x = joint_acceleration(topology, scratch, i, rotate_z(c, s, g), rotate_z(c, s, k), alpha, a)
     alpha, a = add_along_joint(
         topology, constants, i, rotate_z_inverse(c, s, alpha), rotate_z_inverse(c, s, a), x
     )
-    store(scratch, i, at.ALPHA, alpha)
-    store(scratch, i, at.ACCEL, a)
+    store(scratch[i].alpha, alpha)
+    store(scratch[i].accel, a)
     return x

@@ -248,8 +248,8 @@ def _carrying(recursion):
 
 def _add_payload(row, payload, placements, k):
     """Add a payload to the row of a body; its frame is placed as row k of a table."""
-    moment, p = rotate(placements, k, 0, tuple(payload[1:4])), tuple(placements[k, 9:])
-    inertia = rotate_symmetric(placements, k, 0, tuple(payload[4:]))
+    moment, p = rotate(placements[k], tuple(payload[1:4])), tuple(placements[k, 9:])
+    inertia = rotate_symmetric(placements[k], tuple(payload[4:]))
     mass, inertia = payload[0], shift_inertia(inertia, payload[0], moment, p)
     row[MASS] += mass
     for i in range(3):

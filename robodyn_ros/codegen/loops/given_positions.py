@@ -92,7 +92,7 @@ class GivenPositions(LoopSolution):
             Unused; the loops are attached to the world here.
         constants : (nb, k) ndarray
             Constants of the bodies, see robodyn_ros.model.layout.
-        scratch : RecordingScratch
+        scratch : RecordingWork
             Scratch of the recursions.
         everything : ndarray
             Positions of all joints. Those of joints that move with others are written.

@@ -132,7 +132,7 @@ class Closing(LoopSolution):
             Unused; the loops are attached to the world here.
         constants : (nb, k) ndarray
             Constants of the bodies, see robodyn_ros.model.layout.
-        scratch : RecordingScratch
+        scratch : RecordingWork
             Scratch of the recursions.
         everything : ndarray
             Positions of all joints; those of dependent joints are written.

@@ -64,7 +64,7 @@ class LoopSolution:
         ----------
         constants : (nb, k) ndarray
             Constants of the bodies, see robodyn_ros.model.layout.
-        scratch : RecordingScratch
+        scratch : RecordingWork
             Scratch of the recursions.
         everything : ndarray
             Positions of all joints.
@@ -86,7 +86,7 @@ class LoopSolution:
         ----------
         _, __ : ndarray
             Unused; the loops are attached to the world here.
-        scratch : RecordingScratch
+        scratch : RecordingWork
             Scratch of the recursions.
         everything : ndarray
             Positions of all joints.
@@ -120,7 +120,7 @@ class LoopSolution:
             Topology of the robot.
         gravity : (3,) ndarray
             Gravitational acceleration in base axes [m/s^2].
-        scratch : RecordingScratch
+        scratch : RecordingWork
             Scratch of the recursions.
         everything, rates : (n,) ndarray
             Positions and rates of all joints.
@@ -155,7 +155,7 @@ class LoopSolution:
 
         Parameters
         ----------
-        scratch : RecordingScratch or ndarray
+        scratch : RecordingWork or ndarray
             Scratch of the recursions.
         everything : ndarray
             Positions of all joints.
@@ -438,7 +438,7 @@ def recorded_equations(topology, constants, scratch, everything, rates, moving, 
         Topology, see robodyn_ros.model.layout.
     constants : (nb, k) ndarray
         Constants of the bodies, see robodyn_ros.model.layout.
-    scratch : RecordingScratch
+    scratch : RecordingWork
         Scratch of the recursions.
     everything, rates : ndarray
         Positions and rates of all joints.

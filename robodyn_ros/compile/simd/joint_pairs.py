@@ -15,7 +15,6 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.matrices import ordered
 from robodyn_ros.algorithms.core.scratch import TILE, TILE_WIDTH, tiles_of
 from robodyn_ros.algorithms.derivatives.inverse_dynamics_derivatives import (
@@ -25,12 +24,21 @@ from robodyn_ros.algorithms.derivatives.inverse_dynamics_derivatives import (
 )
 from robodyn_ros.algorithms.derivatives.tiles import body_by_body
 from robodyn_ros.compile.numba_private import MISSING, cgutils
-from robodyn_ros.compile.simd.lanes import ALIGNED, FLAGS, REGISTER, is_matrix, spread, tile_memory
+from robodyn_ros.compile.simd.lanes import (
+    ALIGNED,
+    FLAGS,
+    REGISTER,
+    is_matrix,
+    is_work,
+    spread,
+    tile_memory,
+)
 from robodyn_ros.compile.simd.masked import lanes_before, store_lanes
 from robodyn_ros.compile.simd.matrix_rows import Rows
 from robodyn_ros.model.layout import PARENT
 from robodyn_ros.spatial.primitive import MACHINE_CODE, inlined
 from robodyn_ros.spatial.row_products import BYTES
+from robodyn_ros.spatial.work import AT
 
 ZERO = ir.Constant(REGISTER, [0.0] * TILE)
 
@@ -42,15 +50,15 @@ def _pairs(row, column, count):
 
 #: Sums of products for by_q, by_qd and by_qdd, above the diagonal and on it.
 ABOVE = (
-    _pairs(at.AXIS, at.BEYOND, 6),
-    _pairs(at.AXIS, at.BY_VELOCITY, 6),
-    _pairs(at.AXIS, at.JOINT_MOMENTUM, 6),
+    _pairs(AT.axis, AT.beyond, 6),
+    _pairs(AT.axis, AT.by_velocity, 6),
+    _pairs(AT.axis, AT.joint_momentum, 6),
 )
 #: The same below the diagonal. Motions of B^T S have an angular part only.
 BELOW = (
-    _pairs(at.JOINT_MOMENTUM, at.CARRIED_RATE, 6) + _pairs(at.JOINT_CORIOLIS, at.CARRIED, 3),
-    _pairs(at.JOINT_MOMENTUM, at.BOTH_RATES, 6) + _pairs(at.JOINT_CORIOLIS, at.AXIS, 3),
-    _pairs(at.JOINT_MOMENTUM, at.AXIS, 6),
+    _pairs(AT.joint_momentum, AT.carried_rate, 6) + _pairs(AT.joint_coriolis, AT.carried, 3),
+    _pairs(AT.joint_momentum, AT.both_rates, 6) + _pairs(AT.joint_coriolis, AT.axis, 3),
+    _pairs(AT.joint_momentum, AT.axis, 6),
 )
 
 
@@ -61,19 +69,19 @@ def number_depth_first(topology, rows):
     `rows`: rows of bodies in tiles.
     """
     for i in range(topology.shape[0]):
-        rows[i, at.LAST] = 0.0
+        rows[i].last = 0.0
     for i in range(topology.shape[0] - 1, 0, -1):
         parent = topology[i, PARENT]
-        rows[parent, at.LAST] = rows[parent, at.LAST] + rows[i, at.LAST] + 1.0
-    rows[0, at.FREE] = 0.0
+        rows[parent].last = rows[parent].last + rows[i].last + 1.0
+    rows[0].free = 0.0
     for i in range(1, topology.shape[0]):
         parent = topology[i, PARENT]
-        own = rows[parent, at.FREE]
-        last = own + rows[i, at.LAST]
-        rows[i, at.ENTER] = own
-        rows[i, at.LAST] = last
-        rows[i, at.FREE] = own + 1.0
-        rows[parent, at.FREE] = last + 1.0
+        own = rows[parent].free
+        last = own + rows[i].last
+        rows[i].enter = own
+        rows[i].last = last
+        rows[i].free = own + 1.0
+        rows[parent].free = last + 1.0
 
 
 @intrinsic
@@ -128,7 +136,7 @@ class _Columns:
         """Emit the columns from first to before end: rows above them, theirs, and those below."""
         build, index, tile = self._build, self._index, self._tile(first)
         wrenches = self._registers(tile, ABOVE)
-        numbers = [self._register(tile, k) for k in (at.ENTER, at.LAST)]
+        numbers = [self._register(tile, k) for k in (AT.enter, AT.last)]
         with self._rows(index(0), first) as row:
             carried, _ = self._related(row, *numbers)
             above = self._sums(ABOVE, row, wrenches)
@@ -177,7 +185,7 @@ class _Columns:
     def _related(self, row, enter, last):
         """Return which joints the joint of the row carries, itself too, and which carry it."""
         build = self._build
-        own, end = (self._everywhere(row, k) for k in (at.ENTER, at.LAST))
+        own, end = (self._everywhere(row, k) for k in (AT.enter, AT.last))
         behind = build.fcmp_ordered('>=', enter, own)
         carried = build.and_(behind, build.fcmp_ordered('<=', enter, end))
         before = build.fcmp_ordered('<', enter, own)
@@ -220,4 +228,6 @@ def _by_motion(topology, scratch, by_q, by_qd, by_qdd):
 
 
 if not MISSING:
-    MACHINE_CODE[by_motion] = lambda topology, *arrays: _by_motion if is_matrix(*arrays) else None
+    MACHINE_CODE[by_motion] = lambda topology, scratch, *arrays: (
+        _by_motion if is_work(scratch) and is_matrix(*arrays) else None
+    )

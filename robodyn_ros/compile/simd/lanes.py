@@ -14,29 +14,33 @@ arithmetic of registers is that of numbers, so functions of a body take eight bo
 import operator
 
 from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic, models, overload, register_model
-
-from robodyn_ros.algorithms.core.scratch import (
-    COS,
-    NUMBERS,
-    SIN,
-    TILE,
-    TILE_WIDTH,
-    WRENCH,
-    tiles_of,
+from numba import from_dtype, types
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import (
+    infer_getattr,
+    intrinsic,
+    lower_getattr_generic,
+    lower_setattr_generic,
+    models,
+    overload,
+    register_model,
 )
+
+from robodyn_ros.algorithms.core.scratch import TILE, TILE_WIDTH, tiles_of
 from robodyn_ros.algorithms.derivatives import tiles
 from robodyn_ros.compile import reproducible
-from robodyn_ros.compile.numba_private import MISSING
+from robodyn_ros.compile.numba_private import MISSING, cgutils
 from robodyn_ros.compile.simd.trigonometry import cosines_and_sines
 from robodyn_ros.model.layout import HELICAL, KIND, MASS, REVOLUTE, ROTOR, ZERO, Q
 from robodyn_ros.spatial.primitive import MACHINE_CODE, unfused
+from robodyn_ros.spatial.work import AT, COLUMNS, WIDTH, WORK
 
 FLAGS = () if reproducible.WANTED else ('contract', 'nsz', 'reassoc')
 NUMBER = ir.DoubleType()
 REGISTER = ir.VectorType(NUMBER, TILE)
 ALIGNED = 8 * TILE  # bytes
+WORK_ROW = from_dtype(WORK)
+MASSES, WRENCHES = AT.mass, AT.wrench
 INLINED = {'forceinline': True, 'no_cfunc_wrapper': True}
 
 
@@ -79,6 +83,42 @@ class _RowsModel(models.PrimitiveModel):
         super().__init__(manager, kind, NUMBER.as_pointer())
 
 
+class RowType(types.Type):
+    """The type of one row of tiles, with the names of its fields.
+
+    Parameters
+    ----------
+    *args, **kwargs
+        The type of the rows, and (field, first column, size or fields) of each field.
+    """
+
+    def __init__(self, rows, fields=None):
+        self.rows, self.fields = rows, fields
+        name = '' if fields is None else f', fields {sorted(fields)}, from {min(fields.values())}'
+        super().__init__(f'row of {rows}{name}')
+
+
+class FieldType(types.Type):
+    """The type of a field of several entries.
+
+    Parameters
+    ----------
+    *args, **kwargs
+        The type of the rows, and the first column.
+    """
+
+    def __init__(self, rows, first):
+        self.rows, self.first = rows, first
+        super().__init__(f'field of {rows} from column {first}')
+
+
+@register_model(RowType)
+@register_model(FieldType)
+class _PlaceModel(models.StructModel):
+    def __init__(self, manager, kind):
+        super().__init__(manager, kind, [('rows', kind.rows), ('i', types.intp)])
+
+
 EIGHT = RegisterType()
 BODIES, TILES = RowsType(types.float64), RowsType(EIGHT)
 
@@ -111,9 +151,11 @@ def tile_memory(builder, array, count):
         Number of tiles.
     """
     index = count.type
-    size = builder.mul(*(builder.extract_value(array.shape, axis) for axis in (0, 1)))
+    rows = builder.extract_value(array.shape, 0)
+    size = builder.mul(rows, rows.type(WIDTH))
     tiles = builder.mul(builder.add(count, index(1)), index(TILE_WIDTH * TILE))
-    first = builder.gep(array.data, [builder.sub(size, tiles)])
+    memory = builder.bitcast(array.data, NUMBER.as_pointer())
+    first = builder.gep(memory, [builder.sub(size, tiles)])
     whole = builder.and_(builder.ptrtoint(first, index), index(-ALIGNED))
     return builder.inttoptr(whole, NUMBER.as_pointer())
 
@@ -175,6 +217,73 @@ def spread(builder, number, kind=REGISTER):
     return builder.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(index, TILE), None))
 
 
+@intrinsic
+def _row(_, rows, i):
+    def emit(context, builder, signature, given):
+        return _place(context, builder, signature.return_type, *given)
+
+    return RowType(rows)(rows, types.intp), emit
+
+
+def _place(context, builder, kind, rows, i):
+    """Return the value of a row or field."""
+    place = cgutils.create_struct_proxy(kind)(context, builder)
+    place.rows, place.i = rows, i
+    return place._getvalue()
+
+
+@intrinsic
+def _parts(_, place):
+    """Return rows, number of the row, and first column of a row or field."""
+    first = getattr(place, 'first', 0)
+    returned = types.Tuple((place.rows, types.intp, types.intp))
+
+    def emit(context, builder, signature, given):
+        own = cgutils.create_struct_proxy(place)(context, builder, given[0])
+        return context.make_tuple(builder, returned, (own.rows, own.i, own.i.type(first)))
+
+    return returned(place), emit
+
+
+@infer_getattr
+class _RowAttributes(AttributeTemplate):
+    key = RowType
+
+    def generic_resolve(self, row, name):
+        return _kind_of_field(row, name)
+
+
+def _kind_of_field(row, name):
+    """Return the type of a field of a row, None for an unknown one."""
+    fields = COLUMNS if row.fields is None else row.fields
+    if name not in fields:
+        return None
+    first, size = fields[name]
+    if isinstance(size, dict):
+        return RowType(row.rows, size)
+    return row.rows.entry if size == 1 else FieldType(row.rows, first)
+
+
+@lower_getattr_generic(RowType)
+def _read_field(context, builder, row, value, name):
+    own = cgutils.create_struct_proxy(row)(context, builder, value)
+    kind = _kind_of_field(row, name)
+    if isinstance(kind, (RowType, FieldType)):
+        return _place(context, builder, kind, own.rows, own.i)
+    column = own.i.type((COLUMNS if row.fields is None else row.fields)[name][0])
+    address = _address(builder, row.rows, own.rows, own.i, column)
+    return builder.load(address, align=ALIGNED if row.rows == TILES else None)
+
+
+@lower_setattr_generic(RowType)
+def _write_field(context, builder, signature, given, name):
+    row, _ = signature.args
+    own = cgutils.create_struct_proxy(row)(context, builder, given[0])
+    column = own.i.type((COLUMNS if row.fields is None else row.fields)[name][0])
+    address = _address(builder, row.rows, own.rows, own.i, column)
+    builder.store(given[1], address, align=ALIGNED if row.rows == TILES else None)
+
+
 def _arithmetic(operation, instruction):
     """Define an operation of registers, and of registers with numbers."""
 
@@ -203,19 +312,37 @@ def _minus(_, a):
     return EIGHT(EIGHT), lambda _context, builder, _signature, given: builder.fneg(given[0])
 
 
+def _entry_of(rows, place):
+    """Return an entry of a row or field."""
+    own, i, first = _parts(rows)
+    return _load(own, i, first + place)
+
+
+def _write_entry_of(rows, place, value):
+    """Write an entry of a row or field."""
+    own, i, first = _parts(rows)
+    _store(own, i, first + place, value)
+
+
 def _define():
     """Define entries of rows, and the arithmetic of registers."""
 
     @overload(operator.getitem, jit_options=INLINED)
     def entry(rows, place):
         if isinstance(rows, RowsType):
+            if isinstance(place, types.Integer):
+                return lambda rows, place: _row(rows, place)
             return lambda rows, place: _load(rows, place[0], place[1])
+        if isinstance(rows, (RowType, FieldType)):
+            return _entry_of
         return None
 
     @overload(operator.setitem, jit_options=INLINED)
     def write(rows, place, value):
         if isinstance(rows, RowsType):
             return lambda rows, place, value: _store(rows, place[0], place[1], value)
+        if isinstance(rows, (RowType, FieldType)):
+            return _write_entry_of
         return None
 
     @overload(operator.neg, jit_options=INLINED)
@@ -252,7 +379,7 @@ def _last_tile(topology):
 
 def _numbers(topology, constants, scratch):
     """Copy numbers of bodies to the tiles; return the rows that have them."""
-    count, shift = tiles_of(topology), NUMBERS - MASS
+    count, shift = tiles_of(topology), MASSES - MASS
     rows = _bodies(scratch, count, shift)
     for i in range(1, topology.shape[0]):
         for k in range(MASS, ROTOR):
@@ -278,7 +405,7 @@ def _cosine_and_sine(_, angles):
 @unfused
 def _turn_tile(joints, i):
     """Replace eight angles by cosines and sines; another order would break the rounding."""
-    joints[i, COS], joints[i, SIN] = _cosine_and_sine(joints[i, SIN])
+    joints[i].cos, joints[i].sin = _cosine_and_sine(joints[i].sin)
 
 
 def _turn_joints(topology, constants, rows, q):
@@ -286,22 +413,27 @@ def _turn_joints(topology, constants, rows, q):
     count, joints = tiles_of(topology), _as_tiles(rows)
     for i in range(1, topology.shape[0]):
         if topology[i, KIND] == REVOLUTE or topology[i, KIND] == HELICAL:
-            rows[i, SIN] = q[topology[i, Q]] + constants[i, ZERO]
+            rows[i].sin = q[topology[i, Q]] + constants[i, ZERO]
         else:
-            rows[i, SIN] = 0.0
+            rows[i].sin = 0.0
     for i in range(topology.shape[0], TILE * count + 1):
-        rows[i, SIN] = 0.0  # an angle of any size would take the long way
+        rows[i].sin = 0.0  # an angle of any size would take the long way
     for i in range(1, count + 1):
         _turn_tile(joints, i)
 
 
 def _wrenches(topology, f_ext, scratch):
     """Copy external wrenches to the tiles; return the rows that have them."""
-    rows = _bodies(scratch, tiles_of(topology), WRENCH)
+    rows = _bodies(scratch, tiles_of(topology), WRENCHES)
     for i in range(1, topology.shape[0]):
         for k in range(6):
             rows[i, k] = f_ext[i, k]
-    return _tiles(scratch, tiles_of(topology), WRENCH)
+    return _tiles(scratch, tiles_of(topology), WRENCHES)
+
+
+def is_work(kind):
+    """Return whether a type is that of working memory."""
+    return isinstance(kind, types.Array) and kind.dtype == WORK_ROW and kind.layout == 'C'
 
 
 def is_matrix(*kinds):
@@ -322,20 +454,16 @@ def is_matrix(*kinds):
 if not MISSING:
     _define()
     MACHINE_CODE |= {
-        tiles.body_by_body: lambda topology, scratch: (
-            _body_by_body if is_matrix(scratch) else None
-        ),
-        tiles.tile_by_tile: lambda topology, scratch: (
-            _tile_by_tile if is_matrix(scratch) else None
-        ),
+        tiles.body_by_body: lambda topology, scratch: _body_by_body if is_work(scratch) else None,
+        tiles.tile_by_tile: lambda topology, scratch: _tile_by_tile if is_work(scratch) else None,
         tiles.last_tile: lambda topology: _last_tile,
         tiles.turn_joints: lambda topology, constants, rows, q: (
             _turn_joints if rows == BODIES and not reproducible.WANTED else None
         ),
         tiles.numbers_in_tiles: lambda topology, constants, scratch: (
-            _numbers if is_matrix(constants, scratch) else None
+            _numbers if is_matrix(constants) and is_work(scratch) else None
         ),
         tiles.wrenches_in_tiles: lambda topology, f_ext, scratch: (
-            _wrenches if is_matrix(f_ext, scratch) else None
+            _wrenches if is_matrix(f_ext) and is_work(scratch) else None
         ),
     }

@@ -14,10 +14,8 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.matrices import ordered
 from robodyn_ros.algorithms.core.scratch import TILE, TILE_WIDTH, tiles_of
-from robodyn_ros.algorithms.derivatives.articulated_world_frame import GAIN
 from robodyn_ros.algorithms.derivatives.tiles import body_by_body
 from robodyn_ros.algorithms.derivatives.unit_torques import (
     ACCELERATION,
@@ -32,12 +30,20 @@ from robodyn_ros.algorithms.derivatives.unit_torques import (
 )
 from robodyn_ros.compile import reproducible
 from robodyn_ros.compile.numba_private import MISSING, cgutils, get_host_cpu_features
-from robodyn_ros.compile.simd.lanes import NUMBER, REGISTER, is_matrix, spread, tile_memory
+from robodyn_ros.compile.simd.lanes import (
+    NUMBER,
+    REGISTER,
+    is_matrix,
+    is_work,
+    spread,
+    tile_memory,
+)
 from robodyn_ros.compile.simd.masked import lanes_before, store_lanes
 from robodyn_ros.compile.simd.matrix_rows import Rows
 from robodyn_ros.model.layout import PARENT, V
 from robodyn_ros.spatial.primitive import MACHINE_CODE, inlined
 from robodyn_ros.spatial.row_products import BYTES
+from robodyn_ros.spatial.work import AT
 
 
 def _depth():
@@ -55,9 +61,9 @@ ZERO = ir.Constant(REGISTER, [0.0] * TILE)
 INTEGER = ir.IntType(64)
 HALF = ir.VectorType(NUMBER, TILE // 2)
 #: Columns of scratch, in the place of numbers for pairs of joints.
-SECOND_CHILD = at.ENTER  # first child that does not follow its parent at once
-NEXT_SIBLING = at.LAST  # next child of the same parent
-FIRST_CHILD = at.FREE
+SECOND_CHILD = AT.enter  # first child that does not follow its parent at once
+NEXT_SIBLING = AT.last  # next child of the same parent
+FIRST_CHILD = AT.free
 NONE = 1e9  # no such child: behind all bodies
 
 
@@ -158,11 +164,11 @@ class _Torques:
         with self._bodies_to_base(end) as (row, body, parent):
             self._add_branches(row, body, end, force, FORCE)
             place = self._build.sub(row, first)
-            torque = self._subtract([self._unit(place, d) for d in every], body, at.AXIS, force)
+            torque = self._subtract([self._unit(place, d) for d in every], body, AT.axis, force)
             for d in every:
                 self._keep(row, TORQUE, d, torque[d])
             for k, each in enumerate(force):
-                self._add_to(each, self._number(body, GAIN + k), torque)
+                self._add_to(each, self._number(body, AT.gain + k), torque)
             self._leave(row, body, parent, end, force, FORCE)
 
     def _accelerations(self, every):
@@ -175,15 +181,15 @@ class _Torques:
                 self._clear(motion)
                 with build.if_then(build.icmp_signed('>', parent, index(0))):
                     self._load_all(self._next(parent, -1), ACCELERATION, motion)
-            inverse = self._number(body, at.D_INVERSE)
+            inverse = self._number(body, AT.d_inverse)
             own = [self._times(inverse, self._kept(row, TORQUE, d)) for d in every]
-            joint = self._subtract(own, body, GAIN, motion)
+            joint = self._subtract(own, body, AT.gain, motion)
             for d in every:
                 self._keep(row, JOINT, d, joint[d])
             self._clear(by_q + by_qd)
             for k, each in enumerate(motion):
-                self._add_to(each, self._number(body, at.AXIS + k), joint)
-                for total, column in (by_q, at.BEYOND), (by_qd, at.BY_VELOCITY):
+                self._add_to(each, self._number(body, AT.axis + k), joint)
+                for total, column in ((by_q, AT.beyond), (by_qd, AT.by_velocity)):
                     self._add_to(total[0], self._number(body, column + k), self._loaded(each))
             self._store_all(row, BY_Q, by_q + by_qd)
             branches = build.fcmp_ordered('<', self._scalar(body, SECOND_CHILD), NUMBER(NONE))
@@ -195,7 +201,7 @@ class _Torques:
         beyond, by_q, by_qd = (self._registers(count, every) for count in (9, 1, 1))
         motions = [
             [*range(first, first + 6), *range(turning, turning + 3)]
-            for first, turning in ((at.CARRIED_RATE, at.CARRIED), (at.BOTH_RATES, at.AXIS))
+            for first, turning in ((AT.carried_rate, AT.carried), (AT.both_rates, AT.axis))
         ]
         with self._bodies_to_base(self._n) as (row, body, parent):
             self._add_branches(row, body, self._n, beyond, BEYOND)
@@ -204,7 +210,7 @@ class _Torques:
             for k, each in enumerate(beyond):
                 for total, columns in zip((by_q, by_qd), motions):
                     self._add_to(total[0], self._number(body, columns[k]), self._loaded(each))
-                self._add_to(each, self._number(body, at.JOINT_MOMENTUM + k), joint)
+                self._add_to(each, self._number(body, AT.joint_momentum + k), joint)
             self._store_all(row, BY_Q, by_q + by_qd)
             self._leave(row, body, parent, self._n, beyond, BEYOND)
 
@@ -431,5 +437,5 @@ def _products(topology, scratch, work, by_q, by_qd, by_tau):
 
 if not MISSING:
     MACHINE_CODE[products_by_unit_torques] = lambda topology, *arrays: (
-        _products if is_matrix(*arrays) else None
+        _products if is_work(arrays[0]) and is_matrix(*arrays[1:]) else None
     )

@@ -29,6 +29,8 @@ from robodyn_ros.compile.vectorcall.entry import (
     callable_at,
     layout_is_known,
 )
+from robodyn_ros.spatial.types import Work
+from robodyn_ros.spatial.work import WORK
 
 #: Array types and their dtypes.
 DTYPES = {
@@ -36,6 +38,7 @@ DTYPES = {
     types.int64: np.int64,
     types.boolean: np.bool_,
     types.uint8: np.uint8,
+    Work.dtype: WORK,
 }
 #: Items of the tuple that owns the function, before its dispatcher.
 ITEMS = (np.ndarray, float, int, *(np.dtype(kind) for kind in DTYPES.values()), None)

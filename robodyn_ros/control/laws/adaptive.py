@@ -12,7 +12,7 @@ from robodyn_ros.control.laws.law import OTHER, ControlLaw, LawParameter, model_
 from robodyn_ros.control.laws.passivity import passive_terms
 from robodyn_ros.model.layout import MASS
 from robodyn_ros.spatial.primitive import primitive
-from robodyn_ros.spatial.types import Constant, Matrix, Scalar, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Scalar, Table, Topology, Vector, Work
 
 RATE, LEAKAGE, LOAD, REACH = range(4)  # entries of `values`
 MOMENTS, INERTIAS = 1, 4  # first columns of a body's first moments and inertias
@@ -57,7 +57,7 @@ def adaptive(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     matrix: Matrix,
     v: Vector,
     a: Vector,

@@ -12,7 +12,7 @@ from robodyn_ros.algorithms.core.gravity import gravity_torque
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_product import mass_product
 from robodyn_ros.compile import kernel
 from robodyn_ros.control.laws.law import FEEDBACK, GRAVITY, ControlLaw, model_arrays
-from robodyn_ros.spatial.types import Constant, Matrix, Scalar, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Scalar, Table, Topology, Vector, Work
 
 #: Velocity below which the secant of friction is that of this velocity.
 SLOWEST = 1e-3  # [rad/s or m/s]
@@ -23,7 +23,7 @@ def braking(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     terms: Matrix,
@@ -51,7 +51,7 @@ def predict(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     wrenches: Matrix,
     rows: Matrix,
     command: Vector,

@@ -19,7 +19,7 @@ from robodyn_ros.control.laws.law import (
 )
 from robodyn_ros.control.laws.pd import feedback
 from robodyn_ros.spatial.primitive import primitive
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
 
 
 @primitive
@@ -40,7 +40,7 @@ def computed_torque(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     rows: Matrix,
     q: Vector,
     qd: Vector,

@@ -14,7 +14,7 @@ from robodyn_ros.control.laws.law import (
     ControlLaw,
     model_arrays,
 )
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
 
 
 @kernel
@@ -22,7 +22,7 @@ def diagonal_damping(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     gains: Matrix,

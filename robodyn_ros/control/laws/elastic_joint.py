@@ -26,7 +26,7 @@ from robodyn_ros.control.laws.law import (
 from robodyn_ros.model.extended.elastic_joints import with_elastic_joints
 from robodyn_ros.model.layout import ROTOR
 from robodyn_ros.model.sources.elastic_joint_file import elastic_joint, elastic_joints_of
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
 
 #: [s] Half the time between the two joint torques whose difference gives their rate. Rounding of
 #: the torques enters the rate with the factor 1/(2 BESIDE), its curvature with BESIDE^2/6.
@@ -38,7 +38,7 @@ def elastic_joint_law(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     compliance: Constant,
     rotor: Constant,
     motor: Constant,

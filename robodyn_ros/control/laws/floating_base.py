@@ -30,7 +30,7 @@ from robodyn_ros.errors import ParameterError, RobodynError, ShapeError
 from robodyn_ros.model.extended.free_base import POSITIONS, ROWS, with_free_base
 from robodyn_ros.model.layout import MASS
 from robodyn_ros.robot.robot import Robot
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
 
 FREE, MOVED = 'free', 'moved'
 TIMEOUT = 0  # entry of `values`
@@ -43,7 +43,7 @@ def floating_base_computed_torque(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     free: Constant,
     position: Vector,
     velocity: Vector,

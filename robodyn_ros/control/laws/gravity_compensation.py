@@ -5,7 +5,7 @@
 from robodyn_ros.algorithms.core.gravity import gravity_torque
 from robodyn_ros.compile import kernel
 from robodyn_ros.control.laws.law import GRAVITY, ControlLaw, model_arrays
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
 
 
 @kernel
@@ -13,7 +13,7 @@ def gravity_compensation(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     terms: Matrix,

@@ -52,7 +52,16 @@ from robodyn_ros.control.reference.task_reference import (
 from robodyn_ros.control.reference.task_reference import VELOCITY as TASK_VELOCITY
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.turning import quaternion_of, turn_between
-from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
+from robodyn_ros.spatial.types import (
+    Constant,
+    Integer,
+    Matrix,
+    Scalar,
+    Table,
+    Topology,
+    Vector,
+    Work,
+)
 from robodyn_ros.spatial.vec3 import load, store, sub
 
 #: Entries of `values`; pairs are linear and angular.
@@ -78,7 +87,7 @@ def observe_pose(X, measured):
     `X` (4, 4): its homogeneous transform in the base.
     `measured`: measured rows of its TaskReference; two are written.
     """
-    store(measured, POSITION, 0, (X[0, 3], X[1, 3], X[2, 3]))
+    store(measured[POSITION], (X[0, 3], X[1, 3], X[2, 3]))
     store_quaternion(
         measured,
         quaternion_of(
@@ -111,8 +120,8 @@ def write_pose_error(state, measured):
     `state`, `measured`: reference and measured rows of a TaskReference; two of the latter are
       written.
     """
-    store(measured, ERROR, 0, sub(load(state, POSITION, 0), load(measured, POSITION, 0)))
-    store(measured, TURN, 0, turn_between(quaternion(state), quaternion(measured)))
+    store(measured[ERROR], sub(load(state[POSITION]), load(measured[POSITION])))
+    store(measured[TURN], turn_between(quaternion(state), quaternion(measured)))
 
 
 @primitive
@@ -257,7 +266,7 @@ def operational_space_control(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     M: Matrix,
     J: Matrix,
     X: Matrix,

@@ -23,7 +23,7 @@ from robodyn_ros.control.laws.law import (
 )
 from robodyn_ros.control.laws.pd import feedback
 from robodyn_ros.spatial.primitive import primitive
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
 
 
 @primitive
@@ -65,7 +65,7 @@ def passivity(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     rows: Matrix,
     q: Vector,
     qd: Vector,

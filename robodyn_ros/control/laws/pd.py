@@ -14,7 +14,7 @@ from robodyn_ros.control.laws.law import (
     KernelLaw,
 )
 from robodyn_ros.spatial.primitive import primitive
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
 
 
 @primitive
@@ -34,7 +34,7 @@ def pd(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     rows: Matrix,
     q: Vector,
     qd: Vector,
@@ -71,7 +71,7 @@ def pd_gravity(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     rows: Matrix,
     q: Vector,
     qd: Vector,

@@ -26,7 +26,7 @@ from robodyn_ros.control.laws.law import (
 from robodyn_ros.control.laws.pd import feedback
 from robodyn_ros.errors import RobodynError, UnknownNameError
 from robodyn_ros.spatial.primitive import primitive
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
 
 LOCKED = 0  # entry of `values`
 #: Rows of `known`: zero acceleration of driven joints, their reference acceleration and feedback.
@@ -121,7 +121,7 @@ def underactuated_computed_torque(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     passive: Constant,
     f_ext: Matrix,
     free: Vector,

@@ -41,7 +41,7 @@ from robodyn_ros.control.laws.underactuated import (
 from robodyn_ros.control.reference.task_reference import ERROR, TURN
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.spatial.primitive import primitive
-from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector, Work
 
 UNIT = 3  # from this row of `known` on, each has a unit acceleration of one joint
 STIFFNESS, DAMPING, AXES, LENGTH, REACH, HOLD = 1, 7, 13, 19, 20, 21  # entries of `values`
@@ -205,7 +205,7 @@ def underactuated_operational_space(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     passive: Constant,
     f_ext: Matrix,
     free: Vector,

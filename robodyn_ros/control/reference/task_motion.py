@@ -108,8 +108,8 @@ def ramp(rows, target, row, step):
     `step`: largest change of its length.
     Returns whether it has reached the target.
     """
-    gap = sub(load(target, row, 0), load(rows, row, 0))
-    store(rows, row, 0, add(load(rows, row, 0), at_most(gap, step)))
+    gap = sub(load(target[row]), load(rows[row]))
+    store(rows[row], add(load(rows[row]), at_most(gap, step)))
     return dot(gap, gap) <= step * step
 
 
@@ -133,14 +133,14 @@ def advance(rows, a, b, dt):
     `rows` (k, 4): the table, updated.
     `a`, `b`: linear acceleration and spin rate [m/s^2, rad/s^2].
     """
-    v, w = load(rows, VELOCITY, 0), load(rows, SPIN, 0)
+    v, w = load(rows[VELOCITY]), load(rows[SPIN])
     faster, spun = add(v, scale(dt, a)), add(w, scale(dt, b))
-    store(rows, POSITION, 0, add(load(rows, POSITION, 0), scale(0.5 * dt, add(v, faster))))
+    store(rows[POSITION], add(load(rows[POSITION]), scale(0.5 * dt, add(v, faster))))
     store_quaternion(rows, turn_by(scale(0.5 * dt, add(w, spun)), quaternion(rows)))
-    store(rows, VELOCITY, 0, faster)
-    store(rows, SPIN, 0, spun)
-    store(rows, ACCELERATION, 0, a)
-    store(rows, SPIN_RATE, 0, b)
+    store(rows[VELOCITY], faster)
+    store(rows[SPIN], spun)
+    store(rows[ACCELERATION], a)
+    store(rows[SPIN_RATE], b)
 
 
 @primitive
@@ -164,18 +164,18 @@ def cubic_acceleration(distance, v, v_goal, left, dt):
 def accelerate_to_goal(goal, target, dt):
     """Accelerate the target so that it reaches its goal, a pose or a velocity, in time."""
     left = goal[AHEAD, LEFT]
-    v, v_goal = load(target, VELOCITY, 0), load(goal, VELOCITY, 0)
-    w, w_goal = load(target, SPIN, 0), load(goal, SPIN, 0)
+    v, v_goal = load(target[VELOCITY]), load(goal[VELOCITY])
+    w, w_goal = load(target[SPIN]), load(goal[SPIN])
     if goal[AHEAD, PLACED] > 0.0:
-        distance = sub(load(goal, POSITION, 0), load(target, POSITION, 0))
-        store(target, ACCELERATION, 0, cubic_acceleration(distance, v, v_goal, left, dt))
+        distance = sub(load(goal[POSITION]), load(target[POSITION]))
+        store(target[ACCELERATION], cubic_acceleration(distance, v, v_goal, left, dt))
     elif goal[AHEAD, MOVING] > 0.0:
-        store(target, ACCELERATION, 0, scale(1.0 / left, sub(v_goal, v)))
+        store(target[ACCELERATION], scale(1.0 / left, sub(v_goal, v)))
     if goal[AHEAD, TURNED] > 0.0:
         turn = turn_between(quaternion(goal), quaternion(target))
-        store(target, SPIN_RATE, 0, cubic_acceleration(turn, w, w_goal, left, dt))
+        store(target[SPIN_RATE], cubic_acceleration(turn, w, w_goal, left, dt))
     elif goal[AHEAD, MOVING] > 0.0:
-        store(target, SPIN_RATE, 0, scale(1.0 / left, sub(w_goal, w)))
+        store(target[SPIN_RATE], scale(1.0 / left, sub(w_goal, w)))
 
 
 @primitive
@@ -191,16 +191,16 @@ def track_target(
     bandwidth = min(bandwidth, COARSEST / dt)
     if goal[AHEAD, LEFT] > 0.0:
         accelerate_to_goal(goal, target, dt)
-    distance = sub(load(target, POSITION, 0), load(state, POSITION, 0))
+    distance = sub(load(target[POSITION]), load(state[POSITION]))
     turn = turn_between(quaternion(target), quaternion(state))
-    v, w = load(state, VELOCITY, 0), load(state, SPIN, 0)
+    v, w = load(state[VELOCITY]), load(state[SPIN])
     pace = state[PACE, 0]
     a = steer(
         distance,
-        load(target, VELOCITY, 0),
-        load(target, ACCELERATION, 0),
+        load(target[VELOCITY]),
+        load(target[ACCELERATION]),
         v,
-        load(state, ACCELERATION, 0),
+        load(state[ACCELERATION]),
         bandwidth,
         largest_speed(v, pace, speed[0]),
         acceleration[0],
@@ -209,10 +209,10 @@ def track_target(
     )
     b = steer(
         turn,
-        load(target, SPIN, 0),
-        load(target, SPIN_RATE, 0),
+        load(target[SPIN]),
+        load(target[SPIN_RATE]),
         w,
-        load(state, SPIN_RATE, 0),
+        load(state[SPIN_RATE]),
         bandwidth,
         largest_speed(w, pace, speed[1]),
         acceleration[1],
@@ -220,7 +220,7 @@ def track_target(
         dt,
     )
     advance(state, a, b, dt)
-    advance(target, load(target, ACCELERATION, 0), load(target, SPIN_RATE, 0), dt)
+    advance(target, load(target[ACCELERATION]), load(target[SPIN_RATE]), dt)
     force_reached = ramp(state, target, FORCE, force_step)
     moment_reached = ramp(state, target, MOMENT, moment_step)
     motion_arrived = has_arrived(distance, v, a) and has_arrived(turn, w, b)

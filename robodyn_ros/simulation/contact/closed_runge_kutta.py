@@ -42,7 +42,16 @@ from robodyn_ros.simulation.joint_table import (
 )
 from robodyn_ros.simulation.servo import feeds_back, write_drive_efforts
 from robodyn_ros.spatial.primitive import separate, unfused
-from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
+from robodyn_ros.spatial.types import (
+    Constant,
+    Integer,
+    Matrix,
+    Scalar,
+    Table,
+    Topology,
+    Vector,
+    Work,
+)
 from robodyn_ros.spatial.vec3 import add, cross, dot, scale, sub
 
 
@@ -122,7 +131,7 @@ def closed_runge_kutta(
     constants: Table,
     gravity: Constant,
     joints: Matrix,
-    scratch: Matrix,
+    scratch: Work,
     work: Matrix,
     effort: Vector,
     f_ext: Matrix,

@@ -25,7 +25,7 @@ from robodyn_ros.simulation.contact.closure_rows import (
 )
 from robodyn_ros.simulation.joint_table import BRAKE, BRAKED, DIAGONAL, INVERSE
 from robodyn_ros.spatial.primitive import separate, unfused
-from robodyn_ros.spatial.types import Integer, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Integer, Matrix, Table, Topology, Vector, Work
 
 CORRECTIONS = 8  # of positions; each leaves a share of the order of the gap
 EXACT = 1e-14  # [m or rad] gap that is not corrected
@@ -50,7 +50,7 @@ def project(
     topology: Topology,
     constants: Table,
     joints: Matrix,
-    scratch: Matrix,
+    scratch: Work,
     work: Matrix,
     contact: Contact,
     count: Integer,

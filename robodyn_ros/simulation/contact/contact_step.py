@@ -64,7 +64,16 @@ from robodyn_ros.simulation.servo import (
 from robodyn_ros.simulation.step import contain_blow_up, drive
 from robodyn_ros.simulation.stops import clip
 from robodyn_ros.spatial.primitive import separate, unfused
-from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
+from robodyn_ros.spatial.types import (
+    Constant,
+    Integer,
+    Matrix,
+    Scalar,
+    Table,
+    Topology,
+    Vector,
+    Work,
+)
 
 EVENTS = 16  # impacts and the motions between them in a substep; later impacts are inelastic
 
@@ -177,7 +186,7 @@ def euler_in_contact(
     constants: Table,
     gravity: Constant,
     joints: Matrix,
-    scratch: Matrix,
+    scratch: Work,
     work: Matrix,
     effort: Vector,
     f_ext: Matrix,
@@ -344,7 +353,7 @@ def by_euler_in_contact(
     constants: Table,
     gravity: Constant,
     joints: Matrix,
-    scratch: Matrix,
+    scratch: Work,
     work: Matrix,
     command: Vector,
     f_ext: Matrix,
@@ -397,7 +406,7 @@ def by_runge_kutta_in_contact(
     constants: Table,
     gravity: Constant,
     joints: Matrix,
-    scratch: Matrix,
+    scratch: Work,
     work: Matrix,
     command: Vector,
     f_ext: Matrix,

@@ -36,7 +36,16 @@ from robodyn_ros.simulation.joint_table import (
 )
 from robodyn_ros.simulation.servo import write_drive_efforts
 from robodyn_ros.spatial.primitive import separate, unfused
-from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
+from robodyn_ros.spatial.types import (
+    Constant,
+    Integer,
+    Matrix,
+    Scalar,
+    Table,
+    Topology,
+    Vector,
+    Work,
+)
 
 
 @unfused
@@ -57,7 +66,7 @@ def diagonal_runge_kutta(
     constants: Table,
     gravity: Constant,
     joints: Matrix,
-    scratch: Matrix,
+    scratch: Work,
     work: Matrix,
     effort: Vector,
     f_ext: Matrix,

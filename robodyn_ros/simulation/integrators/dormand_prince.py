@@ -28,7 +28,16 @@ from robodyn_ros.simulation.joint_table import (
 )
 from robodyn_ros.simulation.servo import write_drive_efforts
 from robodyn_ros.spatial.primitive import separate, unfused
-from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
+from robodyn_ros.spatial.types import (
+    Constant,
+    Integer,
+    Matrix,
+    Scalar,
+    Table,
+    Topology,
+    Vector,
+    Work,
+)
 
 #: Largest error of a position x over 1 + |x|, and of a velocity in the same way.
 TOLERANCE = 1e-13
@@ -186,7 +195,7 @@ def dormand_prince(
     constants: Table,
     gravity: Constant,
     joints: Matrix,
-    scratch: Matrix,
+    scratch: Work,
     work: Matrix,
     effort: Vector,
     f_ext: Matrix,

@@ -4,7 +4,6 @@
 
 from numpy import sqrt
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.energy import energy
 from robodyn_ros.simulation.joint_table import DAMPING
 from robodyn_ros.spatial.primitive import unfused
@@ -26,7 +25,7 @@ DAMPED = 0.1
 @unfused
 def total_energy(topology, constants, gravity, scratch, q, qd):
     """Return the sum of kinetic and potential energy."""
-    energies = scratch[0][at.SPEED : at.SPEED + 2]  # of the base, which is unused here
+    energies = scratch[0].speed[:2]  # of the base, which is unused here
     energy(topology, constants, gravity, scratch, q, qd, energies)
     return energies[0] + energies[1]
 
@@ -48,7 +47,7 @@ def balance_energy(topology, constants, gravity, scratch, expected, locked, drif
     `drift` (nv,): part of the velocities that stays; zero unless the robot is a free flyer.
     Returns whether the step is short enough.
     """
-    energies = scratch[0][at.SPEED : at.SPEED + 2]
+    energies = scratch[0].speed[:2]
     energy(topology, constants, gravity, scratch, q, qd, energies)
     kinetic, wanted = energies[0] - locked, expected - energies[1] - locked
     error, size = abs(wanted - kinetic), energies[0] + abs(energies[1])

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run an integrator between changes of friction, and the Euler scheme across them."""
 
-from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.simulation.integrators.diagonal_runge_kutta import diagonal_runge_kutta
 from robodyn_ros.simulation.integrators.dormand_prince import GROWTH, dormand_prince
 from robodyn_ros.simulation.integrators.energy_balance import (
@@ -40,7 +39,16 @@ from robodyn_ros.simulation.joint_table import (
 from robodyn_ros.simulation.servo import feeds_back
 from robodyn_ros.simulation.stops import position
 from robodyn_ros.spatial.primitive import separate, unfused
-from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
+from robodyn_ros.spatial.types import (
+    Constant,
+    Integer,
+    Matrix,
+    Scalar,
+    Table,
+    Topology,
+    Vector,
+    Work,
+)
 
 TICKS = 1024  # number of the smallest pieces of a substep
 EVENT_TICKS = 16  # of the smallest piece before a change of friction
@@ -115,7 +123,7 @@ def with_events(
     constants: Table,
     gravity: Constant,
     joints: Matrix,
-    scratch: Matrix,
+    scratch: Work,
     work: Matrix,
     effort: Vector,
     f_ext: Matrix,
@@ -147,7 +155,7 @@ def with_events(
         before, kinetic = 0.0, 0.0
         if balanced:
             before = total_energy(topology, constants, gravity, scratch, q, qd)
-            kinetic = scratch[0][at.SPEED]
+            kinetic = scratch[0].speed[0]
         if flies:
             store_momentum(topology, constants, gravity, scratch, work, f_ext, q, qd)
         status = advance_by(

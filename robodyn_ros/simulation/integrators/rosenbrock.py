@@ -48,7 +48,16 @@ from robodyn_ros.simulation.servo import (
     restore_state,
 )
 from robodyn_ros.spatial.primitive import separate, unfused
-from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
+from robodyn_ros.spatial.types import (
+    Constant,
+    Integer,
+    Matrix,
+    Scalar,
+    Table,
+    Topology,
+    Vector,
+    Work,
+)
 
 GAMMA = 0.29289321881345254  # 1 - 1 / sqrt(2)
 
@@ -87,7 +96,7 @@ def rosenbrock(
     constants: Table,
     gravity: Constant,
     joints: Matrix,
-    scratch: Matrix,
+    scratch: Work,
     work: Matrix,
     effort: Vector,
     f_ext: Matrix,
@@ -183,5 +192,5 @@ def two_stages(
                 work[RATE, k] = 1.5 * work[MEAN_RATE, k] + 0.5 * rate
                 qd[k] = work[OLD_QD, k] + h * (1.5 * work[MEAN_QDD, k] + 0.5 * slope)
         integrate(topology, work[OLD_Q], work[RATE], h, q)
-    work[WORK_DONE, 0] = h * power(joints, work, effort, work[RATE][:n])
+    work[WORK_DONE, 0] = h * power(joints[work], work[RATE][:n], effort)
     return 0 if keeps_sliding(work, qd) else EVENT

@@ -26,7 +26,16 @@ from robodyn_ros.simulation.joint_table import (
 from robodyn_ros.simulation.servo import write_drive_efforts
 from robodyn_ros.simulation.stops import position
 from robodyn_ros.spatial.primitive import separate, unfused
-from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
+from robodyn_ros.spatial.types import (
+    Constant,
+    Integer,
+    Matrix,
+    Scalar,
+    Table,
+    Topology,
+    Vector,
+    Work,
+)
 
 
 @unfused
@@ -48,7 +57,7 @@ def runge_kutta(
     constants: Table,
     gravity: Constant,
     joints: Matrix,
-    scratch: Matrix,
+    scratch: Work,
     work: Matrix,
     effort: Vector,
     f_ext: Matrix,
@@ -92,7 +101,7 @@ def runge_kutta(
         if status != 0:
             return status
         weight = h / 3.0 if stage == 1 or stage == 2 else h / 6.0
-        work[WORK_DONE, 0] = work[WORK_DONE, 0] + weight * power(joints, work, effort, qd)
+        work[WORK_DONE, 0] = work[WORK_DONE, 0] + weight * power(joints[work], qd, effort)
         to_next = h if stage == 2 else 0.5 * h
         position_rates(topology, q, qd, work[RATE])
         for k in range(q.shape[0]):

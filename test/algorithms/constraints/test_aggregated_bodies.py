@@ -19,6 +19,7 @@ from support.compare import agree
 from support.robots.closed_loops import MECHANISMS, Referee, four_bar, several_four_bars
 from support.robots.families import describe
 from support.robots.mechanisms import STANDARD, wrist
+from support.work import PlainWork
 
 
 def sets_of(robot):
@@ -152,7 +153,7 @@ def test_a_row_of_loops_keeps_its_digits():
 
     def accelerations(function, dtype, *work):
         given = (each.astype(dtype) for each in (*state, np.zeros(model.nv)))
-        memory, found = np.zeros(scratch.shape(model.topology), dtype), np.zeros(model.nv, dtype)
+        memory, found = PlainWork(model.topology, dtype(0.0)), np.zeros(model.nv, dtype)
         tables = (each.astype(dtype) for each in (model.constants, model.gravity))
         status = function(model.topology, *tables, memory, *given, *work, found)
         assert status == 0

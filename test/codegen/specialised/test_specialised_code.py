@@ -74,10 +74,10 @@ def test_a_name_is_never_code(franka):
 
 def test_nothing_is_read_before_it_is_written(franka):
     """A recursion that relied on old scratch would fail while it is recorded."""
-    from robodyn_ros.codegen.specialise import RecordingScratch
+    from robodyn_ros.codegen.specialise import RecordingWork
 
     with pytest.raises(KeyError):
-        RecordingScratch(Tape(), (3, 135))[1, 5]
+        RecordingWork(Tape(), 3)[1].omega[0]
 
 
 def test_a_refused_text_reports_it(franka):

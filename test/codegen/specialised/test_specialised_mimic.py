@@ -23,7 +23,7 @@ from robodyn_ros.model import build
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.specialised_step import specialised_step
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
 from support.compare import agree, solve_tolerance
 from support.robots.families import GRAVITY, describe, states
 
@@ -128,7 +128,7 @@ def accelerations(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,

@@ -160,13 +160,13 @@ def test_law_and_supervisor_leave_the_robots_own_scratch_alone(robot, name):
     """The loop's thread shares no memory with the thread that answers services."""
     law = law_class(name)(robot)
     supervisor = Supervisor(robot, law, settings_for(robot))
-    robot._scratch.fill(7.0)
+    robot._scratch.view(float).fill(7.0)
     q, qd, reference, gains = lagging(robot)
     law.torques(q, qd, reference, gains, np.zeros((len(TERMS), robot.nv)))
     supervisor.measure(q, qd, 0.0)
     supervisor.activate(0.0)
     supervisor.tick(1e-3)
-    assert (robot._scratch == 7.0).all()
+    assert (robot._scratch.view(float) == 7.0).all()
 
 
 def test_coulomb_feed_forward_is_smooth_and_odd():
