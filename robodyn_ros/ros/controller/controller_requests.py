@@ -80,7 +80,7 @@ class ControllerRequests:
         for state, remedy in ((State.FAULT, LATCHED), (State.STALE, RECOVERS)):
             if supervisor.state is state:
                 raise Refused(f'{told} {remedy}')
-        told = ' '.join((told, *node.session.joints_without_gains()))
+        told = ' '.join((told, *node.session.weak_gains()))
         return f'It was active already. {told}' if already else told
 
     def _disable(self, supervisor: Supervisor) -> str:
@@ -114,8 +114,10 @@ class ControllerRequests:
 
     def _set_payload(self, request) -> str:
         ramp = request.ramp.sec + 1e-9 * request.ramp.nanosec
-        self._supervisor().attach(*payload_of(request.payload), ramp)
-        return f'The payload is carried after {ramp:g} s.'
+        supervisor = self._supervisor()
+        supervisor.attach(*payload_of(request.payload), ramp)
+        told = self._node.session.payload.overload(supervisor.settings)
+        return ' '.join(filter(None, (f'The payload is carried after {ramp:g} s.', told)))
 
     def stop(self) -> tuple[bool, str]:
         """Stop the robot at once; may be called from any thread.

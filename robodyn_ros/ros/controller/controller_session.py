@@ -12,7 +12,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from trajectory_msgs.msg import JointTrajectory
 
 from robodyn_msgs.msg import ControllerState, TaskState
-from robodyn_ros.control.gains import joints_without_gains
+from robodyn_ros.control.gains import held_by_friction, inertia_range, joints_without_gains
 from robodyn_ros.control.laws.law import ControlLaw
 from robodyn_ros.control.laws.specialised_law import specialised_kernels
 from robodyn_ros.control.reference.task_target import TaskTarget
@@ -33,6 +33,7 @@ from robodyn_ros.ros.controller.base_state_intake import BaseStateIntake
 from robodyn_ros.ros.controller.control_cycle import ControlCycle
 from robodyn_ros.ros.controller.controller_parameters import TIMER, control_settings
 from robodyn_ros.ros.controller.controller_state_message import StateWriter
+from robodyn_ros.ros.controller.law_parameters import ACCELERATION_GAINS
 from robodyn_ros.ros.controller.publisher_conflict import CommandWatch
 from robodyn_ros.ros.controller.reference_messages import TrajectoryReader, is_empty
 from robodyn_ros.ros.controller.state_intake import StateIntake
@@ -75,7 +76,10 @@ class ControlSession:
         values: Mapping[str, Any],
         changed: Callable[[], None],
     ):
-        self.robot, self.law = robot, law
+        self.robot, self.law, self.payload = robot, law, payload
+        self._inertia = inertia_range(robot)
+        # its loop over postures is compiled now, not when a payload comes
+        robot.gravity_torque(np.zeros((1, robot.nq)))
         self.supervisor = Supervisor(robot, law, control_settings(values, robot, law), payload)
         self.accepted_references, self.refused_references = 0, 0
         self._lines = LineBudget()
@@ -229,10 +233,19 @@ class ControlSession:
 
     # Queries.
 
-    def joints_without_gains(self) -> list[str]:
-        """Return sentences about the joints that lack a gain which the law has."""
+    def weak_gains(self) -> list[str]:
+        """Return sentences about joints without a gain of the law, or weak against friction."""
         gains = self.supervisor.settings.gains
-        return joints_without_gains(self.robot.joint_names, gains, self.law)
+        return [
+            *joints_without_gains(self.robot.joint_names, gains, self.law),
+            *held_by_friction(self.robot, self._inertia, gains, self.law),
+        ]
+
+    @property
+    def gains_are_chosen(self) -> bool:
+        """Whether a gain differs from the default of laws on accelerations."""
+        default = np.array([*ACCELERATION_GAINS.values()])[:, None]
+        return bool((self.supervisor.settings.gains != default).any())
 
     @property
     def last_refusal(self) -> str:
