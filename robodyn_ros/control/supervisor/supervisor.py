@@ -341,7 +341,8 @@ class Supervisor:
         """Ramp the torque to the safe torque at its rate limit, then stop publishing."""
         with self._lock:
             if self.active:
-                self.active, self._releasing = False, self.publishing
+                self.active, self._releasing, self.behind = False, self.publishing, -1
+                self._reading.forget()
                 self._reference.hold(self.q)
                 if self.state is not State.FAULT:
                     self._enter(State.READY, Reason.DEACTIVATED)
