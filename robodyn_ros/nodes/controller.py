@@ -134,8 +134,10 @@ class Controller(ManagedNode):
         self.last_refusal = ''
 
     def deactivate(self):
-        """Ramp to the safe effort, then stop commanding the robot."""
+        """Brake the robot, then stop commanding it."""
         self.session.deactivate()
+        if self.session.left_moving:
+            self.get_logger().warning(self.session.left_moving)
 
     def cleanup(self):
         """Close the session."""

@@ -338,11 +338,15 @@ class Supervisor:
             return ''
 
     def deactivate(self):
-        """Ramp the torque to the safe torque at its rate limit, then stop publishing."""
+        """Brake the arm, ramp the torque to its weight, then stop publishing.
+
+        Nobody renews the torque afterwards, so the last one is the weight alone.
+        """
         with self._lock:
             if self.active:
                 self.active, self._releasing, self.behind = False, self.publishing, -1
                 self._reading.forget()
+                self._torque_limiter.release()
                 self._reference.hold(self.q)
                 if self.state is not State.FAULT:
                     self._enter(State.READY, Reason.DEACTIVATED)
@@ -551,11 +555,11 @@ class Supervisor:
                 self.q, self.qd = measured.q, measured.qd
             self.publishing = self.active or self._releasing
             if self.publishing:
+                brakes = self.active
                 if not (self.active and self._law_acts(measured, fresh, now)):
-                    self._torque_limiter.safe(
-                        measured, now, fresh, known, dt, settings, self.active
-                    )
-                self._limit(measured, settings, dt)
+                    brakes = brakes or self._torque_limiter.releases(measured, dt)
+                    self._torque_limiter.safe(measured, now, fresh, known, dt, settings, brakes)
+                self._limit(measured, settings, dt, brakes)
             if not self.active and self.state is not State.FAULT:
                 self._wait(fresh)
             return self.state
@@ -644,11 +648,11 @@ class Supervisor:
             self._trip(Reason.TORQUE_NOT_FINITE, joint, float(self.unlimited[joint]))
         return not status and joint < 0
 
-    def _limit(self, measured, settings, dt):
+    def _limit(self, measured, settings, dt, brakes):
         acted = self._torque_limiter.limit(measured, settings, dt)
         self._counters.count(acted)
         self.law.saturated = acted != 0
-        if not acted & guards.RATE_LIMITED:
+        if not acted & guards.RATE_LIMITED and not brakes:
             # a released torque has reached the safe torque, so it is the last one to publish
             self._releasing = False
 

@@ -91,7 +91,9 @@ class ControllerRequests:
         if node.phase == ACTIVE:
             raise Refused(node.complaint)
         told = 'It was inactive already.' if already else 'The controller has been deactivated.'
-        return f'{told} {DISABLED if supervisor.state is State.FAULT else IDLE}'
+        moving, faulty = node.session.left_moving, supervisor.state is State.FAULT
+        rest = DISABLED if faulty else '' if moving else IDLE
+        return ' '.join(filter(None, (told, moving, rest)))
 
     def _reset(self) -> str:
         supervisor = self._supervisor()

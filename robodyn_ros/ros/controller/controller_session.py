@@ -45,7 +45,8 @@ from robodyn_ros.ros.transport.rcl_ffi import BufferPublisher
 
 COMMAND_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 YIELD_TIME = 5.0  # [s] after activation in which another, older controller takes precedence
-RELEASE_TIME = 0.5  # [s] longest wait for the safe effort on deactivation
+RELEASE_TIME = 1.5  # [s] longest wait for the arm to be braked on deactivation
+LEFT = 0.1  # [rad/s or m/s] velocity with which a joint is reported as moving then
 
 
 class ControlSession:
@@ -93,7 +94,7 @@ class ControlSession:
         self.pause = CollectorPause()
         self.watch = CommandWatch(node, self._effort_kind.type, values['command_topic'])
         self._rivals = RivalPolicy(self.supervisor, self.watch.topic, node.get_logger().error)
-        self._activated = 0.0
+        self._activated, self.left_moving = 0.0, ''
         self._before = self._final = Counts(0, 0, 0)
         self.base = BaseStateIntake(node, law, values) if law.floats else None
         self._subscriptions = [
@@ -184,13 +185,18 @@ class ControlSession:
         self.cycle.output = output
 
     def deactivate(self):
-        """Ramp the effort to the safe effort at its rate limit, then stop publishing."""
+        """Brake the arm, ramp the effort to its weight, then stop publishing.
+
+        `left_moving` is a sentence if that did not bring it to rest.
+        """
+        self.left_moving = ''
         if self.cycle.output is None:
             return
         self.supervisor.deactivate()
         deadline = time.monotonic() + RELEASE_TIME
         while self._releasing() and time.monotonic() < deadline:
             time.sleep(self.loop.period)
+        self.left_moving = self._still_moving()
         output = self.cycle.output
         self._final = self.counts
         self.cycle.output = None
@@ -200,8 +206,19 @@ class ControlSession:
         self.pause.__exit__()
 
     def _releasing(self) -> bool:
-        """Return whether the effort still differs from the safe effort."""
+        """Return whether the arm is still braked, or its effort differs from its weight."""
         return self.supervisor.publishing
+
+    def _still_moving(self) -> str:
+        """Return a sentence about the joint that moves most; '' if all rest."""
+        qd = self.supervisor.qd
+        joint = int(np.abs(qd).argmax())
+        if not abs(qd[joint]) > LEFT:
+            return ''
+        return (
+            f'{self.supervisor.joint_names[joint]} still moves, at {qd[joint]:.3g}: it did not '
+            f'come to rest within {RELEASE_TIME:g} s, and nothing brakes it any more.'
+        )
 
     def close(self):
         """Release all resources."""

@@ -224,5 +224,9 @@ def test_a_warning_of_joints_is_in_the_status_while_it_lasts(host, probe, arm):
     told(frozen, last=False)
     arm.alter = races
     told(frozen)
-    assert probe.enable(False).success
+    answer = probe.enable(False)
+    assert answer.success and answer.message == (
+        'READY: The controller has been deactivated. joint1 still moves, at 1: it did not come to '
+        'rest within 1.5 s, and nothing brakes it any more.'
+    )
     told(frozen, last=False)
