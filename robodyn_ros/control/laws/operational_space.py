@@ -15,6 +15,12 @@ from robodyn_ros.algorithms.mass_matrix.mass_matrix_solve import mass_solve
 from robodyn_ros.algorithms.task_space.operational_space_inertia import operational_space
 from robodyn_ros.compile import generic, kernel
 from robodyn_ros.control.laws.computed_torque import multiply
+from robodyn_ros.control.laws.end_effector import (
+    lead_by_joints,
+    observe_pose,
+    observe_velocity,
+    write_pose_error,
+)
 from robodyn_ros.control.laws.law import (
     ACCELERATION,
     CORIOLIS,
@@ -34,7 +40,7 @@ from robodyn_ros.control.laws.law import POSITION as JOINT
 from robodyn_ros.control.laws.law import VELOCITY_GAIN as RATE_GAIN
 from robodyn_ros.control.laws.pd import feedback
 from robodyn_ros.control.laws.singularity_handling import fading_inertia
-from robodyn_ros.control.reference.task_motion import quaternion, store_quaternion, track_target
+from robodyn_ros.control.reference.task_motion import track_target
 from robodyn_ros.control.reference.task_reference import ACCELERATION as TASK_ACCELERATION
 from robodyn_ros.control.reference.task_reference import (
     ERROR,
@@ -51,9 +57,7 @@ from robodyn_ros.control.reference.task_reference import (
 )
 from robodyn_ros.control.reference.task_reference import VELOCITY as TASK_VELOCITY
 from robodyn_ros.spatial.primitive import primitive
-from robodyn_ros.spatial.turning import quaternion_of, turn_between
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
-from robodyn_ros.spatial.vec3 import load, store, sub
 
 #: Entries of `values`; pairs are linear and angular.
 STIFFNESS, DAMPING, AXES, LENGTH, HEAVIEST = 0, 6, 12, 18, 19
@@ -69,64 +73,6 @@ ZEROS, POSTURE, MEMORY, EXTRAPOLATED = range(4)
 JOINT_SHARE = 0.5
 #: The share for the return of the end effector to its reference, and of joints to their posture.
 RETURN_SHARE = 0.25
-
-
-@primitive
-def observe_pose(X, measured):
-    """Write the pose of the end effector.
-
-    Parameters
-    ----------
-    X : (4, 4) ndarray
-        Its homogeneous transform in the base.
-    measured : ndarray
-        Measured rows of its TaskReference; two are written.
-    """
-    store(measured, POSITION, 0, (X[0, 3], X[1, 3], X[2, 3]))
-    store_quaternion(
-        measured,
-        quaternion_of(
-            (X[0, 0], X[1, 0], X[2, 0]), (X[0, 1], X[1, 1], X[2, 1]), (X[0, 2], X[1, 2], X[2, 2])
-        ),
-    )
-
-
-@primitive
-def observe_velocity(J, qd, state, age, measured):
-    """Write the velocity of the end effector: J qd, plus its acceleration times the age.
-
-    Parameters
-    ----------
-    J : (6, nv) ndarray
-        Jacobian of the end effector.
-    qd : (nv,) ndarray
-        Velocities [rad/s or m/s].
-    state : ndarray
-        Reference rows of its TaskReference, with the acceleration.
-    age : float
-        Age of the joint state [s].
-    measured : ndarray
-        Measured rows of its TaskReference; two are written.
-    """
-    for i in range(3):
-        measured[TASK_VELOCITY, i] = age * state[TASK_ACCELERATION, i]
-        measured[SPIN, i] = age * state[SPIN_RATE, i]
-        for k in range(qd.shape[0]):
-            measured[TASK_VELOCITY, i] += J[i, k] * qd[k]
-            measured[SPIN, i] += J[3 + i, k] * qd[k]
-
-
-@primitive
-def write_pose_error(state, measured):
-    """Write the pose error, reference - measured: a distance and a rotation vector.
-
-    Parameters
-    ----------
-    state, measured : ndarray
-        Reference and measured rows of a TaskReference; two of the latter are written.
-    """
-    store(measured, ERROR, 0, sub(load(state, POSITION, 0), load(measured, POSITION, 0)))
-    store(measured, TURN, 0, turn_between(quaternion(state), quaternion(measured)))
 
 
 @primitive
@@ -584,7 +530,7 @@ class OperationalSpace(ControlLaw):
         ),
     )
 
-    kernels = (operational_space_control, generic.pose)
+    kernels = (operational_space_control, lead_by_joints, generic.pose)
 
     def __init__(self, robot, frame=''):
         super().__init__(robot)
@@ -610,6 +556,17 @@ class OperationalSpace(ControlLaw):
             np.zeros((4, n)),
             self.fastest,
         )
+
+    def replace_kernels(self, replacements):
+        """Replace all kernels; see `ControlLaw.replace_kernels`.
+
+        Parameters
+        ----------
+        replacements : mapping of Kernel to Kernel
+            Kernels for this robot by the generic ones.
+        """
+        super().replace_kernels(replacements)
+        self._lead = self._replacements[lead_by_joints].vectorcall
 
     def reset(self, q, qd):
         """Hold the pose of the end effector.
@@ -656,6 +613,14 @@ class OperationalSpace(ControlLaw):
             0, or the body whose pivot is singular.
         """
         task = self.task
+        if task.led:
+            topology, constants, _, scratch, _, J, X, *_, rows, joints, _ = self._arrays
+            joints[ZEROS] = 0.0
+            memory = X, J, rows[BIAS], joints[ZEROS]
+            self._lead(
+                *(topology, constants, scratch, *memory, *self._place),
+                *(task.target, task.state, reference),
+            )
         return self._torques(
             *self._arrays,
             *self._place,
@@ -665,7 +630,7 @@ class OperationalSpace(ControlLaw):
             task.measured,
             task.shares,
             self.values,
-            task.elapsed,
+            0.0 if task.led else task.elapsed,
             task.age,
             q,
             qd,

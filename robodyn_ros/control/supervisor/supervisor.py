@@ -639,6 +639,9 @@ class Supervisor:
             self._enter(State.ACTIVE if self._following else State.HOLD, reason, value=value)
 
     def _write_law_torque(self):
+        task = self.law.task
+        if task is not None:  # its end effector comes to rest with the joints
+            task.led = self._reference.stops and not task.moving
         status, joint = self._torque_limiter.from_law(
             self.law, self.q, self.qd, self.reference, self._settings, self._feedforward
         )
@@ -661,10 +664,7 @@ class Supervisor:
     def _hold(self, measured, reason, joint=-1, value=0.0):
         """Come to rest from the measured state and hold that posture; drop any reference."""
         self._jumps = measured.jumps
-        if self.law.task is None:
-            self._reference.stop(self._stop(measured.q, measured.qd), self._clock.time)
-        else:  # whose end effector holds its measured pose
-            self._reference.hold(measured.q)
+        self._reference.stop(self._stop(measured.q, measured.qd), self._clock.time)
         self._enter(State.HOLD if self.law.tracks else State.ACTIVE, reason, joint, value)
         if reason in (Reason.ACTIVATED, Reason.RESET):
             self.law.forget()
