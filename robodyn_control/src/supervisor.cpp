@@ -21,6 +21,8 @@ constexpr double SWING = 1.2;  // of a velocity limit, between the points of a t
 constexpr double BLIND_BRAKING = 10.0;  // time constants for which a predicted velocity is braked
 constexpr double FOLLOWING_HOLD = 2.0;  // times following_error, from where it is held
 constexpr double LONGEST_AGE = 0.2;  // [s] of a state that is predicted
+constexpr double LAST_BRAKING = 0.8;  // [s] for which an arm is braked before its torque ends
+constexpr double RESTING = 0.03;  // [rad/s or m/s]; a slower joint is braked enough
 constexpr double SLOWEST = 1e-3;  // [rad/s or m/s] at which the secant of friction is taken
 
 }  // namespace
@@ -106,9 +108,7 @@ Refusal Supervisor::activate(double now) noexcept
       hits_.data());
     clock_.restart();
   }
-  std::fill(repeated_.begin(), repeated_.end(), std::numeric_limits<double>::quiet_NaN());
-  stuck_ = false;
-  stuck_joint_ = -1;
+  forget_readings();
   active_ = true;
   releasing_ = false;
   last_refusal_ = Refusal::NONE;
@@ -120,11 +120,21 @@ void Supervisor::deactivate() noexcept
   if (active_) {
     active_ = false;
     releasing_ = publishing_;
+    behind_ = -1;
+    forget_readings();
+    braked_for_ = LAST_BRAKING;
     reference_.hold(q_.data());
     if (state_ != State::FAULT) {
       enter(State::READY, Reason::DEACTIVATED);
     }
   }
+}
+
+void Supervisor::forget_readings() noexcept
+{
+  std::fill(repeated_.begin(), repeated_.end(), std::numeric_limits<double>::quiet_NaN());
+  stuck_ = false;
+  stuck_joint_ = -1;
 }
 
 void Supervisor::release(double now) noexcept
@@ -249,10 +259,12 @@ State Supervisor::tick(double now) noexcept
   }
   publishing_ = active_ || releasing_;
   if (publishing_) {
+    bool brakes = active_;
     if (!(active_ && law_acts(fresh, now))) {
-      write_safe_torque(now, fresh, known, dt, active_);
+      brakes = brakes || releases(dt);
+      write_safe_torque(now, fresh, known, dt, brakes);
     }
-    limit(dt);
+    limit(dt, brakes);
   }
   if (!active_ && state_ != State::FAULT) {
     wait(fresh);
@@ -403,6 +415,17 @@ void Supervisor::write_safe_torque(
   add_terms(terms_.data(), safe_.data(), n_, unlimited_.data());
 }
 
+bool Supervisor::releases(double dt) noexcept
+{
+  const double * const qd = (blind_for_ > 0.0 ? predicted_.data() : states_.state()) + n_;
+  bool rests = true;
+  for (std::size_t i = 0; i < n_; ++i) {
+    rests = rests && std::fabs(qd[i]) <= RESTING;
+  }
+  braked_for_ = rests ? 0.0 : std::max(braked_for_ - dt, 0.0);
+  return braked_for_ > 0.0;
+}
+
 void Supervisor::predict(double now, double dt) noexcept
 {
   double * const q = predicted_.data(), * const qd = q + n_;
@@ -442,7 +465,7 @@ void Supervisor::predict(double now, double dt) noexcept
   }
 }
 
-void Supervisor::limit(double dt) noexcept
+void Supervisor::limit(double dt, bool brakes) noexcept
 {
   const double * const state = blind_for_ > 0.0 ? predicted_.data() : states_.state();
   const int hit = limit_torque(
@@ -452,7 +475,7 @@ void Supervisor::limit(double dt) noexcept
   counters_.effort_limited += (hit & EFFORT_LIMITED) != 0;
   if (hit & RATE_LIMITED) {
     ++counters_.rate_limited;
-  } else {
+  } else if (!brakes) {
     releasing_ = false;  // this torque is the last published one
   }
 }

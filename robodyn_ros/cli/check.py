@@ -23,7 +23,7 @@ from robodyn_ros import RobodynError, Robot
 from robodyn_ros.console.robot_arguments import RobotParser, add_robot, model_of, refuse, within
 from robodyn_ros.formulations import compare
 from robodyn_ros.formulations.jain.embedding.closed_robot import compare_closed
-from robodyn_ros.formulations.spong.properties import check, ranges, report
+from robodyn_ros.formulations.spong.properties import check, report
 
 AGREEMENT = 1e-10  # relative to the largest entry
 NEARBY = 0.1  # [rad or m] of joints from the posture in which loops were closed
@@ -60,7 +60,7 @@ def main(args=None):
             q = robot.model.closed_posture if robot.model.has_loops else np.zeros(robot.nq)
             q = q + rng.uniform(-NEARBY, NEARBY, robot.nq)
             return int(not compare_closed(robot, q, qd, qdd).worst <= AGREEMENT)
-        found = compare(robot, rng.uniform(*ranges(robot)), qd, qdd)
+        found = compare(robot, rng.uniform(*robot.model.ranges), qd, qdd)
         checks = check(robot, seed=options.seed)
     except (RobodynError, OSError) as error:
         return refuse(error)

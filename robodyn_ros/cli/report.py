@@ -12,8 +12,7 @@ import sys
 import numpy as np
 
 from robodyn_ros import RobodynError, Robot
-from robodyn_ros.console.gain_table import GAIN_COLUMNS, gain_rows, held_by_friction, inertia_range
-from robodyn_ros.console.holding import cannot_carry, cannot_hold
+from robodyn_ros.console.gain_table import GAIN_COLUMNS, gain_rows, held_by_friction
 from robodyn_ros.console.robot_arguments import (
     RobotParser,
     add_robot,
@@ -24,6 +23,8 @@ from robodyn_ros.console.robot_arguments import (
     within,
 )
 from robodyn_ros.console.rotor_table import ROTOR_COLUMNS, ROTOR_TABLE, rotor_rows
+from robodyn_ros.control.gains import inertia_range
+from robodyn_ros.control.holding import cannot_carry, cannot_hold
 from robodyn_ros.model.layout import DAMPING, FIRST, FRICTION, MASS, MOMENT, RATIO, V
 from robodyn_ros.model.rotors import EXACT, REFLECTED
 
@@ -178,7 +179,7 @@ def main(args=None):
         source = source_of(options)
         robot = Robot(model_of(options, source))
         rotors = rotors_of(options, source.description())
-        load = cannot_carry(robot, options.payload) if options.payload else ()
+        load = beyond_limits(robot, *options.payload) if options.payload else ()
     except RobodynError as error:
         return refuse(error)
     print(
@@ -196,6 +197,23 @@ def main(args=None):
     findings = (*robot.report.findings, *cannot_hold(robot), *load, *held_by_friction(robot))
     print(dataclasses.replace(robot.report, findings=findings))
     return 0
+
+
+def beyond_limits(robot, frame, mass, com):
+    """Return a Finding for every joint that cannot hold a payload somewhere.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    frame : str
+        Frame of the payload.
+    mass : float
+        Mass [kg].
+    com : (3,) array_like
+        Centre of mass in the frame [m].
+    """
+    return cannot_carry(robot, robot.with_payload(frame, mass, com), f'{mass:g} kg at {frame!r}')
 
 
 def _payload(text):

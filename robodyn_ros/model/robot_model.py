@@ -384,6 +384,16 @@ class RobotModel(ReadOnly):
         endless = (self.topology[rows, KIND] == REVOLUTE) & np.isinf(lower) & np.isinf(upper)
         return 2.0 * np.pi * (endless & ~np.isin(rows, list(self.leading)))
 
+    @property
+    def ranges(self):
+        """Return the ranges of the joints, lower and upper ends (2, nv) [rad or m].
+
+        Without limits, an angle has one turn, a length one metre to either side.
+        """
+        free = np.where(self.slides, 1.0, np.pi)
+        ends = np.array((self.limits.lower, self.limits.upper))
+        return np.where(np.isfinite(ends), ends, (-free, free))
+
     def refuse_quaternions(self, what):
         """Refuse joints with a quaternion.
 

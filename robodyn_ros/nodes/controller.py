@@ -128,13 +128,16 @@ class Controller(ManagedNode):
     def activate(self):
         """Start commanding the robot."""
         self.session.activate()
-        for sentence in self.session.joints_without_gains():
-            self.get_logger().warning(sentence)
+        chosen = self.session.gains_are_chosen
+        for sentence in self.session.weak_gains():  # a warning is about what the user chose
+            (self.get_logger().warning if chosen else self.get_logger().info)(sentence)
         self.last_refusal = ''
 
     def deactivate(self):
-        """Ramp to the safe effort, then stop commanding the robot."""
+        """Brake the robot, then stop commanding it."""
         self.session.deactivate()
+        if self.session.left_moving:
+            self.get_logger().warning(self.session.left_moving)
 
     def cleanup(self):
         """Close the session."""

@@ -248,6 +248,28 @@ def test_row_5_an_arm_that_dry_friction_holds_at_rest_is_not_stuck():
     assert arm.supervisor.counters['stuck_episodes'] == 0
 
 
+@pytest.mark.parametrize('name', ['franka_like', 'ur_like', 'two_link'])
+@pytest.mark.parametrize('changes', ['weight', 'effort'])
+def test_row_5_a_joint_that_friction_holds_under_a_changing_effort_is_not_stuck(name, changes):
+    """Noiseless encoders repeat themselves bit for bit, while effort builds up below friction.
+
+    The last heavy joint moves and changes the weight on the others, or all references move. A
+    fifth of the effort limit builds up behind a repeated reading; half of it would be reported.
+    """
+    arm = Arm(name, friction=0.4 if name == 'two_link' else 0.3, following_action='warn')
+    moved = {'franka_like': 3, 'ur_like': 2, 'two_link': 1}[name]
+    arm.go(np.where(np.arange(arm.robot.nv) == moved, 1.0, 0.3 * (changes == 'effort')), 2.0)
+    limit, supervisor, reading = arm.robot.limits.effort, arm.supervisor, arm.reading
+    begin, held = supervisor.command.copy(), np.zeros(arm.robot.nv)
+    while supervisor.state is State.ACTIVE:
+        arm.run(1e-3)
+        same = (arm.reading == reading).all(axis=0)
+        begin, reading = np.where(same, begin, supervisor.command), arm.reading
+        held = np.maximum(held, np.abs(supervisor.command - begin) / limit)
+    assert supervisor.reason == Reason.TRAJECTORY_END
+    assert held.max() > 0.2 and supervisor.counters['stuck_episodes'] == 0
+
+
 @pytest.mark.parametrize('joint', [1, 3])
 @pytest.mark.parametrize('action', ['hold', 'warn'])
 def test_a_joint_that_lost_half_of_its_effort_is_told_and_held(joint, action):

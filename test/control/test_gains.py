@@ -7,7 +7,13 @@ import pytest
 
 from robodyn_ros import Robot
 from robodyn_ros.control import law_class
-from robodyn_ros.control.gains import friction_error, joints_without_gains, proposed_gains
+from robodyn_ros.control.gains import (
+    friction_error,
+    held_by_friction,
+    inertia_range,
+    joints_without_gains,
+    proposed_gains,
+)
 from robodyn_ros.simulation import Plant, PlantSettings
 
 SLED = """<robot name="sled"><link name="base"/>
@@ -62,3 +68,41 @@ def test_joints_without_gains_are_named_by_kind(law, gains, told):
     assert len(found) == len(told)
     for sentence, words in zip(found, told):
         assert law in sentence and all(word in sentence for word in words), sentence
+
+
+@pytest.mark.parametrize(
+    ('law', 'p', 'told'),
+    [
+        # the mass is 2 kg: 6 N over 2 p, or over p
+        ('computed_torque', 50.0, '[1/s^2]: rail 0.06 (p = 100 leaves 0.05).'),
+        ('computed_torque', 61.0, None),
+        ('pd_gravity', 100.0, '[N m/rad]: rail 0.06 (p = 200 leaves 0.05).'),
+        ('passivity', 100.0, '[N m/rad]: rail 0.06 (p = 200 leaves 0.05).'),
+        ('pd_gravity', 121.0, None),
+        ('pd_gravity', 0.0, None),  # nothing holds it at all, which is told already
+        ('diagonal_damping', 1.0, None),
+        ('gravity_compensation', 1.0, None),
+    ],
+)  # fmt: skip
+def test_friction_against_weak_gains_is_told_with_the_error_and_the_gain(law, p, told):
+    """In one sentence for the robot; the gain that it names leaves what it says."""
+    robot, law = Robot.from_urdf(SLED), law_class(law)
+    inertia = inertia_range(robot)
+    sentences = held_by_friction(robot, inertia, np.array([[p], [1.0]]), law)
+    assert len(sentences) == (told is not None)
+    assert all(sentence.endswith(told) for sentence in sentences), sentences
+    if told:
+        better = float(told.split('p = ')[1].split()[0])
+        assert held_by_friction(robot, inertia, np.full((2, 1), better), law) == []
+
+
+def test_a_robot_with_dependent_joints_has_no_such_sentence():
+    """There is no M_ii of a joint alone."""
+    lid = """<link name="lid"><inertial><mass value="1"/>
+    <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
+    <joint name="hinge" type="revolute"><parent link="box"/><child link="lid"/>
+    <axis xyz="0 0 1"/><limit lower="-1" upper="1" velocity="1" effort="9"/>
+    <mimic joint="rail"/></joint></robot>"""
+    robot = Robot.from_urdf(SLED.replace('</robot>', lid))
+    assert inertia_range(robot) is None
+    assert held_by_friction(robot, None, np.ones((2, 1)), law_class('pd')) == []

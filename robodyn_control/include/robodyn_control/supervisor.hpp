@@ -48,7 +48,7 @@ public:
   Reason measure(const double * q, const double * qd, double time) noexcept;
   /// Begin to publish torque: hold the measured posture, starting from its safe torque.
   Refusal activate(double now) noexcept;
-  /// Deactivate: the torque changes to the safe one at its rate, then publishing ends.
+  /// Deactivate: brake the arm, let the torque become its weight at its rate, then publishing ends.
   void deactivate() noexcept;
   /// Deactivate at once, if there is no further cycle: `command` is the safe torque.
   void release(double now) noexcept;
@@ -102,8 +102,10 @@ private:
   bool write_law_torque() noexcept;
   void write_safe_torque(
     double now, bool fresh, bool known, double dt, bool brakes) noexcept;
+  bool releases(double dt) noexcept;
+  void forget_readings() noexcept;
   void predict(double now, double dt) noexcept;
-  void limit(double dt) noexcept;
+  void limit(double dt, bool brakes) noexcept;
   void judge_reference(int before) noexcept;
   void hold_measured(Reason reason, int joint = -1, double value = 0.0) noexcept;
   void wait(bool fresh) noexcept;
@@ -134,7 +136,7 @@ private:
   Refusal last_refusal_ = Refusal::NONE;
   int joint_ = -1, jumps_ = 0, recovering_ = 0, stuck_joint_ = -1;
   int behind_ = -1;
-  double value_ = 0.0, lost_for_ = 0.0, blind_for_ = 0.0;
+  double value_ = 0.0, lost_for_ = 0.0, blind_for_ = 0.0, braked_for_ = 0.0;
   unsigned long seen_ = 0;
   bool active_ = false, publishing_ = false, releasing_ = false, stuck_ = false;
   std::vector<double> q_, accepted_q_, terms_, unlimited_, command_, earlier_, feedforward_;

@@ -15,6 +15,12 @@ from robodyn_ros.algorithms.mass_matrix.mass_matrix_solve import mass_solve
 from robodyn_ros.algorithms.task_space.operational_space_inertia import operational_space
 from robodyn_ros.compile import generic, kernel
 from robodyn_ros.control.laws.computed_torque import multiply
+from robodyn_ros.control.laws.end_effector import (
+    lead_by_joints,
+    observe_pose,
+    observe_velocity,
+    write_pose_error,
+)
 from robodyn_ros.control.laws.law import (
     ACCELERATION,
     CORIOLIS,
@@ -34,7 +40,7 @@ from robodyn_ros.control.laws.law import POSITION as JOINT
 from robodyn_ros.control.laws.law import VELOCITY_GAIN as RATE_GAIN
 from robodyn_ros.control.laws.pd import feedback
 from robodyn_ros.control.laws.singularity_handling import fading_inertia
-from robodyn_ros.control.reference.task_motion import quaternion, store_quaternion, track_target
+from robodyn_ros.control.reference.task_motion import track_target
 from robodyn_ros.control.reference.task_reference import ACCELERATION as TASK_ACCELERATION
 from robodyn_ros.control.reference.task_reference import (
     ERROR,
@@ -51,18 +57,7 @@ from robodyn_ros.control.reference.task_reference import (
 )
 from robodyn_ros.control.reference.task_reference import VELOCITY as TASK_VELOCITY
 from robodyn_ros.spatial.primitive import primitive
-from robodyn_ros.spatial.turning import quaternion_of, turn_between
-from robodyn_ros.spatial.types import (
-    Constant,
-    Integer,
-    Matrix,
-    Scalar,
-    Table,
-    Topology,
-    Vector,
-    Work,
-)
-from robodyn_ros.spatial.vec3 import load, store, sub
+from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
 
 #: Entries of `values`; pairs are linear and angular.
 STIFFNESS, DAMPING, AXES, LENGTH, HEAVIEST = 0, 6, 12, 18, 19
@@ -81,56 +76,17 @@ RETURN_SHARE = 0.25
 
 
 @primitive
-def observe_pose(X, measured):
-    """Write the pose of the end effector.
-
-    `X` (4, 4): its homogeneous transform in the base.
-    `measured`: measured rows of its TaskReference; two are written.
-    """
-    store(measured[POSITION], (X[0, 3], X[1, 3], X[2, 3]))
-    store_quaternion(
-        measured,
-        quaternion_of(
-            (X[0, 0], X[1, 0], X[2, 0]), (X[0, 1], X[1, 1], X[2, 1]), (X[0, 2], X[1, 2], X[2, 2])
-        ),
-    )
-
-
-@primitive
-def observe_velocity(J, qd, state, age, measured):
-    """Write the velocity of the end effector: J qd, plus its acceleration times the age.
-
-    `J` (6, nv): Jacobian of the end effector.
-    `state`: reference rows of its TaskReference, with the acceleration.
-    `age`: age of the joint state [s].
-    `measured`: measured rows of its TaskReference; two are written.
-    """
-    for i in range(3):
-        measured[TASK_VELOCITY, i] = age * state[TASK_ACCELERATION, i]
-        measured[SPIN, i] = age * state[SPIN_RATE, i]
-        for k in range(qd.shape[0]):
-            measured[TASK_VELOCITY, i] += J[i, k] * qd[k]
-            measured[SPIN, i] += J[3 + i, k] * qd[k]
-
-
-@primitive
-def write_pose_error(state, measured):
-    """Write the pose error, reference - measured: a distance and a rotation vector.
-
-    `state`, `measured`: reference and measured rows of a TaskReference; two of the latter are
-      written.
-    """
-    store(measured[ERROR], sub(load(state[POSITION]), load(measured[POSITION])))
-    store(measured[TURN], turn_between(quaternion(state), quaternion(measured)))
-
-
-@primitive
 def join_rows(rows, linear, angular, out):
     """Join a linear and an angular row to one task vector.
 
-    `rows`: rows of a TaskReference.
-    `linear`, `angular`: indices of both rows.
-    `out` (6,): the vector, written.
+    Parameters
+    ----------
+    rows : ndarray
+        Rows of a TaskReference.
+    linear, angular : int
+        Indices of both rows.
+    out : (6,) ndarray
+        The vector, written.
     """
     for i in range(3):
         out[i], out[3 + i] = rows[linear, i], rows[angular, i]
@@ -142,9 +98,21 @@ def return_factor(error, values, part, speed):
 
     It is 1 near the reference; farther away the return speed is constant (Khatib 1987).
 
-    `error` (3,): linear or angular error [m or rad].
-    `part`: offset of the gains: 0 for linear, 3 for angular.
-    `speed`: largest return speed [m/s or rad/s].
+    Parameters
+    ----------
+    error : (3,) ndarray
+        Linear or angular error [m or rad].
+    values : (29,) ndarray
+        Parameters of the law.
+    part : int
+        Offset of the gains: 0 for linear, 3 for angular.
+    speed : float
+        Largest return speed [m/s or rad/s].
+
+    Returns
+    -------
+    float
+        The factor.
     """
     fastest = 0.0
     for i in range(3):
@@ -158,9 +126,16 @@ def return_factor(error, values, part, speed):
 def position_feedback(measured, values, task_feedback, back):
     """Compute Kp e and Kd^-1 Kp e, both limited far from the reference.
 
-    `measured`: measured rows of a TaskReference, with the error e.
-    `task_feedback` (6,): kp e, written.
-    `back` (6,): the return velocity Kd^-1 Kp e, written.
+    Parameters
+    ----------
+    measured : ndarray
+        Measured rows of a TaskReference, with the error e.
+    values : (29,) ndarray
+        Parameters of the law.
+    task_feedback : (6,) ndarray
+        Kp e, written.
+    back : (6,) ndarray
+        The return velocity Kd^-1 Kp e, written.
     """
     join_rows(measured, ERROR, TURN, task_feedback)
     near = return_factor(measured[ERROR], values, 0, values[SPEED])
@@ -174,9 +149,16 @@ def position_feedback(measured, values, task_feedback, back):
 def add_velocity_feedback(state, measured, values, scale, task_feedback):
     """Scale the position feedback, and add the velocity feedback Kd (v_r - v).
 
-    `state`, `measured`: reference and measured rows of a TaskReference.
-    `scale`: scale of the position feedback.
-    `task_feedback` (6,): the feedback, updated.
+    Parameters
+    ----------
+    state, measured : ndarray
+        Reference and measured rows of a TaskReference.
+    values : (29,) ndarray
+        Parameters of the law.
+    scale : float
+        Scale of the position feedback.
+    task_feedback : (6,) ndarray
+        The feedback, updated.
     """
     for i in range(3):
         task_feedback[i] = scale * task_feedback[i] + values[DAMPING + i] * (
@@ -191,8 +173,17 @@ def add_velocity_feedback(state, measured, values, scale, task_feedback):
 def admissible_pace(rate, fastest):
     """Return the largest admissible factor on joint rates, at most FREE.
 
-    `rate` (nv,): joint rates [rad/s or m/s].
-    `fastest` (nv,): largest joint rates [rad/s or m/s].
+    Parameters
+    ----------
+    rate : (nv,) ndarray
+        Joint rates [rad/s or m/s].
+    fastest : (nv,) ndarray
+        Largest joint rates [rad/s or m/s].
+
+    Returns
+    -------
+    float
+        The factor.
     """
     share = 1.0 / FREE
     for k in range(rate.shape[0]):
@@ -204,8 +195,17 @@ def admissible_pace(rate, fastest):
 def return_gain_scale(rate, fastest):
     """Return the gain scale that respects the return speeds of the joints.
 
-    `rate` (nv,): return velocities of the joints at full gain [rad/s or m/s].
-    `fastest` (nv,): largest joint rates due to the reference [rad/s or m/s].
+    Parameters
+    ----------
+    rate : (nv,) ndarray
+        Return velocities of the joints at full gain [rad/s or m/s].
+    fastest : (nv,) ndarray
+        Largest joint rates due to the reference [rad/s or m/s].
+
+    Returns
+    -------
+    float
+        The scale, at most 1.
     """
     return min(1.0, RETURN_SHARE / JOINT_SHARE * admissible_pace(rate, fastest))
 
@@ -214,9 +214,16 @@ def return_gain_scale(rate, fastest):
 def posture_feedback(q, qd, reference, gains, fastest, back, out):
     """Compute Kp e + Kd ed of the joints, with e limited far from the posture.
 
-    `fastest` (nv,): largest joint rates due to the reference [rad/s or m/s].
-    `back` (nv,): the return velocity Kd^-1 Kp e, written.
-    `out` (nv,): the feedback, written.
+    Parameters
+    ----------
+    q, qd, reference, gains
+        As of `ControlLaw.torques`.
+    fastest : (nv,) ndarray
+        Largest joint rates due to the reference [rad/s or m/s].
+    back : (nv,) ndarray
+        The return velocity Kd^-1 Kp e, written.
+    out : (nv,) ndarray
+        The feedback, written.
     """
     for k in range(out.shape[0]):
         back[k] = gains[POSITION_GAIN, k] * (reference[JOINT, k] - q[k])
@@ -231,8 +238,14 @@ def posture_feedback(q, qd, reference, gains, fastest, back, out):
 def transpose_multiply(J, f, out):
     """Compute out = J^T f.
 
-    `f` (6,): task vector.
-    `out` (nv,): product, written.
+    Parameters
+    ----------
+    J : (6, nv) ndarray
+        Jacobian.
+    f : (6,) ndarray
+        Task vector.
+    out : (nv,) ndarray
+        Product, written.
     """
     for k in range(out.shape[0]):
         out[k] = 0.0
@@ -244,11 +257,18 @@ def transpose_multiply(J, f, out):
 def compose(M, J, F, wanted, posture, remainder, force, out):
     """Compute out = M posture + J^T F (wanted - J posture), for task and null space.
 
-    `M`, `J`, `F`: mass matrix, Jacobian and task inertia.
-    `wanted` (6,): required motion of the task.
-    `posture` (nv,): required motion of the joints.
-    `remainder`, `force` (6,): wanted - J posture, and F times it; written.
-    `out` (nv,): result, written.
+    Parameters
+    ----------
+    M, J, F : ndarray
+        Mass matrix, Jacobian and task inertia.
+    wanted : (6,) ndarray
+        Required motion of the task.
+    posture : (nv,) ndarray
+        Required motion of the joints.
+    remainder, force : (6,) ndarray
+        wanted - J posture, and F times it; written.
+    out : (nv,) ndarray
+        Result, written.
     """
     for i in range(6):
         remainder[i] = wanted[i]
@@ -266,7 +286,7 @@ def operational_space_control(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    scratch: Matrix,
     M: Matrix,
     J: Matrix,
     X: Matrix,
@@ -510,7 +530,7 @@ class OperationalSpace(ControlLaw):
         ),
     )
 
-    kernels = (operational_space_control, generic.pose)
+    kernels = (operational_space_control, lead_by_joints, generic.pose)
 
     def __init__(self, robot, frame=''):
         super().__init__(robot)
@@ -536,6 +556,17 @@ class OperationalSpace(ControlLaw):
             np.zeros((4, n)),
             self.fastest,
         )
+
+    def replace_kernels(self, replacements):
+        """Replace all kernels; see `ControlLaw.replace_kernels`.
+
+        Parameters
+        ----------
+        replacements : mapping of Kernel to Kernel
+            Kernels for this robot by the generic ones.
+        """
+        super().replace_kernels(replacements)
+        self._lead = self._replacements[lead_by_joints].vectorcall
 
     def reset(self, q, qd):
         """Hold the pose of the end effector.
@@ -582,6 +613,14 @@ class OperationalSpace(ControlLaw):
             0, or the body whose pivot is singular.
         """
         task = self.task
+        if task.led:
+            topology, constants, _, scratch, _, J, X, *_, rows, joints, _ = self._arrays
+            joints[ZEROS] = 0.0
+            memory = X, J, rows[BIAS], joints[ZEROS]
+            self._lead(
+                *(topology, constants, scratch, *memory, *self._place),
+                *(task.target, task.state, reference),
+            )
         return self._torques(
             *self._arrays,
             *self._place,
@@ -591,7 +630,7 @@ class OperationalSpace(ControlLaw):
             task.measured,
             task.shares,
             self.values,
-            task.elapsed,
+            0.0 if task.led else task.elapsed,
             task.age,
             q,
             qd,

@@ -52,13 +52,15 @@ def _examine(law, robot, found):
     rng, options = np.random.default_rng(0), law.trial_options(robot)
     either = law(robot, **options), law(robot, **options)
     either[1].replace_kernels(found)
-    for _ in range(STATES):
+    for k in range(STATES):
         q, qd = rng.uniform(-1.5, 1.5, (2, robot.nv))
         reference = rng.uniform(-1.5, 1.5, (3, robot.nv))
         gains = rng.uniform(1.0, 100.0, (2, robot.nv))
         expected, got = np.zeros((2, len(TERMS), robot.nv))
         for each, terms in zip(either, (expected, got)):
             each.reset(q, qd)
+            if each.task is not None:
+                each.task.led = k % 2 == 1
             each.torques(q, qd, reference, gains, terms)
         error, size = np.abs(got - expected).max(), np.abs(expected).max()
         if not error <= TOLERANCE * max(size, 1.0):

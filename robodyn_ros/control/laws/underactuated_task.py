@@ -9,6 +9,7 @@ from robodyn_ros.algorithms.core.jacobian import jacobian, jacobian_bias
 from robodyn_ros.algorithms.core.kinematics import pose
 from robodyn_ros.compile import kernel
 from robodyn_ros.control.laws.computed_torque import multiply
+from robodyn_ros.control.laws.end_effector import observe_pose, write_pose_error
 from robodyn_ros.control.laws.law import (
     ACCELERATION,
     FEEDBACK,
@@ -23,9 +24,7 @@ from robodyn_ros.control.laws.law import (
 from robodyn_ros.control.laws.operational_space import (
     OperationalSpace,
     join_rows,
-    observe_pose,
     transpose_multiply,
-    write_pose_error,
 )
 from robodyn_ros.control.laws.singularity_handling import fading_inertia
 from robodyn_ros.control.laws.underactuated import (

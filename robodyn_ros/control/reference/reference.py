@@ -38,6 +38,11 @@ class Reference:
         self._position, self._rates = self.rows[0], self.rows[1:]
         self._started, self._expires, self._streamed_at = 0.0, math.inf, -math.inf
 
+    @property
+    def stops(self):
+        """Return whether the joints come to rest on a path."""
+        return self.path is not None and self.source is None
+
     def hold(self, q):
         """Rest at a posture.
 

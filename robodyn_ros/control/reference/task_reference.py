@@ -68,6 +68,8 @@ class TaskReference:
         Age of the joint state [s].
     moving : bool
         Whether a target is being followed.
+    led : bool
+        Whether the reference of the joints leads this one, as during a stop.
     """
 
     def __init__(self, base, end_effector, fixed):
@@ -75,7 +77,7 @@ class TaskReference:
         self.target, self.state = np.zeros((ARRIVED, 4)), np.zeros((PACE + 1, 4))
         self.goal, self.measured, self.shares = np.zeros((5, 4)), np.zeros((6, 4)), np.ones(6)
         self._motion, self._wrenches, self._new = TaskSchedule(), TaskSchedule(), False
-        self._until, self._outcome, self.age = {}, Reason.NONE, 0.0
+        self._until, self._outcome, self.age, self.led = {}, Reason.NONE, 0.0, False
         self.hold(np.zeros(3), (0.0, 0.0, 0.0, 1.0))
 
     def hold(self, position, quaternion):

@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 
+from robodyn_ros.control.holding import cannot_carry
 from robodyn_ros.control.supervisor.preconditions import refuse_weight
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.model.rigid_body import Payloads
@@ -40,7 +41,8 @@ class PayloadRamp:
         self._payloads = Payloads(model)
         self._constants, self.model = _changeable(model)
         self._planned, planned = _changeable(model)
-        self._robot = Robot(planned)  # made here, since that takes longer than cycles of a loop
+        # made here, since that takes longer than cycles of a loop
+        self._bare, self._robot = Robot(model), Robot(planned)
         self._start, self._change = model.constants, np.zeros_like(self._constants)
         self._goal, self._duration, self._elapsed = model.constants, 0.0, 0.0
         self.moving = False
@@ -122,6 +124,26 @@ class PayloadRamp:
         sentence = refuse_weight(self, plan, measured, settings, joint_names)
         if sentence:
             raise ParameterError(sentence)
+
+    def overload(self, settings):
+        """Say which joints hold the robot in every posture, but not with its payloads.
+
+        Parameters
+        ----------
+        settings : Settings
+            Has the effort limits.
+
+        Returns
+        -------
+        str
+            The sentence; '' if there are none, or if the robot holds its weight by itself.
+        """
+        if settings.robot_compensates_gravity:
+            return ''
+        self._planned[:] = self._goal
+        found = cannot_carry(self._bare, self._robot, 'the payload', settings.effort_limits)
+        told = '; '.join(f'{finding.subject} {finding.sentence}' for finding in found)
+        return told and f'Warning: {told}.'
 
     def begin(self, plan):
         """Begin a ramp from the present payloads.

@@ -338,10 +338,15 @@ class Supervisor:
             return ''
 
     def deactivate(self):
-        """Ramp the torque to the safe torque at its rate limit, then stop publishing."""
+        """Brake the arm, ramp the torque to its weight, then stop publishing.
+
+        Nobody renews the torque afterwards, so the last one is the weight alone.
+        """
         with self._lock:
             if self.active:
-                self.active, self._releasing = False, self.publishing
+                self.active, self._releasing, self.behind = False, self.publishing, -1
+                self._reading.forget()
+                self._torque_limiter.release()
                 self._reference.hold(self.q)
                 if self.state is not State.FAULT:
                     self._enter(State.READY, Reason.DEACTIVATED)
@@ -550,11 +555,11 @@ class Supervisor:
                 self.q, self.qd = measured.q, measured.qd
             self.publishing = self.active or self._releasing
             if self.publishing:
+                brakes = self.active
                 if not (self.active and self._law_acts(measured, fresh, now)):
-                    self._torque_limiter.safe(
-                        measured, now, fresh, known, dt, settings, self.active
-                    )
-                self._limit(measured, settings, dt)
+                    brakes = brakes or self._torque_limiter.releases(measured, dt)
+                    self._torque_limiter.safe(measured, now, fresh, known, dt, settings, brakes)
+                self._limit(measured, settings, dt, brakes)
             if not self.active and self.state is not State.FAULT:
                 self._wait(fresh)
             return self.state
@@ -634,6 +639,9 @@ class Supervisor:
             self._enter(State.ACTIVE if self._following else State.HOLD, reason, value=value)
 
     def _write_law_torque(self):
+        task = self.law.task
+        if task is not None:  # its end effector comes to rest with the joints
+            task.led = self._reference.stops and not task.moving
         status, joint = self._torque_limiter.from_law(
             self.law, self.q, self.qd, self.reference, self._settings, self._feedforward
         )
@@ -643,11 +651,11 @@ class Supervisor:
             self._trip(Reason.TORQUE_NOT_FINITE, joint, float(self.unlimited[joint]))
         return not status and joint < 0
 
-    def _limit(self, measured, settings, dt):
+    def _limit(self, measured, settings, dt, brakes):
         acted = self._torque_limiter.limit(measured, settings, dt)
         self._counters.count(acted)
         self.law.saturated = acted != 0
-        if not acted & guards.RATE_LIMITED:
+        if not acted & guards.RATE_LIMITED and not brakes:
             # a released torque has reached the safe torque, so it is the last one to publish
             self._releasing = False
 
@@ -656,10 +664,7 @@ class Supervisor:
     def _hold(self, measured, reason, joint=-1, value=0.0):
         """Come to rest from the measured state and hold that posture; drop any reference."""
         self._jumps = measured.jumps
-        if self.law.task is None:
-            self._reference.stop(self._stop(measured.q, measured.qd), self._clock.time)
-        else:  # whose end effector holds its measured pose
-            self._reference.hold(measured.q)
+        self._reference.stop(self._stop(measured.q, measured.qd), self._clock.time)
         self._enter(State.HOLD if self.law.tracks else State.ACTIVE, reason, joint, value)
         if reason in (Reason.ACTIVATED, Reason.RESET):
             self.law.forget()

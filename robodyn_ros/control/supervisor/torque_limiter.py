@@ -10,6 +10,8 @@ from robodyn_ros.control.supervisor import guards
 from robodyn_ros.control.supervisor.control_settings import STATE_TIMEOUT_CEILING
 
 BLIND_BRAKING = 10.0  # time constants for which a predicted velocity is braked
+LAST_BRAKING = 0.8  # [s] for which an arm is braked before its torque ends
+RESTING = 0.03  # [rad/s or m/s]; a slower joint is braked enough
 
 
 class TorqueLimiter:
@@ -45,7 +47,7 @@ class TorqueLimiter:
         self.rate_limited, self.effort_limited = np.zeros(n, bool), np.zeros(n, bool)
         self._braking, self.earlier, self._nothing = Braking(robot), np.zeros(n), np.zeros(n)
         self._predicted, self._momenta = np.zeros((2, n)), np.zeros((len(TERMS), n))
-        self._lost_for = self._blind_for = 0.0
+        self._lost_for = self._blind_for = self._braked_for = 0.0
         self._add, self._limit = guards.add_terms.vectorcall, guards.limit_torque.vectorcall
         self._brake = guards.brake.vectorcall
 
@@ -123,6 +125,30 @@ class TorqueLimiter:
             self._braking.torques(state[0], state[1], None, None, self.terms)
             self._brake(self.terms, settings.safe, state[1], settings.guards, rate)
         self._add(self.terms, settings.safe, self.unlimited)
+
+    def release(self):
+        """Begin the braking that comes before the end of all torque."""
+        self._braked_for = LAST_BRAKING
+
+    def releases(self, measured, dt):
+        """Return whether the arm is still to be braked: until it rests, or LAST_BRAKING is over.
+
+        Parameters
+        ----------
+        measured : Measurement
+            The last joint state.
+        dt : float
+            Time since the last tick [s].
+
+        Returns
+        -------
+        bool
+            Whether it is.
+        """
+        qd = (measured.state if self._blind_for == 0.0 else self._predicted)[1]
+        rests = bool((np.abs(qd) <= RESTING).all())
+        self._braked_for = 0.0 if rests else max(self._braked_for - dt, 0.0)
+        return self._braked_for > 0.0
 
     def _predict(self, measured, now, dt, settings):
         """Return the state as the model moves it under the published torques."""

@@ -153,9 +153,8 @@ def passivity(robot, q, qd, torque, steps=STEPS, dt=STEP):
 def inertia_bounds(robot, samples=2000, seed=0):
     """Return the extreme eigenvalues of D(q) over the joint ranges.
 
-    They are searched at random postures, then by pattern search from the best. So lambda_m is an
-    upper estimate of its bound, and lambda_M a lower one. A joint without limits is searched over
-    `ranges`.
+    They are searched at random postures in `RobotModel.ranges`, then by pattern search from the
+    best. So lambda_m is an upper estimate of its bound, and lambda_M a lower one.
 
     Parameters
     ----------
@@ -173,7 +172,7 @@ def inertia_bounds(robot, samples=2000, seed=0):
     lambda_M : float
         Largest eigenvalue [kg m2, kg].
     """
-    lower, upper = ranges(robot)
+    lower, upper = robot.model.ranges
     q = np.random.default_rng(seed).uniform(lower, upper, (samples, robot.nv))
     values = np.linalg.eigvalsh(robot.mass_matrix(q))
 
@@ -186,30 +185,6 @@ def inertia_bounds(robot, samples=2000, seed=0):
     return (
         _descend(smallest, q[np.argmin(values[:, 0])], lower, upper),
         -_descend(largest, q[np.argmax(values[:, -1])], lower, upper),
-    )
-
-
-def ranges(robot):
-    """Return the joint ranges.
-
-    Without limits, a revolute joint has one turn, a prismatic one a metre to either side.
-
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-
-    Returns
-    -------
-    lower : (nv,) ndarray
-        Lower ends [rad, m].
-    upper : (nv,) ndarray
-        Upper ends [rad, m].
-    """
-    free = np.where(robot.model.slides, 1.0, np.pi)
-    return (
-        np.where(np.isfinite(robot.limits.lower), robot.limits.lower, -free),
-        np.where(np.isfinite(robot.limits.upper), robot.limits.upper, free),
     )
 
 
@@ -231,7 +206,7 @@ def check(robot, samples=20, seed=0):
         Results.
     """
     rng = np.random.default_rng(seed)
-    lower, upper = ranges(robot)
+    lower, upper = robot.model.ranges
     found = [
         (skew_symmetry(robot, q, qd), linearity(robot, q, qd, qdd, rng))
         for q, qd, qdd in (

@@ -102,15 +102,7 @@ def _joint_states(name, intake, supervisor, rates, publishers):
     if rates.rejected:
         level, text = WARN, f'{rates.rejected} joint states were refused: {intake.detail}'
     elif supervisor.stuck:
-        joint = supervisor.stuck_joint
-        whose = f'Those of {supervisor.joint_names[joint]}' if joint >= 0 else 'The joint states'
-        level, text = (
-            WARN,
-            (
-                f'{whose} repeat themselves bit for bit: a sensor may be stuck, or the '
-                'robot lost behind a broadcaster.'
-            ),
-        )
+        level, text = WARN, stuck_sentence(supervisor)
     elif publishers != 1:
         level, text = WARN, f"There are {publishers} publishers of '{intake.topic}'."
     rejected = {f'rejected.{reason}': count for reason, count in intake.rejected.items()}
@@ -123,17 +115,10 @@ def _joint_states(name, intake, supervisor, rates, publishers):
 
 
 def _following(name, supervisor):
-    level, text, joint = OK, 'The joints follow their references.', supervisor.behind
-    if joint >= 0:
-        error = supervisor.reference[0, joint] - supervisor.q[joint]
-        limit = supervisor.settings.following_error[joint]
-        level, text = (
-            WARN,
-            f'{supervisor.joint_names[joint]} is {error:.3g} from its reference; expected at most '
-            f'{limit:g} (following_error). A motor, perhaps that of another joint, may have lost '
-            'effort, the arm may be blocked, or the gains are low for its load and friction.',
-        )
-    return diagnostic_status(f'{name}: following', level, text, {'joint': joint})
+    level, text = OK, 'The joints follow their references.'
+    if told := behind_sentence(supervisor):
+        level, text = WARN, told
+    return diagnostic_status(f'{name}: following', level, text, {'joint': supervisor.behind})
 
 
 def _command(name, session):
@@ -151,6 +136,44 @@ def _topics(name, incompatible):
         WARN if incompatible else OK,
         ' '.join(incompatible) or 'All publishers are compatible.',
         {'incompatible': len(incompatible)},
+    )
+
+
+def stuck_sentence(supervisor) -> str:
+    """Return a sentence about joint states that repeat themselves; '' if there are none.
+
+    Parameters
+    ----------
+    supervisor : Supervisor
+        The supervisor.
+    """
+    if not supervisor.stuck:
+        return ''
+    joint = supervisor.stuck_joint
+    whose = f'Those of {supervisor.joint_names[joint]}' if joint >= 0 else 'The joint states'
+    return (
+        f'{whose} repeat themselves bit for bit: a sensor may be stuck, or the robot lost behind '
+        'a broadcaster.'
+    )
+
+
+def behind_sentence(supervisor) -> str:
+    """Return a sentence about the joint that is too far from its reference; '' if none is.
+
+    Parameters
+    ----------
+    supervisor : Supervisor
+        The supervisor.
+    """
+    joint = supervisor.behind
+    if joint < 0:
+        return ''
+    error = abs(supervisor.reference[0, joint] - supervisor.q[joint])
+    return (
+        f'{supervisor.joint_names[joint]} is {error:.3g} from its reference; expected at most '
+        f'{supervisor.settings.following_error[joint]:g} (following_error). A motor, perhaps that '
+        'of another joint, may have lost effort, the arm may be blocked, or the gains are low for '
+        'its load and friction.'
     )
 
 

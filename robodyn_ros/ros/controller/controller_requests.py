@@ -80,7 +80,7 @@ class ControllerRequests:
         for state, remedy in ((State.FAULT, LATCHED), (State.STALE, RECOVERS)):
             if supervisor.state is state:
                 raise Refused(f'{told} {remedy}')
-        told = ' '.join((told, *node.session.joints_without_gains()))
+        told = ' '.join((told, *node.session.weak_gains()))
         return f'It was active already. {told}' if already else told
 
     def _disable(self, supervisor: Supervisor) -> str:
@@ -91,7 +91,9 @@ class ControllerRequests:
         if node.phase == ACTIVE:
             raise Refused(node.complaint)
         told = 'It was inactive already.' if already else 'The controller has been deactivated.'
-        return f'{told} {DISABLED if supervisor.state is State.FAULT else IDLE}'
+        moving, faulty = node.session.left_moving, supervisor.state is State.FAULT
+        rest = DISABLED if faulty else '' if moving else IDLE
+        return ' '.join(filter(None, (told, moving, rest)))
 
     def _reset(self) -> str:
         supervisor = self._supervisor()
@@ -114,8 +116,10 @@ class ControllerRequests:
 
     def _set_payload(self, request) -> str:
         ramp = request.ramp.sec + 1e-9 * request.ramp.nanosec
-        self._supervisor().attach(*payload_of(request.payload), ramp)
-        return f'The payload is carried after {ramp:g} s.'
+        supervisor = self._supervisor()
+        supervisor.attach(*payload_of(request.payload), ramp)
+        told = self._node.session.payload.overload(supervisor.settings)
+        return ' '.join(filter(None, (f'The payload is carried after {ramp:g} s.', told)))
 
     def stop(self) -> tuple[bool, str]:
         """Stop the robot at once; may be called from any thread.

@@ -12,7 +12,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from trajectory_msgs.msg import JointTrajectory
 
 from robodyn_msgs.msg import ControllerState, TaskState
-from robodyn_ros.control.gains import joints_without_gains
+from robodyn_ros.control.gains import held_by_friction, inertia_range, joints_without_gains
 from robodyn_ros.control.laws.law import ControlLaw
 from robodyn_ros.control.laws.specialised_law import specialised_kernels
 from robodyn_ros.control.reference.task_target import TaskTarget
@@ -33,6 +33,7 @@ from robodyn_ros.ros.controller.base_state_intake import BaseStateIntake
 from robodyn_ros.ros.controller.control_cycle import ControlCycle
 from robodyn_ros.ros.controller.controller_parameters import TIMER, control_settings
 from robodyn_ros.ros.controller.controller_state_message import StateWriter
+from robodyn_ros.ros.controller.law_parameters import ACCELERATION_GAINS
 from robodyn_ros.ros.controller.publisher_conflict import CommandWatch
 from robodyn_ros.ros.controller.reference_messages import TrajectoryReader, is_empty
 from robodyn_ros.ros.controller.state_intake import StateIntake
@@ -44,7 +45,8 @@ from robodyn_ros.ros.transport.rcl_ffi import BufferPublisher
 
 COMMAND_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 YIELD_TIME = 5.0  # [s] after activation in which another, older controller takes precedence
-RELEASE_TIME = 0.5  # [s] longest wait for the safe effort on deactivation
+RELEASE_TIME = 1.5  # [s] longest wait for the arm to be braked on deactivation
+LEFT = 0.1  # [rad/s or m/s] velocity with which a joint is reported as moving then
 
 
 class ControlSession:
@@ -75,7 +77,10 @@ class ControlSession:
         values: Mapping[str, Any],
         changed: Callable[[], None],
     ):
-        self.robot, self.law = robot, law
+        self.robot, self.law, self.payload = robot, law, payload
+        self._inertia = inertia_range(robot)
+        # its loop over postures is compiled now, not when a payload comes
+        robot.gravity_torque(np.zeros((1, robot.nq)))
         self.supervisor = Supervisor(robot, law, control_settings(values, robot, law), payload)
         self.accepted_references, self.refused_references = 0, 0
         self._lines = LineBudget()
@@ -89,7 +94,7 @@ class ControlSession:
         self.pause = CollectorPause()
         self.watch = CommandWatch(node, self._effort_kind.type, values['command_topic'])
         self._rivals = RivalPolicy(self.supervisor, self.watch.topic, node.get_logger().error)
-        self._activated = 0.0
+        self._activated, self.left_moving = 0.0, ''
         self._before = self._final = Counts(0, 0, 0)
         self.base = BaseStateIntake(node, law, values) if law.floats else None
         self._subscriptions = [
@@ -180,13 +185,18 @@ class ControlSession:
         self.cycle.output = output
 
     def deactivate(self):
-        """Ramp the effort to the safe effort at its rate limit, then stop publishing."""
+        """Brake the arm, ramp the effort to its weight, then stop publishing.
+
+        `left_moving` is a sentence if that did not bring it to rest.
+        """
+        self.left_moving = ''
         if self.cycle.output is None:
             return
         self.supervisor.deactivate()
         deadline = time.monotonic() + RELEASE_TIME
         while self._releasing() and time.monotonic() < deadline:
             time.sleep(self.loop.period)
+        self.left_moving = self._still_moving()
         output = self.cycle.output
         self._final = self.counts
         self.cycle.output = None
@@ -196,8 +206,19 @@ class ControlSession:
         self.pause.__exit__()
 
     def _releasing(self) -> bool:
-        """Return whether the effort still differs from the safe effort."""
+        """Return whether the arm is still braked, or its effort differs from its weight."""
         return self.supervisor.publishing
+
+    def _still_moving(self) -> str:
+        """Return a sentence about the joint that moves most; '' if all rest."""
+        qd = self.supervisor.qd
+        joint = int(np.abs(qd).argmax())
+        if not abs(qd[joint]) > LEFT:
+            return ''
+        return (
+            f'{self.supervisor.joint_names[joint]} still moves, at {qd[joint]:.3g}: it did not '
+            f'come to rest within {RELEASE_TIME:g} s, and nothing brakes it any more.'
+        )
 
     def close(self):
         """Release all resources."""
@@ -229,10 +250,19 @@ class ControlSession:
 
     # Queries.
 
-    def joints_without_gains(self) -> list[str]:
-        """Return sentences about the joints that lack a gain which the law has."""
+    def weak_gains(self) -> list[str]:
+        """Return sentences about joints without a gain of the law, or weak against friction."""
         gains = self.supervisor.settings.gains
-        return joints_without_gains(self.robot.joint_names, gains, self.law)
+        return [
+            *joints_without_gains(self.robot.joint_names, gains, self.law),
+            *held_by_friction(self.robot, self._inertia, gains, self.law),
+        ]
+
+    @property
+    def gains_are_chosen(self) -> bool:
+        """Whether a gain differs from the default of laws on accelerations."""
+        default = np.array([*ACCELERATION_GAINS.values()])[:, None]
+        return bool((self.supervisor.settings.gains != default).any())
 
     @property
     def last_refusal(self) -> str:

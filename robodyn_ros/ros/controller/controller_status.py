@@ -14,7 +14,11 @@ from robodyn_ros.realtime.log_throttle import LineBudget, LinesBySubject
 from robodyn_ros.realtime.rate_counter import RateCounter, Rates, success_rate
 from robodyn_ros.ros.common.diagnostic_entry import OK
 from robodyn_ros.ros.common.topic_hints import incompatible_publishers, silent_topic
-from robodyn_ros.ros.controller.controller_diagnostics import diagnose
+from robodyn_ros.ros.controller.controller_diagnostics import (
+    behind_sentence,
+    diagnose,
+    stuck_sentence,
+)
 
 LATCHED_QOS = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 INTERVAL = 0.95  # [s] between reports
@@ -158,7 +162,14 @@ class StatusReporter:
         status.message = ' '.join(
             filter(
                 None,
-                (status.message, supervisor.detail, explained(status, session), *loop.warnings),
+                (
+                    status.message,
+                    supervisor.detail,
+                    explained(status, session),
+                    behind_sentence(supervisor),
+                    status.state != State.STALE and stuck_sentence(supervisor),
+                    *loop.warnings,
+                ),
             )
         )
         status.robot_compensates_gravity = supervisor.settings.robot_compensates_gravity
@@ -231,15 +242,16 @@ def explained(status: ControllerStatus, session) -> str:
     session : ControlSession
         Session of the node.
     """
-    value, settings = status.value, session.supervisor.settings
+    supervisor, value = session.supervisor, status.value
+    settings = supervisor.settings
     if status.reason == Reason.TRAJECTORY_END:
-        return missed_goal(session.supervisor)
+        return missed_goal(supervisor)
     if status.reason == Reason.KERNEL_STATUS:
         names = session.robot.model.body_names
         # The kernel of a law of another package may return any other number.
         is_body = value.is_integer() and 0.0 < value < len(names)
         return f'Its pivot is lost at {names[int(value)]}.' if is_body else f'Status {value:g}.'
-    progress = session.supervisor.task_progress
+    progress = supervisor.task_progress
     if progress is not None and (status.reason in ARRIVALS or progress.stays_away):
         return _distance(progress, settings.target_tolerance)
     stuck = status.reason == Reason.STATE_STUCK

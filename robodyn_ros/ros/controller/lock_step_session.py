@@ -143,10 +143,13 @@ class LockStepSession(ControlSession):
         self.cycle.output = self._answers
 
     def deactivate(self):
-        """Ramp the effort to the safe effort at its rate limit, from the next step on."""
+        """Brake the arm and ramp the effort to its weight, from the next step on."""
+        self.left_moving = ''
         if self.cycle.output is None:
             return
         self.supervisor.deactivate()
+        if self.supervisor.publishing:
+            self.left_moving = 'The next steps brake the arm, and then it commands nothing.'
         self._final = self.counts
         self.cycle.output = None
         self.pause.__exit__()

@@ -557,6 +557,40 @@ def test_asking_for_a_hold_brings_nothing_back(end, state, reason):
     assert bench.state is state and bench.reason == reason
 
 
+@pytest.mark.parametrize('cause', ['a request', 'a guard'])
+def test_an_end_effector_that_is_stopped_comes_to_rest_without_a_step(cause):
+    """Reference and effort go on from the measured motion; its derivatives fit each other."""
+    moving = Moving(reference_timeout=5.0, following_error=[9.0] * 7)
+    bench, law = moving.bench, moving.bench.law
+    twist = TaskTarget('base_link', twist=[0.12, -0.2, 0.05, 0.3, -0.6, 0.5])
+    assert bench.supervisor.set_task_target(twist, bench.now) == ''
+    moving.run(0.9)
+    if cause == 'a request':
+        assert bench.supervisor.hold() == ''
+    else:
+        bench.supervisor._hold(bench.supervisor.measurement, Reason.FOLLOWING_ERROR)
+    assert bench.state is State.HOLD
+    began = np.linalg.norm((FRANKA.jacobian(bench.q, 'flange') @ bench.qd)[:3])
+    states, efforts = [], [bench.command.copy()]
+    for _ in range(1500):
+        moving.run(PERIOD)
+        states.append(law.task.state.copy())
+        efforts.append(bench.command.copy())
+    states, efforts = np.array(states), np.array(efforts)
+    assert began > 0.2
+    speed = norms(states, VELOCITY)
+    assert speed[0] == pytest.approx(began, rel=0.01) and speed[-1] < 1e-9
+    # the motion that is fed forward is the derivative of the path, to the step squared
+    path, rate, second = (states[:, row, :3] for row in (POSITION, VELOCITY, ACCELERATION))
+    assert np.abs(np.diff(path, axis=0) / PERIOD - 0.5 * (rate[1:] + rate[:-1])).max() < 1e-4
+    assert np.abs(np.diff(rate, axis=0) / PERIOD - 0.5 * (second[1:] + second[:-1])).max() < 0.2
+    # the stop takes up the rate limit from its start on, and the present acceleration ends there
+    assert (np.abs(np.diff(efforts, axis=0)).max(axis=1) > 0.999).sum() < 8
+    assert (np.abs(efforts) < 0.8 * FRANKA.limits.effort).all()
+    assert np.linalg.norm(FRANKA.jacobian(moving.plant.q, 'flange') @ moving.plant.qd) < 1e-3
+    assert np.abs(moving.pose[:3, 3] - states[-1, POSITION, :3]).max() < 2e-3
+
+
 def test_the_elbow_moves_while_the_end_effector_stays():
     """A trajectory of the joints is one of the posture: only what the end effector leaves over
     obeys."""

@@ -99,3 +99,27 @@ def test_a_refused_payload_changes_nothing(robot, change, kind, words):
         ramp.plan(**payload | change)
     assert ramp.empty
     np.testing.assert_array_equal(ramp.model.constants, robot.model.constants)
+
+
+@pytest.mark.parametrize(
+    ('limits', 'joints'),
+    [
+        ([100.0, 50.0], []),
+        ([100.0, 20.0], [2]),
+        ([20.0, 20.0], [2]),  # the first one does not hold itself either
+        ([70.0, 20.0], [1, 2]),
+    ],
+)
+def test_a_payload_beyond_the_limits_in_some_posture_is_told(robot, limits, joints):
+    """As `report --payload` says it, with the effort limits in use: 74 and 27 N m are needed."""
+    ramp = PayloadRamp(robot.model)
+    settings = SimpleNamespace(effort_limits=np.array(limits), robot_compensates_gravity=False)
+    assert ramp.overload(settings) == ''
+    ramp.begin(ramp.plan('tool0', 3.0, np.zeros(3), np.zeros((3, 3)), 0.4))
+    told = ramp.overload(settings)
+    assert [k for k in (1, 2) if f"joint 'joint{k}' cannot hold the payload: " in told] == joints
+    assert told.startswith('Warning: ') == bool(joints)
+    assert ('up to 27.47, its effort limit is 20; at q = ' in told) == bool(joints)
+    settings.robot_compensates_gravity = True
+    assert ramp.overload(settings) == ''
+    np.testing.assert_array_equal(ramp.model.constants, robot.model.constants)

@@ -9,7 +9,9 @@ import pytest
 
 from robodyn_ros.control import Reason, State, Trajectory
 from robodyn_ros.control.supervisor.reference_clock import MAX_PERIODS, Clock
+from robodyn_ros.control.supervisor.torque_limiter import LAST_BRAKING
 from robodyn_ros.errors import ParameterError
+from robodyn_ros.simulation.plant import Plant
 from support.supervised import FRANKA, PERIOD, TWO_LINK, Bench, settings_for
 
 FAR = Trajectory([1.0], [[0.8, 0.9]])
@@ -207,6 +209,43 @@ def test_deactivation_goes_to_the_safe_torque_and_then_ends():
     assert not bench.supervisor.publishing
     assert np.allclose(bench.torques[-1], bench.gravity, atol=1e-12)
     assert bench.law.calls == 101
+
+
+@pytest.mark.parametrize('lost', [False, True], ids=['states come', 'states end'])
+@pytest.mark.parametrize('by_robot', [False, True], ids=['weight held', 'by the robot'])
+def test_deactivation_in_motion_brakes_the_arm_before_it_ends(by_robot, lost):
+    """Within the limits, the bench checks; the last torque is the weight without any brake."""
+    bench = Bench(robot_compensates_gravity=by_robot).activate()
+    plant = Plant(bench.robot, position=bench.q, velocity=[2.0, -2.5])
+    weight, ticks = bench.robot.gravity_torque, 0
+    for k in range(2000):
+        bench.q, bench.qd = plant.q.copy(), plant.qd.copy()
+        if k == 20:
+            bench.supervisor.deactivate()
+        bench.run(1, fresh=k < 20 or not lost)
+        if k >= 20 and not bench.supervisor.publishing:
+            break
+        ticks, last, posture = k - 19, bench.command.copy(), plant.q.copy()
+        plant.step(last + by_robot * weight(plant.q), PERIOD)
+    assert bench.state is (State.WAIT_STATE if lost else State.READY)
+    assert 200 < ticks < 1000
+    # without states a predicted motion is braked, and an arm without friction differs from it
+    assert np.abs(plant.qd).max() < (1.25 if lost else 0.05)
+    expected = 0.0 * posture if by_robot else weight(posture)
+    assert np.abs(last - expected).max() < (5.0 if lost else 0.1)
+
+
+def test_an_arm_that_cannot_be_braked_is_let_go_after_the_longest_time():
+    """Such as one on a conveyor, or with a slow brake; the bench's arm keeps its velocity."""
+    bench = Bench(stop_time_constant=5.0).activate()
+    bench.qd = np.array([0.5, 0.0])
+    bench.run(10)
+    bench.supervisor.deactivate()
+    bench.run(round(LAST_BRAKING / PERIOD) - 10)
+    assert bench.supervisor.publishing
+    bench.run(300)
+    assert not bench.supervisor.publishing
+    assert np.allclose(bench.torques[-1], bench.gravity, atol=1e-12)
 
 
 def test_activation_during_deactivation_goes_on_from_the_last_torque():

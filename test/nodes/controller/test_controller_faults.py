@@ -188,3 +188,45 @@ def test_a_fault_does_not_flood_the_log(host, probe, arm):
     lines = node.output[mark:].splitlines()
     assert any('STALE' in line for line in lines)
     assert len(lines) <= 12 + 3 * (time.monotonic() - before)
+
+
+def test_a_warning_of_joints_is_in_the_status_while_it_lasts(host, probe, arm):
+    """Of a joint far from its reference, and of one whose reading repeats itself in motion.
+
+    It ends with its cause, and with a deactivation, after which there is no reference.
+    """
+    host('controller', following_error=[0.02], **SIMULATED)
+    probe.wait_for('HOLD', timeout=COLD)
+    far = 'joint2 is 0.05 from its reference; expected at most 0.02 (following_error)'
+
+    def told(words, last=True):
+        harness.wait_until(lambda: (words in probe.message) is last, f'{words}: {last}')
+
+    arm.position[1] += 0.05
+    told(far)
+    assert probe.state == 'HOLD' and probe.message.startswith('The controller has been activated')
+    arm.position[1] -= 0.05
+    told(far, last=False)
+    arm.position[1] += 0.05
+    told(far)
+    assert probe.enable(False).success
+    told(far, last=False)
+    assert probe.enable().success
+
+    def races(message):
+        message.velocity[0] = 1.0
+
+    frozen = 'Those of joint1 repeat themselves bit for bit'
+    arm.alter = races
+    told(frozen)
+    assert probe.state == 'HOLD'
+    arm.alter = None
+    told(frozen, last=False)
+    arm.alter = races
+    told(frozen)
+    answer = probe.enable(False)
+    assert answer.success and answer.message == (
+        'READY: The controller has been deactivated. joint1 still moves, at 1: it did not come to '
+        'rest within 1.5 s, and nothing brakes it any more.'
+    )
+    told(frozen, last=False)

@@ -148,6 +148,23 @@ def test_a_sagging_arm_is_taken_over_where_it_is(held):
     assert arm.status == 'HOLD ACTIVATED' and abs(arm.velocity).max() < 1e-3
 
 
+def test_a_moving_arm_that_is_deactivated_in_lock_step_is_braked_by_the_next_steps(held):
+    """No step can run before the answer, which says so; undamped, without them it would go on."""
+    arm = held(void_command='damp', timeout_damping=0.0)
+    arm.go_to(np.add(POSTURE, 0.8), 0.8)
+    arm.advance(0.4)
+    assert (np.abs(arm.velocity) > 1.5).all()
+    answer = arm.participant.call(SetBool, f'{CONTROLLER}/enable', SetBool.Request(data=False))
+    assert answer.success and answer.message == (
+        'READY: The controller has been deactivated. The next steps brake the arm, and then it '
+        'commands nothing.'
+    )
+    supervisor = arm.controller.node.session.supervisor
+    while supervisor.publishing:
+        state = arm.step()
+    assert (np.abs(state.velocity) < 0.1).all()
+
+
 # ---------------------------------------------------------------------------- by messages
 
 

@@ -50,7 +50,10 @@ def test_an_arm_with_its_payload_in_the_model_holds_it(controlled_robot):
 
 
 def test_a_payload_that_the_arm_cannot_hold_is_refused(controlled_robot):
-    """Such as one in grams. The arm holds on as before, and takes what it can hold."""
+    """Such as one in grams. The arm holds on as before, and takes what it can hold.
+
+    The answer warns of a payload that it holds here, and not in every posture.
+    """
     arm = controlled_robot(TWO_LINK, initial_position=START)
     before = arm.advance(1.0).position
     heavy = 200.0 * MASS
@@ -65,7 +68,13 @@ def test_a_payload_that_the_arm_cannot_hold_is_refused(controlled_robot):
     )
     np.testing.assert_allclose(arm.advance(0.5).position, before, atol=1e-6)
     assert arm.controller.node.session.supervisor._payload.empty
-    assert set_payload(arm, CONTROLLER).success
+    answer = set_payload(arm, CONTROLLER)
+    assert answer.success and answer.message == 'HOLD: The payload is carried after 0 s.'
+    answer = set_payload(arm, CONTROLLER, mass=4.6, com=(0.0, 0.0, 0.0))
+    assert answer.success and answer.message.startswith(
+        "HOLD: The payload is carried after 0 s. Warning: joint 'joint1' cannot hold the payload: "
+        'gravity takes up to 102.3, its effort limit is 100; at q = ['
+    )
 
 
 def test_the_effort_goes_to_the_payload_within_its_ramp(controlled_robot):

@@ -27,7 +27,7 @@ class Node:
         self.session, self.phase, self.services = None, UNCONFIGURED, {}
         if bench is not None:
             self.session = SimpleNamespace(
-                supervisor=bench.supervisor, now=lambda: bench.now, joints_without_gains=list
+                supervisor=bench.supervisor, now=lambda: bench.now, weak_gains=list, left_moving=''
             )
             self.phase = ACTIVE if bench.supervisor.active else INACTIVE
 

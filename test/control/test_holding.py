@@ -7,7 +7,7 @@ import pytest
 
 from robodyn_ros import Robot
 from robodyn_ros.cli import report
-from robodyn_ros.console.holding import cannot_carry, cannot_hold, largest_gravity_torques
+from robodyn_ros.control.holding import cannot_hold, largest_gravity_torques
 from robodyn_ros.model.extended.joint_friction import JointFriction
 
 MASSES, CENTRES, LENGTH, GRAVITY = (3.0, 2.0), (0.25, 0.3), 0.5, 9.81
@@ -80,8 +80,8 @@ def test_a_payload_beyond_the_limits_is_told(tmp_path, capsys):
     path = tmp_path / 'arm.urdf'
     path.write_text(arm((100.0, 20.0)))
     robot = Robot.from_urdf(path)
-    assert cannot_hold(robot) == [] == cannot_carry(robot, ('l2', 2.0, [0.3, 0.0, 0.0]))
-    (finding,) = cannot_carry(robot, ('l2', 9.0, [0.3, 0.0, 0.0]))
+    assert cannot_hold(robot) == [] == report.beyond_limits(robot, 'l2', 2.0, [0.3, 0.0, 0.0])
+    (finding,) = report.beyond_limits(robot, 'l2', 9.0, [0.3, 0.0, 0.0])
     assert finding.subject == "joint 'j2'"
     assert "cannot hold 9 kg at 'l2': gravity takes up to 32.37, its effort" in finding.sentence
     assert report.main([str(path), '--payload', 'l2=9 0.3 0 0']) == 0

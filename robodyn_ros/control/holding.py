@@ -4,7 +4,6 @@
 
 import numpy as np
 
-from robodyn_ros.formulations.spong.properties import ranges
 from robodyn_ros.model.model_report import WARNING, Finding
 
 SAMPLES = 1000  # postures that are tried first
@@ -31,7 +30,7 @@ def largest_gravity_torques(robot, seed=0):
     q : (nv, nq) ndarray
         Posture of each maximum [rad or m].
     """
-    lower, upper = ranges(robot)
+    lower, upper = robot.model.ranges
     q = np.random.default_rng(seed).uniform(lower, upper, (SAMPLES, robot.nq))
     worst = q[np.argmax(np.abs(robot.gravity_torque(q)), axis=0)]
     for joint, posture in enumerate(worst):
@@ -47,7 +46,7 @@ def largest_gravity_torques(robot, seed=0):
     return np.abs(np.diagonal(robot.gravity_torque(worst))).copy(), worst
 
 
-def cannot_hold(robot, load='itself'):
+def cannot_hold(robot, load='itself', limits=None):
     """Return a Finding for every joint whose effort limit is below its gravity torque somewhere.
 
     Parameters
@@ -56,7 +55,10 @@ def cannot_hold(robot, load='itself'):
         A robot with quaternions or without dynamics gives no findings.
     load : str
         What the joint carries, for messages.
+    limits : (nv,) ndarray, optional
+        Effort limits [N m or N]; by default those of the description.
     """
+    limits = robot.limits.effort if limits is None else limits
     if robot.nq != robot.nv or robot.model.dynamics_fault:
         return []
     torque, postures = largest_gravity_torques(robot)
@@ -65,29 +67,29 @@ def cannot_hold(robot, load='itself'):
             WARNING,
             f'joint {name!r}',
             f'cannot hold {load}: gravity takes up to {torque[k]:.4g}, its effort limit is '
-            f'{robot.limits.effort[k]:g}; at q = {np.round(postures[k], 3).tolist()}',
+            f'{limits[k]:g}; at q = {np.round(postures[k], 3).tolist()}',
         )
         for k, name in enumerate(robot.joint_names)
-        if torque[k] > robot.limits.effort[k]
+        if torque[k] > limits[k]
     ]
 
 
-def cannot_carry(robot, payload):
+def cannot_carry(robot, loaded, load, limits=None):
     """Return a Finding for every joint that holds itself everywhere, but not with a payload.
 
     Parameters
     ----------
-    robot : Robot
-        The robot.
-    payload : tuple
-        Frame, mass [kg], and centre of mass (3,) in the frame [m].
+    robot, loaded : Robot
+        The robot without and with the payload.
+    load : str
+        The payload, for messages.
+    limits : (nv,) ndarray, optional
+        Effort limits [N m or N]; by default those of the description.
 
     Returns
     -------
     list of Finding
     """
-    frame, mass, com = payload
-    loaded = robot.with_payload(frame, mass, com)
-    without = {finding.subject for finding in cannot_hold(robot)}
-    found = cannot_hold(loaded, f'{mass:g} kg at {frame!r}')
+    without = {finding.subject for finding in cannot_hold(robot, limits=limits)}
+    found = cannot_hold(loaded, load, limits)
     return [finding for finding in found if finding.subject not in without]
