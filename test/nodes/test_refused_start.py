@@ -49,7 +49,7 @@ WITHOUT_DYNAMICS = {
     ),
     'no joints': (
         '<robot name="post"><link name="post"/></robot>',
-        "robot 'post' has kinematics and no dynamics: no joint moves; expected one that is neither",
+        "robot 'post' has kinematics and no dynamics: no joint moves; expected one that is",
     ),
 }
 

@@ -12,7 +12,8 @@ from robodyn_ros.simulation.plant import Plant
 
 FIXED = """<robot name="post"><link name="base"/><link name="arm"><inertial>
 <origin xyz="0.1 0 0"/><mass value="2"/>
-<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link><link name="tip"/>
+<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="tip"/>
 <joint name="mount" type="fixed"><origin xyz="1 2 3" rpy="0.3 -0.4 0.5"/><parent link="base"/>
 <child link="arm"/></joint>
 <joint name="flange" type="fixed"><origin xyz="0 0 1" rpy="1 0 0"/><parent link="arm"/>
