@@ -160,8 +160,8 @@ UNREAD = {
     ),
     'gearbox between several joints': (
         GEAR.format('coupler', 'rocker', 2, 'frame', UP, UP),
-        "<joint> 'g' of <gazebo>: is not read, though it moves a joint: gearbox 'g' has the joints "
-        r"\['coupler', 'crank'\] between links 'frame' and 'coupler'; expected one that is",
+        "<joint> 'g' of <gazebo>: is not read, though it moves a joint: gearbox 'g' has the "
+        r"joints \['coupler', 'crank'\] between links 'frame' and 'coupler'; expected one that is",
     ),
     'gearbox about other axes': (
         GEAR.format('crank', 'rocker', 2, 'frame', '0 1 0', UP),
