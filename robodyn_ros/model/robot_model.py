@@ -422,7 +422,10 @@ class RobotModel(ReadOnly):
         ------
         UnlockedError
             If there are any.
+        ModelError
+            If closed loops determine them, which they would not leave where they are locked.
         """
+        self.refuse_loops(what)
         if self.is_embedded:
             names = [name for name in self.all_joint_names if name not in self.joint_names]
             raise UnlockedError(
