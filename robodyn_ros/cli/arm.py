@@ -54,8 +54,8 @@ def main(args=None):
     parser.add_argument(
         'urdf',
         nargs='?',
-        help='URDF, xacro or MJCF file, also as package://<name>/<path>; arguments of a xacro file '
-        'follow it as name:=value; the example franka_like by default',
+        help='URDF, xacro or MJCF file, also as package://<name>/<path>; arguments of a xacro '
+        'file follow it as name:=value; the example franka_like by default',
     )
     parser.add_argument(
         '--law', default='computed_torque', help='law of the controller (%(default)s)'

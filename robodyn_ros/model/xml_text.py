@@ -200,7 +200,10 @@ def _content(source):
         # declaration.
         return source.lstrip().encode('utf-8', errors='surrogatepass'), ''
     if not os.path.isfile(source):
-        raise ModelError(f'{repr(os.fspath(source))[:120]} is neither URDF text nor a file')
+        raise ModelError(
+            f'{repr(os.fspath(source))[:120]} is neither URDF text nor a file; '
+            'expected the path of a URDF, xacro or MJCF'
+        )
     try:
         with open(source, 'rb') as file:
             return file.read(MOST_BYTES + 1), f'file {os.fspath(source)!r}: '

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros import Robot
+from robodyn_ros.cli import report
 from robodyn_ros.console import robot_arguments
 from robodyn_ros.errors import ModelError, OpenError
 from robodyn_ros.model import urdf
@@ -366,6 +367,16 @@ def test_a_closure_that_stops_nothing_is_a_note():
     assert robot.joint_names == ('left',) and not robot.model.has_loops
     assert 'closures pin: stop no motion' in robot.report.notes
     np.testing.assert_allclose(robot.mass_matrix([0.3]), [[2.0]], rtol=1e-15)
+
+
+def test_the_report_of_a_loop_that_closes_in_a_part_of_the_ranges_ends_well(tmp_path, capsys):
+    """The rocker cannot turn around; whether its motor holds the robot is then no error."""
+    path = tmp_path / 'bars.urdf'
+    loop = SAME['URDF+'].replace('"0.25 0 0"', '"0.4 0 0"')
+    path.write_text(bars(loop, {'crank': 'false', 'coupler': 'false', 'rocker': 'true'}))
+    assert report.main([str(path), '--gravity', '0', '-9.81', '0']) == 0
+    told = capsys.readouterr().out
+    assert "note     robot 'bars': whether it holds itself is open: " in told
 
 
 def test_the_remedy_of_a_singular_posture_helps_everywhere(tmp_path, capsys):

@@ -50,7 +50,9 @@ def explained(error, content: bytes, at: int, open_tags) -> str:
             f'{line} has </{_shown(closing[1]) if closing else ""}> where <{name}> of line '
             f'{opened} is open; expected </{name}> before it'
         )
-    if kind == errors.XML_ERROR_NO_ELEMENTS and open_tags:
+    if kind == errors.XML_ERROR_NO_ELEMENTS and not open_tags:
+        return 'it has no element; expected <robot>'
+    if kind == errors.XML_ERROR_NO_ELEMENTS:
         name, opened = open_tags[-1]
         return f'it ends where <{name}> of line {opened} is open; expected </{name}>'
     if kind == errors.XML_ERROR_UNCLOSED_TOKEN:
