@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """One command for people: `robodyn_ros <what> ...`, or `python -m robodyn_ros <what> ...`."""
 
+import os
+import select
 import sys
 from pathlib import Path
 
@@ -30,9 +32,35 @@ COMMANDS = {
 NODES = ('controller', 'simulator')
 
 
+CLOSED_PIPE = 141  # exit code of a shell for what SIGPIPE ends
+
+
 def main(arguments=None):
-    """Run a command of robodyn_ros.cli; exit code 2 where there is none of that name."""
-    arguments = sys.argv[1:] if arguments is None else arguments
+    """Run a command of robodyn_ros.cli; exit code 2 where there is none of that name.
+
+    If nobody reads the output any more, as behind `| head`, the command ends in silence.
+    """
+    try:
+        try:
+            return _run(sys.argv[1:] if arguments is None else arguments)
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        if not _is_closed(sys.stdout):
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at exit
+        return CLOSED_PIPE
+
+
+def _is_closed(stream):
+    """Return whether nobody reads the pipe of a stream any more."""
+    polled = select.poll()
+    polled.register(stream, 0)
+    return bool(polled.poll(0))
+
+
+def _run(arguments):
+    """Run a command."""
     if arguments and arguments[0] == '--version':
         print(f'robodyn_ros {robodyn_ros.__version__}')
         return 0

@@ -18,10 +18,12 @@ import sys
 import time
 from pathlib import Path
 
-from robodyn_ros.console.robot_arguments import refuse
+from robodyn_ros.console.robot_arguments import RobotParser, refuse
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.middleware.parameter_files import readers
+from robodyn_ros.model.sources import package_path
 from robodyn_ros.model.sources.examples import example, package_file
+from robodyn_ros.model.sources.xacro_file import SIGN
 from robodyn_ros.nodes.start import require
 from robodyn_ros.robot import child_process
 
@@ -44,13 +46,16 @@ def main(args=None):
     int
         The exit code: 0 after a signal, else that of the node that ended, and at least 1.
     """
-    parser = argparse.ArgumentParser(
+    parser = RobotParser(
         prog='robodyn_ros arm',
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        'urdf', nargs='?', help='URDF or xacro file; the example franka_like by default'
+        'urdf',
+        nargs='?',
+        help='URDF, xacro or MJCF file, also as package://<name>/<path>; arguments of a xacro '
+        'file follow it as name:=value; the example franka_like by default',
     )
     parser.add_argument(
         '--law', default='computed_torque', help='law of the controller (%(default)s)'
@@ -64,11 +69,14 @@ def main(args=None):
     options = parser.parse_args(args)
     require('rclpy', 'robodyn_msgs')
     try:
-        urdf = Path(options.urdf or example('franka_like')).resolve(strict=True)
+        urdf = package_path.resolved(options.urdf or example('franka_like'))
+        urdf = Path(urdf).resolve(strict=True)
         params = Path(options.params_file).resolve(strict=True)
     except (RobodynError, OSError) as error:
         return refuse(error)
     both = ['-p', f'urdf_path:={urdf}', '-p', 'end_when_refused:=true']
+    if given := options.xacro_arguments:
+        both += ['-p', f'xacro_arguments:={[SIGN.join(each) for each in given.items()]}']
     named = readers(str(params), [f'/robodyn_{name}' for name in ('simulator', 'controller')])
     own = {
         'simulator': [f'effort_command_topic:={EFFORTS}'],

@@ -54,6 +54,7 @@ def main(args=None):
     options = parser.parse_args(args)
     try:
         robot = Robot(model_of(options))
+        robot.model.refuse_quaternions('the comparison of formulations')
         rng = np.random.default_rng(options.seed)
         qd, qdd = rng.uniform(-2.0, 2.0, (2, robot.nv))
         if robot.model.is_embedded:

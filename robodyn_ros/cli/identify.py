@@ -273,7 +273,8 @@ def _identified(robot, recording, options, results, second):
         kinds = '; '.join(f'{each.kind} of {", ".join(each.joints)}' for each in found.defects)
         raise ParameterError(
             f'the recording has defects ({kinds}), so {identified_robot.URDF} was not written; '
-            'expected a recording without them, or --force to write it all the same'
+            'expected a recording without them'
+            + (', or --force to write it all the same' if found.consistent else '')
         )
     for path in identified_robot.write(found, source_of(options).text, results):
         print(path)

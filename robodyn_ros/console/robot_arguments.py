@@ -205,7 +205,14 @@ def refuse(error):
     ----------
     error : Exception
         The reason.
+
+    Raises
+    ------
+    BrokenPipeError
+        If that is the reason: nobody reads the output any more, see `robodyn_ros.__main__`.
     """
+    if isinstance(error, BrokenPipeError):
+        raise error
     sentence = error
     if isinstance(error, UngivenError):
         sentence = error.with_remedy(lambda names: ' '.join(f'{name}:=VALUE' for name in names))

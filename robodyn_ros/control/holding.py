@@ -4,7 +4,8 @@
 
 import numpy as np
 
-from robodyn_ros.model.model_report import WARNING, Finding
+from robodyn_ros.errors import SingularityError
+from robodyn_ros.model.model_report import NOTE, WARNING, Finding
 
 SAMPLES = 1000  # postures that are tried first
 GRID = 33  # values of one joint at a time
@@ -52,7 +53,8 @@ def cannot_hold(robot, load='itself', limits=None):
     Parameters
     ----------
     robot : Robot
-        A robot with quaternions or without dynamics gives no findings.
+        A robot with quaternions or without dynamics gives no findings; one whose loops do not
+        close everywhere in its ranges gives a note.
     load : str
         What the joint carries, for messages.
     limits : (nv,) ndarray, optional
@@ -61,7 +63,12 @@ def cannot_hold(robot, load='itself', limits=None):
     limits = robot.limits.effort if limits is None else limits
     if robot.nq != robot.nv or robot.model.dynamics_fault:
         return []
-    torque, postures = largest_gravity_torques(robot)
+    try:
+        torque, postures = largest_gravity_torques(robot)
+    except SingularityError as error:
+        return [
+            Finding(NOTE, f'robot {robot.name!r}', f'whether it holds {load} is open: {error}')
+        ]
     return [
         Finding(
             WARNING,

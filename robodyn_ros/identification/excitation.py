@@ -242,7 +242,7 @@ def with_slow_passages(robot, motion):
         speed = 0.7 * speed
     raise ParameterError(
         f'robot {robot.name!r} exceeds its effort limits in slow passages from where its motion '
-        'ends; expected another --seed'
+        'ends; expected one of another seed (seed, --seed)'
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.errors import ShapeError, SingularityError
+from robodyn_ros.errors import ParameterError, ShapeError, SingularityError
 from robodyn_ros.identification.base_parameters import BaseParameters, base_parameters
 from robodyn_ros.identification.coarse_defects import coarse_defects
 from robodyn_ros.identification.consistency import Consistent, consistent
@@ -78,12 +78,14 @@ class Identification:
         Raises
         ------
         SingularityError
-            If no possible bodies are near the estimate.
+            If no possible bodies are near the estimate, or none were asked for.
         """
         if self.consistent is None:
+            wanted = 'a recording without them' if self.defects else 'identify(..., trust=1.0)'
+            because = ', as the recording has defects' if self.defects else ''
             raise SingularityError(
-                f'no possible bodies of robot {self.parameters.robot.name!r} are known; expected '
-                'identify(..., trust=1.0) from a recording without defects'
+                f'no possible bodies of robot {self.parameters.robot.name!r} are known{because}; '
+                f'expected {wanted}'
             )
         velocities = self.parameters.robot.model.joint_values(STRIBECK_VELOCITY)
         velocities[self.stribeck.joints] = self.stribeck.velocities
@@ -129,6 +131,8 @@ def identify(
     ShapeError, ParameterError, SingularityError
         If the recording is not sufficient; the message says why.
     """
+    if trust is not None and not 0.0 < trust < np.inf:
+        raise ParameterError(f'trust is {trust}; expected a finite number above 0, or None')
     parameters = Parameters(robot, rotors, friction)
     base = base_parameters(parameters, seed=seed)
     found = equations(parameters, base, recording, cutoff)

@@ -19,6 +19,8 @@ STILL = 1e-3  # [rad or m] range of a joint that does not move
 FROZEN = 5  # equal positions before a jump
 JUMP = 3.0  # times the largest step elsewhere
 COARSE_STEPS = 0.5  # step of an effort over its standard deviation
+SAME = 1e-6  # difference of equal efforts over the largest one
+LEVEL, COVERED = 0.01, 0.8  # shares of the samples that have a value of steps, and any of them
 CLIPPED = 5  # efforts at the largest value in a row
 OFTEN = 0.005  # share of the samples at the largest value
 
@@ -90,29 +92,43 @@ def sample_defects(joint_names, recording, cutoff):
 
 
 def _freezes(name, q, rate):
-    """Yield the longest time without a change of position that ends with a jump."""
+    """Yield the longest time without a change of position that ends with a jump.
+
+    Interpolation may have put a sample into the jump, so it is looked for in two steps.
+    """
     steps = np.abs(np.diff(q))
     starts, lengths = _runs(steps == 0.0)
     ends = starts + lengths
-    inside = (lengths >= FROZEN) & (ends < len(steps))
+    inside = (lengths >= FROZEN) & (ends < len(steps) - 1)
     starts, lengths, ends = starts[inside], lengths[inside], ends[inside]
-    others = np.delete(steps, ends)
-    jumps = steps[ends] > JUMP * others.max(initial=0.0)
+    others = np.delete(steps, [*ends, *(ends + 1)])
+    sizes = np.abs(q[ends + 2] - q[ends])
+    jumps = sizes > (JUMP + 1.0) * others.max(initial=0.0)
     if jumps.any() and others.any():
         k = np.argmax(np.where(jumps, lengths, 0))
         yield Defect(
             'frozen',
             (name,),
             f'{name}: the position stands still for {lengths[k] / rate:.3g} s at '
-            f'{starts[k] / rate:.4g} s, then jumps by {steps[ends[k]]:.3g} rad or m, so its '
+            f'{starts[k] / rate:.4g} s, then jumps by {sizes[k]:.3g} rad or m, so its '
             'sensor was frozen; expected a recording without that',
             float(lengths[k] / rate),
         )
 
 
 def _steps(name, tau):
-    """Yield efforts that are constant, or have steps as wide as their changes."""
-    values = np.unique(tau)
+    """Yield efforts that are constant, or have steps as wide as their changes.
+
+    Interpolation has put rounding on the values, and some between them.
+    """
+    ordered = np.sort(tau)
+    groups = np.split(
+        ordered, np.flatnonzero(np.diff(ordered) > SAME * np.abs(tau).max(initial=0.0)) + 1
+    )
+    levels = [group for group in groups if len(group) >= LEVEL * len(tau)]
+    if sum(map(len, levels)) < COVERED * len(tau):
+        return
+    values = np.array([np.median(level) for level in levels])
     step = np.diff(values).min(initial=np.inf)
     if len(values) == 1:
         yield Defect(

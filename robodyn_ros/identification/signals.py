@@ -37,7 +37,13 @@ def differentiated(q, rate, cutoff):
     -------
     tuple of three (k, nv) ndarray
         Positions, velocities and accelerations.
+
+    Raises
+    ------
+    ParameterError, ShapeError
+        As by `lowpass`.
     """
+    _check(len(q), rate, cutoff)
     q = lowpass(q, rate, min(WIDER * cutoff, 0.45 * rate))
     qd = np.gradient(q, 1.0 / rate, axis=0)
     qdd = np.empty_like(q)
@@ -72,18 +78,23 @@ def lowpass(x, rate, cutoff):
             'filtering a recording needs scipy, which is not installed; '
             'expected: pip install scipy'
         ) from None
+    _check(len(x), rate, cutoff)
+    return sosfiltfilt(butter(ORDER, cutoff, fs=rate, output='sos'), x, axis=0)
+
+
+def _check(count, rate, cutoff):
+    """Refuse a cutoff that so many samples at that rate cannot have."""
     if not 0.0 < cutoff < 0.5 * rate:
         raise ParameterError(
             f'cutoff is {cutoff:g} Hz for samples at {rate:g} Hz; expected above '
             f'0 and below {0.5 * rate:g} Hz'
         )
-    least = int(3.0 * rate / cutoff) + 6 * ORDER
-    if len(x) < least:
+    least = 3.0 * rate / cutoff + 6 * ORDER
+    if count < least:
         raise ShapeError(
-            f'got {len(x)} samples at {rate:g} Hz; expected at least {least} for a '
+            f'got {count} samples at {rate:g} Hz; expected at least {least:.6g} for a '
             f'cutoff of {cutoff:g} Hz'
         )
-    return sosfiltfilt(butter(ORDER, cutoff, fs=rate, output='sos'), x, axis=0)
 
 
 def thinned(rate, cutoff, count):

@@ -96,7 +96,7 @@ def build(
         joints = None if joints is None else (free, *joints)
         _, ordered = base_to_tip(description, base)
     commanded, led, held = split_joints(description.name, ordered, joints, locked)
-    assembly = _Assembly(description, ordered[0].parent, commanded, led, held)
+    assembly = _Assembly(description, ordered[0].parent if ordered else root, commanded, led, held)
     if left_out:
         assembly.findings.append(
             Finding(
@@ -142,7 +142,9 @@ def build(
         all_position_names=tuple(every[1]),
         held=MappingProxyType({name: at[0] for name, at in held.items() if len(at) == 1}),
         springs=tuple(
-            Spring(joint.name, joint.stiffness, 0.0) for joint in commanded if joint.stiffness
+            Spring(joint.name, joint.stiffness, 0.0, joint.spring_rest)
+            for joint in commanded
+            if joint.stiffness
         ),
         base_inertia=_read_only(assembly.base[MASS : INERTIA + 6].copy()),
         unknown_inertias=tuple(assembly.unknown),
@@ -170,7 +172,7 @@ def with_friction_checked(model):
 
 
 def with_dynamics_checked(model):
-    """Return a model with a warning if links move without inertia, in place of one for each.
+    """Return a model with a warning if it has no dynamics, in place of one for each link.
 
     Parameters
     ----------
@@ -187,7 +189,7 @@ def with_dynamics_checked(model):
     if not reason:
         return model
     where, _, sentence = reason.partition(' has ')
-    finding = Finding(WARNING, where, f'has {sentence}')
+    finding = Finding(WARNING if model.nv else NOTE, where, f'has {sentence}')
     others = (each for each in model.report.findings if each.sentence != lint.MASSLESS)
     return replace(model, report=replace(model.report, findings=(*others, finding)))
 

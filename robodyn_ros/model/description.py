@@ -152,8 +152,9 @@ class Joint:
     moves : bool
         Whether a floating or planar joint moves although nobody names it.
     stiffness : float
-        Of a spring that is unloaded at zero, at a joint of one velocity without a drive
-        [N m/rad or N/m].
+        Of a spring at a joint of one velocity without a drive [N m/rad or N/m].
+    spring_rest : float
+        Position in which the spring is unloaded [rad or m].
     """
 
     name: str
@@ -174,6 +175,7 @@ class Joint:
     second_axis: np.ndarray = field(default_factory=lambda: np.array([0.0, 1.0, 0.0]))
     moves: bool = False
     stiffness: float = 0.0
+    spring_rest: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)

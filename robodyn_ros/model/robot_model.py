@@ -101,7 +101,7 @@ NO_LIMITS = JointLimits(*(NO_INERTIA[:0],) * 4)
 
 
 class Spring(NamedTuple):
-    """A spring and a damper at a joint of one velocity without a drive, unloaded at zero.
+    """A spring and a damper at a joint of one velocity without a drive.
 
     Parameters
     ----------
@@ -111,11 +111,14 @@ class Spring(NamedTuple):
         Stiffness [N m/rad or N/m].
     damping : float
         Damping [N m s/rad or N s/m].
+    rest : float
+        Position in which it is unloaded [rad or m].
     """
 
     joint: str
     stiffness: float
     damping: float
+    rest: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,7 +248,7 @@ class RobotModel(ReadOnly):
         Raises
         ------
         ModelError
-            If links move without inertia; the message names them.
+            If links move without inertia, or none moves; the message names them.
         """
         if self.dynamics_fault:
             raise ModelError(self.dynamics_fault)
@@ -429,7 +432,10 @@ class RobotModel(ReadOnly):
         ------
         UnlockedError
             If there are any.
+        ModelError
+            If closed loops determine them, which they would not leave where they are locked.
         """
+        self.refuse_loops(what)
         if self.is_embedded:
             names = [name for name in self.all_joint_names if name not in self.joint_names]
             raise UnlockedError(
@@ -678,7 +684,12 @@ def finite_array(values, shape, what, robot):
 
 
 def _dynamics_fault(model):
-    """Return a sentence about links that move without inertia, or whose inertia is unknown."""
+    """Return a sentence about links that move without inertia, or that nothing moves; or ''."""
+    if model.nv == 0:
+        return (
+            f'robot {model.name!r} has kinematics and no dynamics: no joint moves; expected one '
+            'that is neither fixed nor locked'
+        )
     idle = validate.idle_links(model.body_names, model.topology, model.constants)
     reasons = []
     if idle:

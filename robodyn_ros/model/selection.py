@@ -65,11 +65,6 @@ def split_joints(robot, ordered, joints, locked):
         if joints is not None
         else tuple(name for name in movable if name not in locked and name not in following)
     )
-    if not commanded:
-        raise ModelError(
-            f'robot {robot!r} has no joint left to move; expected at least one '
-            'joint that is not locked'
-        )
     if joints is None:
         _refuse_unasked(robot, [movable[name] for name in commanded if not movable[name].moves])
     _refuse_followers(robot, {name: following[name] for name in commanded if name in following})

@@ -5,7 +5,8 @@
 XML may refer to files, multiply entities and nest without bound, which no robot description needs.
 A document type with declarations is refused before parsing, since only it can declare entities.
 Also refused are more than 10 MB, 200 000 attributes, 100 000 elements or 500 nested ones. If
-possible, they are refused while reading. What urdfdom tolerates is a finding.
+possible, they are refused while reading. What tinyxml2, the parser of urdfdom, tolerates is a
+finding.
 """
 
 import codecs
@@ -17,7 +18,8 @@ from xml.parsers import expat
 
 from robodyn_ros.errors import ModelError, shorten
 from robodyn_ros.model.model_report import WARNING, Finding
-from robodyn_ros.model.sources.xml_mistakes import escaped, explained, line_of
+from robodyn_ros.model.sources.xml_mistakes import explained, line_of
+from robodyn_ros.model.sources.xml_tolerance import mended
 
 MOST_BYTES = 10_000_000
 MOST_DEPTH = 500
@@ -25,12 +27,8 @@ MOST_ELEMENTS = 100_000
 MOST_ATTRIBUTES = 200_000
 UTF_8_MARK, UTF_16_MARKS = codecs.BOM_UTF8, (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
-#: Constructs before the root element other than a document type.
-_PROLOG = re.compile(rb'\s+|<\?.*?\?>|<!--.*?-->', re.DOTALL)
 _DECLARATION = re.compile(rb'\s*<\?xml\s[^>]*>')
 _ENCODING = re.compile(rb'encoding\s*=\s*["\']([A-Za-z0-9._-]+)["\']')
-_NOT_A_BREAK = re.compile(rb'[^\r\n]')
-_JUNK = expat.errors.codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
 
 
 class Document(NamedTuple):
@@ -104,6 +102,8 @@ def _decoded(content, is_text):
     _check_size(content)
     if content.startswith(UTF_16_MARKS):
         content = content.decode('utf-16', errors='replace').encode()
+    if (text := content.rstrip(b'\x00')).rstrip().endswith(b'>'):
+        content = text  # a string of C ends with 0
     if b'\x00' in content:
         raise ModelError('the description is UTF-16 or binary; expected UTF-8 text')
     content = content.removeprefix(UTF_8_MARK)
@@ -148,30 +148,27 @@ def _parsed(content):
         raise ModelError(
             f'the description has more than {MOST_ATTRIBUTES} attributes; expected a URDF'
         )
-    findings = []
-    if head := _DECLARATION.match(content):
-        content = _blanked(content, *head.span())  # blanks before it would be refused
-    place = _end_of_prolog(content)
-    if content.startswith(b'<!', place):
-        end = content.find(b'>', place) + 1
-        if not end or b'[' in content[place:end]:
-            raise ModelError(
-                'the description has a <!DOCTYPE declaration; expected plain URDF '
-                'without document type or entities'
-            )
-        content = _blanked(content, place, end)
-        findings.append(_doubt('has a <!DOCTYPE declaration, which is not read', content, place))
-    try:
-        return *_tree(content, findings), tuple(findings)
-    except _UnescapedError:
-        content, at = escaped(content)
-        findings.append(_doubt('has & that begins no reference; read as &amp;', content, at))
-    return *_tree(content, findings), tuple(findings)
-
-
-def _tree(content, findings):
-    """Return the root element of UTF-8 bytes; add findings about what follows it."""
+    if b'<!DOCTYPE' not in content:
+        try:
+            return _tree(content), ()
+        except expat.ExpatError:
+            pass
+    well_formed, doubts = mended(content)
+    findings = tuple(
+        Finding(WARNING, 'the description', f'{what} (line {line_of(content, at)})')
+        for what, at in doubts.items()
+    )
     builder = _BoundedBuilder()
+    try:
+        return _tree(well_formed, builder), findings
+    except expat.ExpatError as error:
+        sentence = explained(error, well_formed, builder.parser.ErrorByteIndex, builder.open)
+        raise ModelError(f'the description is not well-formed XML: {sentence}') from None
+
+
+def _tree(content, builder=None):
+    """Return the root element of UTF-8 bytes."""
+    builder = builder or _BoundedBuilder()
     # In one piece: expat restarts a token with every piece, so pieces of one long token take
     # quadratic time. Without namespaces, as urdfdom reads: a prefix is a part of the name.
     parser = builder.parser = expat.ParserCreate('utf-8')
@@ -181,56 +178,11 @@ def _tree(content, findings):
     parser.StartDoctypeDeclHandler = _refuse_document_type
     try:
         parser.Parse(content, True)
-    except expat.ExpatError as error:
-        at = parser.ErrorByteIndex
-        if error.code == _JUNK and not builder.open:
-            rest = content[at : at + 60].decode(errors='replace').strip()
-            findings.append(
-                _doubt(f'goes on after its root element, which is not read: {rest!r}', content, at)
-            )
-            return (builder.close(),)
-        if escaped(content)[1] >= 0 and _is_about_reference(error, content, at):
-            raise _UnescapedError from None
-        sentence = explained(error, content, at, builder.open)
-        raise ModelError(f'the description is not well-formed XML: {sentence}') from None
     except ModelError:
         raise
     except ValueError as error:
         raise ModelError(f'the description is refused as XML: {error}') from None
-    return (builder.close(),)
-
-
-class _UnescapedError(Exception):
-    """A text has `&` that begins no reference."""
-
-
-def _is_about_reference(error, content, at):
-    """Return whether the parser stopped at `&`."""
-    if error.code == expat.errors.codes[expat.errors.XML_ERROR_UNDEFINED_ENTITY]:
-        return True
-    return b'&' in content[max(at - 60, 0) : at + 1].rpartition(b'"')[2]
-
-
-def _refuse_document_type(*_):
-    raise ModelError('the description has a second <!DOCTYPE declaration; expected none')
-
-
-def _blanked(content, begin, end):
-    """Return bytes with blanks in a range, but for ends of lines."""
-    return content[:begin] + _NOT_A_BREAK.sub(b' ', content[begin:end]) + content[end:]
-
-
-def _doubt(what, content, at):
-    """Return a warning about a place."""
-    return Finding(WARNING, 'the description', f'{what} (line {line_of(content, at)})')
-
-
-def _end_of_prolog(content):
-    """Return where the document type or the root element begins, after any comments."""
-    place = 0
-    while match := _PROLOG.match(content, place):
-        place = match.end()
-    return place
+    return builder.close()
 
 
 def _content(source):
@@ -248,7 +200,10 @@ def _content(source):
         # declaration.
         return source.lstrip().encode('utf-8', errors='surrogatepass'), ''
     if not os.path.isfile(source):
-        raise ModelError(f'{repr(os.fspath(source))[:120]} is neither URDF text nor a file')
+        raise ModelError(
+            f'{repr(os.fspath(source))[:120]} is neither URDF text nor a file; '
+            'expected the path of a URDF, xacro or MJCF'
+        )
     try:
         with open(source, 'rb') as file:
             return file.read(MOST_BYTES + 1), f'file {os.fspath(source)!r}: '
@@ -263,6 +218,10 @@ def _check_size(content):
             f'the description is larger than {MOST_BYTES // 1_000_000} MB; expected '
             'a URDF without embedded meshes'
         )
+
+
+def _refuse_document_type(*_):
+    raise ModelError('the description has a <!DOCTYPE declaration; expected none')
 
 
 class _BoundedBuilder(TreeBuilder):

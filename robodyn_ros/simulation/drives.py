@@ -294,12 +294,12 @@ class Drives:
         self._arrange_springs()
 
     def _arrange_springs(self):
-        """Let springs act like drives that hold their joint at zero, without a limit of effort."""
+        """Let springs act like drives that hold their joint at rest, without a limit of effort."""
         for k, spring in zip(self._springs, self._model.springs):
             self.joints[k, [MODE, BRAKED, ASSISTED]] = POSITION_MODE, 0.0, 0.0
             self.joints[k, [EFFORT, STRENGTH]] = inf, 1.0
             self.joints[k, [STIFFNESS, RATE_GAIN]] = spring.stiffness, spring.damping
-            self.accepted[k] = 0.0
+            self.accepted[k], self.command[k] = 0.0, spring.rest
 
     def release(self, time):
         """Void the commands that have expired; their joints give no effort.

@@ -103,6 +103,7 @@ class Plant(SensedPlant):
         damped=(),
     ):
         model = robot.model
+        model.require_dynamics()
         self.model = model
         self.settings = settings
         self.q, self.qd = np.zeros(model.nq), np.zeros(model.nv)

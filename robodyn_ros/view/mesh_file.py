@@ -43,6 +43,8 @@ def read_mesh(path, color=None):
         raise
     except Exception as error:  # a damaged file raises nearly anything in its reader
         raise ModelError(f'{str(path)!r} is no mesh: {type(error).__name__}: {error}') from None
+    if not len(mesh.faces):
+        raise ModelError(f'{str(path)!r} is no mesh: it has no faces')
     if color and not mesh.visual.defined:
         mesh.visual.face_colors = [round(255 * part) for part in color]
     return mesh

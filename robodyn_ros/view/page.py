@@ -215,7 +215,7 @@ class Page:
     def _told(self):
         """Return a text with torques and inertia of the posture, and the scales."""
         if self._drawing.ellipsoid is None:
-            return 'Links move without inertia: there are no torques.'
+            return 'The robot has kinematics alone: there are no torques.'
         rows = [
             f'| {name} | {torque:.4g} |'
             for name, torque in zip(self._robot.joint_names, self._drawing.torques)

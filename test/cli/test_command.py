@@ -3,7 +3,12 @@
 """The one command for people finds every command, and names them where it does not."""
 
 import importlib
+import os
+import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 from robodyn_ros.__main__ import COMMANDS, NODES, main
 
@@ -30,3 +35,29 @@ def test_without_a_command_all_are_listed(capsys):
     assert main([]) == 2
     told = capsys.readouterr().out
     assert all(text in told for text in COMMANDS.values())
+
+
+@pytest.mark.parametrize(
+    'words', [['--help'], ['report', '--help'], ['report', str(URDF)], ['check', str(URDF)]]
+)
+def test_a_closed_pipe_ends_a_command_in_silence(words, monkeypatch):
+    """As behind `| head -1`; 141 is what a shell says of a process that SIGPIPE ends."""
+    monkeypatch.delenv('PYTHONUNBUFFERED', raising=False)
+    end, begin = os.pipe()
+    os.close(end)
+    with os.fdopen(begin, 'wb') as pipe:
+        done = subprocess.run(
+            [sys.executable, '-m', 'robodyn_ros', *words], stdout=pipe, stderr=subprocess.PIPE
+        )
+    assert (done.returncode, done.stderr) == (141, b'')
+
+
+def test_another_broken_pipe_is_an_error(monkeypatch):
+    """Such as that of a process which a command has started."""
+
+    def fail(arguments):
+        raise BrokenPipeError
+
+    monkeypatch.setattr(importlib.import_module('robodyn_ros.cli.report'), 'main', fail)
+    with pytest.raises(BrokenPipeError):
+        main(['report'])

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from robodyn_ros.cli import identify as command
-from robodyn_ros.errors import ShapeError, SingularityError
-from robodyn_ros.identification import Fourier, identify, recording_defects, write_csv
+from robodyn_ros.errors import ParameterError, ShapeError, SingularityError
+from robodyn_ros.identification import Fourier, identify, read_csv, recording_defects, write_csv
 from robodyn_ros.model.layout import ROTOR
 from robodyn_ros.robot.robot import Robot
 from support.robots.families import FAMILIES
@@ -253,9 +253,42 @@ def test_reversed_efforts_are_told_and_not_a_trust(two):
     """Negative masses are far from all possible bodies, and that is not the sentence to read."""
     found = identify(two.robot, replace(two.good, tau=-two.good.tau), CUTOFF)
     assert [each.kind for each in found.defects] == ['sign']
-    if found.consistent is None:
-        with pytest.raises(SingularityError, match='without defects'):
-            found.robot()
+    assert found.consistent is None
+    with pytest.raises(SingularityError, match='as the recording has defects; expected a recor'):
+        found.robot()
+
+
+@pytest.mark.parametrize(
+    'name', ['frozen', 'stuck', 'steps', 'dead', 'clipped', 'sign of the first', 'degrees']
+)
+def test_a_defect_is_told_from_a_file_with_irregular_times(two, tmp_path, name):
+    """Whose samples are interpolated: times differ from the grid by up to a fifth of a period."""
+    change, kind, joints, _ = OF_TWO[name]
+    good, path = two.good, tmp_path / 'motion.csv'
+    jitter = np.random.default_rng(3).uniform(-0.2, 0.2, len(good.time)) / good.rate
+    time = good.time + jitter
+    q, tau = (
+        np.stack([np.interp(time, good.time, column) for column in values.T], axis=1)
+        for values in (good.q, good.tau)
+    )
+    bad = change(two, replace(good, q=q, tau=tau))
+    write_csv(path, two.robot.joint_names, time, bad.q, bad.tau)
+    found = [each[:2] for each in two.defects(read_csv(path, two.robot.joint_names))]
+    assert kind in [each[0] for each in found], found
+    assert sorted({each for of, names in found if of == kind for each in names}) == [*joints]
+
+
+@pytest.mark.parametrize('trust', [0.0, -1.0, np.nan, np.inf])
+def test_a_trust_that_is_none_is_refused(two, trust):
+    with pytest.raises(ParameterError, match=f'trust is {trust}; expected a finite number above'):
+        identify(two.robot, two.good, CUTOFF, trust=trust)
+
+
+def test_a_cutoff_that_is_none_is_refused_as_it_was_given(two):
+    with pytest.raises(ParameterError, match='cutoff is -1 Hz for samples at 200 Hz'):
+        identify(two.robot, two.good, -1.0)
+    with pytest.raises(ShapeError, match='expected at least 6e.11 for a cutoff of 1e-09 Hz'):
+        identify(two.robot, two.good, 1e-9)
 
 
 def test_a_joint_that_was_not_moved_is_named(two):
@@ -281,3 +314,12 @@ def test_no_robot_is_written_from_a_defective_recording_without_force(two, tmp_p
     assert not list(out.glob('identified*'))
     assert command.main([*arguments, '--force']) == 0
     assert (out / 'identified.urdf').is_file()
+
+
+def test_force_is_no_remedy_where_no_bodies_are_possible(two, tmp_path, capsys):
+    """Then nothing can be written, and nobody is told to try."""
+    path = tmp_path / 'motion.csv'
+    write_csv(path, two.robot.joint_names, two.good.time, two.good.q, -two.good.tau)
+    assert command.main(['fit', TWO_LINK, str(path), '-o', str(tmp_path / 'out')]) == 1
+    told = capsys.readouterr().err
+    assert told.strip().endswith('was not written; expected a recording without them')

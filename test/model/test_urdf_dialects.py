@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros import Robot
+from robodyn_ros.cli import report
 from robodyn_ros.console import robot_arguments
 from robodyn_ros.errors import ModelError, OpenError
 from robodyn_ros.model import urdf
@@ -20,6 +21,10 @@ BARS = (
 )
 PIN = """<gazebo><joint name="pin" type="revolute"><pose{}>{}</pose><parent>coupler</parent>
 <child>rocker</child><axis><xyz>0 0 1</xyz></axis></joint></gazebo>"""
+GEAR = """<gazebo><joint name="g" type="gearbox"><parent>{}</parent><child>{}</child>
+<gearbox_ratio>{}</gearbox_ratio><gearbox_reference_body>{}</gearbox_reference_body>
+<axis><xyz>{}</xyz></axis><axis2><xyz>{}</xyz></axis2></joint></gazebo>"""
+UP, AWAY = '0 0 1', '0 0 -2'
 INERTIA = '<inertia ixx="1e-3" iyy="0.02" izz="0.02" ixy="0" ixz="0" iyz="0"/>'
 
 
@@ -146,6 +151,27 @@ UNREAD = {
         PIN.format('', '0 0 0 0 0 0').replace('<xyz>', '<xyz expressed_in="__model__">'),
         "<joint> 'pin' of <gazebo>: is not read.*axis in another frame",
     ),
+    'screw of SDF': (
+        PIN.format('', '0 0 0 0 0 0').replace('revolute', 'screw'),
+        "<joint> 'pin' of <gazebo>: is not read, though it may close a loop: .* type 'screw'",
+    ),
+    'two axes': (
+        PIN.format('', '0 0 0 0 0 0').replace('</axis>', '</axis><axis2/>'),
+        "<joint> 'pin' of <gazebo>: is not read.*has two axes; expected one",
+    ),
+    'gearbox between several joints': (
+        GEAR.format('coupler', 'rocker', 2, 'frame', UP, UP),
+        "<joint> 'g' of <gazebo>: is not read, though it moves a joint: gearbox 'g' has the "
+        r"joints \['coupler', 'crank'\] between links 'frame' and 'coupler'; expected one that is",
+    ),
+    'gearbox about other axes': (
+        GEAR.format('crank', 'rocker', 2, 'frame', '0 1 0', UP),
+        "<joint> 'g' of <gazebo>: is not read.*has <axis> apart from the axis of joint 'crank'",
+    ),
+    'gearbox without a reference': (
+        GEAR.format('crank', 'rocker', 2, '', UP, UP),
+        "<joint> 'g' of <gazebo>: is not read.*names link '', which the robot has not",
+    ),
     'unknown link': (
         PIN.format('', '0 0 0 0 0 0').replace('>rocker<', '>finger<'),
         "<joint> 'pin' of <gazebo>: is not read.*names link 'finger', which the robot has not",
@@ -228,6 +254,34 @@ def test_a_joint_follows_as_by_mimic(kind):
         robot.inverse_dynamics(q, qd, qdd), expected.inverse_dynamics(q, qd, qdd)
     )
     assert "joint 'rocker': follows 'crank' by" in str(robot.report.notes)
+
+
+@pytest.mark.parametrize(
+    'words, leader, multiplier',
+    [
+        (('crank', 'rocker', 3, 'frame', UP, UP), 'crank', -3.0),
+        (('crank', 'rocker', 3, 'frame', UP, AWAY), 'crank', 3.0),
+        (('crank', 'rocker', -2, 'frame', AWAY, UP), 'crank', -2.0),
+        (('crank', 'rocker', -2, 'frame', AWAY, AWAY), 'crank', 2.0),
+        # the reference moves itself: its own joint counts backwards
+        (('frame', 'coupler', 2, 'crank', UP, UP), 'crank', 2.0),
+    ],
+)
+def test_a_gearbox_of_sdf_lets_a_joint_follow(words, leader, multiplier):
+    """theta_2 = -ratio theta_1, angles of child and parent against the reference link."""
+    robot = Robot.from_urdf(bars(GEAR.format(*words)))
+    joints = {joint.name: joint for joint in urdf.parse(bars(GEAR.format(*words))).joints}
+    follower = joints[words[1]]
+    assert (follower.mimic, follower.multiplier, follower.offset) == (leader, multiplier, 0.0)
+    assert robot.nv == 2 and not robot.report.warnings
+    assert f"joint '{words[1]}': follows '{leader}' by <joint> 'g'" in str(robot.report.notes)
+    q = dict(zip(robot.all_joint_names, robot.expand(np.full(2, 0.3))[0]))
+    reference, parent, child = ({**q, 'frame': 0.0}[words[k]] for k in (3, 0, 1))
+    if words[3] == 'crank':  # on which the coupler moves
+        child += reference
+    signs = [1.0 if axis == UP else -1.0 for axis in words[4:]]
+    first, second = signs[0] * (parent - reference), signs[1] * (child - reference)
+    assert second == pytest.approx(-words[2] * first, rel=1e-15)
 
 
 def coupling(name, before, after, ratio):
@@ -313,6 +367,16 @@ def test_a_closure_that_stops_nothing_is_a_note():
     assert robot.joint_names == ('left',) and not robot.model.has_loops
     assert 'closures pin: stop no motion' in robot.report.notes
     np.testing.assert_allclose(robot.mass_matrix([0.3]), [[2.0]], rtol=1e-15)
+
+
+def test_the_report_of_a_loop_that_closes_in_a_part_of_the_ranges_ends_well(tmp_path, capsys):
+    """The rocker cannot turn around; whether its motor holds the robot is then no error."""
+    path = tmp_path / 'bars.urdf'
+    loop = SAME['URDF+'].replace('"0.25 0 0"', '"0.4 0 0"')
+    path.write_text(bars(loop, {'crank': 'false', 'coupler': 'false', 'rocker': 'true'}))
+    assert report.main([str(path), '--gravity', '0', '-9.81', '0']) == 0
+    told = capsys.readouterr().out
+    assert "note     robot 'bars': whether it holds itself is open: " in told
 
 
 def test_the_remedy_of_a_singular_posture_helps_everywhere(tmp_path, capsys):

@@ -105,6 +105,74 @@ TOLERATED = {
         '<!DOCTYPE robot SYSTEM "http://localhost:1/urdf.dtd">' + GOOD,
         'the description: has a <!DOCTYPE declaration, which is not read (line 1)',
     ),
+    'dashes in a comment': (
+        within('<!-- was -- before -->'),
+        "the description: has '--' within a comment, which XML does not allow; write '- -' there "
+        '(line 11)',
+    ),
+    'comment that ends with three': (within('<!-- was --->'), "the description: has '--' within"),
+    'line of dashes': (
+        '<!--------- arm ---------->' + GOOD,
+        "the description: has '--' within a comment",
+    ),
+    'comment within a comment': (
+        within('<!-- a <!-- b --> c'),
+        "the description: has '--' within a comment",
+    ),
+    'no blank': (
+        GOOD.replace('name="a" ', 'name="a"'),
+        'the description: lacks a blank between two attributes (line 6)',
+    ),
+    'bracket in a value': (
+        within('<note text="a < b"/>'),
+        'the description: has < within the value of an attribute; read as &lt; (line 11)',
+    ),
+    'closed twice': (
+        GOOD + '\n</robot>',
+        "the description: goes on after its root element, which is not read: '</robot>' (line 12)",
+    ),
+    'control character': (
+        within('<note a="\x1a"/>'),
+        'the description: has the control character 0x1a; read as a blank (line 11)',
+    ),
+    'no character of Unicode': (
+        within('<note>\uffff</note>'),
+        'the description: has the control character 0xffff; read as a blank (line 11)',
+    ),
+    'reference to no character': (
+        within('<note>&#0;&#x110000;</note>'),
+        'the description: has & that begins no reference',
+    ),
+    'end of character data': (
+        within('a ]]> b'),
+        'the description: has ]]> within a text; read as ]]&gt; (line 11)',
+    ),
+    'declaration of elements': (
+        within('<!ELEMENT robot>'),
+        'the description: has a <!ELEMENT declaration, which is not read (line 11)',
+    ),
+    'document type within': (
+        within('<!DOCTYPE robot>'),
+        'the description: has a <!DOCTYPE declaration, which is not read (line 11)',
+    ),
+    'two declarations': (
+        '<?xml version="1.0"?>\n<?xml version="1.0"?>' + GOOD,
+        'the description: has <?xml elsewhere than at its beginning (line 2)',
+    ),
+    'other version': ('<?xml version="2.0"?>' + GOOD, None),
+    'unknown encoding': ('<?xml version="1.0" encoding="x"?>' + GOOD, None),
+    'text before': (
+        'processed\n' + GOOD,
+        "the description: has text before its root element, which is not read: 'processed'",
+    ),
+    'attribute of a closing tag': (
+        within('<note></note a="1">'),
+        'the description: has attributes in </note>, which are not read (line 11)',
+    ),
+    'blank before a name': (
+        within('< note/>'),
+        'the description: has < with a blank between it and the name of its element (line 11)',
+    ),
     'blanks before the declaration': ('\n  <?xml version="1.0"?>' + GOOD, None),
 }
 
@@ -173,6 +241,10 @@ def test_pinocchio_reads_the_same_robot(kind):
     )
 
 
+def test_a_string_of_c_ends_with_0():
+    assert Robot.from_urdf(GOOD.encode() + b'\0').report.findings == ()
+
+
 ENCODED = {
     'mark of UTF-8': (b'\xef\xbb\xbf' + GOOD.replace('arm', 'Ärm').encode(), None),
     'UTF-16': (GOOD.replace('arm', 'Ärm').encode('utf-16'), None),
@@ -214,23 +286,23 @@ def test_an_empty_name_of_the_robot_is_replaced():
 
 # What is replaced in GOOD by what, and what the sentence says.
 MISTAKES = {
-    'dashes in a comment': (
-        '<axis',
-        '<!-- was\n -- before --><axis',
-        "line 8 has '--' within a comment, which XML does not allow; write '- -' or another",
-    ),
-    'comment that ends with three': (
-        '<axis',
-        '<!-- was --->\n<axis',
-        "line 7 has '--' within a comment",
-    ),
     'no quotes': ('xyz="0 0 1"', 'xyz=1', 'line 7 has an attribute without quotes; write name="v'),
-    'bracket in a value': ('"a"', '"a<"', 'line 6 has < within the tag that begins in line 6'),
     'no quote at the end': (
         'name="a" ',
         'name="a ',
-        'line 6 lacks a blank between two attributes, or the closing',
+        'line 6 has \'r\' within the tag that begins in line 6; expected name="value" after a',
     ),
+    'no quote at the end of a tag': (
+        'xyz="0 0 1"/>',
+        'xyz="0 0 1/>',
+        'line 8 has < within the tag that begins in line 7; expected its > or its closing quote',
+    ),
+    'comma between attributes': (
+        'lower="-2" upper',
+        'lower="-2", upper',
+        "line 8 has ',' within the tag that begins in line 8",
+    ),
+    'attribute without a value': ('lower="-2"', 'lower', 'line 8 has .* within the tag'),
     'tag without an end': (
         '<axis xyz="0 0 1"/>',
         '<axis xyz="0 0 1">',
@@ -250,13 +322,6 @@ MISTAKES = {
         '<?xml version="1.0"?><axis',
         'line 7 has <\\?xml; expected it',
     ),
-    'no blank': ('name="a" ', 'name="a"', 'line 6 lacks a blank between two'),
-    'closed twice': ('</robot>', '</robot></robot>', 'line 11 has </robot> where no element is'),
-    'control character': (
-        '<axis',
-        '\x1a<axis',
-        'line 7 has the control character 0x1a; remove it',
-    ),
     'bare sign': ('<axis', ' 1 < 2 <axis', 'line 7 has < that begins no tag; write &lt;'),
 }
 
@@ -271,8 +336,3 @@ def test_a_mistake_of_xml_is_explained_with_its_line(kind):
     with pytest.raises(ModelError, match=f'is not well-formed XML: .*({words})') as caught:
         urdf.parse(text)
     assert len(str(caught.value)) < 300
-
-
-def test_what_is_told_to_change_helps():
-    """The sentence about dashes, followed."""
-    assert Robot.from_urdf(within('<!-- was - - before -->')).nv == 2

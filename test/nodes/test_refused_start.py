@@ -42,13 +42,26 @@ def test_a_refused_start_leaves_the_node_to_be_mended_by_default(host, probe):
     assert node.running
 
 
+WITHOUT_DYNAMICS = {
+    'no inertias': (
+        re.sub('<inertial>.*?</inertial>', '', TWO_LINK.read_text(), flags=re.DOTALL),
+        "no dynamics: links 'link1', 'link2' move, but nothing on them",
+    ),
+    'no joints': (
+        '<robot name="post"><link name="post"/></robot>',
+        "robot 'post' has kinematics and no dynamics: no joint moves; expected one that is",
+    ),
+}
+
+
 @pytest.mark.parametrize('name', ['controller', 'simulator'])
-def test_a_robot_without_inertias_is_refused_at_configure(host, name, tmp_path):
+@pytest.mark.parametrize('kind', WITHOUT_DYNAMICS)
+def test_a_robot_without_dynamics_is_refused_at_configure(host, name, kind, tmp_path):
     """With its links named: a wrong torque would be worse."""
     path = tmp_path / 'bare.urdf'
-    path.write_text(re.sub('<inertial>.*?</inertial>', '', TWO_LINK.read_text(), flags=re.DOTALL))
+    path.write_text(WITHOUT_DYNAMICS[kind][0])
     given = SIMULATED if name == 'controller' else {}
     node = host(name, **{**given, 'urdf_path': str(path)})
     node.wait_for_output('Cannot configure', COLD)
-    assert "no dynamics: links 'link1', 'link2' move, but nothing on them" in node.output
+    assert WITHOUT_DYNAMICS[kind][1] in node.output
     assert node.running

@@ -158,7 +158,7 @@ def test_a_robot_without_inertias_is_shown_without_torques():
     page = Page(robot, scene, arrows, scales_of(robot, 'tool0'), 'tool0', '.', port=8765)
     try:
         assert page.notes == ('no gravity torques are shown: the robot has kinematics alone',)
-        assert page._numbers.content == 'Links move without inertia: there are no torques.'
+        assert page._numbers.content == 'The robot has kinematics alone: there are no torques.'
         q = np.array((0.4, -0.7))
         page.show(q)
         tool = page._server.scene._handle_from_node_name['/end_effector']

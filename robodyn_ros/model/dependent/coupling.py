@@ -51,11 +51,16 @@ def with_couplings(description: RobotDescription, couplings: Sequence[Coupling])
     UnknownNameError
         For a joint that does not exist.
     ModelError
-        For a joint that follows others already, or nothing.
+        For a joint that follows others already, or nothing; for anything but couplings.
     """
     if not couplings:
         return description  # where a joint's name may still occur twice, and is refused later
     where = f'robot {description.name!r}'
+    if not all(isinstance(coupling, Coupling) for coupling in couplings):
+        raise ModelError(
+            f'{where}: got couplings that are no Coupling; expected such objects, or the path of '
+            'their file as closures'
+        )
     joints = {joint.name: joint for joint in description.joints}
     for coupling in couplings:
         require_names(where, 'joint', [coupling.joint], joints, ' to couple')

@@ -31,8 +31,6 @@ def spring_obstacle(compiled, actuators, joint):
     model = compiled.model
     if not compiled.is_scalar(joint):
         return 'expected a hinge or a slide'
-    if model.qpos_spring[model.jnt_qposadr[joint]] != 0.0:
-        return 'expected springref 0'
     if np.any(getattr(model, 'jnt_stiffnesspoly', np.zeros((model.njnt, 1)))[joint]):
         return 'expected a linear one'
     return 'expected no actuator beside it' if joint in actuators.driven else ''

@@ -125,6 +125,7 @@ class _Reader:
             rotor_inertia=self._with_share('armature', number),
             moves=True,
             stiffness=losses.stiffness(self._compiled, self._actuators, number),
+            spring_rest=float(model.qpos_spring[model.jnt_qposadr[number]]) if is_scalar else 0.0,
         )
         if not is_scalar:
             return joint

@@ -132,6 +132,11 @@ def mesh_path(file, folder):
     """
     found = package_path.resolved(file, folder)
     path = Path(folder, str(found).removeprefix(FILE))
+    if '://' in str(found).removeprefix(FILE):
+        raise ModelError(
+            f'got {shorten(file, 300)}; expected a path, {FILE}<path> or '
+            f'{package_path.SCHEME}<name>/<path>'
+        )
     if not path.is_file():
         raise ModelError(f'there is no file {shorten(str(path), 300)}')
     return path

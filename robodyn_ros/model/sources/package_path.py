@@ -50,7 +50,11 @@ def resolved(
             return folder / rest
     raise ModelError(
         f'there is no file {shorten(source)}; '
-        + (f'{package!r} lies in {", ".join(map(str, folders))}' if folders else places(package))
+        + (
+            f'{package!r} lies in {", ".join(map(str, folders))}'
+            if folders
+            else places(package, beside)
+        )
     )
 
 
@@ -95,17 +99,20 @@ def package_folders(package: str, beside: str | os.PathLike | None = None) -> It
                 yield manifest.parent
 
 
-def places(package: str) -> str:
+def places(package: str, beside: str | os.PathLike | None) -> str:
     """Return where a package is expected, for the message that it is missing.
 
     Parameters
     ----------
     package : str
         Name of the package.
+    beside : path, optional
+        Folder of the description that names it.
     """
     return (
         f'expected a package {package!r} on AMENT_PREFIX_PATH, as after sourcing the setup file '
-        'of its workspace, or a folder of that name beside the description'
+        'of its workspace'
+        + ('' if beside is None else ', or a folder of that name beside the description')
     )
 
 

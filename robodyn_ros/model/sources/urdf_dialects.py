@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Elements of other dialects in a URDF that close loops or let joints follow others.
 
-- <gazebo><joint>: a joint of SDF between two links, which closes a loop;
+- <gazebo><joint>: a joint of SDF between two links, which closes a loop, or a gearbox;
 - <loop_joint> with <link1> and <link2>, of Isaac Sim and of older releases of Drake;
 - plug-ins of Gazebo with <joint> and <mimicJoint>;
 - <param name="mimic"> of a joint of <ros2_control>.
@@ -21,6 +21,7 @@ from robodyn_ros.model.arithmetic import product
 from robodyn_ros.model.dependent.closures import Closure
 from robodyn_ros.model.description import Placement
 from robodyn_ros.model.rotation_matrix import from_rpy, unit_axis, z_to_axis
+from robodyn_ros.model.sources import urdf_loops
 from robodyn_ros.model.sources.urdf_loops import STOPS
 from robodyn_ros.model.urdf_elements import (
     abbreviated,
@@ -47,6 +48,8 @@ SDF_TYPES = {
     'fixed': 'fixed',
 }
 WORLD = 'world'
+GEARBOX = 'gearbox'  # type of a joint of SDF that lets one joint follow another
+PARALLEL = 1e-6  # largest difference of unit vectors that count as parallel
 
 
 def closures(root, joints, findings):
@@ -71,8 +74,8 @@ def closures(root, joints, findings):
         *((each, _of_loop_joint) for each in root.findall('loop_joint')),
         *(
             (each, _of_gazebo_joint)
-            for gazebo in root.findall('gazebo')
-            for each in gazebo.findall('joint')
+            for each in root.iterfind('gazebo/joint')
+            if each.get('type') != GEARBOX
         ),
     ]
     for element, read in elements:
@@ -92,7 +95,7 @@ def closures(root, joints, findings):
 
 
 def with_mimics(root, joints, findings):
-    """Return joints with those that follow another by plug-ins of Gazebo or ros2_control.
+    """Return joints with those that follow another by Gazebo or ros2_control.
 
     Parameters
     ----------
@@ -109,7 +112,7 @@ def with_mimics(root, joints, findings):
         Joints in the same order.
     """
     by_name = {joint.name: joint for joint in joints}
-    for name, leader, numbers, source in _mimics(root):
+    for name, leader, numbers, source in (*_mimics(root), *_gears(root, joints, findings)):
         subject, known = f'joint {name!r}', by_name.get(name)
         try:
             multiplier, offset = (
@@ -227,6 +230,61 @@ def _mimics(root):
         yield *names, numbers, 'a plug-in of <gazebo>'
 
 
+def _gears(root, joints, findings):
+    """Yield what `_mimics` yields, of each gearbox of SDF."""
+    for element in root.iterfind('gazebo/joint'):
+        if element.get('type') != GEARBOX:
+            continue
+        try:
+            name, leader, ratio = _gear(element, joints)
+        except ModelError as error:
+            sentence = f'is not read, though it moves a joint: {error}'
+            findings.warn(f'{_shown(element)} of <gazebo>', sentence)
+            continue
+        yield name, leader, (f'{ratio!r}', '0'), f'{_shown(element)} of <gazebo>'
+
+
+def _gear(element, joints):
+    """Return a joint, the joint that it follows by a gearbox of SDF, and the multiplier.
+
+    The angles are those of child and parent against a reference link, about their axes. That of
+    the child is -gearbox_ratio times that of the parent.
+    """
+    where = f'gearbox {read_name(element, "name", "a <joint> of <gazebo>")!r}'
+    poses = _poses_at_zero(joints)
+    reference, parent, child = (
+        _link((element.findtext(tag) or '').strip(), poses, where)
+        for tag in ('gearbox_reference_body', 'parent', 'child')
+    )
+    ratio = read_value(element.findtext('gearbox_ratio') or '1', f'{where} gearbox_ratio')
+    frame = poses[child] @ _pose(element.find('pose'), poses, child, where)
+    found, multiplier = [], -ratio
+    for link, tag in ((parent, 'axis'), (child, 'axis2')):
+        axis = frame.rotation @ unit_axis(_axis(element, tag, where))
+        joint, sign = _between(reference, link, joints, where)
+        along = poses[joint.child].rotation @ unit_axis(joint.axis)
+        if min(np.abs(along - axis).max(), np.abs(along + axis).max()) > PARALLEL:
+            raise ModelError(f'{where} has <{tag}> apart from the axis of joint {joint.name!r}')
+        multiplier *= sign * (1.0 if along @ axis > 0.0 else -1.0)
+        found.append(joint.name)
+    leader, name = found
+    return name, leader, float(multiplier)
+
+
+def _between(reference, link, joints, where):
+    """Return the one joint between two links, and 1 if it carries the second, else -1."""
+    carried = {joint.child: joint for joint in joints}
+    up, down = (urdf_loops.path(carried, each) for each in (reference, link))
+    moving = {joint.name: joint for joint in joints}
+    found = [moving[name] for name in {*up} ^ {*down}]
+    if [joint.type for joint in found] not in (['revolute'], ['continuous']):
+        raise ModelError(
+            f'{where} has the joints {sorted({*up} ^ {*down})} between links {reference!r} and '
+            f'{link!r}; expected one that is revolute'
+        )
+    return found[0], 1.0 if found[0].name in down else -1.0
+
+
 def _is_mimic(plugin):
     """Return whether a plug-in of Gazebo has a joint that follows another."""
     return bool(plugin.findtext('joint') and plugin.findtext('mimicJoint'))
@@ -264,22 +322,28 @@ def _of_gazebo_joint(element, poses):
     if kind == 'fixed' and parent == WORLD and poses and child == next(iter(poses)):
         return None
     parent, child = (_link(each, poses, where) for each in (parent, child))
-    axis = element.find('axis')
+    if element.find('axis2') is not None:
+        raise ModelError(f'{where} has two axes; expected one')
+    frame = _pose(element.find('pose'), poses, child, where)
+    frame = frame @ _turned_to(_axis(element, 'axis', where))
+    in_parent = _inverse(poses[parent]) @ poses[child] @ frame
+    return Closure(name, parent, child, 'weld', STOPS[kind], in_parent, frame)
+
+
+def _axis(element, tag, where):
+    """Return the direction of an axis of a <joint> of SDF in its own frame."""
+    axis = element.find(tag)
     xyz = None if axis is None else axis.find('xyz')
-    strange = element.find('axis2') is not None or (
-        axis is not None
-        and (
-            (axis.findtext('use_parent_model_frame') or '').strip() in ('1', 'true')
-            or (xyz is not None and xyz.get('expressed_in', '') not in ('', name))
-        )
+    strange = axis is not None and (
+        (axis.findtext('use_parent_model_frame') or '').strip() in ('1', 'true')
+        or (xyz is not None and xyz.get('expressed_in', '') not in ('', element.get('name')))
     )
     if strange:
         raise ModelError(f'{where} has an axis in another frame; expected one in its own')
-    text = '0 0 1' if xyz is None else xyz.text or ''
-    frame = _pose(element.find('pose'), poses, child, where)
-    frame = frame @ _turned_to(_numbers(text, 3, f'{where} axis'))
-    in_parent = _inverse(poses[parent]) @ poses[child] @ frame
-    return Closure(name, parent, child, 'weld', STOPS[kind], in_parent, frame)
+    direction = _numbers('0 0 1' if xyz is None else xyz.text or '', 3, f'{where} {tag}')
+    if not direction.any():
+        raise ModelError(f'{where} has an axis of length 0; expected a direction')
+    return direction
 
 
 def _pose(element, poses, child, where):

@@ -122,7 +122,7 @@ def couplings(root, joints):
             read_name(required_child(element, tag, where), 'link', f'{where} {tag}')
             for tag in ('predecessor', 'successor')
         )
-        before, after = (_path(carried, link) for link in ends)
+        before, after = (path(carried, link) for link in ends)
         common = set(before) & set(after)
         row = {each: ratio for each in before if each not in common}
         row |= {each: -1.0 for each in after if each not in common}
@@ -167,16 +167,28 @@ def _solved(rows):
     return [[float(-entry) for entry in row[count:]] for row in rows]
 
 
-def _path(carried, link):
-    """Return the names of the moving joints from a link to the root."""
-    path, seen = [], set()
+def path(carried, link):
+    """Return the names of the moving joints from a link to the root.
+
+    Parameters
+    ----------
+    carried : mapping of str to Joint
+        The joint that carries each link.
+    link : str
+        Name of the link.
+
+    Returns
+    -------
+    list of str
+    """
+    names, seen = [], set()
     while link in carried and link not in seen:
         seen.add(link)
         joint = carried[link]
         if joint.type != 'fixed':
-            path.append(joint.name)
+            names.append(joint.name)
         link = joint.parent
-    return path
+    return names
 
 
 def _closure(element):

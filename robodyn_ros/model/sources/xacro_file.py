@@ -203,7 +203,8 @@ def _packages_beside(folder):
     def find(package):
         for found in package_path.package_folders(package, folder):
             return str(found)
-        raise ModelError(f'there is no package {package!r}; {package_path.places(package)}')
+        places = package_path.places(package, folder)
+        raise ModelError(f'there is no package {package!r}; {places}')
 
     usual = substitution_args._eval_find
     substitution_args._eval_find = substitution_args._eval_dict['find'] = find

@@ -5,27 +5,9 @@
 import re
 from xml.parsers.expat import errors
 
-_UNESCAPED = re.compile(rb'&(?!(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9a-fA-F]+);)')
 _NAME = rb'[^\s=<>"\'/]+'
 _CLOSING = re.compile(rb'(' + _NAME + rb')\s*>')
 _ATTRIBUTE = re.compile(_NAME)
-
-
-def escaped(content: bytes) -> tuple[bytes, int]:
-    """Return XML with each `&` escaped that begins no reference, and the place of the first.
-
-    Parameters
-    ----------
-    content : bytes
-        UTF-8 text.
-
-    Returns
-    -------
-    tuple
-        Text, and the index of the first such `&`; -1 without any.
-    """
-    first = _UNESCAPED.search(content)
-    return _UNESCAPED.sub(b'&amp;', content), first.start() if first else -1
 
 
 def line_of(content: bytes, at: int) -> int:
@@ -68,7 +50,9 @@ def explained(error, content: bytes, at: int, open_tags) -> str:
             f'{line} has </{_shown(closing[1]) if closing else ""}> where <{name}> of line '
             f'{opened} is open; expected </{name}> before it'
         )
-    if kind == errors.XML_ERROR_NO_ELEMENTS and open_tags:
+    if kind == errors.XML_ERROR_NO_ELEMENTS and not open_tags:
+        return 'it has no element; expected <robot>'
+    if kind == errors.XML_ERROR_NO_ELEMENTS:
         name, opened = open_tags[-1]
         return f'it ends where <{name}> of line {opened} is open; expected </{name}>'
     if kind == errors.XML_ERROR_UNCLOSED_TOKEN:
@@ -86,35 +70,28 @@ def explained(error, content: bytes, at: int, open_tags) -> str:
 
 def _of_token(error, content, at, line):
     """Return the sentence about an invalid token."""
-    comment = content.rfind(b'<!--', 0, max(at, 0))
-    if comment >= 0:
-        dashes = content.find(b'--', comment + 4)
-        if dashes >= 0 and at <= dashes + 3 and content[dashes + 2 : dashes + 3] != b'>':
-            return (
-                f"line {line_of(content, dashes)} has '--' within a comment, which XML does not "
-                "allow; write '- -' or another sign there"
-            )
     sign = content[at : at + 1]
     if sign == b'/' and content[at - 1 : at] == b'<':
         closing = _CLOSING.match(content, at + 1)
         name = _shown(closing[1]) if closing else ''
         return f'{line} has </{name}> where no element is open; remove it'
-    if sign and sign < b' ' and not sign.isspace():
-        return f'{line} has the control character 0x{sign[0]:02x}; remove it'
     before = content[:at].rstrip()
-    if sign == b'<' and content.rfind(b'<', 0, at) > content.rfind(b'>', 0, at):
-        begun = line_of(content, content.rfind(b'<', 0, at))
+    begin = content.rfind(b'<', 0, at)
+    if sign == b'<':
         return (
-            f'{line} has < within the tag that begins in line {begun}; expected its > or its '
-            'closing quote before, and &lt; for the sign itself'
+            f'{line} has < within the tag that begins in line {line_of(content, begin)}; expected '
+            'its > or its closing quote before'
         )
     if before.endswith(b'='):
         return f'{line} has an attribute without quotes; write name="value"'
     if before.endswith(b'<') and at > 0:
         return f'{line} has < that begins no tag; write &lt; for the sign itself'
-    quoted = before[-1:] in (b'"', b"'") and before == content[:at]
-    if quoted and content.rfind(b'<', 0, at) > content.rfind(b'>', 0, at):
-        return f'{line} lacks a blank between two attributes, or the closing quote of a value'
+    if sign and begin > content.rfind(b'>', 0, at):
+        shown = _shown(content[at : at + 4].decode(errors='ignore')[:1].encode())
+        return (
+            f'{line} has {shown!r} within the tag that begins in line {line_of(content, begin)}; '
+            'expected name="value" after a blank, >, or the closing quote of the value before'
+        )
     return f'{error}'
 
 

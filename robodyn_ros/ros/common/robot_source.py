@@ -181,7 +181,8 @@ class RobotSource:
         Raises
         ------
         ModelError
-            If there is no description, or it is refused; the sentence names the element.
+            If there is no description, or it is refused; the sentence names the element. If the
+            robot has no dynamics.
         ParameterError
             If `locked` or `rotors` cannot be read.
         """
@@ -210,6 +211,7 @@ class RobotSource:
             near=loops.near,
             couplings=loops.couplings,
         )
+        robot.model.require_dynamics()
         friction = friction_file.joint_friction_of(values['joint_friction_path'] or None)
         return robot.extended.with_joint_friction(friction) if friction else robot
 
