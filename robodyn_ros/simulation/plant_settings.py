@@ -5,7 +5,7 @@
 from dataclasses import dataclass
 from math import inf, isfinite
 
-from robodyn_ros.errors import ParameterError
+from robodyn_ros.errors import ParameterError, short_repr
 from robodyn_ros.simulation.command_modes import COMMAND_MODES
 from robodyn_ros.simulation.integrators.names import METHODS
 
@@ -91,6 +91,8 @@ class PlantSettings:
     velocity_gain: tuple[float, ...] = ()
     carries_weight: bool = True
     kinematic: bool = False
+
+    __repr__ = short_repr
 
     def __post_init__(self):
         one_of('integrator', self.integrator, tuple(METHODS))

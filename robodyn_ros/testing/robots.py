@@ -14,6 +14,7 @@ from geometry_msgs.msg import WrenchStamped
 from rclpy.parameter import Parameter
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from robodyn_ros.errors import short_repr
 from robodyn_ros.ros.transport.local_link import local_link
 from robodyn_ros.ros.transport.lock_step_transport import ReadState
 from robodyn_ros.ros.transport.rcl_ffi import octets_of
@@ -50,6 +51,8 @@ class RobotState(NamedTuple):
     position: np.ndarray  # [rad | m]
     velocity: np.ndarray  # [rad/s | m/s]
     effort: np.ndarray  # acting [N m | N]
+
+    __repr__ = short_repr
 
 
 class SimulatedRobot:
@@ -145,6 +148,10 @@ class SimulatedRobot:
             elif TEST in values['lock_step__participants']:
                 self._join(TEST, self._answer)
             failure.pop_all()
+
+    def __repr__(self):
+        name = self._session.runner.plant.model.name
+        return f'<{type(self).__name__} {name!r} at t = {self.time:.6g} s>'
 
     # State.
 
@@ -579,6 +586,9 @@ class ControlledRobot(SimulatedRobot):
             self._settle()
             _refuse_unknown(self.controller, values)
             failure.pop_all()
+
+    def __repr__(self):
+        return f'{super().__repr__()[:-1]}: {self.status}>'
 
     @property
     def status(self) -> str:

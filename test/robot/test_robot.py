@@ -11,11 +11,9 @@ import pytest
 
 from robodyn_ros import OperationalSpaceInertia, RobodynError, Robot, example
 from robodyn_ros.codegen.registry import FRAME_RECIPES, FURTHER_RECIPES, RECIPES
-from robodyn_ros.control import Settings, Trajectory, law_class
 from robodyn_ros.errors import ModelError, NotFiniteError, ShapeError, UnknownNameError
 from robodyn_ros.model.dh import DHRow
 from robodyn_ros.robot.dispatch import method_of
-from robodyn_ros.simulation import Plant
 from support.compare import agree
 from support.robots.families import FAMILIES, states
 from support.robots.real_robots import OURS
@@ -592,35 +590,3 @@ def test_an_unknown_attribute_is_answered_with_those_like_it(name, expected):
         robot.centroidal.momentm  # noqa: B018
     with pytest.raises(AttributeError, match=r'dir\(\) lists'):
         robot.xyzzy  # noqa: B018
-
-
-def test_what_python_shows_of_an_object_is_one_short_line():
-    """Results, settings, plants, laws: names and numbers, no pages of arrays."""
-    robot = Robot.from_urdf(example('franka_like'))
-    q = np.random.default_rng(1).uniform(-1.0, 1.0, robot.nv)
-    law = law_class('computed_torque')(robot)
-    limits = robot.limits
-    settings = Settings(
-        period=1e-3,
-        gains=np.ones((2, robot.nv)),
-        effort_limits=limits.effort,
-        effort_rate=np.ones(robot.nv),
-        velocity_limits=limits.velocity,
-        lower=limits.lower,
-        upper=limits.upper,
-    )
-    shown = {
-        "<Robot 'franka_like', nv = 7:": robot,
-        '<derivatives of robot': robot.derivatives,
-        'FullRankInertia(inertia=<array (6, 6)>,': robot.operational_space_inertia(q, 'tool0'),
-        'InverseKinematics(q=[': robot.inverse_kinematics(robot.pose(q, 'tool0'), 'tool0'),
-        'MassFactors(': robot.mass_operator.factors(q),
-        "<Plant of 'franka_like' at t = 0 s>": Plant(robot),
-        "<ComputedTorque of 'franka_like'>": law,
-        'Settings(period=0.001,': settings,
-        'Trajectory(': Trajectory(times=np.arange(3.0), positions=np.ones((3, robot.nv))),
-    }
-    for begin, value in shown.items():
-        text = repr(value)
-        assert text.startswith(begin), text
-        assert '\n' not in text and len(text) < 1200
