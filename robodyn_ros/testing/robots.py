@@ -695,8 +695,9 @@ def _one_of(what: str, value: str, known):
 def _refuse_unknown(hosted: Hosted, parameters: Mapping[str, Any]):
     """Refuse names that a node does not know: a misspelt one would have no effect."""
     for name in (name.replace('__', '.') for name in parameters):
-        sentence = hosted.node.parameters.unknown_name_sentence(name)
-        assert hosted.node.has_parameter(name), f'{hosted.node.get_name()}: {sentence}'
+        assert hosted.node.has_parameter(name), (
+            f'{hosted.node.get_name()}: {hosted.node.parameters.unknown_name_sentence(name)}'
+        )
 
 
 def _set(hosted: Hosted, parameters: Mapping[str, Any]):
