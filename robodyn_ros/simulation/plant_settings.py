@@ -25,7 +25,7 @@ class PlantSettings:
         stable for any friction, drive and step; the others treat friction and drives explicitly.
         'dop853' divides its steps until an estimated error is near rounding. Where a joint
         starts, stops or touches a stop, all take Euler steps. The `energy_` ones keep the energy
-        balance of every step without external wrenches, however long, so energy does not drift.
+        balance of every step without external wrenches, or stop the plant with a fault.
         Without gravity they also keep the momentum of a free flyer. See doc/integrators.md.
     substeps : int
         Equal substeps of each step.
