@@ -248,7 +248,10 @@ def _content(source):
         # declaration.
         return source.lstrip().encode('utf-8', errors='surrogatepass'), ''
     if not os.path.isfile(source):
-        raise ModelError(f'{repr(os.fspath(source))[:120]} is neither URDF text nor a file')
+        name = os.fspath(source)
+        is_name = isinstance(name, str) and name.isidentifier()
+        hint = f'; Robot.from_description({name!r}) looks for an example robot' if is_name else ''
+        raise ModelError(f'{repr(name)[:120]} is neither URDF text nor a file{hint}')
     try:
         with open(source, 'rb') as file:
             return file.read(MOST_BYTES + 1), f'file {os.fspath(source)!r}: '

@@ -14,6 +14,7 @@ from robodyn_ros.codegen.registry import FRAME_RECIPES, FURTHER_RECIPES, RECIPES
 from robodyn_ros.errors import ModelError, NotFiniteError, ShapeError, UnknownNameError
 from robodyn_ros.model.dh import DHRow
 from robodyn_ros.robot.dispatch import method_of
+from robodyn_ros.simulation import Plant
 from support.compare import agree
 from support.robots.families import FAMILIES, states
 from support.robots.real_robots import OURS
@@ -570,6 +571,30 @@ def test_a_robot_is_not_changed_by_assignment(kind):
     with pytest.raises(ValueError, match='read-only'):
         robot.gravity[2] = 0.0
     np.testing.assert_array_equal(robot.with_gravity([0.0, 0.0, -1.62]).gravity, [0, 0, -1.62])
+
+
+@pytest.mark.parametrize(
+    'name, call',
+    [
+        ('gravity', r'robot\.with_gravity\('),
+        ('payload', r'plant\.attach\(frame, mass, com, inertia\)'),
+        ('position', r'plant\.set_state\('),
+        ('dt', r'plant\.step\('),
+        ('wrench', r'plant\.apply_wrench\('),
+    ],
+)
+def test_what_a_plant_does_not_take_by_assignment_is_refused(name, call):
+    """An assignment without effect would be a wrong simulation. Views are likewise."""
+    plant = Plant(Robot.from_urdf(example('two_link')))
+    with pytest.raises(AttributeError, match=f"'{name}' of <Plant .* cannot be set; .*{call}"):
+        setattr(plant, name, 0.0)
+    with pytest.raises(AttributeError, match=f"no '{name}'; see .*{call}"):
+        getattr(plant, name)
+    with pytest.raises(AttributeError, match="no 'efort'; expected one such as effort"):
+        plant.efort  # noqa: B018
+    robot = Robot(plant.model)
+    with pytest.raises(AttributeError, match="'derivatives' of robot 'two_link' does not change"):
+        robot.derivatives.gravity = 0.0
 
 
 @pytest.mark.parametrize(

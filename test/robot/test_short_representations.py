@@ -127,6 +127,7 @@ def shown():
     return {
         "<Robot 'franka_like', nv = 7:": robot,
         '<derivatives of robot': robot.derivatives,
+        "<frames of robot 'franka_like': 'base_link', 'link1',": robot.frames,
         "RobotModel(name='franka_like',": robot.model,
         'JointLimits(lower=[': limits,
         'ModelReport(': robot.model.report,
