@@ -52,6 +52,7 @@ FLAVOUR := $(DISTRO)-$(ROS)-python$(VERSION)
 CREATED := $(VENV)/.created-$(FLAVOUR)
 FILLED  := $(VENV)/.filled-$(FLAVOUR)
 TOOLS   := $(VENV)/.tools-$(FLAVOUR)
+ACTION  := $(if $(filter wheels,$(ROS)),$(VENV)/.control_msgs-$(FLAVOUR))
 READY   := $(INSTALL)/.ready-$(FLAVOUR)
 BUILT   := $(INSTALL)/.built-$(FLAVOUR)
 SOURCES := package.xml setup.py setup.cfg colcon_defaults.yaml \
@@ -124,12 +125,22 @@ endif
 	@$(run) python -m robodyn_ros demo --prepare
 	@touch $@
 
+# There is no wheel of control_msgs. This one has FollowJointTrajectory alone, as the real one defines
+# it; a sourced ROS has its own.
+INTERFACE := test/interfaces/control_msgs
+$(VENV)/.control_msgs-%: $(FILLED) $(shell find test/interfaces/control_msgs -type f)
+	$(call step,control_msgs into $(VENV)/,$(activate) && cmake -S $(INTERFACE) -B $(BUILD)/control_msgs \
+	    -DBUILD_TESTING=OFF -DPython3_EXECUTABLE=$(abspath $(VENV))/bin/python \
+	    -DCMAKE_INSTALL_PREFIX=$(abspath $(VENV)) && \
+	    cmake --build $(BUILD)/control_msgs && cmake --install $(BUILD)/control_msgs)
+	@touch $@
+
 $(TOOLS): $(FILLED)
 	$(call step,what the tests need,$(pip) install --no-build-isolation -e '.[test]')
 	@touch $@
 
 # The kernels for any robot are compiled with a bar that moves; colcon's build takes them over.
-$(BUILT): $(READY) $(TOOLS)
+$(BUILT): $(READY) $(ACTION) $(TOOLS)
 	@echo '  kernels for any robot (a minute or two the first time)'
 	@$(activate) && python -m robodyn_ros warmup --build
 	$(call step,the packages into $(INSTALL)/,$(colcon))

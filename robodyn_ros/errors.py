@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """One family of errors: messages state the received, the expected and the valid values."""
 
+MOST_NUMBERS = 8  # of an array that `short_repr` shows
+LONGEST_FIELD, LONGEST_FIELDS = 60, 120  # characters of one, and of all after which it ends
+
 
 class RobodynError(Exception):
     """Base of every error this package raises on purpose, without control characters."""
@@ -163,19 +166,27 @@ def listed(names, most=8):
 
 
 def short_repr(self):
-    """Return `Name(field=value, ...)` of a dataclass on one line, with the shape of large arrays.
+    """Return `Name(field=value, ...)` on one line of about 160 characters, with shapes of arrays.
 
-    A class assigns it to `__repr__`.
+    A dataclass or a NamedTuple assigns it to `__repr__`. Fields that do not fit are left out.
     """
-    names = [name for name, field in self.__dataclass_fields__.items() if field.repr]
-    inside = ', '.join(f'{name}={_value_text(getattr(self, name))}' for name in names)
+    described = getattr(self, '__dataclass_fields__', None)
+    names = (
+        self._fields if described is None else [k for k, each in described.items() if each.repr]
+    )
+    inside = ''
+    for name in names:
+        if len(inside) > LONGEST_FIELDS:
+            inside += ', ...'
+            break
+        inside += f'{", " if inside else ""}{name}={_value_text(getattr(self, name))}'
     return f'{type(self).__name__}({inside})'
 
 
 def _value_text(value):
     """Return the text of one field."""
     shape = getattr(value, 'shape', None)
-    if shape and value.size > 8:
+    if shape and value.size > MOST_NUMBERS:
         return f'<array {shape}>'
     text = ' '.join(repr(value.tolist() if shape else value).split())
-    return text if len(text) <= 60 else f'{text[:60]}...'
+    return text if len(text) <= LONGEST_FIELD else f'{text[:LONGEST_FIELD]}...'

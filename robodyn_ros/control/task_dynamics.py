@@ -7,7 +7,7 @@ from typing import NamedTuple, Sequence
 
 import numpy as np
 
-from robodyn_ros.errors import UnknownNameError, shorten
+from robodyn_ros.errors import UnknownNameError, short_repr, shorten
 from robodyn_ros.robot.operational_space_dynamics import OperationalSpaceInertia
 from robodyn_ros.robot.robot import Robot
 
@@ -40,6 +40,8 @@ class TaskDynamics:
     gravity: np.ndarray
     bias: np.ndarray
     task_gravity: np.ndarray
+
+    __repr__ = short_repr
 
 
 def require_links(links: Sequence[str], robot: Robot):
@@ -77,6 +79,8 @@ class TaskPoint(NamedTuple):
 
     link: str
     place: np.ndarray
+
+    __repr__ = short_repr
 
 
 def task_dynamics(

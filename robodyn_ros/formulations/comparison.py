@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError
+from robodyn_ros.errors import ModelError, short_repr
 from robodyn_ros.formulations.index import FORMULATIONS
 from robodyn_ros.formulations.posture import model_of, states
 from robodyn_ros.robot.robot import Robot
@@ -40,6 +40,8 @@ class Comparison:
     mass: dict
     acceleration: dict
     skipped: dict
+
+    __repr__ = short_repr
 
     @property
     def worst(self):

@@ -5,6 +5,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from robodyn_ros.errors import short_repr
 from robodyn_ros.formulations.angeles import (
     euler_lagrange,
     kane,
@@ -69,6 +70,8 @@ class Formulation:
     mass: Callable | None = None
     forward: Callable | None = None
     countable: bool = True
+
+    __repr__ = short_repr
 
     @property
     def main(self):

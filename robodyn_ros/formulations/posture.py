@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError, ShapeError
+from robodyn_ros.errors import ModelError, ShapeError, short_repr
 from robodyn_ros.model.layout import (
     INERTIA,
     KIND,
@@ -76,6 +76,8 @@ class Arm:
     I: np.ndarray  # noqa: E741  the letter of every book
     rotor: np.ndarray
     g: np.ndarray
+
+    __repr__ = short_repr
 
     @property
     def n(self):
@@ -257,6 +259,8 @@ class Link:
     rho: np.ndarray
     I: np.ndarray  # noqa: E741
     rotor: float
+
+    __repr__ = short_repr
 
     def placement(self, q):
         """Return the pose of the link's frame in its parent's.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError
+from robodyn_ros.errors import ModelError, short_repr
 from robodyn_ros.formulations.posture import links_of, model_of, rotation_z, states
 from robodyn_ros.model.arithmetic import product
 from robodyn_ros.model.canonical import without_rounding
@@ -63,6 +63,8 @@ class Links:
     rotor: np.ndarray
     base: np.ndarray
     order: np.ndarray
+
+    __repr__ = short_repr
 
     @property
     def n(self):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.errors import ParameterError
+from robodyn_ros.errors import ParameterError, short_repr
 from robodyn_ros.model.extended.joint_friction import friction_of
 from robodyn_ros.robot.robot import Robot
 
@@ -50,6 +50,8 @@ class TorqueTerms:
     names: tuple[str, ...]
     kinds: tuple[str, ...]
     values: np.ndarray
+
+    __repr__ = short_repr
 
     @property
     def torque(self) -> np.ndarray:

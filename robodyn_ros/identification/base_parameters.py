@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn_ros.errors import short_repr
 from robodyn_ros.model.layout import STRIBECK_VELOCITY
 
 STATES = 60  # random ones, with some hundred rows in total
@@ -59,6 +60,8 @@ class BaseParameters:
     kept: np.ndarray
     combination: np.ndarray
     names: tuple[str, ...]
+
+    __repr__ = short_repr
 
     def __len__(self):
         return len(self.kept)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from robodyn_ros.errors import short_repr
 from robodyn_ros.identification import signals
 from robodyn_ros.identification.inertial_parameters import Parameters
 from robodyn_ros.identification.recorded_equations import slowest
@@ -55,6 +56,8 @@ class Trial:
     effort_of: np.ndarray
     gravity: np.ndarray
     floating: np.ndarray
+
+    __repr__ = short_repr
 
 
 def coarse_defects(robot, recording, cutoff):

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.errors import SingularityError
+from robodyn_ros.errors import SingularityError, short_repr
 from robodyn_ros.identification.inertial_parameters import OF_BODY
 
 NEWTON_STEPS = 100
@@ -50,6 +50,8 @@ class Consistent:
     shift: np.ndarray
     data_share: np.ndarray
     steps: int
+
+    __repr__ = short_repr
 
 
 def pseudo_inertia(theta):

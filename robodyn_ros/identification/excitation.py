@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.errors import ParameterError
+from robodyn_ros.errors import ParameterError, short_repr
 from robodyn_ros.identification.inertial_parameters import Parameters
 from robodyn_ros.model.extended.joint_friction import friction_of
 from robodyn_ros.model.layout import STRIBECK_VELOCITY
@@ -48,6 +48,8 @@ class Fourier:
     a: np.ndarray
     b: np.ndarray
     period: float
+
+    __repr__ = short_repr
 
     def at(self, t):
         """Return position, velocity and acceleration, each (k, nv).
@@ -90,6 +92,8 @@ class SlowPassages:
     first: Fourier
     speed: np.ndarray
     passage: float
+
+    __repr__ = short_repr
 
     @property
     def period(self):
@@ -135,6 +139,8 @@ class Excitation:
     motion: Fourier
     condition: float
     tried: int
+
+    __repr__ = short_repr
 
 
 def excite(

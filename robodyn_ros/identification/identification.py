@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.errors import ParameterError, ShapeError, SingularityError
+from robodyn_ros.errors import ParameterError, ShapeError, SingularityError, short_repr
 from robodyn_ros.identification.base_parameters import BaseParameters, base_parameters
 from robodyn_ros.identification.coarse_defects import coarse_defects
 from robodyn_ros.identification.consistency import Consistent, consistent
@@ -66,6 +66,8 @@ class Identification:
     used: np.ndarray
     predicted: np.ndarray
     nominal: np.ndarray
+
+    __repr__ = short_repr
 
     @property
     def nominal_values(self):

@@ -11,6 +11,7 @@ Where it has a wavenumber, it has the amplitudes of a wave (model.extended.joint
 
 import numpy as np
 
+from robodyn_ros.errors import listed
 from robodyn_ros.model.extended.joint_friction import friction_parts
 from robodyn_ros.model.layout import (
     COSINE,
@@ -126,6 +127,9 @@ class Parameters:
         )
         size = typical_sizes(robot.model)
         self.sizes = np.array([size[name.rpartition('.')[2]] for name in self.names])
+
+    def __repr__(self):
+        return f'<Parameters of {self.robot.name!r}, {len(self.names)}: {listed(self.names, 3)}>'
 
     def _joints_with(self, name):
         """Return the indices of the joints that have a parameter."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robodyn_ros.errors import ShapeError, SingularityError
+from robodyn_ros.errors import ShapeError, SingularityError, short_repr
 
 MAX_CONDITION = 1e10  # condition number beyond which some parameter is not excited
 LEAST_NOISE = 1e-9  # of the torque
@@ -38,6 +38,8 @@ class UnidentifiedParameter:
     deviation: float
     nominal: float
 
+    __repr__ = short_repr
+
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
@@ -61,6 +63,8 @@ class Estimate:
     unscaled: float
     noise: np.ndarray
     root: np.ndarray
+
+    __repr__ = short_repr
 
     def without(self, count):
         """Return the estimate of all parameters but the first ones, which stay unknown.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn_ros.errors import short_repr
 from robodyn_ros.identification import signals
 from robodyn_ros.model.extended.joint_friction import friction_parts
 from robodyn_ros.model.layout import STICTION, STRIBECK_VELOCITY
@@ -45,6 +46,8 @@ class Equations:
     states: tuple
     rate: float
     cutoff: float
+
+    __repr__ = short_repr
 
     def filtered(self, columns):
         """Return columns (m, ...) of all samples with the filter and decimation: (k, ...).

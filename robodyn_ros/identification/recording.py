@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.errors import ShapeError, UnknownNameError, shorten
+from robodyn_ros.errors import ShapeError, UnknownNameError, short_repr, shorten
 
 LARGEST_GAP = 10.0  # missing sampling periods that linear interpolation may bridge
 LONGEST_LINE = 1_000_000  # characters of a CSV file
@@ -32,6 +32,8 @@ class Recording:
     rate: float
     q: np.ndarray
     tau: np.ndarray
+
+    __repr__ = short_repr
 
     @property
     def time(self):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn_ros.errors import short_repr
 from robodyn_ros.identification import signals
 
 STILL = 1e-3  # [rad or m] range of a joint that does not move
@@ -45,6 +46,8 @@ class Defect:
     joints: tuple[str, ...]
     sentence: str
     size: float | None = None
+
+    __repr__ = short_repr
 
 
 def listed(names):

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn_ros.errors import short_repr
 from robodyn_ros.identification.least_squares import (
     LEAST_NOISE,
     MAX_CONDITION,
@@ -62,6 +63,8 @@ class StribeckVelocities:
     slopes: np.ndarray
     left_out: tuple[UnidentifiedParameter, ...]
     few: dict[str, int]
+
+    __repr__ = short_repr
 
 
 def stribeck_velocities(parameters, base, found):

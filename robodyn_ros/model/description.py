@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn_ros.errors import short_repr
 from robodyn_ros.model.arithmetic import product
 from robodyn_ros.model.rotation_matrix import clean
 
@@ -43,6 +44,8 @@ class Placement:
     translation: np.ndarray = field(default_factory=lambda: np.zeros(3))
     made_exact: float = 0.0
 
+    __repr__ = short_repr
+
     def __matmul__(self, other):
         """Compose two placements: X_AC = X_AB X_BC."""
         return Placement(
@@ -69,6 +72,8 @@ class Inertial:
     com: np.ndarray
     inertia: np.ndarray
 
+    __repr__ = short_repr
+
 
 @dataclass(frozen=True)
 class Link:
@@ -94,6 +99,8 @@ class Link:
     is_between_joints: bool = False
     has_unknown_inertia: bool = False
 
+    __repr__ = short_repr
+
 
 @dataclass(frozen=True)
 class Limit:
@@ -116,6 +123,8 @@ class Limit:
     velocity: float = inf
     effort: float = nan
     is_open: bool = False
+
+    __repr__ = short_repr
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,6 +186,8 @@ class Joint:
     stiffness: float = 0.0
     spring_rest: float = 0.0
 
+    __repr__ = short_repr
+
 
 @dataclass(frozen=True, eq=False)
 class RobotDescription:
@@ -211,6 +222,8 @@ class RobotDescription:
     findings: 'tuple[Finding, ...]' = ()
     near: Mapping[str, float] = field(default_factory=dict)
     gravity: tuple[float, ...] = (0.0, 0.0, -9.81)
+
+    __repr__ = short_repr
 
 
 def on_free_base(description, root, ordered):

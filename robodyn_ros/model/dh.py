@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError
+from robodyn_ros.errors import ModelError, short_repr
 from robodyn_ros.model.description import (
     ONE_AXIS,
     Inertial,
@@ -81,6 +81,8 @@ class DHRow:
     limit: Limit = Limit()
     joint_name: str = ''
     link_name: str = ''
+
+    __repr__ = short_repr
 
 
 def describe(rows, convention='modified', name='dh', base='base'):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn_ros.errors import short_repr
 from robodyn_ros.model.arithmetic import product
 from robodyn_ros.model.description import Joint, Limit, Placement
 from robodyn_ros.model.layout import BALL_X, BALL_Y, BALL_Z, HELICAL, PRISMATIC, REVOLUTE
@@ -46,6 +47,8 @@ class JointCoordinates:
     joint: Joint
     positions: slice
     velocities: slice
+
+    __repr__ = short_repr
 
 
 def velocity_names(joint):

@@ -4,6 +4,8 @@
 
 from dataclasses import dataclass
 
+from robodyn_ros.errors import short_repr
+
 WARNING = 'warning'
 NOTE = 'note'
 
@@ -25,6 +27,8 @@ class Finding:
     severity: str
     subject: str
     sentence: str
+
+    __repr__ = short_repr
 
     def __str__(self):
         return f'{self.severity:<7}  {self.subject}: {self.sentence}'
@@ -68,6 +72,8 @@ class ModelReport:
 
     robot: str
     findings: tuple[Finding, ...] = ()
+
+    __repr__ = short_repr
 
     @property
     def warnings(self):

@@ -10,7 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError, ShapeError, UnknownNameError, UnlockedError, listed
+from robodyn_ros.errors import (
+    ModelError,
+    ShapeError,
+    UnknownNameError,
+    UnlockedError,
+    listed,
+    short_repr,
+)
 from robodyn_ros.model import lint, validate
 from robodyn_ros.model.description import Inertial
 from robodyn_ros.model.joint_types import JointCoordinates
@@ -76,6 +83,8 @@ class Frame(ReadOnly):
     rotation: np.ndarray
     translation: np.ndarray
 
+    __repr__ = short_repr
+
 
 @dataclass(frozen=True, eq=False)
 class JointLimits(ReadOnly):
@@ -95,6 +104,8 @@ class JointLimits(ReadOnly):
     upper: np.ndarray
     velocity: np.ndarray
     effort: np.ndarray
+
+    __repr__ = short_repr
 
 
 NO_LIMITS = JointLimits(*(NO_INERTIA[:0],) * 4)
@@ -119,6 +130,8 @@ class Spring(NamedTuple):
     stiffness: float
     damping: float
     rest: float = 0.0
+
+    __repr__ = short_repr
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,6 +212,8 @@ class RobotModel(ReadOnly):
     base_inertia: np.ndarray = field(repr=False, default_factory=lambda: NO_INERTIA)
     unknown_inertias: tuple[str, ...] = field(repr=False, default=())
     dynamics_fault: str = field(repr=False, default='')
+
+    __repr__ = short_repr
 
     def __getstate__(self):
         return self.__dict__ | {'frames': dict(self.frames), 'held': dict(self.held)}

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError, require_names
+from robodyn_ros.errors import ModelError, require_names, short_repr
 from robodyn_ros.model import joint_types
 from robodyn_ros.model.arithmetic import product
 from robodyn_ros.model.description import Inertial, Joint, Link, Placement, RobotDescription
@@ -51,6 +51,8 @@ class Rotor:
     mass: float = 0.0
     position: np.ndarray | None = None
     across: float = field(default=0.0)
+
+    __repr__ = short_repr
 
 
 def known_rotors(

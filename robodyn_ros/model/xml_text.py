@@ -200,9 +200,12 @@ def _content(source):
         # declaration.
         return source.lstrip().encode('utf-8', errors='surrogatepass'), ''
     if not os.path.isfile(source):
+        name = os.fspath(source)
+        is_name = isinstance(name, str) and name.isidentifier()
+        hint = f'; Robot.from_description({name!r}) looks for an example robot' if is_name else ''
         raise ModelError(
-            f'{repr(os.fspath(source))[:120]} is neither URDF text nor a file; '
-            'expected the path of a URDF, xacro or MJCF'
+            f'{repr(name)[:120]} is neither URDF text nor a file; '
+            f'expected the path of a URDF, xacro or MJCF{hint}'
         )
     try:
         with open(source, 'rb') as file:

@@ -24,6 +24,9 @@ class Histogram:
         self.count = 0
         self.maximum = 0.0
 
+    def __repr__(self):
+        return f'<Histogram of {self.count} values, the largest {self.maximum:.6g}>'
+
     def add(self, value):
         """Count a value; negative ones and NaN count as zero.
 

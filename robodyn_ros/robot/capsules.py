@@ -10,7 +10,7 @@ from itertools import combinations
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError, ShapeError
+from robodyn_ros.errors import ModelError, ShapeError, short_repr
 from robodyn_ros.model.layout import PARENT
 
 
@@ -32,6 +32,8 @@ class Capsule:
     start: Sequence[float]
     end: Sequence[float]
     radius: float
+
+    __repr__ = short_repr
 
     def __post_init__(self):
         ends = np.array([*self.start, *self.end], dtype=float)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from robodyn_ros.compile import generic
-from robodyn_ros.errors import ShapeError, UnknownNameError
+from robodyn_ros.errors import ShapeError, UnknownNameError, listed
 from robodyn_ros.robot.robot_view import View
 from robodyn_ros.spatial import se3
 
@@ -58,7 +58,7 @@ class Frames(View, Sequence):
         return len(self._names)
 
     def __repr__(self):
-        return f'<frames of robot {self._robot.name!r}: {", ".join(self._names)}>'
+        return f'<frames of robot {self._robot.name!r}: {listed(self._names)}>'
 
     def poses(
         self, q: ArrayLike, frames: Sequence[str] | None = None, out: np.ndarray | None = None

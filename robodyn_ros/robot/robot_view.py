@@ -73,6 +73,14 @@ class View:
             public_names(type(self)),
         )
 
+    def __setattr__(self, name, value):
+        if not name.startswith('_'):
+            raise AttributeError(
+                f'the view {self._name!r} of robot {self._robot.name!r} does not change, so '
+                f'{name!r} cannot be set; expected a new robot'
+            )
+        super().__setattr__(name, value)
+
     def __repr__(self):
         return f'<{self._name} of robot {self._robot.name!r}>'
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.errors import ParameterError
+from robodyn_ros.errors import ParameterError, short_repr
 from robodyn_ros.simulation.joint_table import EFFORT_MODE, POSITION_MODE, VELOCITY_MODE
 
 QUANTITIES = ('effort', 'position', 'velocity')  # in the order of CODES
@@ -31,6 +31,8 @@ class Command(NamedTuple):
 
     value: np.ndarray
     mode: np.ndarray
+
+    __repr__ = short_repr
 
 
 def merged(first, second):

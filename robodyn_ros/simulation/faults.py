@@ -5,7 +5,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from robodyn_ros.errors import ParameterError, require_names
+from robodyn_ros.errors import ParameterError, require_names, short_repr
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,8 @@ class Faults:
     effort_loss: Mapping[str, float] = field(default_factory=dict)
     frozen_sensor: bool = False
     dropped_states: float = 0.0
+
+    __repr__ = short_repr
 
     def __post_init__(self):
         shares = {f'effort_loss of {name!r}': share for name, share in self.effort_loss.items()}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.errors import ParameterError
+from robodyn_ros.errors import ParameterError, short_repr
 from robodyn_ros.model.layout import DAMPING, DRY_FRICTION, INERTIA, MASS, MOMENT
 from robodyn_ros.simulation.plant_settings import at_least_zero, whole
 
@@ -36,6 +36,8 @@ class Perturbation:
     com: float = 0.0
     friction: float = 0.0
     seed: int = 0
+
+    __repr__ = short_repr
 
     def __post_init__(self):
         for name in ('mass', 'com', 'friction'):

@@ -22,7 +22,7 @@ from robodyn_ros.simulation.command_modes import QUANTITIES, Command
 from robodyn_ros.simulation.contact.plant_kernels import has_contact_step, kernels_of
 from robodyn_ros.simulation.contact.touching import Touching
 from robodyn_ros.simulation.integrators import adaptive_steps
-from robodyn_ros.simulation.integrators.names import DIAGONAL_RK4
+from robodyn_ros.simulation.integrators.names import DIAGONAL_RK4, TOO_LONG
 from robodyn_ros.simulation.joint_table import work_rows
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.sensed_plant import SensedPlant
@@ -700,6 +700,10 @@ class Plant(SensedPlant):
         """
         if status in (BEYOND_REACH, DEAD_CENTRE):
             where = f'the loops of {", ".join(self._loops)} do not close'
+        elif status == TOO_LONG:
+            where = (
+                'the step is too long for the speed of its joints; shorter ones keep the energy'
+            )
         elif status > 0:
             where = f'the mass matrix is singular at body {self.model.body_names[status]!r}'
         else:

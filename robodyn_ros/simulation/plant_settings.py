@@ -5,7 +5,7 @@
 from dataclasses import dataclass
 from math import inf, isfinite
 
-from robodyn_ros.errors import ParameterError
+from robodyn_ros.errors import ParameterError, short_repr
 from robodyn_ros.simulation.command_modes import COMMAND_MODES
 from robodyn_ros.simulation.integrators.names import METHODS
 
@@ -25,7 +25,7 @@ class PlantSettings:
         stable for any friction, drive and step; the others treat friction and drives explicitly.
         'dop853' divides its steps until an estimated error is near rounding. Where a joint
         starts, stops or touches a stop, all take Euler steps. The `energy_` ones keep the energy
-        balance of every step without external wrenches, however long, so energy does not drift.
+        balance of every step without external wrenches, or stop the plant with a fault.
         Without gravity they also keep the momentum of a free flyer. See doc/integrators.md.
     substeps : int
         Equal substeps of each step.
@@ -91,6 +91,8 @@ class PlantSettings:
     velocity_gain: tuple[float, ...] = ()
     carries_weight: bool = True
     kinematic: bool = False
+
+    __repr__ = short_repr
 
     def __post_init__(self):
         one_of('integrator', self.integrator, tuple(METHODS))

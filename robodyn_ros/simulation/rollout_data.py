@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from robodyn_ros.algorithms.core.expand_joints import expand_joints
-from robodyn_ros.errors import ParameterError, ShapeError
+from robodyn_ros.errors import ParameterError, ShapeError, short_repr
 from robodyn_ros.simulation.step import BEYOND_REACH, DEAD_CENTRE, LARGEST_EFFORT, SWIFT
 from robodyn_ros.spatial.primitive import unfused
 
@@ -39,6 +39,8 @@ class Rollout(NamedTuple):
     effort: np.ndarray
     blown_up: np.ndarray
     faults: tuple[str, ...]
+
+    __repr__ = short_repr
 
 
 def checked_states(checked, states):

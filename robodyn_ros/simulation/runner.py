@@ -48,6 +48,9 @@ class Runner:
         self._pending, self._lock = None, Lock()
         self.sense()
 
+    def __repr__(self):
+        return f'<Runner of {self.plant!r}, {self.steps} steps>'
+
     @property
     def time(self):
         """Return the simulated time since the start [ns], without accumulated rounding."""

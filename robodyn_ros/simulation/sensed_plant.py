@@ -4,12 +4,38 @@
 
 import numpy as np
 
+from robodyn_ros.robot.robot_view import public_names, unknown
+
+#: What serves, by the attribute of a plant that one might want to set.
+SERVES = {
+    'gravity': 'Plant(robot.with_gravity(gravity), ...)',
+    'payload': 'plant.attach(frame, mass, com, inertia)',
+    'position': 'plant.set_state(position, velocity); plant.q has it',
+    'velocity': 'plant.set_state(position, velocity); plant.qd has it',
+    'command': 'plant.step(command, dt)',
+    'dt': 'plant.step(command, dt)',
+    'wrench': 'plant.apply_wrench(frame, wrench)',
+}
+
 
 class SensedPlant:
     """Base class of plants, for sensors of their links.
 
     A plant has `model`, `q`, `qd`, `acting_wrenches` and `contacts`.
     """
+
+    def __setattr__(self, name, value):
+        if name in SERVES:
+            raise AttributeError(f'{name!r} of {self!r} cannot be set; expected {SERVES[name]}')
+        super().__setattr__(name, value)
+
+    def __getattr__(self, name):
+        if name in SERVES:
+            raise AttributeError(f'{type(self).__name__} has no {name!r}; see {SERVES[name]}')
+        if name.startswith('_'):
+            raise AttributeError(name)
+        own = [each for each in vars(self) if not each.startswith('_')]
+        raise unknown(type(self).__name__, name, [*public_names(type(self)), *own])
 
     def __repr__(self):
         return f'<{type(self).__name__} of {self.model.name!r} at t = {self.t:.6g} s>'

@@ -47,7 +47,7 @@ class SpringPlant(SensedPlant):
     def __getattr__(self, name):
         """Return an attribute of the plant inside: time, faults, wrenches, kernels."""
         if name not in SAME:
-            raise AttributeError(f'{type(self).__name__!r} object has no attribute {name!r}')
+            return super().__getattr__(name)
         return getattr(self.inside, name)
 
     @property

@@ -27,6 +27,7 @@ from robodyn_ros.simulation.integrators.names import (
     RK4,
     ROSENBROCK,
     SEMI_IMPLICIT_EULER,
+    TOO_LONG,
 )
 from robodyn_ros.simulation.integrators.rosenbrock import rosenbrock
 from robodyn_ros.simulation.integrators.runge_kutta import runge_kutta
@@ -108,8 +109,10 @@ def contain_blow_up(joints, work, largest_speed, status, q, qd):
     `largest_speed`: largest velocity [rad/s or m/s].
     `status`: status of the integrator.
     """
-    if status == 0:
-        status = -1 - first_invalid_joint(joints, largest_speed, q, qd)
+    if status == 0 or status == TOO_LONG:
+        joint = first_invalid_joint(joints, largest_speed, q, qd)
+        if joint >= 0:
+            status = -1 - joint
     if status != 0:
         copy_vector(work[START_Q], q)
         copy_vector(work[START_QD][: qd.shape[0]], qd)
@@ -151,7 +154,8 @@ def by_euler(
       m/s].
     `largest_speed`: velocity beyond which a state counts as a blow-up [rad/s or m/s].
     `effort` (nv,): efforts of the motors [N m or N], written.
-    Returns 0, or body i > 0 with a singular pivot, or -1 - k if joint k blew up.
+    Returns 0, or body i > 0 with a singular pivot, or -1 - k if joint k blew up. TOO_LONG if
+      the step keeps no balance of energy.
     """
     drive(topology, constants, gravity, joints, scratch, work, command, dt, q, effort)
     h = dt / substeps

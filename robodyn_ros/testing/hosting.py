@@ -150,6 +150,9 @@ class Hosted:
         )
         self._thread.start()
 
+    def __repr__(self):
+        return f'<Hosted {self.node.get_name()!r}, {self.node.phase}>'
+
     @property
     def running(self) -> bool:
         """Whether the node is being spun."""

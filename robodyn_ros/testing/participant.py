@@ -106,6 +106,9 @@ class Inbox:
         self.times.append(time.monotonic())
         self.messages.append(message)
 
+    def __repr__(self):
+        return f'<Inbox of {len(self.messages)} messages>'
+
     @property
     def last(self):
         """The newest message, or None."""
@@ -179,6 +182,9 @@ class Participant:
             # an entity that a test destroys meanwhile is missing from the next wait set
             with contextlib.suppress(InvalidHandle):
                 self._executor.spin_once(timeout_sec=0.05)
+
+    def __repr__(self):
+        return f'<Participant {self.node.get_name()!r}>'
 
     @property
     def running(self) -> bool:

@@ -14,6 +14,7 @@ from geometry_msgs.msg import WrenchStamped
 from rclpy.parameter import Parameter
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from robodyn_ros.errors import short_repr
 from robodyn_ros.ros.transport.local_link import local_link
 from robodyn_ros.ros.transport.lock_step_transport import ReadState
 from robodyn_ros.ros.transport.rcl_ffi import octets_of
@@ -50,6 +51,8 @@ class RobotState(NamedTuple):
     position: np.ndarray  # [rad | m]
     velocity: np.ndarray  # [rad/s | m/s]
     effort: np.ndarray  # acting [N m | N]
+
+    __repr__ = short_repr
 
 
 class SimulatedRobot:
@@ -145,6 +148,10 @@ class SimulatedRobot:
             elif TEST in values['lock_step__participants']:
                 self._join(TEST, self._answer)
             failure.pop_all()
+
+    def __repr__(self):
+        name = self._session.runner.plant.model.name
+        return f'<{type(self).__name__} {name!r} at t = {self.time:.6g} s>'
 
     # State.
 
@@ -580,6 +587,9 @@ class ControlledRobot(SimulatedRobot):
             _refuse_unknown(self.controller, values)
             failure.pop_all()
 
+    def __repr__(self):
+        return f'{super().__repr__()[:-1]}: {self.status}>'
+
     @property
     def status(self) -> str:
         """State and reason of the controller, as 'HOLD ACTIVATED'."""
@@ -685,8 +695,9 @@ def _one_of(what: str, value: str, known):
 def _refuse_unknown(hosted: Hosted, parameters: Mapping[str, Any]):
     """Refuse names that a node does not know: a misspelt one would have no effect."""
     for name in (name.replace('__', '.') for name in parameters):
-        sentence = hosted.node.parameters.unknown_name_sentence(name)
-        assert hosted.node.has_parameter(name), f'{hosted.node.get_name()}: {sentence}'
+        assert hosted.node.has_parameter(name), (
+            f'{hosted.node.get_name()}: {hosted.node.parameters.unknown_name_sentence(name)}'
+        )
 
 
 def _set(hosted: Hosted, parameters: Mapping[str, Any]):

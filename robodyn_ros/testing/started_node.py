@@ -46,6 +46,10 @@ class StartedNode:
         with self._log.open('w') as log:
             return subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)
 
+    def __repr__(self):
+        state = 'running' if self.running else f'ended with {self._process.returncode}'
+        return f'<StartedNode {" ".join(map(str, self._process.args))[:80]!r}, {state}>'
+
     @property
     def running(self) -> bool:
         """Whether the process has not ended."""

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn_ros.errors import short_repr
+
 AXES = 'x y z'
 
 
@@ -26,6 +28,8 @@ class InertiaEllipsoid:
     centre: np.ndarray
     axes: np.ndarray
     masses: np.ndarray
+
+    __repr__ = short_repr
 
     def lengths(self, scale, longest):
         """Return the lengths of the semi-axes (3,) [m].

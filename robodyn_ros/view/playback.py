@@ -10,7 +10,7 @@ import numpy as np
 
 from robodyn_ros.control.reference import path as reference_path
 from robodyn_ros.control.reference.trajectory_file import READERS, read_points
-from robodyn_ros.errors import ShapeError
+from robodyn_ros.errors import ShapeError, short_repr
 from robodyn_ros.identification.joint_state_bag import read_bag
 
 
@@ -28,6 +28,8 @@ class Motion:
 
     duration: float
     at: Callable
+
+    __repr__ = short_repr
 
 
 def read_motion(path, robot, topic='/joint_states', messages=None):

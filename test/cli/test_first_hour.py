@@ -56,6 +56,24 @@ def test_an_unknown_example_lists_those_there_are():
         robodyn_ros.example('../secret')
 
 
+@pytest.mark.parametrize('name', ['panda', 'panda_description'])
+def test_a_missing_robot_is_answered_with_what_helps(monkeypatch, tmp_path, name):
+    """Without robot_descriptions its pip line; with it the names like that one."""
+    monkeypatch.setitem(sys.modules, 'robot_descriptions', None)
+    with pytest.raises(UnknownNameError, match='pip install robot_descriptions'):
+        robodyn_ros.example(name)
+    with pytest.raises(ModelError, match=rf"nor a file; Robot.from_description\('{name}'\)"):
+        robodyn_ros.Robot.from_urdf(name)
+    (tmp_path / 'robot_descriptions').mkdir()
+    for file in ('__init__', 'panda_mj_description', 'z1_description', '_cache'):
+        (tmp_path / 'robot_descriptions' / f'{file}.py').touch()
+    monkeypatch.delitem(sys.modules, 'robot_descriptions')
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(UnknownNameError, match='such as panda_mj_description'):
+        robodyn_ros.example(name)
+    monkeypatch.delitem(sys.modules, 'robot_descriptions')
+
+
 def test_descriptions_of_robot_descriptions_are_examples_too(monkeypatch, tmp_path):
     """A description is named by its module; some have an MJCF alone."""
     package = tmp_path / 'robot_descriptions'

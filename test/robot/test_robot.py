@@ -11,7 +11,6 @@ import pytest
 
 from robodyn_ros import OperationalSpaceInertia, RobodynError, Robot, example
 from robodyn_ros.codegen.registry import FRAME_RECIPES, FURTHER_RECIPES, RECIPES
-from robodyn_ros.control import Settings, Trajectory, law_class
 from robodyn_ros.errors import ModelError, NotFiniteError, ShapeError, UnknownNameError
 from robodyn_ros.model.dh import DHRow
 from robodyn_ros.robot.dispatch import method_of
@@ -575,6 +574,30 @@ def test_a_robot_is_not_changed_by_assignment(kind):
 
 
 @pytest.mark.parametrize(
+    'name, call',
+    [
+        ('gravity', r'robot\.with_gravity\('),
+        ('payload', r'plant\.attach\(frame, mass, com, inertia\)'),
+        ('position', r'plant\.set_state\('),
+        ('dt', r'plant\.step\('),
+        ('wrench', r'plant\.apply_wrench\('),
+    ],
+)
+def test_what_a_plant_does_not_take_by_assignment_is_refused(name, call):
+    """An assignment without effect would be a wrong simulation. Views are likewise."""
+    plant = Plant(Robot.from_urdf(example('two_link')))
+    with pytest.raises(AttributeError, match=f"'{name}' of <Plant .* cannot be set; .*{call}"):
+        setattr(plant, name, 0.0)
+    with pytest.raises(AttributeError, match=f"no '{name}'; see .*{call}"):
+        getattr(plant, name)
+    with pytest.raises(AttributeError, match="no 'efort'; expected one such as effort"):
+        plant.efort  # noqa: B018
+    robot = Robot(plant.model)
+    with pytest.raises(AttributeError, match="'derivatives' of robot 'two_link' does not change"):
+        robot.derivatives.gravity = 0.0
+
+
+@pytest.mark.parametrize(
     'name, expected',
     [
         ('mass_matrx', 'mass_matrix'),
@@ -592,35 +615,3 @@ def test_an_unknown_attribute_is_answered_with_those_like_it(name, expected):
         robot.centroidal.momentm  # noqa: B018
     with pytest.raises(AttributeError, match=r'dir\(\) lists'):
         robot.xyzzy  # noqa: B018
-
-
-def test_what_python_shows_of_an_object_is_one_short_line():
-    """Results, settings, plants, laws: names and numbers, no pages of arrays."""
-    robot = Robot.from_urdf(example('franka_like'))
-    q = np.random.default_rng(1).uniform(-1.0, 1.0, robot.nv)
-    law = law_class('computed_torque')(robot)
-    limits = robot.limits
-    settings = Settings(
-        period=1e-3,
-        gains=np.ones((2, robot.nv)),
-        effort_limits=limits.effort,
-        effort_rate=np.ones(robot.nv),
-        velocity_limits=limits.velocity,
-        lower=limits.lower,
-        upper=limits.upper,
-    )
-    shown = {
-        "<Robot 'franka_like', nv = 7:": robot,
-        '<derivatives of robot': robot.derivatives,
-        'FullRankInertia(inertia=<array (6, 6)>,': robot.operational_space_inertia(q, 'tool0'),
-        'InverseKinematics(q=[': robot.inverse_kinematics(robot.pose(q, 'tool0'), 'tool0'),
-        'MassFactors(': robot.mass_operator.factors(q),
-        "<Plant of 'franka_like' at t = 0 s>": Plant(robot),
-        "<ComputedTorque of 'franka_like'>": law,
-        'Settings(period=0.001,': settings,
-        'Trajectory(': Trajectory(times=np.arange(3.0), positions=np.ones((3, robot.nv))),
-    }
-    for begin, value in shown.items():
-        text = repr(value)
-        assert text.startswith(begin), text
-        assert '\n' not in text and len(text) < 1200

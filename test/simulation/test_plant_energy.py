@@ -97,6 +97,55 @@ def test_energy_stays_in_steps_of_any_length(name, dt, steps, integrator):
 
 
 @BALANCED
+@pytest.mark.parametrize(
+    'dt, speed', [(0.1, 1e3), (0.3, 100.0), (0.3, 1e3), (1.0, 20.0), (1.0, 1e3)]
+)
+@pytest.mark.parametrize('name', ['two_link', 'franka_like'])
+def test_a_step_keeps_the_energy_or_is_refused(name, dt, speed, integrator):
+    """Joints that turn by 20 to 1000 rad in a step: none drifts without a word, none is singular.
+
+    Tolerance as above. A refused step leaves the state before it, and says what helps.
+    """
+    robot = Robot.from_urdf(
+        (URDF.parent / f'{name}.urdf').read_text().replace('"revolute"', '"continuous"')
+    )
+    n, rng = robot.nv, np.random.default_rng(4)
+    state = rng.normal(size=n), speed * rng.uniform(-1.0, 1.0, n)
+    settings = PlantSettings(integrator=integrator, **FREE)
+    plant = Plant(robot, settings, *state)
+    kinetic, potential = robot.energy(*state)
+    for _ in range(10):
+        before = plant.q.copy()
+        plant.step(dt=dt)
+        if plant.fault:
+            assert (plant.q == before).all() and not plant.fault.count('singular')
+            assert 'too long' in plant.fault or 'too large' in plant.fault
+            break
+        largest = max(kinetic, robot.energy(plant.q, plant.qd)[0])
+        error = sum(robot.energy(plant.q, plant.qd)) - kinetic - potential
+        assert abs(error) < 2e-13 * largest
+    plant.set_state(*state)
+    plant.step(dt=1e-4)
+    assert not plant.fault
+
+
+def test_the_refusal_of_a_long_step_says_that_shorter_ones_help():
+    """Joints of 1000 rad/s turn by 1000 rad in a step of 1 s: 1 rad in its smallest piece."""
+    robot = Robot.from_urdf(
+        (URDF.parent / 'two_link.urdf').read_text().replace('"revolute"', '"continuous"')
+    )
+    start, speed = START[:2], np.full(2, 1e3)
+    plant = Plant(robot, PlantSettings(**FREE), start, speed)
+    plant.step(dt=1.0)
+    assert plant.fault.startswith(
+        "robot 'two_link': the step is too long for the speed of its joints; shorter ones keep "
+        'the energy at t = 0 s'
+    )
+    found = plant.rollout(start, speed, np.zeros((1, 2)), 1.0)
+    assert found.blown_up[0] == 0 and 'too long for the speed' in found.faults[0]
+
+
+@BALANCED
 @pytest.mark.parametrize('dt, steps', [(0.01, 2000), (0.1, 500), (1.0, 50)])
 def test_energy_stays_where_all_joints_turn_back(dt, steps, integrator):
     """A pendulum has no velocity to scale at its turning points; yet nothing is lost there.

@@ -10,7 +10,7 @@ import numpy as np
 from robodyn_ros.algorithms.core import scratch
 from robodyn_ros.codegen import linker
 from robodyn_ros.compile.kernel import Kernel
-from robodyn_ros.errors import RobodynError
+from robodyn_ros.errors import RobodynError, short_repr
 
 #: Torque terms, rows of `terms`; the torque is their sum.
 TERMS = ('feedback', 'inertia', 'coriolis', 'gravity', 'friction', 'other')
@@ -45,6 +45,8 @@ class LawParameter(NamedTuple):
     lower: float = 0.0
     upper: float = math.inf
 
+    __repr__ = short_repr
+
     @property
     def defaults(self):
         """Return the default as a tuple."""
@@ -67,6 +69,8 @@ class LawOption(NamedTuple):
     name: str
     default: str | tuple[str, ...]
     text: str
+
+    __repr__ = short_repr
 
 
 class ControlLaw:

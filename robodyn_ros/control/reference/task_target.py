@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 
-from robodyn_ros.errors import ShapeError
+from robodyn_ros.errors import ShapeError, short_repr
 
 SIZES = {'position': 3, 'quaternion': 4, 'twist': 6, 'acceleration': 6, 'wrench': 6}
 UNIT_TOLERANCE = 1e-3  # [-] on the length of a quaternion, to accept one with four digits
@@ -49,6 +49,8 @@ class TaskTarget:
     acceleration: np.ndarray | None = None
     wrench: np.ndarray | None = None
     delay: float = 0.0
+
+    __repr__ = short_repr
 
     def __post_init__(self):
         for name, size in SIZES.items():

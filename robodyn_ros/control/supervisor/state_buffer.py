@@ -8,6 +8,7 @@ import numpy as np
 
 from robodyn_ros.control.supervisor import guards
 from robodyn_ros.control.supervisor.controller_states import Reason
+from robodyn_ros.errors import short_repr
 
 FAST_STATES = 3  # fewer consecutive states at overspeed may be outliers
 LATE_STATES = 3  # as many consecutive older stamps mean that the sender's clock was reset
@@ -50,6 +51,8 @@ class Measurement(NamedTuple):
     fast: int
     since: float
     stamp: tuple[int, int]
+
+    __repr__ = short_repr
 
     def age(self, now):
         """Return the age of the state, with its age on receipt.

@@ -103,6 +103,10 @@ class Supervisor:
         self.effort_limited = self._torque_limiter.effort_limited
         self.settings = settings
 
+    def __repr__(self):
+        state = f'{self.state.name} {self.reason}'.strip()
+        return f'<Supervisor of {self.law.robot.name!r} with {type(self.law).__name__}: {state}>'
+
     @staticmethod
     def kernels(law):
         """Return every kernel that a supervisor with this law runs.

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.errors import ParameterError, SingularityError
+from robodyn_ros.errors import ParameterError, SingularityError, short_repr
 
 SOLVERS = {'ode23': 'RK23', 'ode45': 'RK45', 'gear': 'BDF'}
 
@@ -42,6 +42,8 @@ class Simulation:
     q: np.ndarray
     qd: np.ndarray
     evaluations: int
+
+    __repr__ = short_repr
 
 
 def simulate(acceleration, q, qd, duration, method='ode45', tolerance=1e-8):

@@ -18,6 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn_ros.errors import short_repr
+
 
 @dataclass(frozen=True, eq=False)
 class Friction:
@@ -39,6 +41,8 @@ class Friction:
     coulomb: np.ndarray | float = 0.0
     extra: np.ndarray | float = 0.0
     decay: np.ndarray | float = 1.0
+
+    __repr__ = short_repr
 
     def dissipation(self, qd):
         """Return Delta(qd), also of complex velocities for complex-step derivatives.

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError
+from robodyn_ros.errors import ModelError, short_repr
 from robodyn_ros.formulations.angeles.newton_euler import euler_moment, inward, outward
 from robodyn_ros.formulations.posture import states
 from robodyn_ros.formulations.serial_chain import links_at
@@ -50,6 +50,8 @@ class Transfer:
     lam: float
     mu: float
     transposed: bool = False
+
+    __repr__ = short_repr
 
     @property
     def T(self):  # noqa: N802  the name numpy has for it

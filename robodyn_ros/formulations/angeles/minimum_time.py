@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.polynomial import Polynomial
 
-from robodyn_ros.errors import ModelError, ParameterError
+from robodyn_ros.errors import ModelError, ParameterError, short_repr
 from robodyn_ros.formulations.craig.iterative_newton_euler import inverse_dynamics
 from robodyn_ros.formulations.posture import model_of, states
 from robodyn_ros.formulations.turney.strobing import NO_GRAVITY
@@ -48,6 +48,8 @@ class MinimumTime:
     time: float
     times: np.ndarray
     forces: np.ndarray
+
+    __repr__ = short_repr
 
 
 def minimum_time(robot, q0, dq, limits, shape=S345, samples=500):

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn_ros.errors import short_repr
 from robodyn_ros.formulations.angeles.natural_orthogonal_complement import (
     NONE,
     ONE,
@@ -45,6 +46,8 @@ class Base:
     mass: float
     com: np.ndarray
     inertia: np.ndarray
+
+    __repr__ = short_repr
 
 
 def _twists(arm, base):

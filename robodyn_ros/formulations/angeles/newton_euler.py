@@ -23,6 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn_ros.errors import short_repr
 from robodyn_ros.formulations.posture import cross, states
 from robodyn_ros.formulations.serial_chain import Z, links_at
 
@@ -50,6 +51,8 @@ class Motion:
     c: np.ndarray
     cdot: np.ndarray
     cdd: np.ndarray
+
+    __repr__ = short_repr
 
 
 def outward(links, qd, qdd):

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from robodyn_ros.errors import short_repr
 from robodyn_ros.formulations.posture import skew
 
 
@@ -34,6 +35,8 @@ class Body(NamedTuple):
     m: float
     I: np.ndarray  # noqa: E741  the letter of the book
     rho: np.ndarray
+
+    __repr__ = short_repr
 
     @property
     def about_origin(self):

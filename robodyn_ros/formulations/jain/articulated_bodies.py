@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn_ros.errors import short_repr
 from robodyn_ros.formulations.jain.operators.sweeps import stacked
 
 
@@ -54,6 +55,8 @@ class Articulated:
     P_plus: np.ndarray
     psi: np.ndarray
     K: tuple
+
+    __repr__ = short_repr
 
 
 def articulated(tree):

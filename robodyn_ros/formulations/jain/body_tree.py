@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robodyn_ros.errors import ShapeError
+from robodyn_ros.errors import ShapeError, short_repr
 from robodyn_ros.formulations.jain import hinges as hinges
 from robodyn_ros.formulations.jain.single_body import spatial_inertia
 from robodyn_ros.formulations.jain.sko.sko_model import SkoStructure
@@ -78,6 +78,8 @@ class Body:
     dofs: tuple
     rotor: np.ndarray
 
+    __repr__ = short_repr
+
 
 @dataclass(frozen=True, eq=False)
 class Tree(SkoStructure):
@@ -117,6 +119,8 @@ class Tree(SkoStructure):
     dofs: np.ndarray
     rotor: np.ndarray
     g: np.ndarray
+
+    __repr__ = short_repr
 
     @property
     def names(self):

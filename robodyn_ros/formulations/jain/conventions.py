@@ -22,6 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn_ros.errors import short_repr
 from robodyn_ros.formulations.jain.inverse_dynamics import (
     coriolis_accelerations,
     gyroscopic_forces,
@@ -61,6 +62,8 @@ class Equations:
     M: np.ndarray
     a: np.ndarray
     b: np.ndarray
+
+    __repr__ = short_repr
 
 
 def body(tree, thd):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError
+from robodyn_ros.errors import ModelError, short_repr
 from robodyn_ros.formulations.jain import composite_bodies as composite
 from robodyn_ros.formulations.jain import tree_kinematics
 from robodyn_ros.formulations.jain.body_tree import tree_of
@@ -46,6 +46,8 @@ class Coordinates:
     bodies: tuple
     q: np.ndarray
     gravity: tuple = (0.0, 0.0, -9.81)
+
+    __repr__ = short_repr
 
     def __post_init__(self):
         for body in self.bodies:

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn_ros.errors import short_repr
 from robodyn_ros.formulations.jain.inverse_dynamics import (
     coriolis_accelerations,
     gyroscopic_forces,
@@ -53,6 +54,8 @@ class Subsystem:
     compliance: np.ndarray
     c: np.ndarray
     join: tuple | None = None
+
+    __repr__ = short_repr
 
     def rows(self, handles):
         """Return the rows of some handles, in the given order.
@@ -92,6 +95,8 @@ class Hinge:
     a: np.ndarray
     T: np.ndarray
     J: np.ndarray
+
+    __repr__ = short_repr
 
 
 def single_body(tree, k, b):

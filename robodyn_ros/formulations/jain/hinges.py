@@ -27,6 +27,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn_ros.errors import short_repr
 from robodyn_ros.formulations.jain.spatial_algebra import phi, tilde
 from robodyn_ros.formulations.posture import skew
 
@@ -64,6 +65,8 @@ class Hinge:
     map: Callable
     map_rate: Callable
     rates: Callable
+
+    __repr__ = short_repr
 
 
 def constraint(H):

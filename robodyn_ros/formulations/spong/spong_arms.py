@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn_ros.errors import short_repr
+
 G = 9.81
 
 
@@ -31,6 +33,8 @@ class Equations:
     D: np.ndarray
     C: np.ndarray
     g: np.ndarray
+
+    __repr__ = short_repr
 
     def torque(self, qd, qdd):
         """Return D qdd + C qd + g.

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from robodyn_ros.errors import short_repr
 from robodyn_ros.formulations.posture import arm_at, cross, states
 
 
@@ -41,6 +42,8 @@ class Sums(NamedTuple):
     spinning: np.ndarray
     first: np.ndarray
     second: np.ndarray
+
+    __repr__ = short_repr
 
 
 def sums(arm):

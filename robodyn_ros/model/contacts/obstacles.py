@@ -11,7 +11,7 @@ from math import inf, isfinite
 import numpy as np
 from numpy.typing import ArrayLike
 
-from robodyn_ros.errors import ModelError
+from robodyn_ros.errors import ModelError, short_repr
 from robodyn_ros.model.arithmetic import norm
 from robodyn_ros.model.description import Placement
 from robodyn_ros.model.rotation_matrix import from_rpy, z_to_axis
@@ -53,6 +53,8 @@ class Obstacle:
     friction: float = 0.5
     restitution: float = 0.0
     name: str = ''
+
+    __repr__ = short_repr
 
     def __post_init__(self):
         where = f'obstacle {self.name!r}'
@@ -170,6 +172,8 @@ class Contacts:
 
     shapes: Sequence[Shape]
     obstacles: Sequence[Obstacle]
+
+    __repr__ = short_repr
 
     def __post_init__(self):
         if not self.shapes or not self.obstacles:

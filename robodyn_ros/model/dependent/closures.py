@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError, shorten
+from robodyn_ros.errors import ModelError, short_repr, shorten
 from robodyn_ros.model.dependent.aggregates import write_aggregates
 from robodyn_ros.model.dependent.embedding import embed, reduced_tree, write_ratios
 from robodyn_ros.model.description import Placement
@@ -104,6 +104,8 @@ class Closure:
     place_a: Placement = field(default_factory=Placement)
     place_b: Placement = field(default_factory=Placement)
     distance: float | None = None
+
+    __repr__ = short_repr
 
 
 def constrained_motions(robot: str, closure: Closure) -> tuple[str, ...]:

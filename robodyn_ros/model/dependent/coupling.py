@@ -5,7 +5,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from robodyn_ros.errors import ModelError, require_names
+from robodyn_ros.errors import ModelError, require_names, short_repr
 from robodyn_ros.model.description import RobotDescription
 
 
@@ -29,6 +29,8 @@ class Coupling:
     joint: str
     follows: Mapping[str, float]
     offset: float = 0.0
+
+    __repr__ = short_repr
 
 
 def with_couplings(description: RobotDescription, couplings: Sequence[Coupling]):

@@ -5,7 +5,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from robodyn_ros.errors import ModelError, UnlockedError
+from robodyn_ros.errors import ModelError, UnlockedError, short_repr
 from robodyn_ros.model import joint_types
 from robodyn_ros.model.validate import LARGEST_LENGTH
 
@@ -24,6 +24,8 @@ class Following:
 
     ratios: Mapping[str, float]
     shift: float = 0.0
+
+    __repr__ = short_repr
 
 
 def leaders_of(joint):

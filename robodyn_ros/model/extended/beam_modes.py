@@ -16,6 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from robodyn_ros.errors import short_repr
+
 
 class Modes(NamedTuple):
     """Modes of a beam.
@@ -30,6 +32,8 @@ class Modes(NamedTuple):
 
     shapes: np.ndarray
     stiffness: np.ndarray
+
+    __repr__ = short_repr
 
 
 def bending_roots(count, sign=-1.0):

@@ -18,7 +18,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError, UnknownNameError
+from robodyn_ros.errors import ModelError, UnknownNameError, short_repr
 from robodyn_ros.model.extended.rows import embedded_again, read_only, simple_topology
 from robodyn_ros.model.layout import JOINT_FRICTION, OFFSET, PARENT, ROTATION, ROTOR, ZERO, Q, V
 from robodyn_ros.model.robot_model import JointLimits, RobotModel, Spring
@@ -45,6 +45,8 @@ class ElasticJoint:
     stiffness: float
     damping: float = 0.0
     motor_inertia: float | None = None
+
+    __repr__ = short_repr
 
 
 def with_elastic_joints(model: RobotModel, joints: Mapping[str, ElasticJoint]) -> RobotModel:

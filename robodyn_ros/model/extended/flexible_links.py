@@ -18,7 +18,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError, require_names
+from robodyn_ros.errors import ModelError, require_names, short_repr
 from robodyn_ros.model.arithmetic import dot, norm, product
 from robodyn_ros.model.description import Inertial, Placement
 from robodyn_ros.model.extended.elastic_joints import without_limits
@@ -77,6 +77,8 @@ class FlexibleLink:
     damping: float = 0.0
     mass: float | None = None
     gyration: float = 0.0
+
+    __repr__ = short_repr
 
 
 @dataclass(frozen=True, eq=False)

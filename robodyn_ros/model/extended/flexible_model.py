@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError, require_names
+from robodyn_ros.errors import ModelError, require_names, short_repr
 from robodyn_ros.model.arithmetic import product
 from robodyn_ros.model.extended.elastic_joints import without_limits
 from robodyn_ros.model.extended.modal_link import ModalLink, shifted
@@ -67,6 +67,8 @@ class FlexibleModel(RobotModel):
     rigid: RobotModel = field(repr=False, kw_only=True)
     links: Mapping[int, ModalLink] = field(repr=False, kw_only=True)
     on_links: tuple[str, ...] = field(repr=False, default=())
+
+    __repr__ = short_repr
 
     @property
     def is_embedded(self):

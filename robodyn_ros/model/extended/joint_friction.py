@@ -17,7 +17,7 @@ from math import hypot, isfinite
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError, require_names
+from robodyn_ros.errors import ModelError, require_names, short_repr
 from robodyn_ros.model.build import with_friction_checked
 from robodyn_ros.model.layout import (
     COSINE,
@@ -68,6 +68,8 @@ class JointFriction:
     sine: float = 0.0
     wavenumber: float | None = None
     dead_band: float = 0.0
+
+    __repr__ = short_repr
 
     @property
     def waves(self):

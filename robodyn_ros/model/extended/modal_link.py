@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError
+from robodyn_ros.errors import ModelError, short_repr
 
 #: [m] within which a place is that of a node.
 NEAR = 1e-6
@@ -63,6 +63,8 @@ class ModalLink:
     damping: np.ndarray
     points: object
     known: str
+
+    __repr__ = short_repr
 
     @property
     def n(self):

@@ -7,7 +7,7 @@ from math import inf, isfinite
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError
+from robodyn_ros.errors import ModelError, short_repr
 from robodyn_ros.model.extended.beam_modes import bending_modes, torsion_modes
 from robodyn_ros.model.extended.modal_link import at_nodes, massless, shifted, with_damping_ratio
 from robodyn_ros.model.layout import MASS
@@ -57,6 +57,8 @@ class ModalBeam:
     mass: float | None = None
     gyration: float = 0.0
     loaded_tip: bool = True
+
+    __repr__ = short_repr
 
     def link(self, model, row, where):
         """Return the link by modes.
@@ -194,6 +196,8 @@ class ModalNodes:
     inertias: np.ndarray | None = None
     modal_mass: np.ndarray | None = None
 
+    __repr__ = short_repr
+
     def link(self, model, row, where):
         """Return the link by modes.
 
@@ -264,6 +268,8 @@ class CraigBampton:
     boundary: np.ndarray
     damping: np.ndarray | None = None
     damping_ratio: float = 0.0
+
+    __repr__ = short_repr
 
     def link(self, model, row, where):
         """Return the link by modes.

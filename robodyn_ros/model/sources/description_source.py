@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from robodyn_ros.errors import ModelError, shorten
+from robodyn_ros.errors import ModelError, short_repr, shorten
 from robodyn_ros.model import urdf, xml_text
 from robodyn_ros.model.mjcf import geoms, reader
 from robodyn_ros.model.mjcf.compiled import Compiled, compile_mjcf
@@ -47,6 +47,8 @@ class DescriptionSource:
     root: Element
     path: Path | None
     findings: tuple[Finding, ...]
+
+    __repr__ = short_repr
 
     @property
     def folder(self) -> Path:

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Example robots: those of this package, and those of robot_descriptions."""
 
+import difflib
 import importlib
+import pkgutil
 from pathlib import Path
 
 from robodyn_ros.errors import UnknownNameError
@@ -68,7 +70,19 @@ def example(name: str) -> Path:
             found = importlib.import_module(f'robot_descriptions.{name}')
             return Path(found.URDF_PATH if hasattr(found, 'URDF_PATH') else found.MJCF_PATH)
         except ModuleNotFoundError:
-            hint = ', or one of the package robot_descriptions where that is installed'
+            hint = _further(name)
         except AttributeError:
             hint = '; robot_descriptions has neither URDF nor MJCF of it'
     raise UnknownNameError(f'example robot: got {name!r}; expected one of {", ".join(ours)}{hint}')
+
+
+def _further(name):
+    """Return what robot_descriptions has instead of a robot that it lacks."""
+    try:
+        package = importlib.import_module('robot_descriptions')
+    except ModuleNotFoundError:
+        return ', or one of robot_descriptions: pip install robot_descriptions'
+    names = [each.name for each in pkgutil.iter_modules(package.__path__)]
+    names = [each for each in names if each.endswith('_description')]
+    near = difflib.get_close_matches(f'{name}_description', names, 3)
+    return f', or one of robot_descriptions such as {", ".join(near or names[:3])}'

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError, shorten
+from robodyn_ros.errors import ModelError, short_repr, shorten
 from robodyn_ros.model import xml_text
 from robodyn_ros.model.description import Placement
 from robodyn_ros.model.sources import package_path
@@ -60,6 +60,8 @@ class Shape:
     size: tuple[float, ...]
     color: tuple[float, ...] | None = None
     file: str = ''
+
+    __repr__ = short_repr
 
 
 def shapes(source, element='visual', links=None, notes=None):

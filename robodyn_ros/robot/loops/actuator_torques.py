@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from robodyn_ros.errors import ParameterError, SingularityError, require_names
+from robodyn_ros.errors import ParameterError, SingularityError, require_names, short_repr
 from robodyn_ros.robot.loops.embedding_matrix import embedding_matrix
 
 if TYPE_CHECKING:  # which imports this package
@@ -38,6 +38,8 @@ class ActuatorTorques(NamedTuple):
 
     torque: np.ndarray
     squeeze: np.ndarray
+
+    __repr__ = short_repr
 
 
 def actuator_torques(

@@ -112,6 +112,22 @@ class FollowJointTrajectoryServer:
             self._monitor.cancel()
 
 
+def _refuse_multi_dof(request):
+    """Refuse the fields of a goal for joints of several degrees of freedom."""
+    multi_dof = request.multi_dof_trajectory
+    fields = {
+        'multi_dof_trajectory': [*multi_dof.joint_names, *multi_dof.points],
+        'component_path_tolerance': request.component_path_tolerance,
+        'component_goal_tolerance': request.component_goal_tolerance,
+    }
+    given = [name for name, values in fields.items() if values]
+    if given:
+        raise RobodynError(
+            f'The goal has {" and ".join(given)}; expected only joints of one degree of freedom, '
+            'in trajectory, path_tolerance and goal_tolerance.'
+        )
+
+
 class _Goal:
     """One active goal.
 
@@ -144,6 +160,7 @@ class _Goal:
             raise RobodynError('The controller is not configured; configure it first.')
         joints = session.supervisor.joint_names
         try:
+            _refuse_multi_dof(request)
             session.require_joints(request.trajectory.joint_names)
             self._path = Tolerance(request.path_tolerance, joints)
             self._end = Tolerance(request.goal_tolerance, joints)

@@ -18,7 +18,7 @@ from robodyn_ros.algorithms.contact.contact_tables import (
     TANGENT_1,
     TANGENT_2,
 )
-from robodyn_ros.errors import ModelError
+from robodyn_ros.errors import ModelError, short_repr
 from robodyn_ros.simulation.contact.arrays import allocate
 from robodyn_ros.simulation.joint_table import DAMPING
 
@@ -44,6 +44,8 @@ class Touch(NamedTuple):
     normal: np.ndarray
     gap: float
     force: np.ndarray
+
+    __repr__ = short_repr
 
 
 class Touching:

@@ -29,6 +29,9 @@ class FlexibleRobot:
         self._scratch = scratch.allocate(model.topology)
         self._no_wrench = np.zeros((len(model.body_names), 6))
 
+    def __repr__(self):
+        return f'<{type(self).__name__} {self.model.name!r}, nv = {self.model.nv}>'
+
     def linked(self, kernel):
         """Return a kernel compiled for flexible links; see `Robot.linked`.
 

@@ -51,7 +51,7 @@ def balance_energy(topology, constants, gravity, scratch, expected, locked, drif
     energy(topology, constants, gravity, scratch, q, qd, energies)
     kinetic, wanted = energies[0] - locked, expected - energies[1] - locked
     error, size = abs(wanted - kinetic), energies[0] + abs(energies[1])
-    if error > LARGEST * kinetic:
+    if not error <= LARGEST * kinetic:  # nor NaN
         return error <= SLOW * size or error <= LARGEST * energies[0]
     if error > ROUNDING * size or kinetic > FAST * size:
         # sqrt(wanted / kinetic) - 1 without cancellation, whose rounding errors have a bias
@@ -59,6 +59,32 @@ def balance_energy(topology, constants, gravity, scratch, expected, locked, drif
         for k in range(qd.shape[0]):
             qd[k] = qd[k] + (qd[k] - drift[k]) * growth
     return True
+
+
+@unfused
+def is_lost(scratch, expected, kinetic):
+    """Return whether a piece that was not corrected has a large error of the energy, or no number.
+
+    A piece in which a joint comes to rest has a small one: a large part of the kinetic energy
+    after it, and a small part of that before it.
+
+    Parameters
+    ----------
+    scratch : ndarray
+        Memory of the recursions, with the energies after the piece.
+    expected : float
+        Energy that it should have [J].
+    kinetic : float
+        Kinetic energy before the piece [J].
+
+    Returns
+    -------
+    bool
+        Whether it has.
+    """
+    energies = scratch[0][at.SPEED : at.SPEED + 2]
+    error = abs(expected - energies[0] - energies[1])
+    return not error <= LARGEST * max(kinetic, energies[0])
 
 
 @unfused

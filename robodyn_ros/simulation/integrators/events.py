@@ -7,6 +7,7 @@ from robodyn_ros.simulation.integrators.dormand_prince import GROWTH, dormand_pr
 from robodyn_ros.simulation.integrators.energy_balance import (
     balance_energy,
     is_damped,
+    is_lost,
     is_pushed,
     total_energy,
 )
@@ -24,6 +25,7 @@ from robodyn_ros.simulation.integrators.names import (
     ENERGY_ROSENBROCK,
     EVENT,
     ROSENBROCK,
+    TOO_LONG,
 )
 from robodyn_ros.simulation.integrators.rosenbrock import rosenbrock
 from robodyn_ros.simulation.integrators.runge_kutta import needs_no_euler, runge_kutta
@@ -140,9 +142,12 @@ def with_events(
     (h EVENT_TICKS / TICKS)^2. With a joint at rest on a stop Euler takes the whole substep.
     ENERGY_ROSENBROCK and ENERGY_RK4 balance the energy of every other piece, and the momentum of a
     free flyer. With an external wrench they do not. A piece that is too long for that is COARSE.
-    So is one of too large an error of DOP853. It is halved, to one tick at least.
+    So is one of too large an error of DOP853, or one that leaves the range of numbers. It is
+    halved, to one tick at least.
 
     `method`: number of the integrator; see METHODS.
+    Returns 0, or the body whose pivot is singular. TOO_LONG if even one tick does not keep the
+      energy.
     """
     balanced = is_balanced(joints, f_ext, method)
     flies = balanced and is_free_flyer(topology, gravity, joints, effort)
@@ -173,7 +178,8 @@ def with_events(
             q,
             qd,
         )
-        if status > 0:
+        is_singular = status > 0
+        if is_singular and (ticks == 1 or not (balanced or method == DOP853)):
             return status
         is_smooth = (status == 0 or status == COARSE) and needs_no_euler(joints, work, q)
         if is_smooth and balanced:
@@ -196,7 +202,10 @@ def with_events(
             )
             if not is_short and not is_damped(joints, piece, kinetic, old_qd):
                 status = COARSE
-        is_coarse = is_smooth and status == COARSE and ticks > 1
+                expected = before + work[WORK_DONE, 0]
+                if ticks == 1 and is_lost(scratch, expected, kinetic):
+                    return TOO_LONG
+        is_coarse = is_singular or (is_smooth and status == COARSE and ticks > 1)
         if is_coarse or not is_smooth:
             copy_vector(old_q, q)
             copy_vector(old_qd, qd)

@@ -17,3 +17,4 @@ METHODS = {
 EVENT = -1  # the friction of a joint changed between sliding and sticking within the substep
 UNFIT = -2  # the integrator does not support this state
 COARSE = -3  # the estimated error is too large
+TOO_LONG = -(10**9) - 2  # status of a step that keeps no balance of energy; see simulation/step.py

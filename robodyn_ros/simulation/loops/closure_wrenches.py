@@ -17,6 +17,7 @@ import numpy as np
 
 from robodyn_ros.algorithms.constraints.loops import column_of, row_axis
 from robodyn_ros.algorithms.contact.impulses import IMPULSES
+from robodyn_ros.errors import short_repr
 from robodyn_ros.model.layout import DISTANCE, LENGTH, STOPS
 from robodyn_ros.simulation.joint_table import BRAKED, DAMPING, QDD
 
@@ -40,6 +41,8 @@ class ClosureWrenches(NamedTuple):
 
     wrenches: list[tuple[str, np.ndarray]]
     torque: np.ndarray
+
+    __repr__ = short_repr
 
 
 def closure_wrenches(

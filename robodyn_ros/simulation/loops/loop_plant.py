@@ -113,6 +113,9 @@ class LoopPlant:
         rates = [(velocity or {}).get(name, 0.0) for name in robot.joint_names]
         self._take(robot, robot.model.closed_posture, rates)
 
+    def __repr__(self):
+        return f'<{type(self).__name__} of {self.robot.name!r} at t = {self.t:.6g} s>'
+
     @property
     def t(self) -> float:
         """Return the simulated time [s]."""

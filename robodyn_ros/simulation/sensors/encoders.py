@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn_ros.errors import short_repr
 from robodyn_ros.model.rotation_matrix import SHORTEST
 from robodyn_ros.simulation.faults import Faults
 from robodyn_ros.simulation.plant_settings import at_least_zero, one_of, whole
@@ -55,6 +56,8 @@ class SensorSettings:
     latency: int = 0
     jitter: int = 0
     velocity_source: str = MEASURED
+
+    __repr__ = short_repr
 
     def __post_init__(self):
         for part in ('position', 'velocity'):
@@ -179,6 +182,9 @@ class Sensor:
         self._true_position, self._true_velocity = self._truth[:nq], self._truth[nq:]
         self.position, self.velocity = self.reading[:nq], self.reading[nq:]
         self.reset()
+
+    def __repr__(self):
+        return f'<Sensor of {self.velocity.size} velocities, {self.settings!r}>'
 
     @property
     def remembers(self):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from robodyn_ros.errors import short_repr
 from robodyn_ros.model.layout import RATIO, ROTOR
 from robodyn_ros.robot.loops.constraint_forces import link_wrenches
 from robodyn_ros.robot.robot import Robot
@@ -42,6 +43,8 @@ class Motion:
     motors: np.ndarray
     efforts: dict = field(default_factory=dict)
     joint_names: tuple = ()
+
+    __repr__ = short_repr
 
     @staticmethod
     def of(plant, robot, acceleration):

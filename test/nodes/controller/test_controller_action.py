@@ -16,9 +16,9 @@ action_type.provide()
 
 from action_msgs.msg import GoalStatus
 from control_msgs.action import FollowJointTrajectory
-from control_msgs.msg import JointTolerance
+from control_msgs.msg import JointComponentTolerance, JointTolerance
 from rclpy.action import ActionClient
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint, MultiDOFJointTrajectory
 
 from support.nodes import node_harness as harness
 from support.nodes.node_harness import COLD, JOINTS, POSTURE, SIMULATED, ControllerProbe, FakeArm
@@ -148,3 +148,23 @@ def test_an_arm_that_does_not_arrive_is_reported(client, probe):
     )
     handle, _ = send(client, goal(goal_tolerance=[JointTolerance(name='joint1', position=0.06)]))
     assert finish(client, handle).status == GoalStatus.STATUS_SUCCEEDED
+
+
+@pytest.mark.parametrize(
+    'fields',
+    [
+        {'multi_dof_trajectory': MultiDOFJointTrajectory(joint_names=['base'])},
+        {'component_path_tolerance': [JointComponentTolerance(joint_name='base')]},
+        {'component_goal_tolerance': [JointComponentTolerance(joint_name='base')]},
+    ],
+    ids=lambda fields: next(iter(fields)),
+)
+def test_a_goal_for_joints_of_several_degrees_of_freedom_is_refused(client, probe, fields):
+    """Nothing of a goal is left out without a word."""
+    handle, _ = send(client, goal(**fields))
+    assert not handle.accepted
+    harness.wait_until(
+        lambda: f'has {next(iter(fields))}; expected' in probe.statuses.last.last_refusal,
+        'the refusal in the status',
+    )
+    assert probe.state == 'HOLD'

@@ -3,6 +3,8 @@
 """Goals are bounded by their bytes, and no Python object is made of their points."""
 
 import ctypes
+import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from support.nodes import action_type  # noqa: E402
 
 action_type.provide()
 
+from ament_index_python import get_package_share_directory  # noqa: E402
 from control_msgs.action import FollowJointTrajectory  # noqa: E402
 from control_msgs.msg import JointTolerance  # noqa: E402
 from rclpy.action import ActionClient, CancelResponse  # noqa: E402
@@ -28,6 +31,8 @@ from robodyn_ros.ros.transport.bounded_action_server import BoundedActionServer 
 from robodyn_ros.ros.transport.bounded_subscription import SMALL  # noqa: E402
 
 NAMES = ['shoulder', 'elbow']
+#: Hash of FollowJointTrajectory of control_msgs 5, which depends on all fields and their types.
+REAL = 'RIHS01_738ebcb7a2d7cfa42f9f1001cc99ce3a4383d1cfe508015d9be8485e4b1c66f6'
 SOON = 60.0  # [s] for what would never come
 
 
@@ -201,3 +206,13 @@ def test_a_type_of_another_layout_is_left_to_rclpy(monkeypatch):
         assert len(bench.goals[0][0].trajectory.points) == 3
     finally:
         bench.close()
+
+
+def test_the_action_is_that_of_the_real_control_msgs():
+    """The hash of the types is that of control_msgs 5 of Jazzy: either end may have either."""
+    folder = Path(get_package_share_directory('control_msgs'))
+    if '<version>0.0.0<' not in (folder / 'package.xml').read_text():
+        pytest.skip('the real control_msgs is installed')
+    known = json.loads((folder / 'action' / 'FollowJointTrajectory.json').read_text())
+    hashes = {each['type_name']: each['hash_string'] for each in known['type_hashes']}
+    assert hashes['control_msgs/action/FollowJointTrajectory'] == REAL

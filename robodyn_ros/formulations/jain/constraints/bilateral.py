@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn_ros.errors import short_repr
 from robodyn_ros.formulations.complex_step import H
 
 
@@ -39,6 +40,8 @@ class Pfaffian:
     G: np.ndarray
     U: np.ndarray
     acceleration: np.ndarray
+
+    __repr__ = short_repr
 
     @property
     def catastatic(self):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError
+from robodyn_ros.errors import ModelError, short_repr
 from robodyn_ros.formulations.comparison import PACKAGE, Comparison
 from robodyn_ros.formulations.jain import composite_bodies, inverse_dynamics
 from robodyn_ros.formulations.jain.body_tree import Tree, bodies_of, tree_of
@@ -52,6 +52,8 @@ class ClosedChain:
     loops: tuple
     couplings: tuple
     independent: list
+
+    __repr__ = short_repr
 
     def embedded(self, thd):
         """Return the Embedding at given velocities of all joints.

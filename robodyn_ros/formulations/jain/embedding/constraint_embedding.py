@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from robodyn_ros.errors import short_repr
 from robodyn_ros.formulations.jain.constraints import loop_constraints
 from robodyn_ros.formulations.jain.embedding import subgraphs
 from robodyn_ros.formulations.jain.embedding.aggregation import aggregate
@@ -49,6 +50,8 @@ class Coupling:
     dofs: tuple
     G: np.ndarray
     acceleration: np.ndarray | float = 0.0
+
+    __repr__ = short_repr
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +86,8 @@ class Embedding:
     G: np.ndarray
     acceleration: np.ndarray
     dependent: np.ndarray
+
+    __repr__ = short_repr
 
     def expand(self, thdd_R):
         """Return the accelerations of the spanning tree from the independent ones (15.10).

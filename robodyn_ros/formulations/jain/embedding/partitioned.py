@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from robodyn_ros.errors import short_repr
 from robodyn_ros.formulations.jain.embedding import subgraphs
 from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOperators
 
@@ -41,6 +42,8 @@ class Part(NamedTuple):
     E: np.ndarray
     A: np.ndarray
     M: np.ndarray
+
+    __repr__ = short_repr
 
     @property
     def mass_matrix(self):
@@ -76,6 +79,8 @@ class Parts(NamedTuple):
     up: np.ndarray
     rows: np.ndarray
     freedoms: np.ndarray
+
+    __repr__ = short_repr
 
 
 def indices(slices, nodes):

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.errors import ShapeError
+from robodyn_ros.errors import ShapeError, short_repr
 from robodyn_ros.formulations.jain.flexible.modal_body import Interface, ModalBody
 from robodyn_ros.formulations.jain.hinges import Hinge
 from robodyn_ros.formulations.jain.operators.sweeps import scatter
@@ -53,6 +53,8 @@ class FlexibleBody:
     hinge: Hinge
     root: Interface
     modal: ModalBody
+
+    __repr__ = short_repr
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +107,8 @@ class FlexibleTree(SkoStructure):
     g: np.ndarray
     rotor: np.ndarray
     dofs: np.ndarray
+
+    __repr__ = short_repr
 
     @property
     def names(self):

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robodyn_ros.errors import ShapeError
+from robodyn_ros.errors import ShapeError, short_repr
 from robodyn_ros.formulations.jain.attitude import gibbs_rotation
 from robodyn_ros.formulations.jain.spatial_algebra import bar, phi
 from robodyn_ros.formulations.posture import skew
@@ -56,6 +56,8 @@ class ModalBody:
     M_2: np.ndarray
     stiffness: np.ndarray
     damping: np.ndarray
+
+    __repr__ = short_repr
 
     def __post_init__(self):
         """Refuse matrices of different numbers of modes."""
@@ -217,6 +219,8 @@ class Interface:
     p: np.ndarray
     R: np.ndarray
     Pi: np.ndarray
+
+    __repr__ = short_repr
 
     def pose(self, eta):
         """Return the pose of the node on the deformed body (13.2).

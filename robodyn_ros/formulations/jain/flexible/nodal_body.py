@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.errors import ShapeError
+from robodyn_ros.errors import ShapeError, short_repr
 from robodyn_ros.formulations.jain.flexible.modal_body import Interface, ModalBody
 from robodyn_ros.formulations.jain.spatial_algebra import bar, phi, tilde
 
@@ -43,6 +43,8 @@ class NodalBody:
     p: np.ndarray
     M: np.ndarray
     stiffness: np.ndarray
+
+    __repr__ = short_repr
 
     def __post_init__(self):
         """Refuse shapes that do not belong to one number of nodes."""

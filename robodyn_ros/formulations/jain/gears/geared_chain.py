@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn_ros.errors import short_repr
 from robodyn_ros.formulations.jain.sko.formulation import of_tree
 from robodyn_ros.formulations.jain.sko.sko_model import SkoModel
 
@@ -66,6 +67,8 @@ class GearedChain:
     b_m: np.ndarray
     b_l: np.ndarray
     motor: np.ndarray
+
+    __repr__ = short_repr
 
     @property
     def n(self):

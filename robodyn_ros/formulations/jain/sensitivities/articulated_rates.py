@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn_ros.errors import short_repr
 from robodyn_ros.formulations.jain.articulated_bodies import Articulated
 from robodyn_ros.formulations.jain.operators.sweeps import stacked
 from robodyn_ros.formulations.jain.spatial_algebra import angular, bar, linear, tilde
@@ -46,6 +47,8 @@ class ArticulatedRates:
     W: tuple
     lam: np.ndarray
     entries: Articulated
+
+    __repr__ = short_repr
 
     @property
     def D(self):  # noqa: N802  the book's letter

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn_ros.errors import short_repr
+
 
 class SkoStructure:
     """Sizes, children and paths that follow from `parent` and `H` of an SKO model."""
@@ -128,6 +130,8 @@ class SkoModel(SkoStructure):
     a: tuple
     b: tuple
     dofs: np.ndarray
+
+    __repr__ = short_repr
 
     def __post_init__(self):
         """Raise an error that names the node, unless this is an SKO model."""
