@@ -24,9 +24,6 @@ COMMANDS = {
     'arm': 'the controller and the simulated robot together, as by ros2 launch',
     'controller': 'the controller node, as by ros2 run',
     'simulator': 'the simulated robot, as by ros2 run',
-    'laws_demo': 'four control laws under a load that none of them knows of',
-    'task_audit': 'random drives of an end effector through singular postures, judged by numbers',
-    'task_demo': 'an end effector draws a figure eight and moves through singular postures',
 }
 
 NODES = ('controller', 'simulator')

@@ -5,7 +5,6 @@
     python -m tools.pages.parameter_tables   # doc/nodes/*.md, from the tables of the nodes
     python -m tools.pages.operation_counts   # doc/code/operation_counts.md
     python -m tools.books                    # doc/books/*.md
-    python -m tools.pages.simulated_tables   # tables of the simulated runs in doc/*.md
     python -m tools.docstrings               # checks docstrings and sentences
     python -m tools.text_files               # checks the form of text files
 

@@ -16,7 +16,7 @@ from robodyn_ros.compile.numba_private import MISSING, global_compiler_lock
 
 #: Versions of LLVM in which the switch can be set again.
 KNOWN = range(15, 23)
-#: Statements beyond which code is faster without the scheduler: `python -m benchmark scheduler`.
+#: Statements beyond which code is faster without the scheduler.
 LONG = 3_000
 
 

@@ -22,7 +22,7 @@ from robodyn_ros.simulation.command_modes import QUANTITIES, Command
 from robodyn_ros.simulation.contact.plant_kernels import has_contact_step, kernels_of
 from robodyn_ros.simulation.contact.touching import Touching
 from robodyn_ros.simulation.integrators import adaptive_steps
-from robodyn_ros.simulation.integrators.names import DIAGONAL_RK4, TOO_LONG
+from robodyn_ros.simulation.integrators.names import TOO_LONG
 from robodyn_ros.simulation.joint_table import work_rows
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.sensed_plant import SensedPlant
@@ -132,9 +132,6 @@ class Plant(SensedPlant):
             self.qd,
             self.effort,
         )
-        if settings.method == DIAGONAL_RK4:
-            model.refuse_dependent("the integrator 'diagonal_rk4'")
-            model.refuse_quaternions("the integrator 'diagonal_rk4'")
         if self._closures or has_contact_step(model, contacts, led_joints, damped):
             self._touching = Touching(
                 model, contacts, settings if led_joints else None, self._closures, damped

@@ -21,7 +21,7 @@ class PlantSettings:
     ----------
     integrator : str
         One of METHODS: 'semi_implicit_euler' (order 1), 'rosenbrock' (2), 'energy_rosenbrock' (2),
-        'rk4' (4), 'energy_rk4' (4), 'diagonal_rk4' (4) and 'dop853' (8). The first three are
+        'rk4' (4), 'energy_rk4' (4) and 'dop853' (8). The first three are
         stable for any friction, drive and step; the others treat friction and drives explicitly.
         'dop853' divides its steps until an estimated error is near rounding. Where a joint
         starts, stops or touches a stop, all take Euler steps. The `energy_` ones keep the energy

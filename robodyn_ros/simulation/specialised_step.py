@@ -11,12 +11,7 @@ from robodyn_ros.errors import KernelError
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.simulation.contact.contact_step import step_of as contact_step_of
 from robodyn_ros.simulation.contact.plant_kernels import has_contact_step
-from robodyn_ros.simulation.integrators.names import (
-    DIAGONAL_RK4,
-    ENERGY_RK4,
-    ENERGY_ROSENBROCK,
-    METHODS,
-)
+from robodyn_ros.simulation.integrators.names import ENERGY_RK4, ENERGY_ROSENBROCK, METHODS
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.step import step_of
@@ -24,7 +19,6 @@ from robodyn_ros.simulation.step import step_of
 STATES = 5
 STEP = 1e-4  # [s] short, so that rounding is not amplified
 BALANCED = ENERGY_RK4, ENERGY_ROSENBROCK  # integrators that correct the energy
-GENERIC = DIAGONAL_RK4  # has no code for one robot
 ENERGY_ROUNDING = 1e-14  # [-] rounding of the energies that BALANCED integrators subtract
 
 
@@ -63,9 +57,7 @@ def specialised_step(
     general = steps(METHODS[integrator])
     linked_step = linker.linked(general, model)
     warm_up([linked_step], progress)
-    names = [
-        name for name, method in METHODS.items() if steps(method) is general and method != GENERIC
-    ]
+    names = [name for name, method in METHODS.items() if steps(method) is general]
     _examine(Robot(model), linked_step, names, contacts, led_joints)
     return linked_step
 

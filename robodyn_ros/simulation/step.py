@@ -8,19 +8,12 @@ Euler steps are a kernel of their own, all other schemes share one.
 import inspect
 
 from robodyn_ros.algorithms.core.gravity import gravity_torque
-from robodyn_ros.algorithms.variants.diagonal_velocities import (
-    diagonal_rates,
-    diagonal_velocities,
-    joint_velocities,
-)
 from robodyn_ros.compile import kernel
 from robodyn_ros.compile.kernel import separate_kernel
-from robodyn_ros.simulation.integrators.diagonal_runge_kutta import diagonal_runge_kutta
 from robodyn_ros.simulation.integrators.dormand_prince import dormand_prince
 from robodyn_ros.simulation.integrators.euler import euler
 from robodyn_ros.simulation.integrators.events import copy_vector, with_events
 from robodyn_ros.simulation.integrators.names import (
-    DIAGONAL_RK4,
     DOP853,
     ENERGY_RK4,
     ENERGY_ROSENBROCK,
@@ -145,7 +138,7 @@ def by_euler(
     `topology`, `constants`, `gravity`: arrays of the model; see `model.layout`.
     `joints` (nv, WIDTH): joint table; see `joint_table`.
     `scratch`: memory of the recursions, overwritten; see `scratch.allocate`.
-    `work` (work_rows(nv): work array, overwritten; see `joint_table`.
+    `work` (work_rows(nv), nq): work array, overwritten; see `joint_table`.
     `command` (nv,): commands, in the unit of each joint's mode.
     `f_ext` (nb, 6): external wrenches on the bodies [N m, N].
     `substeps`: number of substeps.
@@ -239,14 +232,9 @@ _SCHEMES = {
         (rosenbrock, (ROSENBROCK, ENERGY_ROSENBROCK)),
         (runge_kutta, (RK4, ENERGY_RK4)),
         (dormand_prince, (DOP853,)),
-        (diagonal_runge_kutta, (DIAGONAL_RK4,)),
     )
     for method in methods
 }
-_DIAGONAL = tuple(
-    separate_kernel(function, fastmath=False)
-    for function in (diagonal_velocities, joint_velocities, diagonal_rates)
-)
 
 
 def step_of(method):
@@ -281,4 +269,4 @@ def called_of(method):
     called = (_SETTLE, _EULER)
     if method != SEMI_IMPLICIT_EULER:
         called += (_WITH_EVENTS, _SCHEMES[method])
-    return called + _DIAGONAL if method == DIAGONAL_RK4 else called
+    return called

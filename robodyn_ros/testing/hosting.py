@@ -8,11 +8,12 @@ import threading
 from typing import Any, Callable, Mapping
 
 import rclpy
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.impl import rcutils_logger
 
 from robodyn_ros.nodes.controller import Controller
 from robodyn_ros.nodes.simulator import Simulator
-from robodyn_ros.ros.common.process import end_executor, make_executor, spin_guarded, tasks_of
+from robodyn_ros.ros.common.process import end_executor, spin_guarded, tasks_of
 from robodyn_ros.testing import ending
 from robodyn_ros.testing.context import end_context, new_context
 from robodyn_ros.testing.participant import SOON, plain, wait_until
@@ -142,7 +143,7 @@ class Hosted:
         )
         prepare(self.node)
         self._waiting: set = set()  # tasks that await something
-        self._executor = make_executor(self.node.parameters['executor'], self.context)
+        self._executor = SingleThreadedExecutor(context=self.context)
         self._executor.add_node(self.node)
         self._closing = self._closed = False
         self._thread = threading.Thread(

@@ -39,8 +39,6 @@ sys.exit(main([what, *rest]))
         ('rclpy', ['view', example('two_link'), '--live'], 'source /opt/ros/kilted/setup.bash'),
         ('scipy', ['identify', 'demo', example('two_link')], 'pip install scipy'),
         ('matplotlib', ['identify', 'fit', 'no.urdf', 'no.csv'], 'pip install matplotlib'),
-        ('matplotlib', ['laws_demo'], 'pip install matplotlib'),
-        ('matplotlib', ['task_demo'], 'pip install matplotlib'),
         ('matplotlib', ['demo'], 'pip install matplotlib'),
         ('viser', ['demo', '--view'], "pip install 'viser>="),
         ('rclpy', ['play', 'motion.csv'], 'source /opt/ros/kilted/setup.bash'),

@@ -4,7 +4,6 @@
 
 import argparse
 import errno
-import json
 import os
 import signal
 import stat
@@ -151,14 +150,3 @@ def test_a_real_run_is_not_replaced(tmp_path, monkeypatch, capsys, command):
     default = identify.parser().parse_args([command, 'a', *more]).output
     assert (default == Path('identification')) == (command != 'demo')
     assert {(folder / name).read_text() for name in names} == {OLD}
-
-
-def test_demonstrations_have_folders_of_their_own(tmp_path, monkeypatch, capsys):
-    """Elsewhere they ask before they begin."""
-    from robodyn_ros.cli import laws_demo, task_demo
-
-    for module, name in ((laws_demo, 'laws.json'), (task_demo, 'task.json')):
-        (tmp_path / name).write_text(json.dumps({}))
-        monkeypatch.setattr(module, 'warm_up', lambda *_: pytest.fail('it began'))
-        assert module.main(['--output', str(tmp_path)]) == 1
-        assert f'{name} is there already' in capsys.readouterr().err

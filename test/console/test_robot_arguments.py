@@ -258,7 +258,6 @@ def test_a_hint_of_a_node_is_yaml():
         ('identify', ('excite', '--seed', '-1')),
         ('identify', ('excite', '--trials', '0')),
         ('identify', ('excite', '--period', '-1')),
-        ('task_audit', ('--seeds', '0')),
         ('view', ('--port', '65536')),
     ],
 )
@@ -266,10 +265,9 @@ def test_a_number_out_of_range_is_refused_before_any_work(name, given, tmp_path,
     """As argparse refuses a word: exit code 2, and the received and expected number."""
     path = tmp_path / 'arm.urdf'
     path.write_text(ARM)
-    robot = () if name == 'task_audit' else (str(path),)
     first = given[:-2]  # a subcommand comes before the robot
     with pytest.raises(SystemExit) as error:
-        command(name)([*first, *robot, *given[len(first) :]])
+        command(name)([*first, str(path), *given[len(first) :]])
     assert error.value.code == 2
     assert f'argument {given[-2]}: got {given[-1]}; expected a' in capsys.readouterr().err
 

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every file of examples/ runs, and what it shows comes out."""
 
-import importlib.util
 import re
 import sys
 from pathlib import Path
@@ -10,16 +9,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from support.examples import FOLDER, load
+
 ROOT = Path(__file__).resolve().parents[2]
-FOLDER = ROOT / 'examples'
 #: Packages that are in this environment for other purposes.
 EXTRAS = {'matplotlib', 'mujoco', 'rclpy', 'rich', 'ruamel', 'scipy', 'trimesh', 'xacro', 'yaml'}
 TESTED = {
     'carry_a_load_by_crane',
+    'carry_an_unknown_load',
     'guide_by_hand',
     'hold_a_tool_in_space',
     'identify_a_load',
     'press_on_a_table',
+    'move_an_end_effector',
     'move_closed_chains',
     'sweep_a_parameter',
     'swing_a_flexible_boom',
@@ -35,14 +37,6 @@ def declared(monkeypatch):
     (line,) = re.findall(r'^    pip install \. (.*)$', page, re.M)
     for name in EXTRAS - set(line.replace('PyYAML', 'yaml').split()):
         monkeypatch.setitem(sys.modules, name, None)
-
-
-def load(name):
-    """Return an example as a module."""
-    spec = importlib.util.spec_from_file_location(name, FOLDER / f'{name}.py')
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_every_example_is_tested():
@@ -127,4 +121,43 @@ def test_loops_keep_a_plate_level_and_fingers_parallel(tmp_path):
     for positions, errors, tilts in motions.values():
         assert np.abs(positions[-1] - positions[0]).max() > 0.4
         assert np.abs(errors).max() < 1e-3 and tilts.max() < 1e-13
+    assert picture.read_bytes().startswith(b'\x89PNG')
+
+
+def rows_are_in(page, rows):
+    """Whether each row of cells is one of a table of the page."""
+    text = (ROOT / 'doc' / page).read_text()
+    return all(f'| {" | ".join(row)} |\n' in text for row in rows)
+
+
+@pytest.mark.slow
+def test_of_four_laws_the_learning_one_carries_an_unknown_load(tmp_path):
+    """Simulated time: the numbers of the page come out again."""
+    pytest.importorskip('matplotlib', reason='the example draws')
+    example, picture = load('carry_an_unknown_load'), tmp_path / 'laws.png'
+    found = example.main(picture)
+    assert rows_are_in(
+        'control_laws.md', [(example.LAWS[law], *each[2]) for law, each in found.items()]
+    )
+    assert not any(faults for *_, faults in found.values())
+    first, last = (float(found['adaptive_computed_torque'][2][k]) for k in (0, 1))
+    assert last < 0.5 * first and last < 0.1 * float(found['computed_torque'][2][1])
+    assert all(float(cells[4]) <= 1.0 for _, _, cells, _ in found.values())
+    assert picture.read_bytes().startswith(b'\x89PNG')
+
+
+@pytest.mark.slow
+def test_an_end_effector_keeps_its_way_and_gives_up_what_it_cannot_reach(tmp_path):
+    """Simulated time: the numbers of the page come out again. No guard acts."""
+    pytest.importorskip('matplotlib', reason='the example draws')
+    example, picture = load('move_an_end_effector'), tmp_path / 'drives.png'
+    found = example.main(picture)
+    assert rows_are_in('operational_space.md', [(name, *each[1]) for name, each in found.items()])
+    eight, wrist, stretch = (record for record, _ in found.values())
+    assert eight.error.max() < 1e-3 and eight.shares.min() == 1.0
+    assert wrist.error.max() < 1e-3 and wrist.shares.min() < 1e-3
+    assert stretch.error[-1] < 1e-3 and stretch.shares.min() < 0.5
+    for record, cells in found.values():
+        assert record.rate < example.EFFORT_RATE and float(cells[5]) < 1.0
+        assert record.limited == record.refused == record.faults == 0
     assert picture.read_bytes().startswith(b'\x89PNG')

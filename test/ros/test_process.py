@@ -15,6 +15,8 @@ import pytest
 
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 
+from rclpy.executors import SingleThreadedExecutor  # noqa: E402
+
 from robodyn_ros.ros.common import process  # noqa: E402
 from robodyn_ros.testing.context import end_context, new_context  # noqa: E402
 from support.patience import PATIENCE  # noqa: E402
@@ -70,7 +72,7 @@ def test_a_goal_accepted_just_before_the_end_leaves_no_warning(recwarn):
         raise AssertionError('it is not begun during the shutdown')
 
     context = new_context()
-    executor = process.make_executor('single_threaded', context)
+    executor = SingleThreadedExecutor(context=context)
     executor.create_task(goal)
     process.end_executor(executor)
     del executor
@@ -129,7 +131,7 @@ from robodyn_ros.ros.common import process
 class Node(RosNode):
     def __init__(self):
         super().__init__('stuck')
-        self.parameters, self.refused = {'executor': 'single_threaded'}, True
+        self.refused = True
 
     def emergency_stop(self):
         pass

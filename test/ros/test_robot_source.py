@@ -130,13 +130,12 @@ def test_description_is_never_a_path(tmp_path, monkeypatch):
     assert said[0] == said[1]
 
 
-def test_description_of_the_topic_is_never_a_path(tmp_path):
+def test_description_of_the_topic_is_never_a_path(tmp_path, monkeypatch):
     """A message that holds the name of a file chooses no robot."""
     from rclpy.serialization import serialize_message
     from std_msgs.msg import String
 
     class Node:
-        parameters = {'executor': 'events'}
         default_callback_group = SimpleNamespace(add_entity=lambda _: None)
 
         def create_subscription(self, _type, _topic, callback, _qos, **_):
@@ -145,6 +144,7 @@ def test_description_of_the_topic_is_never_a_path(tmp_path):
 
     file = tmp_path / 'other.urdf'
     file.write_text(TEXT)
+    monkeypatch.setattr('robodyn_ros.ros.transport.bounded_subscription.library', lambda: None)
     node = Node()
     found = source('', node, joints=('swim', 'tilt'))
     node.receive(serialize_message(String(data=str(file))))

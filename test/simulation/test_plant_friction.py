@@ -27,15 +27,7 @@ from robodyn_ros.simulation.plant_settings import PlantSettings
 from support.robots.families import FAMILIES
 
 URDF = Path(__file__).resolve().parents[2] / 'config' / 'urdf' / 'franka_like.urdf'
-SCHEMES = [
-    'semi_implicit_euler',
-    'rosenbrock',
-    'energy_rosenbrock',
-    'rk4',
-    'energy_rk4',
-    'diagonal_rk4',
-    'dop853',
-]
+SCHEMES = ['semi_implicit_euler', 'rosenbrock', 'energy_rosenbrock', 'rk4', 'energy_rk4', 'dop853']
 ALL = pytest.mark.parametrize('integrator', SCHEMES)
 LENGTH, MASS, G = 0.5, 1.0, 9.81
 

@@ -9,7 +9,6 @@ import pytest
 from scipy.integrate import DOP853, solve_ivp
 
 from robodyn_ros import Robot
-from robodyn_ros.errors import ModelError
 from robodyn_ros.model.layout import DAMPING
 from robodyn_ros.simulation import Plant, PlantSettings
 from robodyn_ros.simulation.integrators.dormand_prince import (
@@ -19,10 +18,8 @@ from robodyn_ros.simulation.integrators.dormand_prince import (
     WEIGHTS,
 )
 from robodyn_ros.simulation.joint_table import STAGES
-from support.robots.closed_loops import MECHANISMS
-from support.robots.families import MIXED
 
-BOTH = pytest.mark.parametrize('scheme, order', [('rosenbrock', 2), ('diagonal_rk4', 4)])
+BOTH = pytest.mark.parametrize('scheme, order', [('rosenbrock', 2), ('rk4', 4)])
 START = np.array([0.3, 0.7]), np.array([0.4, -0.6])
 BODY = """<robot name="r"><link name="a"/><link name="b"><inertial>
   <mass value="2"/><inertia ixx="1" ixy="0" ixz="0" iyy="0.3" iyz="0" izz="1"/></inertial></link>
@@ -192,12 +189,3 @@ def test_a_stiff_drive_stops_at_its_set_point(elbow, scheme):
     plant = make(elbow, scheme, (0.3, -0.2), command_modes=('position',), **settings)
     state = run(plant, [0.6, 0.3], 1500, 1e-3)
     assert state == pytest.approx([0.6, 0.3, 0.0, 0.0], abs=1e-9)
-
-
-@pytest.mark.parametrize(
-    'robot', [MIXED['one_ball'].robot, MECHANISMS['rod of constant length'].robot()]
-)
-def test_joints_without_diagonal_velocities_are_refused(robot):
-    """The sentence names the joint and the integrator."""
-    with pytest.raises(ModelError, match="robot '.*'diagonal_rk4'"):
-        Plant(robot, PlantSettings('diagonal_rk4'))

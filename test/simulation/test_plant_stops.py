@@ -28,7 +28,7 @@ from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
 
 URDF = Path(__file__).resolve().parents[2] / 'config' / 'urdf' / 'franka_like.urdf'
-SCHEMES = ['semi_implicit_euler', 'rosenbrock', 'rk4', 'diagonal_rk4', 'dop853']
+SCHEMES = ['semi_implicit_euler', 'rosenbrock', 'rk4', 'dop853']
 ALL = pytest.mark.parametrize('integrator', SCHEMES)
 
 
@@ -187,7 +187,6 @@ def test_viscous_friction_decays_at_its_rate():
         ('semi_implicit_euler', 2e-3),
         ('rosenbrock', 2e-6),
         ('rk4', 1e-10),
-        ('diagonal_rk4', 1e-10),
         ('dop853', 1e-12),
     ):
         settings = PlantSettings(integrator=integrator, no_command='free', damping_scale=0.5)

@@ -8,12 +8,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from benchmark.dynamics import dual_sweeps, two_sweeps
 from robodyn_ros.codegen.derivative_registry import DERIVATIVES
 from robodyn_ros.codegen.registry import FURTHER_RECIPES, JOINT_RECIPES, LAW_RECURSIONS, RECIPES
 from robodyn_ros.codegen.specialise import record_as_is
-from robodyn_ros.model.layout import INERTIA, MASS
-from robodyn_ros.robot.robot import Robot
 from tools.pages.reference_arms import general_arm
 
 #: Numbers of joints. The seventh body is the first that may move in all directions (Jain 2011,
@@ -23,7 +20,6 @@ JOINTS = range(8, 13)
 ROWS = (
     ('16.2', 'hybrid dynamics, only the first joint passive', 'hybrid_dynamics', 1),
     ('16.2', 'the same three times, any joints passive', 'mixed_dynamics', 1),
-    ('17.3', 'base-invariant forward dynamics, on a free base', 'dual', 1),
     ('18.2', 'rates of phi, psi, M, H and G', 'link_operator_rates', 1),
     ('18.4.1', 'mass matrix by every coordinate', 'mass_matrix_derivative', 3),
     ('18.4.2', "Christoffel's matrix", 'coriolis_matrix', 2),
@@ -33,13 +29,7 @@ ROWS = (
     ('19.2', 'innovations factors', 'mass_matrix_factors', 2),
     ('19.3.1', 'diagonal velocities, before their scale', 'factor_product_transposed', 1),
     ('19.4.3', 'Coriolis and damping torques', 'damping_torques', 1),
-    ('19.5.1', 'forward dynamics in two sweeps', 'two sweeps', 1),
 )
-#: Recursions of benchmarks.
-RECURSIONS = {
-    'dual': dual_sweeps.recipes()['dual'],
-    'two sweeps': two_sweeps.recipes()['two sweeps'],
-}
 
 
 def counts(name, joints):
@@ -59,9 +49,6 @@ def counts(name, joints):
     """
     model = general_arm(joints)
     recipes = RECIPES | FURTHER_RECIPES | JOINT_RECIPES | LAW_RECURSIONS | DERIVATIVES
-    recipes |= RECURSIONS
-    if name == 'dual':
-        model = _on_free_base(model)
     subject = model.joint_names[1:] if name in JOINT_RECIPES else None
     found = record_as_is(name, replace(recipes[name], others=()), model, subject).counts()
     return np.array([found['multiplications'], found['additions']])
@@ -136,9 +123,8 @@ def section():
     """Yield the lines of the section of the page."""
     yield """## Chapters 16 to 19 of Jain
 
-For the general arm of n joints as described, from eight joints on. A free base has six more. The
-last column is the order of growth that the book states, for all results of a quantity together.
-Two recursions are those of `python -m benchmark dual_sweeps` and `two_sweeps`.
+For the general arm of n joints as described, from eight joints on. The last column is the order of
+growth that the book states, for all results of a quantity together.
 
 | section | quantity | six joints | multiplications | additions | order |
 |---|---|---:|---:|---:|---:|"""
@@ -148,11 +134,3 @@ Two recursions are those of `python -m benchmark dual_sweeps` and `two_sweeps`.
         order = 'n' if power == 1 else f'n^{power}'
         yield f'| {part} | {what} | {six} | {formulas} | {order} |'
     yield ''
-
-
-def _on_free_base(model):
-    """Return the model on a free base, which has the inertia of the first link."""
-    model = Robot(model).extended.with_free_base().model
-    constants, inertia = model.constants.copy(), slice(MASS, INERTIA + 6)
-    constants[dual_sweeps.BASE, inertia] = constants[dual_sweeps.BASE + 1, inertia]
-    return model.with_constants(constants)

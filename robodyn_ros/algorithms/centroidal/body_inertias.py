@@ -47,7 +47,7 @@ def body_inertias(
     R(k) = sum phi R(j) phi* + M(k) and P(k) = sum phi P+(j) phi* + M(k) (Jain 2011, Algorithms 4.1
     and 6.1, eq. 4.8, 6.13 to 6.30; 9.20 and 9.33 for trees).
 
-    `composite`, `articulated` (6 (nb - 1), written: six rows for each link [kg, kg m, kg m^2], the
+    `composite`, `articulated` (6 (nb - 1), 6), written: six rows for each link [kg, kg m, kg m^2], the
       wrenches for its unit motions. A wrench is about the origin of the link, in base axes, force
       first.
     """

@@ -81,7 +81,7 @@ def solve_exactly(blocks, count, rows, responses, vectors, system, v, tries):
 
     `blocks` (b, BLOCK_COLUMNS): conditions of joints and contacts, see contact_tables.py; the
       first `count` rows are in use.
-    `vectors` (VECTORS, max(r, n): working memory; the impulses are in row IMPULSES.
+    `vectors` (VECTORS, max(r, n)): working memory; the impulses are in row IMPULSES.
     `system` (r, 2 n + r + 4): working memory of cases.py.
     `tries`: most tries.
     Returns whether a solution is found.
@@ -117,7 +117,7 @@ def contact_impulses(
 
     `blocks` (b, BLOCK_COLUMNS): the first `count` rows are in use.
     `rows`, `responses` (r, n): F and F A.
-    `vectors` (VECTORS, max(r, n), written: the impulses p in row IMPULSES; the other rows are
+    `vectors` (VECTORS, max(r, n)), written: the impulses p in row IMPULSES; the other rows are
       working memory.
     `system` (r, 2 n + r + 4): working memory of cases.py.
     `table` (m, 2 m + 9): working memory of pivoting.py for at most m conditions.

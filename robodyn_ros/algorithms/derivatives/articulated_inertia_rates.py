@@ -80,7 +80,7 @@ def articulated_inertia_rates(
     the derivative by one coordinate. Jain 2011, Algorithm 18.1 and eq. (18.49), whose last term
     is subtracted.
 
-    `rates` (6 (nb - 1), written: six rows for each link [kg/s, kg m/s, kg m^2/s], the rates of the
+    `rates` (6 (nb - 1), 6), written: six rows for each link [kg/s, kg m/s, kg m^2/s], the rates of the
       wrenches for its unit motions. A wrench is about the origin of the link, in base axes, force
       first.
     """

@@ -100,7 +100,7 @@ def link_operator_rates(
     Entries are in base axes about the moving origins of the links. At a unit velocity these are
     the derivatives by one coordinate. Jain 2011, eq. (18.10), (18.43) and Algorithm 18.1.
 
-    `phi_rate`, `psi_rate`, `M_rate` (6 (nb - 1), written: rates of phi, psi and M, six rows for
+    `phi_rate`, `psi_rate`, `M_rate` (6 (nb - 1), 6), written: rates of phi, psi and M, six rows for
       each link.
     `H_rate`, `G_rate` (nv, 6), written: rates of H and G, a row for each joint.
     """

@@ -87,7 +87,7 @@ def store_row(scratch, i, turn, slide, Y, row, column):
     the second moments, as in rnea.newton_euler.
 
     `turn`, `slide`: angular and linear part of the motion of its origin, 3-vectors.
-    `Y` (nv, 10 (nb - 1): regressor.
+    `Y` (nv, 10 (nb - 1)): regressor.
     `row`: row of Y.
     `column`: first of ten columns of Y.
     """
@@ -126,7 +126,7 @@ def regressor(
     row order. Rotor inertias are excluded.
 
     `qdd_r` (nv,): reference accelerations [rad/s^2 or m/s^2].
-    `Y` (nv, 10 (nb - 1), written: regressor, ten columns for each moving body.
+    `Y` (nv, 10 (nb - 1)), written: regressor, ten columns for each moving body.
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)

@@ -94,9 +94,9 @@ def link_operators(
     the links. A joint of several degrees of freedom is freed from its last one on. So psi is the
     product of their shares. Jain 2011, eq. (1.29), (6.13) and Algorithm 6.1; (9.33) for trees.
 
-    `phi`, `psi` (6 (nb - 1), written: six rows for each link [-, m], from wrenches on the link to
+    `phi`, `psi` (6 (nb - 1), 6), written: six rows for each link [-, m], from wrenches on the link to
       those on its parent, force first.
-    `M` (6 (nb - 1), written: inertia of each link [kg, kg m, kg m^2], linear part first.
+    `M` (6 (nb - 1), 6), written: inertia of each link [kg, kg m, kg m^2], linear part first.
     `H` (nv, 6), written: motion of the link for a unit rate of each joint [- or m, - or 1/m],
       linear part first.
     `G` (nv, 6), written: gain of each joint, force first [-, m or 1/m].

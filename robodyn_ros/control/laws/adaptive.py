@@ -26,7 +26,7 @@ def adapt_parameters(constants, Y, v, qd, values, period, learnt):
     +-load, +-load reach and +-load reach^2, and no mass becomes negative.
 
     `constants`: constants of the model.
-    `Y` (nv, 10 (nb - 1): regressor.
+    `Y` (nv, 10 (nb - 1)): regressor.
     `v`, `qd` (nv,): modified reference velocity and measured velocity, r = qd - v.
     `learnt` (nb - 1, 10): estimates, updated.
     """

@@ -15,7 +15,6 @@ from robodyn_ros.errors import ParameterError, RobodynError, shorten
 from robodyn_ros.realtime.log_throttle import LineBudget
 from robodyn_ros.ros.common.parameter_services import BoundedParameterService
 from robodyn_ros.ros.common.parameter_table import START, Parameters, ParamSpec
-from robodyn_ros.ros.common.process import EXECUTORS
 from robodyn_ros.ros.common.robot_source import by_parameters
 from robodyn_ros.ros.transport.type_descriptions import guard_type_descriptions
 
@@ -36,16 +35,6 @@ NODE_PARAMETERS = (
         False,
         '',
         'End with exit code 2 if the automatic start is refused. Launch files set this.',
-        change=START,
-    ),
-    ParamSpec(
-        'executor',
-        'string',
-        'single_threaded',
-        '',
-        'Executor of rclpy that runs the callbacks; `events` is experimental, and decodes '
-        'requests and goals of any size.',
-        choices=EXECUTORS,
         change=START,
     ),
 )

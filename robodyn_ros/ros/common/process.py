@@ -28,34 +28,12 @@ PATIENCE = 3.0  # [s] for the middleware to release a closed node
 MOST_DATA = 2 << 30  # bytes that the process may allocate, far more than a node needs
 REPEAT = 0.2  # [s] between repeated interrupts, until one takes effect
 
-EXECUTORS = ('single_threaded', 'events')
-
 SHUT_DOWN = 3  # exit code after rclpy.shutdown() by other code
 REFUSED = 2  # exit code for unusable arguments and parameters, as in argparse
 USAGE = (
     'takes ROS arguments only, as in `--ros-args -p urdf_path:=arm.urdf --params-file '
     'arm.yaml`; doc/nodes lists the parameters.'
 )
-
-
-def make_executor(name: str, context=None):
-    """Create a single-threaded executor by name.
-
-    'events' is rclpy.experimental.EventsExecutor. Spin it with `spin_once` and a timeout: its
-    unbounded `spin` never dispatches in some builds.
-
-    Parameters
-    ----------
-    name : str
-        One of EXECUTORS.
-    context : rclpy.Context, optional
-        Its context; by default the global one.
-    """
-    if name == 'events':
-        from rclpy.experimental import EventsExecutor
-
-        return EventsExecutor(context=context)
-    return SingleThreadedExecutor(context=context)
 
 
 def end_executor(executor):
@@ -81,9 +59,9 @@ def tasks_of(executor) -> list:
     Parameters
     ----------
     executor : rclpy Executor
-        The executor; EventsExecutor has no such list, and none of these tasks.
+        The executor.
     """
-    return [task for task, *_ in list(getattr(executor, '_tasks', ()))]
+    return [task for task, *_ in list(executor._tasks)]
 
 
 class StopSignal:
@@ -211,7 +189,7 @@ def run_node(make_node: Callable, args=None) -> int:
             return REFUSED
         for sentence in parameter_files.for_others(arguments, node.get_fully_qualified_name()):
             node.get_logger().warning(sentence)
-        executor = make_executor(node.parameters['executor'])
+        executor = SingleThreadedExecutor()
         executor.add_node(node)
         wake_on_signals(executor, node.emergency_stop)
         while not (stop.received or node.refused) and rclpy.ok():

@@ -125,13 +125,11 @@ class ControlSession:
     def _make_loop(self, values, changed):
         """Create intake, cycle and loop."""
         timed = self._timed
-        # The events executor ignores callback groups: it delivers every message.
-        polled = timed and values['executor'] != 'events'
         options = {} if timed else {'delivered': self._triggered}
         if self.law.task is not None:
             options['lag'] = self._lag
         self.intake = StateIntake(
-            self._node, self.robot.joint_names, self.supervisor.accept_state, polled, **options
+            self._node, self.robot.joint_names, self.supervisor.accept_state, timed, **options
         )
         self.cycle = ControlCycle(
             self.supervisor,
@@ -150,7 +148,7 @@ class ControlSession:
             values['wake_ahead'] if timed else 0.0,
             *(
                 [(self.supervisor.rehearse, self.intake.rehearse), self.intake.poll]
-                if polled
+                if timed
                 else []
             ),
         )

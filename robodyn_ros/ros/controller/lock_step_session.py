@@ -24,7 +24,6 @@ from robodyn_ros.ros.transport.lock_step_transport import (
     Mailbox,
     ReadState,
     StateReader,
-    require_settings,
 )
 
 NANOSECONDS = 1_000_000_000
@@ -92,7 +91,6 @@ class LockStepSession(ControlSession):
 
     def _make_loop(self, values, changed):
         """Create publisher, intake, cycle and loop for lock step."""
-        require_settings(values, executor='single_threaded')
         node, n = self._node, self.robot.nv
         self._time = 0  # simulated time of the state in use [ns]
         self._period = round(NANOSECONDS / values['update_rate'])

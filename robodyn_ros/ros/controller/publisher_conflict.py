@@ -31,7 +31,7 @@ class CommandWatch:
 
     def __init__(self, node, kind, topic: str):
         self.topic = node.resolve_topic_name(topic)
-        self._node, self._kind, self._has_received = node, kind, False
+        self._node, self._kind = node, kind
         self._own = _full_name(node.get_name(), node.get_namespace())
         self._silent: set[bytes] = set()
         self._ours: set[bytes] = set()
@@ -41,7 +41,7 @@ class CommandWatch:
         """Subscribe to the commands of other nodes."""
         qos = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
         self._subscription = self._node.create_subscription(
-            self._kind, self.topic, self._receive, qos, callback_group=PolledGroup(), raw=True
+            self._kind, self.topic, lambda _: None, qos, callback_group=PolledGroup(), raw=True
         )
 
     def stop_listening(self):
@@ -111,16 +111,13 @@ class CommandWatch:
                 other_names.append(name)
         return other_names, same_name
 
-    def _receive(self, _):
-        self._has_received = True  # only the events executor calls this: it ignores groups
-
     def _receives(self) -> bool:
         self._take()
-        self._has_received, deadline = False, time.monotonic() + LISTENING
-        while not self._has_received and time.monotonic() < deadline:
+        received, deadline = False, time.monotonic() + LISTENING
+        while not received and time.monotonic() < deadline:
             time.sleep(0.005)
-            self._has_received = self._has_received or self._take()
-        return self._has_received
+            received = self._take()
+        return received
 
     def _take(self) -> bool:
         with self._subscription.handle:

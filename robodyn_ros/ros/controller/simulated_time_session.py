@@ -73,12 +73,11 @@ class SimulatedTimeSession(ControlSession):
             entity.callback_group = PolledGroup()
 
     def _make_loop(self, values, changed):
-        for name, needed in (('trigger', TIMER), ('executor', 'single_threaded')):
-            if values[name] != needed:
-                raise ParameterError(
-                    f"Parameter '{name}' is '{values[name]}'; with 'use_sim_time' expected "
-                    f"'{needed}', or 'trigger' lock_step."
-                )
+        if values['trigger'] != TIMER:
+            raise ParameterError(
+                f"Parameter 'trigger' is '{values['trigger']}'; with 'use_sim_time' expected "
+                f"'{TIMER}' or 'lock_step'."
+            )
         self._time, self._first = 0, 0  # [ns] of the last and of the first cycle
         self._slot = None  # number of the last cycle since time zero
         self._last_progress, self._stalled, self._restarting = time.monotonic(), False, False

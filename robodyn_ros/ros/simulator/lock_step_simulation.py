@@ -56,7 +56,7 @@ class LockStepSimulation(SimulatorSession):
     def __init__(
         self, node, robot: Robot, values: Mapping[str, Any], contacts: Contacts | None = None
     ):
-        require_settings(values, executor='single_threaded', speed_factor=1.0, free_base=False)
+        require_settings(values, speed_factor=1.0, free_base=False)
         if robot.model.nq != robot.model.nv:
             raise ParameterError(
                 f"robot '{robot.name}': lock step is for joints of one degree of freedom; "

@@ -116,14 +116,12 @@ class SimulatorSession:
         self._reset_notify = node.create_publisher(Header, '~/reset_notify', LATCHED_QOS)
         self._clock_source = ClockSource(node, self.lock)
         topics = [values[name] for name in COMMAND_TOPICS]
-        # The events executor ignores callback groups: it delivers every message.
-        self._polled = timed and values['executor'] != 'events'
         self.intake = CommandIntake(
             node,
             topics,
             plant,
             self.runner.command,
-            self._polled,
+            timed,
             lambda: self.runner.time,
             None if timed else self._step,
             None if timed else lambda: self._stamp,
@@ -288,8 +286,7 @@ class SimulatorSession:
 
     def _tick(self, _now: float):
         """Take the due steps: a robot does not wait for a late computer."""
-        if self._polled:
-            self.intake.poll()
+        self.intake.poll()
         ticks = self.loop.counts.cycles + self.loop.counts.missed
         due, self._ticks_done = ticks - self._ticks_done, ticks
         most = 1 if self._full_speed else max(1, round(CATCH_UP * self.values['update_rate']))

@@ -64,7 +64,7 @@ class _Goal(NamedTuple):
 class BoundedActionServer(ActionServer):
     """Refuse goals by their size, and decode all but the points of their trajectory.
 
-    With the events executor, or without the functions of rcl, rclpy takes and decodes the goals.
+    Without the functions of rcl, rclpy takes and decodes the goals.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class BoundedActionServer(ActionServer):
             node, kind, name, execute, goal_callback=self._decoded, cancel_callback=cancel
         )
         calls = goal_functions()
-        if calls is not None and node.parameters['executor'] != 'events':
+        if calls is not None:
             port = RequestPort(kind.Impl.SendGoalService, self._handle, calls)
             self._port = port if _has_expected_layout(port, kind) else None
 

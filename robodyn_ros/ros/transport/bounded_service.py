@@ -58,8 +58,7 @@ class BoundedService(Waitable):
         self._refuse = refuse or _set_message
         self._index, self._waiting = None, waiting
         calls = service_functions()
-        # The events executor ignores waitables, so rclpy serves the requests then.
-        own = calls is not None and node.parameters['executor'] != 'events'
+        own = calls is not None
         self._service = node.create_service(
             kind, name, answer, qos_profile=qos, callback_group=PolledGroup() if own else None
         )

@@ -74,8 +74,7 @@ class BoundedSubscription(Waitable):
         self.delivered = 0
         self._lock = threading.Lock()  # from taking a message until it is delivered
         functions = library()
-        # The events executor ignores waitables, so rclpy takes the messages then.
-        self._own = functions is not None and node.parameters['executor'] != 'events'
+        self._own = functions is not None
         self.subscription = node.create_subscription(
             kind,
             topic,

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Take and publish serialised messages in a buffer, without Python objects.
 
-rclpy makes two copies and several objects of each message, which is slow on cold caches. `python
--m benchmark wire` compares both ways. This module calls the functions of rcl with the address of a
-publisher or subscription of rclpy. If the functions are not found, rclpy does it all.
+rclpy makes two copies and several objects of each message, which is slow on cold caches. This
+module calls the functions of rcl with the address of a publisher or subscription of rclpy. If the
+functions are not found, rclpy does it all.
 """
 
 import contextlib

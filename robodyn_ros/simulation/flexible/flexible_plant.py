@@ -52,8 +52,7 @@ class FlexiblePlant(SpringPlant):
     links : mapping of str to ModalLink
         Flexible links by name; see `with_modal_links`.
     settings : PlantSettings
-        As for `Plant`, with one entry for each joint of `robot`. Any integrator but
-        'diagonal_rk4'.
+        As for `Plant`, with one entry for each joint of `robot`.
     position, velocity : (nq,) and (nv,) array_like, optional
         Initial state of the joints, as in `set_state`.
 
@@ -81,11 +80,6 @@ class FlexiblePlant(SpringPlant):
     """
 
     def __init__(self, robot, links, settings=PlantSettings(), position=None, velocity=None):
-        if settings.integrator == 'diagonal_rk4':
-            raise ParameterError(
-                f'robot {robot.name!r}: integrator is {settings.integrator!r} beside flexible '
-                'links; expected another one'
-            )
         self.model: RobotModel = robot.model
         self.settings = settings
         flexible = with_modal_links(robot.model, links)

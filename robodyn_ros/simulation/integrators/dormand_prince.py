@@ -210,7 +210,7 @@ def dormand_prince(
     work[ERROR, 0].
 
     Returns 0, or the body whose pivot is singular. EVENT if a joint began to slide, stopped or
-      reversed, COARSE if the error is too large.
+      reversed, COARSE if its error is too large.
     """
     assume_friction(joints, work, qd)
     for k in range(q.shape[0]):

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run an integrator between changes of friction, and the Euler scheme across them."""
 
-from robodyn_ros.simulation.integrators.diagonal_runge_kutta import diagonal_runge_kutta
 from robodyn_ros.simulation.integrators.dormand_prince import GROWTH, dormand_prince
 from robodyn_ros.simulation.integrators.energy_balance import (
     balance_energy,
@@ -19,7 +18,6 @@ from robodyn_ros.simulation.integrators.momentum_balance import (
 )
 from robodyn_ros.simulation.integrators.names import (
     COARSE,
-    DIAGONAL_RK4,
     DOP853,
     ENERGY_RK4,
     ENERGY_ROSENBROCK,
@@ -87,10 +85,6 @@ def advance_by(
     """
     if method == ROSENBROCK or method == ENERGY_ROSENBROCK:
         return rosenbrock(
-            topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
-        )
-    if method == DIAGONAL_RK4:
-        return diagonal_runge_kutta(
             topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
         )
     if method == DOP853:

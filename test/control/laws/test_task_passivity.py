@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 from test_passivity_and_adaptive import frictionless
 
-from robodyn_ros.cli.task_audit import singular_posture
 from robodyn_ros.control import TERMS
 from robodyn_ros.control.laws.operational_space import (
     AXES,
@@ -26,6 +25,7 @@ from robodyn_ros.control.laws.operational_space import (
 )
 from robodyn_ros.control.reference.task_reference import ERROR, POSITION, TURN
 from robodyn_ros.simulation import Plant, PlantSettings
+from support.robots.singular_postures import singular_posture
 from support.supervised import FRANKA, PERIOD, arm
 
 pytestmark = pytest.mark.sensitive

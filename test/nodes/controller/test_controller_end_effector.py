@@ -28,7 +28,7 @@ from rclpy.time import Time
 
 from robodyn_msgs.msg import ControllerState, TaskState
 from robodyn_ros import Robot
-from robodyn_ros.demonstration.task_drives import STRETCH, FigureEight, stretched_target
+from support import examples
 from support.nodes.node_harness import (
     COLD,
     CONTROLLER,
@@ -38,6 +38,8 @@ from support.nodes.node_harness import (
     nanoseconds,
     wait_until,
 )
+
+example = examples.load('move_an_end_effector')
 
 pytestmark = pytest.mark.ros
 pytest_plugins = ['robodyn_ros.testing.fixtures']
@@ -66,7 +68,7 @@ class EndEffector:
     """A simulated arm whose controller moves its end effector; all messages about it are kept."""
 
     def __init__(self, start):
-        self.arm = start(URDF, LAW, update_rate=2 * RATE, initial_position=list(STRETCH))
+        self.arm = start(URDF, LAW, update_rate=2 * RATE, initial_position=list(example.STRETCH))
         self.tasks = self.arm.record(TaskState, f'{CONTROLLER}/task_state')
         self.states = self.arm.record(ControllerState, f'{CONTROLLER}/controller_state')
         self.efforts = []
@@ -141,7 +143,7 @@ def end_effector(controlled_robot):
 
 def test_the_end_effector_holds_where_it_is(end_effector):
     state = end_effector.task
-    expected = ROBOT.pose(np.array(STRETCH), 'flange')
+    expected = ROBOT.pose(example.STRETCH, 'flange')
     assert state.end_effector == 'flange' and state.header.frame_id == 'base_link'
     for position in (state.target_position, state.reference_position, state.measured_position):
         np.testing.assert_allclose(position, expected[:3, 3], atol=1e-9)
@@ -153,24 +155,25 @@ def test_the_end_effector_holds_where_it_is(end_effector):
 def test_the_end_effector_follows_a_figure_eight(end_effector, told):
     """Targets come at 100 Hz, 40 ms ahead. By the stamps of the simulator the arm reaches them in
     time."""
-    eight = FigureEight(ROBOT.pose(np.array(STRETCH), 'flange'), 5.0, 0.11, 0.05, 0.25, 2.0)
+    pose, duration = ROBOT.pose(example.STRETCH, 'flange'), 5.0
+    eight = example.eight_about(pose[:3, 3], duration, 0.11, 0.05, 0.25, 2.0)
     end_effector.clear()
     begin, missed = end_effector.arm.time, []
-    for t in np.arange(0.0, eight.duration, STREAM):
-        position, velocity, _ = eight.at(t + AHEAD)
-        assert end_effector.pose(position, eight.quaternion, at=begin + t + AHEAD) == ''
+    for t in np.arange(0.0, duration, STREAM):
+        position, velocity = eight(t + AHEAD)
+        assert end_effector.pose(position, example.quaternion(pose), at=begin + t + AHEAD) == ''
         if told:
             assert end_effector.twist(velocity, at=begin + t + AHEAD) == ''
         place = ROBOT.pose(end_effector.arm.position, 'flange')[:3, 3]
-        missed.append(np.linalg.norm(place - eight.at(end_effector.arm.time - begin)[0]))
+        missed.append(np.linalg.norm(place - eight(end_effector.arm.time - begin)[0]))
         end_effector.advance(STREAM)
     end_effector.advance_until(lambda: end_effector.arm.status.startswith('HOLD'), 'HOLD')
     errors = np.linalg.norm(
         [state.pose_error[:3] for state in end_effector.tasks.messages], axis=1
     )
     way = np.array([state.measured_position for state in end_effector.tasks.messages])
-    wanted = np.array([eight.at(t)[0] for t in np.arange(0.0, eight.duration, STREAM)])
-    assert len(way) >= RATE * eight.duration
+    wanted = np.array([eight(t)[0] for t in np.arange(0.0, duration, STREAM)])
+    assert len(way) >= RATE * duration
     np.testing.assert_allclose(np.ptp(way, axis=0), np.ptp(wanted, axis=0), rtol=1e-3, atol=2e-5)
     # A torque acts for a whole period, in which the end effector is led on by 0.7 mm at most.
     assert max(missed) < 1e-4 and errors.max() < 1e-4
@@ -181,7 +184,7 @@ def test_a_stretch_beyond_reach_and_back(end_effector):
     """Farther than the arm reaches: it stretches, gives the direction up, and comes back."""
     home = list(end_effector.task.target_position), list(end_effector.task.target_orientation)
     end_effector.clear()
-    assert end_effector.pose(stretched_target(ROBOT), home[1]) == ''
+    assert end_effector.pose(example.beyond(ROBOT), home[1]) == ''
     assert end_effector.arm.status == 'ACTIVE FOLLOWING'
     end_effector.advance_until(
         lambda: end_effector.arm.status == 'HOLD TARGET_NOT_REACHED', 'the stretch'
@@ -208,7 +211,7 @@ def test_a_twist_in_axes_of_the_end_effector_ends_by_itself(end_effector):
     end_effector.advance(1.0)
     assert abs(np.array(end_effector.task.reference_velocity)).max() < 1e-9
     moved = np.subtract(end_effector.task.reference_position, start.reference_position)
-    axis = ROBOT.pose(np.array(STRETCH), 'flange')[:3, 2]
+    axis = ROBOT.pose(example.STRETCH, 'flange')[:3, 2]
     # 0.6 s of targets and the timeout of 0.1 s, at 0.05 m/s once it has that speed
     assert 0.03 < -moved @ axis < 0.05 * 0.7
     assert np.abs(moved - axis * (axis @ moved)).max() < 1e-9

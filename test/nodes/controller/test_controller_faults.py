@@ -30,9 +30,7 @@ VARIANTS = [
     {},
     {'command_type': 'joint_state'},
     # none of these is for simulated time, so all wait for what has to come, however late
-    {'executor': 'events'},
     {'trigger': 'joint_states'},
-    {'trigger': 'joint_states', 'executor': 'events'},
 ]
 
 
@@ -43,7 +41,7 @@ def test_every_variant_holds_the_arm_and_notices_the_loss_of_its_state(
     graph, host, probe, arm, variant
 ):
     named = graph.collect(JointState, '/efforts')
-    wall = variant.keys() & {'executor', 'trigger'}
+    wall = 'trigger' in variant
     host(
         'controller',
         **({**EASY, 'stale_action': 'zero'} if wall else SIMULATED),

@@ -165,10 +165,9 @@ def test_a_second_controller_on_the_same_topic_refuses_to_activate(established, 
 
 
 def test_a_second_controller_of_the_same_name_refuses_too(established, start):
-    for executor in ('single_threaded', 'events'):
-        second = start('controller', executor=executor, **EASY)
-        second.wait_for_output(INTRUSION, COLD)
-        assert second.stop()[0] == 0
+    second = start('controller', **EASY)
+    second.wait_for_output(INTRUSION, COLD)
+    assert second.stop()[0] == 0
 
 
 def test_a_foreign_publisher_on_the_command_topic_counts_too(graph, host, probe, arm):
@@ -244,10 +243,9 @@ def test_the_status_is_latched_for_late_joiners(host, probe, arm):
         assert late.wait().state_name == 'HOLD'
 
 
-@pytest.mark.parametrize('executor', ['single_threaded', 'events'])
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM], ids=['SIGINT', 'SIGTERM'])
-def test_a_signal_ends_it_after_the_safe_command(start, probe, arm, executor, number):
-    node = start('controller', executor=executor, **EASY)
+def test_a_signal_ends_it_after_the_safe_command(start, probe, arm, number):
+    node = start('controller', **EASY)
     probe.wait_for('HOLD', timeout=COLD)
     probe.next_command()
     code, _ = node.stop(number)

@@ -62,7 +62,6 @@ def test_joint_states_are_those_of_the_joints_by_default(simulated_robot, path):
         ({'lock_step.specialise': True}, 'lock_step.specialise beside flexible links link1'),
         ({'imu.frames': ('link2',)}, 'imu.frames beside flexible links link1'),
         ({'elastic_joints': ('joint1=800',)}, 'elastic joints joint1 beside flexible links link1'),
-        ({'integrator': 'diagonal_rk4'}, "integrator is 'diagonal_rk4' beside flexible links"),
         ({'payload.frame': 'link1', 'payload.mass': 1.0}, "'link1' on the flexible link 'link1'"),
     ],
 )

@@ -332,7 +332,6 @@ def session_of(graph, robot, **changes):
         'specialise': False,
         'trigger': 'command',
     }
-    graph.node.parameters = {'executor': 'single_threaded'}
     return SimulatorSession(graph.node, robot, values(**names, **changes))
 
 

@@ -39,11 +39,10 @@ SOON = 60.0  # [s] for what would never come
 class Bench:
     """A server that accepts every goal, and its client, in one executor."""
 
-    def __init__(self, executor):
+    def __init__(self):
         self.context = rclpy.Context()
         rclpy.init(context=self.context)
         self.node = rclpy.create_node('bench', context=self.context)
-        self.node.parameters = {'executor': executor}
         self.executor = SingleThreadedExecutor(context=self.context)
         self.executor.add_node(self.node)
         self.goals, self.refused = [], []
@@ -85,10 +84,12 @@ class Bench:
         rclpy.shutdown(context=self.context)
 
 
-@pytest.fixture(params=['single_threaded', 'events'])
-def bench(request):
+@pytest.fixture(params=['its own functions', 'rclpy'])
+def bench(request, monkeypatch):
     """A server that takes its goals, and one for which rclpy does."""
-    made = Bench(request.param)
+    if request.param == 'rclpy':
+        monkeypatch.setattr(bounded_action_server, 'goal_functions', lambda: None)
+    made = Bench()
     yield made
     made.close()
 
@@ -152,7 +153,7 @@ def decoded(monkeypatch):
 
 @pytest.fixture
 def bounded():
-    made = Bench('single_threaded')
+    made = Bench()
     yield made
     made.close()
 
@@ -199,7 +200,7 @@ def test_a_type_of_another_layout_is_left_to_rclpy(monkeypatch):
         _fields_ = bounded_action_server._GoalPrefix._fields_[1:]
 
     monkeypatch.setattr(bounded_action_server, '_GoalPrefix', Shifted)
-    bench = Bench('single_threaded')
+    bench = Bench()
     try:
         assert bench.server._port is None
         assert bench.ask(bench.client.send_goal_async(goal(3))).accepted

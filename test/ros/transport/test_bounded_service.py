@@ -29,13 +29,12 @@ from support.patience import PATIENCE  # noqa: E402
 class Bench:
     """A node with bounded parameters, and a client of its services."""
 
-    def __init__(self, executor):
+    def __init__(self):
         self.context = rclpy.Context()
         rclpy.init(context=self.context)
         self.node = rclpy.create_node(
             'bench', context=self.context, start_parameter_services=False
         )
-        self.node.parameters = {'executor': executor}
         self.node.declare_parameter('gain', 1.0)
         self.node.declare_parameter('text', '')
         BoundedParameterService(self.node)
@@ -61,10 +60,12 @@ class Bench:
         rclpy.shutdown(context=self.context)
 
 
-@pytest.fixture(params=['single_threaded', 'events'])
-def bench(request):
+@pytest.fixture(params=['its own functions', 'rclpy'])
+def bench(request, monkeypatch):
     """A bench whose services take by themselves, and one whose services rclpy takes for."""
-    made = Bench(request.param)
+    if request.param == 'rclpy':
+        monkeypatch.setattr(bounded_service, 'service_functions', lambda: None)
+    made = Bench()
     yield made
     made.close()
 
@@ -117,7 +118,7 @@ def test_row_57_too_many_parameters_are_refused_and_none_is_set(bench, kind, nam
 
 
 def test_row_58_a_huge_request_is_refused_before_python_decodes_it(monkeypatch):
-    bench, decoded = Bench('single_threaded'), []
+    bench, decoded = Bench(), []
     true = bounded_service.deserialize_message
     monkeypatch.setattr(
         bounded_service,
@@ -141,7 +142,7 @@ def test_row_57_requests_beyond_a_bounded_queue_get_busy():
     """All waiting requests are taken together: the first get results, the others BUSY at once."""
     from std_srvs.srv import Trigger
 
-    bench, answered = Bench('single_threaded'), []
+    bench, answered = Bench(), []
 
     def answer(_, response):
         answered.append(1)

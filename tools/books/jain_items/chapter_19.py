@@ -144,7 +144,6 @@ ITEMS = (
             'formulations.jain.diagonalised.diagonal_motion.motion',
         ),
         tests=(
-            'test_two_sweeps_take_more_operations_than_articulated_bodies',
             'test_two_sweeps_give_the_motion_of_the_package',
             'test_energy_stays_to_the_order_of_the_rule',
             'test_motion_is_that_of_the_package',

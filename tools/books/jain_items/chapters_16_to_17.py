@@ -151,8 +151,6 @@ ITEMS = (
             'test_sweep_of_algorithm_17_2_starts_with_the_acceleration_of_the_tip',
             'test_free_base_of_the_package',
             'test_dual_bias_of_17_7_belongs_to_its_own_hinge',
-            'test_measured_kernel_gives_the_accelerations_of_the_readable_form',
-            'test_sweeps_side_by_side_have_the_bits_of_one_after_the_other',
         ),
         correction='(17.7): a_d(k) = -a(k); Alg 17.2 begins with the wrench on the base',
     ),
