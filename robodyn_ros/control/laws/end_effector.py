@@ -20,7 +20,7 @@ from robodyn_ros.control.reference.task_reference import (
 from robodyn_ros.control.reference.task_reference import VELOCITY as TASK_VELOCITY
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.turning import quaternion_of, turn_between
-from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector, Work
 from robodyn_ros.spatial.vec3 import load, store, sub
 
 
@@ -28,14 +28,10 @@ from robodyn_ros.spatial.vec3 import load, store, sub
 def observe_pose(X, measured):
     """Write the pose of the end effector.
 
-    Parameters
-    ----------
-    X : (4, 4) ndarray
-        Its homogeneous transform in the base.
-    measured : ndarray
-        Measured rows of its TaskReference; two are written.
+    `X` (4, 4): its homogeneous transform in the base.
+    `measured`: measured rows of its TaskReference; two are written.
     """
-    store(measured, POSITION, 0, (X[0, 3], X[1, 3], X[2, 3]))
+    store(measured[POSITION], (X[0, 3], X[1, 3], X[2, 3]))
     store_quaternion(
         measured,
         quaternion_of(
@@ -48,18 +44,11 @@ def observe_pose(X, measured):
 def observe_velocity(J, qd, state, age, measured):
     """Write the velocity of the end effector: J qd, plus its acceleration times the age.
 
-    Parameters
-    ----------
-    J : (6, nv) ndarray
-        Jacobian of the end effector.
-    qd : (nv,) ndarray
-        Velocities [rad/s or m/s].
-    state : ndarray
-        Reference rows of its TaskReference, with the acceleration.
-    age : float
-        Age of the joint state [s].
-    measured : ndarray
-        Measured rows of its TaskReference; two are written.
+    `J` (6, nv): Jacobian of the end effector.
+    `qd` (nv,): velocities [rad/s or m/s].
+    `state`: reference rows of its TaskReference, with the acceleration.
+    `age`: age of the joint state [s].
+    `measured`: measured rows of its TaskReference; two are written.
     """
     for i in range(3):
         measured[TASK_VELOCITY, i] = age * state[TASK_ACCELERATION, i]
@@ -73,20 +62,18 @@ def observe_velocity(J, qd, state, age, measured):
 def write_pose_error(state, measured):
     """Write the pose error, reference - measured: a distance and a rotation vector.
 
-    Parameters
-    ----------
-    state, measured : ndarray
-        Reference and measured rows of a TaskReference; two of the latter are written.
+    `state`, `measured`: reference and measured rows of a TaskReference; two of the latter are
+      written.
     """
-    store(measured, ERROR, 0, sub(load(state, POSITION, 0), load(measured, POSITION, 0)))
-    store(measured, TURN, 0, turn_between(quaternion(state), quaternion(measured)))
+    store(measured[ERROR], sub(load(state[POSITION]), load(measured[POSITION])))
+    store(measured[TURN], turn_between(quaternion(state), quaternion(measured)))
 
 
 @kernel
 def lead_by_joints(
     topology: Topology,
     constants: Table,
-    scratch: Matrix,
+    scratch: Work,
     X: Matrix,
     J: Matrix,
     bias: Vector,

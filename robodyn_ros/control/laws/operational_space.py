@@ -57,7 +57,16 @@ from robodyn_ros.control.reference.task_reference import (
 )
 from robodyn_ros.control.reference.task_reference import VELOCITY as TASK_VELOCITY
 from robodyn_ros.spatial.primitive import primitive
-from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
+from robodyn_ros.spatial.types import (
+    Constant,
+    Integer,
+    Matrix,
+    Scalar,
+    Table,
+    Topology,
+    Vector,
+    Work,
+)
 
 #: Entries of `values`; pairs are linear and angular.
 STIFFNESS, DAMPING, AXES, LENGTH, HEAVIEST = 0, 6, 12, 18, 19
@@ -79,14 +88,9 @@ RETURN_SHARE = 0.25
 def join_rows(rows, linear, angular, out):
     """Join a linear and an angular row to one task vector.
 
-    Parameters
-    ----------
-    rows : ndarray
-        Rows of a TaskReference.
-    linear, angular : int
-        Indices of both rows.
-    out : (6,) ndarray
-        The vector, written.
+    `rows`: rows of a TaskReference.
+    `linear`, `angular`: indices of both rows.
+    `out` (6,): the vector, written.
     """
     for i in range(3):
         out[i], out[3 + i] = rows[linear, i], rows[angular, i]
@@ -98,21 +102,10 @@ def return_factor(error, values, part, speed):
 
     It is 1 near the reference; farther away the return speed is constant (Khatib 1987).
 
-    Parameters
-    ----------
-    error : (3,) ndarray
-        Linear or angular error [m or rad].
-    values : (29,) ndarray
-        Parameters of the law.
-    part : int
-        Offset of the gains: 0 for linear, 3 for angular.
-    speed : float
-        Largest return speed [m/s or rad/s].
-
-    Returns
-    -------
-    float
-        The factor.
+    `error` (3,): linear or angular error [m or rad].
+    `values` (29,): parameters of the law.
+    `part`: offset of the gains: 0 for linear, 3 for angular.
+    `speed`: largest return speed [m/s or rad/s].
     """
     fastest = 0.0
     for i in range(3):
@@ -126,16 +119,10 @@ def return_factor(error, values, part, speed):
 def position_feedback(measured, values, task_feedback, back):
     """Compute Kp e and Kd^-1 Kp e, both limited far from the reference.
 
-    Parameters
-    ----------
-    measured : ndarray
-        Measured rows of a TaskReference, with the error e.
-    values : (29,) ndarray
-        Parameters of the law.
-    task_feedback : (6,) ndarray
-        Kp e, written.
-    back : (6,) ndarray
-        The return velocity Kd^-1 Kp e, written.
+    `measured`: measured rows of a TaskReference, with the error e.
+    `values` (29,): parameters of the law.
+    `task_feedback` (6,): kp e, written.
+    `back` (6,): the return velocity Kd^-1 Kp e, written.
     """
     join_rows(measured, ERROR, TURN, task_feedback)
     near = return_factor(measured[ERROR], values, 0, values[SPEED])
@@ -149,16 +136,10 @@ def position_feedback(measured, values, task_feedback, back):
 def add_velocity_feedback(state, measured, values, scale, task_feedback):
     """Scale the position feedback, and add the velocity feedback Kd (v_r - v).
 
-    Parameters
-    ----------
-    state, measured : ndarray
-        Reference and measured rows of a TaskReference.
-    values : (29,) ndarray
-        Parameters of the law.
-    scale : float
-        Scale of the position feedback.
-    task_feedback : (6,) ndarray
-        The feedback, updated.
+    `state`, `measured`: reference and measured rows of a TaskReference.
+    `values` (29,): parameters of the law.
+    `scale`: scale of the position feedback.
+    `task_feedback` (6,): the feedback, updated.
     """
     for i in range(3):
         task_feedback[i] = scale * task_feedback[i] + values[DAMPING + i] * (
@@ -173,17 +154,8 @@ def add_velocity_feedback(state, measured, values, scale, task_feedback):
 def admissible_pace(rate, fastest):
     """Return the largest admissible factor on joint rates, at most FREE.
 
-    Parameters
-    ----------
-    rate : (nv,) ndarray
-        Joint rates [rad/s or m/s].
-    fastest : (nv,) ndarray
-        Largest joint rates [rad/s or m/s].
-
-    Returns
-    -------
-    float
-        The factor.
+    `rate` (nv,): joint rates [rad/s or m/s].
+    `fastest` (nv,): largest joint rates [rad/s or m/s].
     """
     share = 1.0 / FREE
     for k in range(rate.shape[0]):
@@ -195,17 +167,8 @@ def admissible_pace(rate, fastest):
 def return_gain_scale(rate, fastest):
     """Return the gain scale that respects the return speeds of the joints.
 
-    Parameters
-    ----------
-    rate : (nv,) ndarray
-        Return velocities of the joints at full gain [rad/s or m/s].
-    fastest : (nv,) ndarray
-        Largest joint rates due to the reference [rad/s or m/s].
-
-    Returns
-    -------
-    float
-        The scale, at most 1.
+    `rate` (nv,): return velocities of the joints at full gain [rad/s or m/s].
+    `fastest` (nv,): largest joint rates due to the reference [rad/s or m/s].
     """
     return min(1.0, RETURN_SHARE / JOINT_SHARE * admissible_pace(rate, fastest))
 
@@ -214,16 +177,9 @@ def return_gain_scale(rate, fastest):
 def posture_feedback(q, qd, reference, gains, fastest, back, out):
     """Compute Kp e + Kd ed of the joints, with e limited far from the posture.
 
-    Parameters
-    ----------
-    q, qd, reference, gains
-        As of `ControlLaw.torques`.
-    fastest : (nv,) ndarray
-        Largest joint rates due to the reference [rad/s or m/s].
-    back : (nv,) ndarray
-        The return velocity Kd^-1 Kp e, written.
-    out : (nv,) ndarray
-        The feedback, written.
+    `fastest` (nv,): largest joint rates due to the reference [rad/s or m/s].
+    `back` (nv,): the return velocity Kd^-1 Kp e, written.
+    `out` (nv,): the feedback, written.
     """
     for k in range(out.shape[0]):
         back[k] = gains[POSITION_GAIN, k] * (reference[JOINT, k] - q[k])
@@ -238,14 +194,9 @@ def posture_feedback(q, qd, reference, gains, fastest, back, out):
 def transpose_multiply(J, f, out):
     """Compute out = J^T f.
 
-    Parameters
-    ----------
-    J : (6, nv) ndarray
-        Jacobian.
-    f : (6,) ndarray
-        Task vector.
-    out : (nv,) ndarray
-        Product, written.
+    `J` (6, nv): jacobian.
+    `f` (6,): task vector.
+    `out` (nv,): product, written.
     """
     for k in range(out.shape[0]):
         out[k] = 0.0
@@ -257,18 +208,11 @@ def transpose_multiply(J, f, out):
 def compose(M, J, F, wanted, posture, remainder, force, out):
     """Compute out = M posture + J^T F (wanted - J posture), for task and null space.
 
-    Parameters
-    ----------
-    M, J, F : ndarray
-        Mass matrix, Jacobian and task inertia.
-    wanted : (6,) ndarray
-        Required motion of the task.
-    posture : (nv,) ndarray
-        Required motion of the joints.
-    remainder, force : (6,) ndarray
-        wanted - J posture, and F times it; written.
-    out : (nv,) ndarray
-        Result, written.
+    `M`, `J`, `F`: mass matrix, Jacobian and task inertia.
+    `wanted` (6,): required motion of the task.
+    `posture` (nv,): required motion of the joints.
+    `remainder`, `force` (6,): wanted - J posture, and F times it; written.
+    `out` (nv,): result, written.
     """
     for i in range(6):
         remainder[i] = wanted[i]
@@ -286,7 +230,7 @@ def operational_space_control(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    scratch: Work,
     M: Matrix,
     J: Matrix,
     X: Matrix,

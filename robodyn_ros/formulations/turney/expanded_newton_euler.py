@@ -171,7 +171,7 @@ def inverse_dynamics(robot, q, qd, qdd):
     arm = arm_at(robot, q)
     found = sums(arm)
     tau = arm.rotor * qdd
-    for link, (w, al, a) in enumerate(zip(*motion(robot[q], qdd, qd))):
+    for link, (w, al, a) in enumerate(zip(*motion(robot, q, qd, qdd))):
         I = arm.I[link]  # noqa: E741
         moment = I @ al + cross(w, I @ w)
         tau = tau + found.turning[link] @ moment + found.first[link] @ (arm.m[link] * a)

@@ -68,21 +68,11 @@ def is_lost(scratch, expected, kinetic):
     A piece in which a joint comes to rest has a small one: a large part of the kinetic energy
     after it, and a small part of that before it.
 
-    Parameters
-    ----------
-    scratch : ndarray
-        Memory of the recursions, with the energies after the piece.
-    expected : float
-        Energy that it should have [J].
-    kinetic : float
-        Kinetic energy before the piece [J].
-
-    Returns
-    -------
-    bool
-        Whether it has.
+    `scratch`: memory of the recursions, with the energies after the piece.
+    `expected`: energy that it should have [J].
+    `kinetic`: kinetic energy before the piece [J].
     """
-    energies = scratch[0][at.SPEED : at.SPEED + 2]
+    energies = scratch[0].speed[:2]
     error = abs(expected - energies[0] - energies[1])
     return not error <= LARGEST * max(kinetic, energies[0])
 

@@ -192,5 +192,5 @@ def two_stages(
                 work[RATE, k] = 1.5 * work[MEAN_RATE, k] + 0.5 * rate
                 qd[k] = work[OLD_QD, k] + h * (1.5 * work[MEAN_QDD, k] + 0.5 * slope)
         integrate(topology, work[OLD_Q], work[RATE], h, q)
-    work[WORK_DONE, 0] = h * power(joints[work], work[RATE][:n], effort)
+    work[WORK_DONE, 0] = h * power(joints, work, effort, work[RATE][:n])
     return 0 if keeps_sliding(work, qd) else EVENT

@@ -101,7 +101,7 @@ def runge_kutta(
         if status != 0:
             return status
         weight = h / 3.0 if stage == 1 or stage == 2 else h / 6.0
-        work[WORK_DONE, 0] = work[WORK_DONE, 0] + weight * power(joints[work], qd, effort)
+        work[WORK_DONE, 0] = work[WORK_DONE, 0] + weight * power(joints, work, effort, qd)
         to_next = h if stage == 2 else 0.5 * h
         position_rates(topology, q, qd, work[RATE])
         for k in range(q.shape[0]):
