@@ -27,7 +27,7 @@ import numpy as np
 from benchmark import table
 from benchmark.chains import chain
 from robodyn_ros import Robot
-from robodyn_ros.algorithms.core import aba, composite, scratch
+from robodyn_ros.algorithms.core import aba, composite, working_memory
 from robodyn_ros.algorithms.variants import dense_forward_dynamics, factored_forward_dynamics
 from robodyn_ros.codegen.registry import Recipe
 from robodyn_ros.codegen.specialise import record, specialise
@@ -175,7 +175,7 @@ def _arguments(robot):
         'topology': robot.model.topology,
         'constants': robot.model.constants,
         'gravity': robot.model.gravity,
-        'scratch': scratch.allocate(robot.model.topology),
+        'work': working_memory.allocate(robot.model.topology),
         'q': q,
         'qd': qd,
         'tau': tau,

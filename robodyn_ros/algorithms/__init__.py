@@ -10,7 +10,7 @@ those of other sources. May import: spatial, model.layout.
 What kernels take, here and in robodyn_ros.simulation; they tell what is special:
 
 topology, constants  structure of the robot and numbers of its bodies, see model/layout.py
-scratch              working memory, a row for each body; columns as in core/scratch.py
+work              working memory, a row for each body; columns as in core/work.py
 gravity (3,)         gravitational acceleration in base axes [m/s^2]
 q (nq,)              joint positions [rad or m]
 qd, qdd (nv,)        joint velocities and accelerations [rad/s, rad/s^2 or m/s, m/s^2]
@@ -19,7 +19,7 @@ f_ext (nb, 6)        external moment and force on each body, in its frame about 
 diagonal (nv,)       added to the diagonal of the mass matrix [kg m^2 or kg]
 i, body              row of a body
 frame (12,)          rotation, row-major, and origin of a frame in its body [-, m]
-joints, work         joint table and its memory, see joint_table.py
+joints, joint_work   joint table and its memory, see joint_table.py
 h                    length of a substep [s]
 a, b, v, n, f        3-vectors; symmetric matrices are six numbers: xx, xy, xz, yy, yz, zz
 

@@ -140,9 +140,9 @@ def _with_packs(recursion, is_single):
     )
 
 
-def _packs(topology, scratch):
-    """Return the packs of scratch."""
-    return Packs(scratch.tape, scratch.entries, topology.shape[0] - 1)
+def _packs(topology, work):
+    """Return the packs of working memory."""
+    return Packs(work.tape, work.entries, topology.shape[0] - 1)
 
 
 def _last_pack(topology):
@@ -150,24 +150,24 @@ def _last_pack(topology):
     return -(-(topology.shape[0] - 1) // WIDTH)
 
 
-def _of_table(topology, constants, scratch):
+def _of_table(topology, constants, work):
     """Return the packs of the constants of bodies."""
-    return Packs(scratch.tape, constants, topology.shape[0] - 1)
+    return Packs(work.tape, constants, topology.shape[0] - 1)
 
 
-def _of_wrenches(topology, f_ext, scratch):
+def _of_wrenches(topology, f_ext, work):
     """Return the packs of external wrenches."""
-    return Packs(scratch.tape, f_ext, topology.shape[0] - 1)
+    return Packs(work.tape, f_ext, topology.shape[0] - 1)
 
 
-def _sum_tip_to_base(topology, scratch):
+def _sum_tip_to_base(topology, work):
     """Record `sum_tip_to_base`; in a chain without taking the packs apart."""
     last = topology.shape[0] - 1
     if any(topology[i, PARENT] != i - 1 for i in range(1, last + 1)):
-        sum_tip_to_base(topology, scratch)
+        sum_tip_to_base(topology, work)
         return
-    packs = _packs(topology, scratch)
-    every, single = packs.entries, scratch.entries
+    packs = _packs(topology, work)
+    every, single = packs.entries, work.entries
     for name in SUMMED:
         first, count = COLUMNS[name]
         for k in range(first, first + count):
@@ -187,40 +187,40 @@ def _sums_of_next(tape, value, bodies):
     return value
 
 
-def _by_velocity(topology, scratch, by_qd, by_qdd):
+def _by_velocity(topology, work, by_qd, by_qdd):
     """Record `by_velocity`."""
     clear(by_qd)
     clear(by_qdd)
-    packs = _packs(topology, scratch)
+    packs = _packs(topology, work)
     for pack, i in _pairs(topology):
         carried = [k for k in packs.bodies(pack) if i == k or i in _carriers(topology, k)]
         if carried:
-            inertia = power(scratch[i].axis, *_six(packs[pack].joint_momentum))
+            inertia = power(work[i].axis, *_six(packs[pack].joint_momentum))
             _write(packs, pack, topology, by_qdd, i, carried, inertia)
             _write(packs, pack, topology, by_qdd.T, i, carried, inertia)
-            rate = power(scratch[i].axis, *_six(packs[pack].by_velocity))
+            rate = power(work[i].axis, *_six(packs[pack].by_velocity))
             _write(packs, pack, topology, by_qd, i, carried, rate)
-    _below(topology, scratch, packs, by_qd, 'both_rates', 'axis')
+    _below(topology, work, packs, by_qd, 'both_rates', 'axis')
 
 
-def _by_position(topology, scratch, by_q):
+def _by_position(topology, work, by_q):
     """Record `by_position`."""
     clear(by_q)
-    packs = _packs(topology, scratch)
+    packs = _packs(topology, work)
     for pack, i in _pairs(topology):
         carried = [k for k in packs.bodies(pack) if i in _carriers(topology, k)]
         if carried:
-            torque = power(scratch[i].axis, *_six(packs[pack].beyond))
+            torque = power(work[i].axis, *_six(packs[pack].beyond))
             _write(packs, pack, topology, by_q, i, carried, torque)
-    _below(topology, scratch, packs, by_q, 'carried_rate', 'carried')
+    _below(topology, work, packs, by_q, 'carried_rate', 'carried')
 
 
-def _below(topology, scratch, packs, matrix, motion, turning):
+def _below(topology, work, packs, matrix, motion, turning):
     """Record the rows of a derivative at the joints that carry the joint of the row."""
     for pack, i in _pairs(topology):
         carriers = [k for k in packs.bodies(pack) if k in _carriers(topology, i)]
         if carriers:
-            row, joints = scratch[i], packs[pack]
+            row, joints = work[i], packs[pack]
             torque = power(row.joint_momentum, *_six(getattr(joints, motion))) + dot(
                 load(getattr(joints, turning)), load(row.joint_coriolis)
             )
@@ -274,21 +274,21 @@ def _carry_single_rate(packs, i):
     store(packs[i].carried_rate, add(sliding, moving), 3)
 
 
-def _within_single_joints(topology, scratch, by_q):
+def _within_single_joints(topology, work, by_q):
     """Record `within_joints`; only spherical joints have pairs of different bodies."""
-    packs = _packs(topology, scratch)
+    packs = _packs(topology, work)
     for pack in range(1, _last_pack(topology) + 1):
         torque = power(packs[pack].axis, *_six(packs[pack].by_position))
         for i in packs.bodies(pack):
             _write(packs, pack, topology, by_q, i, [i], torque)
 
 
-def _negative_products(A, B, C, work):
+def _negative_products(A, B, C, spare):
     """Record `negative_products`."""
     every = (each for matrix in (A, B, C) for each in matrix.flat)
     tape = next((each.tape for each in every if isinstance(each, Recorded)), None)
     if tape is None:  # one joint: the results are constants
-        negative_products(A, B, C, work)
+        negative_products(A, B, C, spare)
         return
     for matrix in (B, C):
         for columns in slices(len(A)):

@@ -14,7 +14,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from robodyn_ros.algorithms.core import scratch as columns
+from robodyn_ros.algorithms.core import working_memory
 from robodyn_ros.algorithms.derivatives.unit_torques import memory
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse_world_frame import motions
 from robodyn_ros.codegen import emit_python
@@ -449,8 +449,8 @@ def run_on_tape(recursion, model, tape, **given):
     """
     closing = closing_of(model, len(given['q']), tape.real) if model.has_loops else None
     replaced = closing.replacements() if closing else {}
-    scratch = RecordingWork(tape, columns.rows(model.topology), replaced)
-    return recursion(*arguments(recursion, model, scratch=scratch, **given))
+    work = RecordingWork(tape, working_memory.rows(model.topology), replaced)
+    return recursion(*arguments(recursion, model, work=work, **given))
 
 
 def arguments(recursion, model, **given):
@@ -486,7 +486,7 @@ def arguments(recursion, model, **given):
         'carried': carried,
         'links': links.astype(object),
         'bias': zeros(nv),
-        'work': zeros((6, nv)),
+        'spare': zeros((6, nv)),
         'factor': zeros((6, 6)),
         'qdd': zeros(nv),
         'rows': zeros((nv + 2, nv)),

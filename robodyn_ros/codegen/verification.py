@@ -7,7 +7,7 @@ The recursions run as plain Python, independent of any compiler.
 
 import numpy as np
 
-from robodyn_ros.algorithms.core import scratch
+from robodyn_ros.algorithms.core import working_memory
 from robodyn_ros.algorithms.task_space.cholesky_inverse import MAX_CONDITION
 from robodyn_ros.codegen.derivative_registry import DERIVATIVES
 from robodyn_ros.codegen.registry import RECIPES
@@ -191,11 +191,11 @@ def interpreted(recipe, subject, model, inputs, results):
 
 def _called(recursion, model, given):
     """Call a recursion with numbers."""
-    own = scratch.allocate(model.topology)
+    own = working_memory.allocate(model.topology)
     return recursion(
         *(
             value.astype(float) if getattr(value, 'dtype', None) == object else value
-            for value in arguments(recursion, model, scratch=own, **given)
+            for value in arguments(recursion, model, work=own, **given)
         )
     )
 

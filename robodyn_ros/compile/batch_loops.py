@@ -6,10 +6,10 @@ All loops share one template, filled in for a kernel of `generic` at its first u
 the machine code of the kernel, which compiles faster than a copy of its source.
 
 A loop has the arguments of its kernel. Arrays of states and results get one more axis in front.
-The model and the scratch arrays of WORK stay as they are. The wrenches f_ext are replaced by those
-of m frames: their bodies (m,), their placements (m, 12), and their wrenches (k, m, 6), or
-(1, m, 6) for all states. The last two arguments are the first state, and the end of the
-range. A loop stops at the first nonzero status, and returns it.
+The model and the working arrays of SPARE stay as they are. The wrenches f_ext are replaced by
+those of m frames: their bodies (m,), their placements (m, 12), and their wrenches (k, m, 6), or
+(1, m, 6) for all states. The last two arguments are the first state, and the end of the range. A
+loop stops at the first nonzero status, and returns it.
 """
 
 import functools
@@ -52,8 +52,8 @@ NAMES = {value: name for name, value in vars(types).items() if name.istitle()}
 PROMOTED = {Vector: 'Matrix', Matrix: 'Stack', Stack: 'Block'}
 #: Arguments that all states share; the kernel only reads them.
 SHARED = ('zero', 'diagonal', 'offsets')
-#: Scratch arrays, by kernel. Each thread has its own.
-WORK = {
+#: Working arrays, by kernel. Each thread has its own.
+SPARE = {
     'joint_wrenches': ('tau',),
     'centroidal_momentum': ('com',),
     'centroidal_momentum_matrix': ('com',),
@@ -106,7 +106,7 @@ EMBEDDED_IMPORTS = (
 def _written(kernel, embedded):
     """Return the source of a loop."""
     function = kernel.python
-    name, work = function.__name__, ('scratch', *WORK.get(function.__name__, ()))
+    name, spares = function.__name__, ('work', *SPARE.get(function.__name__, ()))
     typed, given, before, within = [], [], [], []
     for argument, given_kind in zip(inspect.signature(function).parameters, kernel.signature):
         kind, passed = NAMES[given_kind], argument
@@ -114,10 +114,10 @@ def _written(kernel, embedded):
             typed += ['on: Indices', 'where: Table', 'pushes: Stack']
             before.append('f_ext = np.empty((len(topology), 6))')
             within.append(
-                'load_wrenches(topology, constants, scratch, q[k], on, where,\n'
+                'load_wrenches(topology, constants, work, q[k], on, where,\n'
                 '              pushes[k % len(pushes)], f_ext)'
             )
-        elif argument in work:
+        elif argument in spares:
             typed.append(f'{argument}: {kind}')
             before.append(f'{argument} = np.empty_like({argument})')
         else:
@@ -172,10 +172,10 @@ def task_inertia(
         End of the range of states.
     """
     m = compliance.shape[1]
-    work, vectors = np.empty((m, m)), np.empty((m, m))
+    spare, vectors = np.empty((m, m)), np.empty((m, m))
     for k in range(first, last):
         rank[k] = _task_inertia.task_inertia(
-            compliance[k], damping, work, vectors, inertia[k], singular_values[k]
+            compliance[k], damping, spare, vectors, inertia[k], singular_values[k]
         )
     return 0
 

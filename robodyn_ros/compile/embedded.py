@@ -169,22 +169,22 @@ DERIVATIVES = (
     mass_matrix_derivative.mass_matrix_derivative,
 )
 
-#: Code that expands an argument to all joints, by name. {k} numbers the vectors in scratch.
+#: Code that expands an argument to all joints, by name. {k} numbers the vectors in working memory.
 BEFORE = {
-    'q': 'expand_positions(topology, constants, scratch, q)',
-    'qd': 'expand(topology, scratch, {k}, qd)',
-    'qd_r': 'expand(topology, scratch, {k}, qd_r)',
-    'qdd': 'expand_acceleration(topology, constants, scratch, {k}, qd, qdd)',
-    'qdd_r': 'expand_reference(topology, constants, scratch, {k}, qd, qd_r, qdd_r)',
-    'zero': 'unaccelerated(topology, constants, scratch, {k}, qd)',
-    'tau': 'of_joints(topology, scratch, {k})',
-    'Y': 'all_parameters(topology, scratch)',
+    'q': 'expand_positions(topology, constants, work, q)',
+    'qd': 'expand(topology, work, {k}, qd)',
+    'qd_r': 'expand(topology, work, {k}, qd_r)',
+    'qdd': 'expand_acceleration(topology, constants, work, {k}, qd, qdd)',
+    'qdd_r': 'expand_reference(topology, constants, work, {k}, qd, qd_r, qdd_r)',
+    'zero': 'unaccelerated(topology, constants, work, {k}, qd)',
+    'tau': 'of_joints(topology, work, {k})',
+    'Y': 'all_parameters(topology, work)',
 }
 #: Code that projects a result of all joints to independent coordinates, by name.
 AFTER = {
-    'tau': 'project(topology, scratch, all_tau, tau)',
-    'Y': 'project_rows(topology, scratch, all_Y, Y)',
-    'A': 'project_columns(topology, scratch, all_A, A)',
+    'tau': 'project(topology, work, all_tau, tau)',
+    'Y': 'project_rows(topology, work, all_Y, Y)',
+    'A': 'project_columns(topology, work, all_A, A)',
 }
 
 MODULE = '''"""{name} over independent coordinates.
@@ -303,7 +303,7 @@ def _written(function):
         given.append(f'{argument}: {NAMES[value.annotation]}')
         way = BEFORE.get(argument)
         if argument == 'A' and not per_body:
-            way = 'all_columns(topology, scratch, A.shape[0])'
+            way = 'all_columns(topology, work, A.shape[0])'
         if way is None:
             passed.append(argument)
             continue
@@ -326,7 +326,7 @@ def _written(function):
 def expand_state(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     qdd: Vector,
@@ -342,7 +342,7 @@ def expand_state(
         Topology of the tree, see robodyn_ros.model.layout.
     constants : (n + 1, k) ndarray
         Constants of the tree, see robodyn_ros.model.layout.
-    scratch : (k, m) ndarray
+    work : (k, m) ndarray
         Scratch of the recursions.
     q : (nq,) ndarray
         Independent positions.
@@ -357,9 +357,9 @@ def expand_state(
     all_qdd : ndarray
         Written: accelerations of all joints.
     """
-    all_q[:] = expansion.expand_positions(topology, constants, scratch, q)
-    all_qd[:] = expansion.expand(topology, scratch, 0, qd)
-    all_qdd[:] = expansion.expand_acceleration(topology, constants, scratch, 1, qd, qdd)
+    all_q[:] = expansion.expand_positions(topology, constants, work, q)
+    all_qd[:] = expansion.expand(topology, work, 0, qd)
+    all_qdd[:] = expansion.expand_acceleration(topology, constants, work, 1, qd, qdd)
 
 
 #: Derivatives of the joints of loops, for second derivatives of the dynamics.

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core import working_memory
 from robodyn_ros.compile import generic
 from robodyn_ros.errors import KernelError
 from robodyn_ros.model import layout
@@ -26,18 +26,18 @@ def known_answers():
         With the name of the first wrong kernel.
     """
     topology, constants, gravity = _elbow()
-    scratch = at.allocate(topology)
-    scratch.view(np.float64).fill(np.nan)
+    work = working_memory.allocate(topology)
+    work.view(np.float64).fill(np.nan)
     q, qd, qdd, zero = (np.array(x) for x in (Q, QD, QDD, (0.0, 0.0)))
     f_ext, vector, matrix = np.zeros((3, 6)), np.empty(2), np.empty((2, 2))
-    generic.inverse_dynamics(topology, constants, gravity, scratch, q, qd, qdd, f_ext, vector)
+    generic.inverse_dynamics(topology, constants, gravity, work, q, qd, qdd, f_ext, vector)
     _expect(generic.inverse_dynamics, vector, TAU)
-    generic.gravity_torque(topology, constants, gravity, scratch, q, vector)
+    generic.gravity_torque(topology, constants, gravity, work, q, vector)
     _expect(generic.gravity_torque, vector, GRAVITY_TORQUE)
-    generic.mass_matrix(topology, constants, scratch, q, matrix)
+    generic.mass_matrix(topology, constants, work, q, matrix)
     _expect(generic.mass_matrix, matrix, MASS_MATRIX)
     generic.forward_dynamics(
-        topology, constants, gravity, scratch, q, qd, np.array(TAU), f_ext, zero, vector
+        topology, constants, gravity, work, q, qd, np.array(TAU), f_ext, zero, vector
     )
     _expect(generic.forward_dynamics, vector, QDD)
 

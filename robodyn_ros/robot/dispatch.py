@@ -214,7 +214,7 @@ def generic_case(robot, name, frame=None):
         'topology': robot.model.topology,
         'constants': robot.model.constants,
         'gravity': robot.model.gravity,
-        'scratch': robot._scratch,
+        'work': robot._work,
         'f_ext': robot._no_wrench,
         'zero': robot._zero,
         'diagonal': robot._zero,

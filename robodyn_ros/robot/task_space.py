@@ -149,7 +149,7 @@ class TaskSpace(View):
             robot.model.topology,
             robot.model.constants,
             gravity,
-            robot._scratch,
+            robot._work,
             q,
             qd,
             np.zeros_like(qd),

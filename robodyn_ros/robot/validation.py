@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from robodyn_ros.algorithms.constraints.closed_positions import NEAR
-from robodyn_ros.algorithms.core import scratch
+from robodyn_ros.algorithms.core import working_memory
 from robodyn_ros.codegen.parallel_rows import share_out
 from robodyn_ros.compile import batch_loops, embedded, generic, state_checks
 from robodyn_ros.compile.vectorcall.method import apart
@@ -37,7 +37,7 @@ KINEMATICS = {
 
 
 class Boundary:
-    """A model with scratch memory, and the checks of arguments for the kernels.
+    """A model with working memory, and the checks of arguments for the kernels.
 
     Parameters
     ----------
@@ -68,9 +68,9 @@ class Boundary:
         self.limits = model.limits
         self.report = model.report
         embedded.prepare(model)
-        self._scratch = scratch.allocate(model.topology)
-        self._body = (model.topology, model.constants, self._scratch)
-        self._weighted = (model.topology, model.constants, model.gravity, self._scratch)
+        self._work = working_memory.allocate(model.topology)
+        self._body = (model.topology, model.constants, self._work)
+        self._weighted = (model.topology, model.constants, model.gravity, self._work)
         self._links = model.link_placements()
         self._no_wrench = np.zeros((len(model.body_names), 6))
         self._zero = np.zeros(model.nv)
@@ -121,7 +121,7 @@ class Boundary:
         )
 
     def __reduce__(self):
-        return type(self), (self.model,)  # a copy has scratch memory of its own
+        return type(self), (self.model,)  # a copy has working memory of its own
 
     def _case(self, name, frame=None):
         """Return the case of a method's machine code, see robodyn_ros.robot.dispatch."""

@@ -218,7 +218,7 @@ class Variants(View):
         return self._by_factors(generic.forward_dynamics_dense, q, qd, tau, f_ext, out)
 
     def _by_factors(self, kernel, q, qd, tau, f_ext, out):
-        """Compute forward dynamics by a kernel with a matrix and a vector of scratch."""
+        """Compute forward dynamics by a kernel with a matrix and a vector of working memory."""
         robot = self._robot
         states, k = robot._states(q, qd, tau, out=out)
         out = robot._out(out, k, (robot.nv,))

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from robodyn_ros.algorithms.core import scratch
+from robodyn_ros.algorithms.core import working_memory
 from robodyn_ros.compile import embedded
 from robodyn_ros.model.robot_model import RobotModel
 
@@ -20,7 +20,7 @@ class AllJoints:
 
     def __init__(self, model: RobotModel):
         n = len(model.all_joint_names)
-        self._model = model.topology, model.constants, scratch.allocate(model.topology)
+        self._model = model.topology, model.constants, working_memory.allocate(model.topology)
         self._still, self._accelerations = np.zeros(model.nv), np.zeros(n)
         self._position, self._velocity = np.zeros(len(model.all_position_names)), np.zeros(n)
         self._effort = np.zeros(n)  # zero except at the independent joints

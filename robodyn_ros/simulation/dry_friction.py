@@ -51,7 +51,7 @@ def friction_level(joints, stribeck, q, rate, k):
 
 
 @unfused
-def assume_friction(joints, work, qd):
+def assume_friction(joints, joint_work, qd):
     """Assume that moving joints slide and joints at rest stick.
 
     Writes SLIDING and STUCK of the work array. A braked joint has no friction: the brake holds it.
@@ -62,59 +62,67 @@ def assume_friction(joints, work, qd):
     for k in range(qd.shape[0]):
         has_friction = joints[k, STATIC] > 0.0 and joints[k, BRAKED] == 0.0
         found = found or has_friction
-        work[SLIDING, k] = 0.0
-        work[STUCK, k] = 0.0
+        joint_work[SLIDING, k] = 0.0
+        joint_work[STUCK, k] = 0.0
         if has_friction and qd[k] == 0.0:
-            work[STUCK, k] = 1.0
+            joint_work[STUCK, k] = 1.0
         elif has_friction:
-            work[SLIDING, k] = 1.0 if qd[k] > 0.0 else -1.0
+            joint_work[SLIDING, k] = 1.0 if qd[k] > 0.0 else -1.0
     return found
 
 
 @unfused
-def assume_frictionless(work, n):
+def assume_frictionless(joint_work, n):
     """Assume that no joint has friction."""
     for k in range(n):
-        work[SLIDING, k] = 0.0
-        work[STUCK, k] = 0.0
+        joint_work[SLIDING, k] = 0.0
+        joint_work[STUCK, k] = 0.0
 
 
 @unfused
-def friction_holds(topology, constants, gravity, scratch, work, q, qd, f_ext):
+def friction_holds(topology, constants, gravity, work, joint_work, q, qd, f_ext):
     """Return whether friction suffices to hold every joint that is assumed to stick.
 
-    The required effort is that of inverse dynamics less work[TORQUE]. The acceleration of such a
-    joint is set to zero. O(n), and free if no joint sticks.
+    The required effort is that of inverse dynamics less joint_work[TORQUE]. The acceleration of
+    such a joint is set to zero. O(n), and free if no joint sticks.
     """
     n = qd.shape[0]
     sticks = False
     for k in range(n):
-        if work[STUCK, k] > 0.0:
+        if joint_work[STUCK, k] > 0.0:
             sticks = True
-            work[QDD, k] = 0.0
+            joint_work[QDD, k] = 0.0
     if sticks:
         inverse_dynamics(
-            topology, constants, gravity, scratch, q, qd, work[QDD][:n], f_ext, work[NEEDED][:n]
+            topology,
+            constants,
+            gravity,
+            work,
+            q,
+            qd,
+            joint_work[QDD][:n],
+            f_ext,
+            joint_work[NEEDED][:n],
         )
         for k in range(n):
-            required = work[NEEDED, k] - work[TORQUE, k]
-            if work[STUCK, k] > 0.0 and not abs(required) <= work[LEVEL, k]:
+            required = joint_work[NEEDED, k] - joint_work[TORQUE, k]
+            if joint_work[STUCK, k] > 0.0 and not abs(required) <= joint_work[LEVEL, k]:
                 return False
     return True
 
 
 @unfused
-def keeps_sliding(work, velocity):
+def keeps_sliding(joint_work, velocity):
     """Return whether every joint that is assumed to slide keeps its direction."""
     for k in range(velocity.shape[0]):
-        if not work[SLIDING, k] * velocity[k] >= 0.0:
+        if not joint_work[SLIDING, k] * velocity[k] >= 0.0:
             return False
     return True
 
 
 @unfused
-def next_velocity(joints, work, h, qd):
-    """Compute work[NEXT] = qd + h qdd.
+def next_velocity(joints, joint_work, h, qd):
+    """Compute joint_work[NEXT] = qd + h qdd.
 
     The velocity is 0 where friction holds the joint, and the prescribed one at a brake.
 
@@ -122,6 +130,8 @@ def next_velocity(joints, work, h, qd):
     """
     for k in range(qd.shape[0]):
         if joints[k, BRAKED] > 0.0:
-            work[NEXT, k] = work[PRESCRIBED, k]
+            joint_work[NEXT, k] = joint_work[PRESCRIBED, k]
         else:
-            work[NEXT, k] = 0.0 if work[STUCK, k] > 0.0 else qd[k] + h * work[QDD, k]
+            joint_work[NEXT, k] = (
+                0.0 if joint_work[STUCK, k] > 0.0 else qd[k] + h * joint_work[QDD, k]
+            )

@@ -50,39 +50,39 @@ FREELY = 3.0
 
 
 @unfused
-def sweep(joints, work, h, q, qd):
+def sweep(joints, joint_work, h, q, qd):
     """Do one sweep of projected Gauss-Seidel over all joints.
 
     Returns largest change of a velocity [rad/s or m/s].
     """
     largest = 0.0
     for k in range(qd.shape[0]):
-        old, bound = work[IMPULSE, k], h * work[LEVEL, k]
+        old, bound = joint_work[IMPULSE, k], h * joint_work[LEVEL, k]
         low, high = slowest(joints, h, q, k), fastest(joints, h, q, k)
         idle = old == 0.0 and bound == 0.0 and low <= qd[k] <= high
         if joints[k, BRAKED] > 0.0 or idle:
             continue
-        compliance = work[INVERSE + k, k]
+        compliance = joint_work[INVERSE + k, k]
         free = qd[k] - compliance * old
         after = constrained(free, compliance * bound, low, high)
-        work[IMPULSE, k] = (after - free) / compliance
-        change = work[IMPULSE, k] - old
+        joint_work[IMPULSE, k] = (after - free) / compliance
+        change = joint_work[IMPULSE, k] - old
         for j in range(qd.shape[0]):
-            qd[j] = qd[j] + work[INVERSE + k, j] * change
+            qd[j] = qd[j] + joint_work[INVERSE + k, j] * change
         largest = max(largest, abs(compliance * change))
     return largest
 
 
 @unfused
-def classify(joints, work, h, q, qd):
+def classify(joints, joint_work, h, q, qd):
     """Write the case of every joint and the velocity that it prescribes.
 
     The case follows from the impulse and velocity of the joint.
     """
     for k in range(qd.shape[0]):
-        compliance, bound = work[INVERSE + k, k], h * work[LEVEL, k]
+        compliance, bound = joint_work[INVERSE + k, k], h * joint_work[LEVEL, k]
         low, high = slowest(joints, h, q, k), fastest(joints, h, q, k)
-        free = qd[k] - compliance * work[IMPULSE, k]
+        free = qd[k] - compliance * joint_work[IMPULSE, k]
         reach = compliance * bound
         case, target = FREELY, 0.0
         if joints[k, BRAKED] > 0.0:
@@ -93,8 +93,8 @@ def classify(joints, work, h, q, qd):
             case, target = AT_LOWER, low
         elif bound > 0.0:
             case = SLIDES_ON if free > reach else (SLIDES_BACK if free < -reach else HELD)
-        work[KIND_OF, k] = case
-        work[TARGET, k] = target
+        joint_work[KIND_OF, k] = case
+        joint_work[TARGET, k] = target
 
 
 @unfused
@@ -107,8 +107,8 @@ def prescribed(case):
 
 
 @unfused
-def solve_prescribed(work, n):
-    """Solve A_SS p_S = work[RHS] of the prescribed joints S in place.
+def solve_prescribed(joint_work, n):
+    """Solve A_SS p_S = joint_work[RHS] of the prescribed joints S in place.
 
     The Cholesky factor is in the rows behind the inverse. No sum is a loop over its terms. The
     compiler could reorder such a loop differently in each kernel, and the bits would differ.
@@ -118,36 +118,40 @@ def solve_prescribed(work, n):
     factor = INVERSE + n
     for i in range(n):
         for j in range(i + 1):
-            work[factor + i, j] = work[INVERSE + i, j]
+            joint_work[factor + i, j] = joint_work[INVERSE + i, j]
     for j in range(n):
-        if not prescribed(work[KIND_OF, j]):
+        if not prescribed(joint_work[KIND_OF, j]):
             continue
-        if not work[factor + j, j] > 0.0:
+        if not joint_work[factor + j, j] > 0.0:
             return False
-        reciprocal = 1.0 / sqrt(work[factor + j, j])
-        work[factor + j, j] = reciprocal
-        work[RHS, j] = work[RHS, j] * reciprocal
+        reciprocal = 1.0 / sqrt(joint_work[factor + j, j])
+        joint_work[factor + j, j] = reciprocal
+        joint_work[RHS, j] = joint_work[RHS, j] * reciprocal
         for i in range(j + 1, n):
-            work[factor + i, j] = work[factor + i, j] * reciprocal
+            joint_work[factor + i, j] = joint_work[factor + i, j] * reciprocal
         for i in range(j + 1, n):
-            below = work[factor + i, j]
-            work[RHS, i] = work[RHS, i] - below * work[RHS, j]
+            below = joint_work[factor + i, j]
+            joint_work[RHS, i] = joint_work[RHS, i] - below * joint_work[RHS, j]
             for m in range(j + 1, i + 1):
-                work[factor + i, m] = work[factor + i, m] - below * work[factor + m, j]
+                joint_work[factor + i, m] = (
+                    joint_work[factor + i, m] - below * joint_work[factor + m, j]
+                )
     for i in range(n - 1, -1, -1):
-        if not prescribed(work[KIND_OF, i]):
+        if not prescribed(joint_work[KIND_OF, i]):
             continue
-        work[RHS, i] = work[RHS, i] * work[factor + i, i]
+        joint_work[RHS, i] = joint_work[RHS, i] * joint_work[factor + i, i]
         for j in range(i):
-            if prescribed(work[KIND_OF, j]):
-                work[RHS, j] = work[RHS, j] - work[factor + i, j] * work[RHS, i]
+            if prescribed(joint_work[KIND_OF, j]):
+                joint_work[RHS, j] = (
+                    joint_work[RHS, j] - joint_work[factor + i, j] * joint_work[RHS, i]
+                )
     return True
 
 
 @unfused
-def matches_case(joints, work, h, q, qd, k):
+def matches_case(joints, joint_work, h, q, qd, k):
     """Return whether the impulse and velocity of a joint match its case, to rounding."""
-    case, p, bound = work[KIND_OF, k], work[IMPULSE, k], h * work[LEVEL, k]
+    case, p, bound = joint_work[KIND_OF, k], joint_work[IMPULSE, k], h * joint_work[LEVEL, k]
     slack = SLACK * (bound + abs(p))
     if case == HELD:
         return abs(p) <= bound + slack
@@ -157,7 +161,7 @@ def matches_case(joints, work, h, q, qd, k):
         return p >= bound - slack
     if joints[k, BRAKED] > 0.0:
         return True
-    slack = SLACK * (abs(qd[k]) + abs(work[FREE, k]))
+    slack = SLACK * (abs(qd[k]) + abs(joint_work[FREE, k]))
     low, high = slowest(joints, h, q, k) - slack, fastest(joints, h, q, k) + slack
     if case == SLIDES_ON:
         low = -slack
@@ -167,20 +171,20 @@ def matches_case(joints, work, h, q, qd, k):
 
 
 @unfused
-def add_impulses(work, qd):
-    """Compute qd = work[FREE] + A work[IMPULSE].
+def add_impulses(joint_work, qd):
+    """Compute qd = joint_work[FREE] + A joint_work[IMPULSE].
 
     `qd` (nv,): velocities [rad/s or m/s], written.
     """
     for k in range(qd.shape[0]):
-        qd[k] = work[FREE, k]
+        qd[k] = joint_work[FREE, k]
     for j in range(qd.shape[0]):
         for k in range(qd.shape[0]):
-            qd[k] = qd[k] + work[INVERSE + j, k] * work[IMPULSE, j]
+            qd[k] = qd[k] + joint_work[INVERSE + j, k] * joint_work[IMPULSE, j]
 
 
 @unfused
-def solve_cases(joints, work, h, q, qd):
+def solve_cases(joints, joint_work, h, q, qd):
     """Compute the impulses and velocities of the present cases.
 
     This is a step of the semi-smooth Newton method on the proximal equations of all joints.
@@ -188,79 +192,80 @@ def solve_cases(joints, work, h, q, qd):
     Returns whether every joint matches its case.
     """
     n = qd.shape[0]
-    classify(joints, work, h, q, qd)
+    classify(joints, joint_work, h, q, qd)
     for k in range(n):
-        case = work[KIND_OF, k]
+        case = joint_work[KIND_OF, k]
         sliding = case == SLIDES_ON or case == SLIDES_BACK
-        work[IMPULSE, k] = -case * h * work[LEVEL, k] if sliding else 0.0
-    add_impulses(work, qd)
+        joint_work[IMPULSE, k] = -case * h * joint_work[LEVEL, k] if sliding else 0.0
+    add_impulses(joint_work, qd)
     for k in range(n):
-        work[RHS, k] = work[TARGET, k] - qd[k]
-    if not solve_prescribed(work, n):
+        joint_work[RHS, k] = joint_work[TARGET, k] - qd[k]
+    if not solve_prescribed(joint_work, n):
         return False
     for k in range(n):
-        if prescribed(work[KIND_OF, k]):
-            work[IMPULSE, k] = work[RHS, k]
-    add_impulses(work, qd)
+        if prescribed(joint_work[KIND_OF, k]):
+            joint_work[IMPULSE, k] = joint_work[RHS, k]
+    add_impulses(joint_work, qd)
     for k in range(n):
-        if prescribed(work[KIND_OF, k]):
-            qd[k] = work[TARGET, k]
+        if prescribed(joint_work[KIND_OF, k]):
+            qd[k] = joint_work[TARGET, k]
     for k in range(n):
-        if not matches_case(joints, work, h, q, qd, k):
+        if not matches_case(joints, joint_work, h, q, qd, k):
             return False
     return True
 
 
 @unfused
-def solve_exactly(joints, work, h, q, qd):
+def solve_exactly(joints, joint_work, h, q, qd):
     """Find the exact impulses and velocities; change nothing if none are found.
 
     Returns whether they are found.
     """
     n = qd.shape[0]
     for k in range(n):
-        work[KEPT_IMPULSE, k] = work[IMPULSE, k]
-        work[KEPT_NEXT, k] = qd[k]
+        joint_work[KEPT_IMPULSE, k] = joint_work[IMPULSE, k]
+        joint_work[KEPT_NEXT, k] = qd[k]
     found = False
     for _ in range(TRIES):
-        found = found or solve_cases(joints, work, h, q, qd)
+        found = found or solve_cases(joints, joint_work, h, q, qd)
     for k in range(n):
         if not found:
-            work[IMPULSE, k] = work[KEPT_IMPULSE, k]
-            qd[k] = work[KEPT_NEXT, k]
-        elif work[KIND_OF, k] == SLIDES_ON:
+            joint_work[IMPULSE, k] = joint_work[KEPT_IMPULSE, k]
+            qd[k] = joint_work[KEPT_NEXT, k]
+        elif joint_work[KIND_OF, k] == SLIDES_ON:
             qd[k] = max(qd[k], 0.0)  # rounding must not reverse a joint
-        elif work[KIND_OF, k] == SLIDES_BACK:
+        elif joint_work[KIND_OF, k] == SLIDES_BACK:
             qd[k] = min(qd[k], 0.0)
     return found
 
 
 @unfused
-def resolve(topology, constants, joints, scratch, work, h, q, qd):
+def resolve(topology, constants, joints, work, joint_work, h, q, qd):
     """Apply the impulses of friction and stops to the velocities.
 
-    work[LEVEL] holds the limits f of friction [N m or N]. No sweep raises the dual objective p^T A
-    p / 2 + p^T v + s(p) above its value 0 at p = 0. The conjugate s of friction and stops is never
-    negative. So impulses, converged or not, add no energy in the norm of A^-1. A sweep is O(n^2).
-    An exact solution is O(n^3), and needed only if a joint starts, stops or touches a stop.
+    joint_work[LEVEL] holds the limits f of friction [N m or N]. No sweep raises the dual objective
+    p^T A p / 2 + p^T v + s(p) above its value 0 at p = 0. The conjugate s of friction and stops is
+    never negative. So impulses, converged or not, add no energy in the norm of A^-1. A sweep is
+    O(n^2). An exact solution is O(n^3), and needed only if a joint starts, stops or touches a
+    stop.
     """
     n = qd.shape[0]
     for k in range(n):
-        work[IMPULSE, k] = 0.0
-        work[FREE, k] = qd[k]
-        viscous = joints[k, DAMPING] + work[GAIN, k]
-        work[DIAGONAL, k] = h * viscous + BRAKE * joints[k, BRAKED]
+        joint_work[IMPULSE, k] = 0.0
+        joint_work[FREE, k] = qd[k]
+        viscous = joints[k, DAMPING] + joint_work[GAIN, k]
+        joint_work[DIAGONAL, k] = h * viscous + BRAKE * joints[k, BRAKED]
     status = mass_matrix_inverse_in_place(
-        topology, constants, scratch, q, work[DIAGONAL], work[INVERSE:]
+        topology, constants, work, q, joint_work[DIAGONAL], joint_work[INVERSE:]
     )
     if status == 0:
-        settle(joints, work, h, q, qd)
+        settle(joints, joint_work, h, q, qd)
     return status
 
 
 @separate
-def settle(joints: Matrix, work: Matrix, h: Scalar, q: Vector, qd: Vector):
-    """Find the impulses p and the velocities qd = work[FREE] + A p, with A = work[INVERSE:].
+def settle(joints: Matrix, joint_work: Matrix, h: Scalar, q: Vector, qd: Vector):
+    """Find impulses p and qd = joint_work[FREE] + A p, with A = joint_work[INVERSE:].
 
     Sweeps find the cases, then an exact solution is tried; see `resolve`.
     """
@@ -269,12 +274,12 @@ def settle(joints: Matrix, work: Matrix, h: Scalar, q: Vector, qd: Vector):
         if settled or exact:
             break
         for _ in range(SWEEPS):
-            settled = settled or sweep(joints, work, h, q, qd) <= SETTLED
-        exact = solve_exactly(joints, work, h, q, qd)
+            settled = settled or sweep(joints, joint_work, h, q, qd) <= SETTLED
+        exact = solve_exactly(joints, joint_work, h, q, qd)
     if not exact:
-        classify(joints, work, h, q, qd)
+        classify(joints, joint_work, h, q, qd)
     for k in range(qd.shape[0]):
         if joints[k, BRAKED] > 0.0:  # the diagonal of a brake is huge, not infinite
-            qd[k] = work[PRESCRIBED, k]
-        elif not exact and work[KIND_OF, k] == HELD:
+            qd[k] = joint_work[PRESCRIBED, k]
+        elif not exact and joint_work[KIND_OF, k] == HELD:
             qd[k] = 0.0

@@ -7,7 +7,7 @@ from math import inf
 
 import numpy as np
 
-from robodyn_ros.algorithms.core import scratch
+from robodyn_ros.algorithms.core import working_memory
 from robodyn_ros.codegen.linker import version_for
 from robodyn_ros.compile.call import provide
 from robodyn_ros.errors import ParameterError, ShapeError
@@ -121,7 +121,10 @@ class Plant(SensedPlant):
         self._initial = self.checked_position(position), self.checked_velocity(velocity)
         self._drives = drives.Drives(model, settings, self._inertia)
         self._f_ext = np.zeros((len(model.body_names), 6))
-        self._memory = scratch.allocate(model.topology), np.zeros((work_rows(model.nv), model.nq))
+        self._memory = (
+            working_memory.allocate(model.topology),
+            np.zeros((work_rows(model.nv), model.nq)),
+        )
         self._payloads = Payloads(model)
         self._options = (
             settings.substeps,
@@ -267,10 +270,10 @@ class Plant(SensedPlant):
 
     def _advance(self, dt):
         """Take one step with as many substeps as the tolerance needs; return its status."""
-        _, _, _, joints, _, work, command, _ = self._arrays
+        _, _, _, joints, _, joint_work, command, _ = self._arrays
         status, self._substeps = adaptive_steps.advance(
             lambda count: self._step(*self._arrays, dt, count, *self._options[1:]),
-            (joints, work, command, self.q, self.qd, self.effort),
+            (joints, joint_work, command, self.q, self.qd, self.effort),
             self.q,
             self.qd,
             dt,

@@ -22,7 +22,7 @@ class RolledLaw(NamedTuple):
         Address of the machine code, or a plain function where there is none.
     topology, constants, gravity : ndarray
         Arrays of the robot that the law knows.
-    scratch, rows : ndarray
+    work, rows : ndarray
         Memory; see KernelLaw.
     terms : (6, nv) or (0, nv) ndarray
         Memory for the torque terms. Of length 0 without a law.
@@ -32,7 +32,7 @@ class RolledLaw(NamedTuple):
     topology: np.ndarray
     constants: np.ndarray
     gravity: np.ndarray
-    scratch: np.ndarray
+    work: np.ndarray
     rows: np.ndarray
     terms: np.ndarray
 
@@ -43,7 +43,7 @@ def law_terms(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     rows: Matrix,
     q: Vector,
     qd: Vector,
@@ -55,7 +55,7 @@ def law_terms(
 
     Parameters
     ----------
-    code, topology, constants, gravity, scratch, rows
+    code, topology, constants, gravity, work, rows
         Fields of a RolledLaw.
     q, qd, reference, gains, terms
         As of `KernelLaw.torques`.
@@ -65,23 +65,23 @@ def law_terms(
     int
         Status of the kernel.
     """
-    return code(topology, constants, gravity, scratch, rows, q, qd, reference, gains, terms)
+    return code(topology, constants, gravity, work, rows, q, qd, reference, gains, terms)
 
 
 @unfused
 def add_law_torque(
-    code, topology, constants, gravity, scratch, rows, terms, q, qd, reference, gains, command
+    code, topology, constants, gravity, work, rows, terms, q, qd, reference, gains, command
 ):
     """command += the sum of all terms of the law.
 
-    `code`, `topology`, `constants`, `gravity`, `scratch`, `rows`, `terms`: fields of a RolledLaw.
+    `code`, `topology`, `constants`, `gravity`, `work`, `rows`, `terms`: fields of a RolledLaw.
     Returns status of the kernel.
     """
     for i in range(terms.shape[0]):
         for k in range(terms.shape[1]):
             terms[i, k] = 0.0
     status = law_terms(
-        code, topology, constants, gravity, scratch, rows, q, qd, reference, gains, terms
+        code, topology, constants, gravity, work, rows, q, qd, reference, gains, terms
     )
     for k in range(terms.shape[1]):
         torque = terms[0, k]
@@ -92,7 +92,7 @@ def add_law_torque(
 
 
 def rolled_law(law, model):
-    """Return a function that makes a RolledLaw with scratch memory, for each thread one.
+    """Return a function that makes a RolledLaw with working memory, for each thread one.
 
     Parameters
     ----------

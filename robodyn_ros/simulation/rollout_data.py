@@ -97,14 +97,14 @@ def checked_numbers(name, what, values, shape):
 
 
 @unfused
-def look_at_loops(topology, constants, scratch, q, qd, places, embedding):
+def look_at_loops(topology, constants, work, q, qd, places, embedding):
     """Return whether loops are open, or a dependent joint is much faster than the others.
 
     `q`, `qd` (nq,): state [rad or m, rad/s or m/s].
     `places`, `embedding` (m,): memory for the positions of all joints, and the embedding matrix E.
     Returns BEYOND_REACH if the loops do not close. DEAD_CENTRE if one may be ahead, else 0.
     """
-    expand_joints(topology, constants, scratch, q, places, embedding)
+    expand_joints(topology, constants, work, q, places, embedding)
     for i in range(places.shape[0]):
         if not abs(places[i]) < np.inf:
             return BEYOND_REACH

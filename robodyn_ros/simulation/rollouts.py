@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from robodyn_ros.algorithms.core import scratch as columns
+from robodyn_ros.algorithms.core import working_memory
 from robodyn_ros.codegen.parallel_rows import share_out
 from robodyn_ros.compile.call import provide
 from robodyn_ros.compile.kernel import Kernel
@@ -83,8 +83,8 @@ def advance(
     constants,
     gravity,
     joints,
-    scratch,
     work,
+    joint_work,
     command,
     f_ext,
     dt,
@@ -112,8 +112,8 @@ def advance(
                 constants,
                 gravity,
                 joints,
-                scratch,
                 work,
+                joint_work,
                 command,
                 f_ext,
                 dt,
@@ -131,8 +131,8 @@ def advance(
             constants,
             gravity,
             joints,
-            scratch,
             work,
+            joint_work,
             command,
             f_ext,
             dt,
@@ -150,8 +150,8 @@ def advance(
             constants,
             gravity,
             joints,
-            scratch,
             work,
+            joint_work,
             command,
             f_ext,
             dt,
@@ -169,8 +169,8 @@ def advance(
         constants,
         gravity,
         joints,
-        scratch,
         work,
+        joint_work,
         command,
         f_ext,
         dt,
@@ -189,8 +189,8 @@ def rollouts(
     constants: Table,
     gravity: Constant,
     joints: Matrix,
-    scratch: Work,
-    work: Matrix,
+    work: Work,
+    joint_work: Matrix,
     f_ext: Matrix,
     dt: Scalar,
     substeps: Integer,
@@ -205,7 +205,7 @@ def rollouts(
     law_topology: Topology,
     law_constants: Table,
     law_gravity: Constant,
-    law_scratch: Work,
+    law_work: Work,
     law_rows: Matrix,
     law_terms: Matrix,
     touches: Boolean,
@@ -233,7 +233,7 @@ def rollouts(
 
     Parameters
     ----------
-    topology, constants, gravity, joints, scratch, work : ndarray
+    topology, constants, gravity, joints, work, work : ndarray
         As of `step.by_euler`.
     f_ext, dt, substeps, method, stribeck, largest_speed
         As of `step.by_euler`.
@@ -292,7 +292,7 @@ def rollouts(
                         law_topology,
                         law_constants,
                         law_gravity,
-                        law_scratch,
+                        law_work,
                         law_rows,
                         law_terms,
                         q,
@@ -320,8 +320,8 @@ def rollouts(
                         constants,
                         gravity,
                         joints,
-                        scratch,
                         work,
+                        joint_work,
                         command,
                         f_ext,
                         dt,
@@ -338,7 +338,7 @@ def rollouts(
                 if status == 0 and touches and is_open(contact.closing):
                     status = BEYOND_REACH
                 if status == 0 and looped:
-                    seen = look_at_loops(topology, constants, scratch, q, qd, places, embedding)
+                    seen = look_at_loops(topology, constants, work, q, qd, places, embedding)
                     swift[row, step] = 1.0 if seen == DEAD_CENTRE else 0.0
                     if seen == BEYOND_REACH:
                         status = BEYOND_REACH
@@ -473,8 +473,8 @@ def rollout(
     has_code = isinstance(with_memory().code, int)
     run = step.compiled if has_code else step.python
 
-    def work(first, last):
-        own = columns.allocate(model.topology), np.zeros((work_rows(model.nv), model.nq))
+    def joint_work(first, last):
+        own = working_memory.allocate(model.topology), np.zeros((work_rows(model.nv), model.nq))
         state = np.empty(model.nq), *np.empty((3, model.nv))
         rates = np.empty((len(model.all_joint_names), model.nv))
         run(
@@ -509,7 +509,7 @@ def rollout(
             last,
         )
 
-    share_out(k, work, ROWS_OF_A_PART)
+    share_out(k, joint_work, ROWS_OF_A_PART)
     blown_up = blown_up.astype(np.int64)
     if looped:
         stop_before_dead_centres(plant, swift, *states, applied, blown_up, status)

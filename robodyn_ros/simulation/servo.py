@@ -70,12 +70,12 @@ def prescribed_speed(joints, command, dt, q, k):
 
 
 @unfused
-def effort_at_rest(joints, work, q, k):
+def effort_at_rest(joints, joint_work, q, k):
     """Return the effort of a drive at zero velocity, without its limit."""
     if joints[k, MODE] == POSITION_MODE:
-        error = work[SETPOINT, k] - position(joints, q, k)
-        return work[WEIGHT, k] + joints[k, STIFFNESS] * error
-    return work[WEIGHT, k] + joints[k, RATE_GAIN] * work[SETPOINT, k]
+        error = joint_work[SETPOINT, k] - position(joints, q, k)
+        return joint_work[WEIGHT, k] + joints[k, STIFFNESS] * error
+    return joint_work[WEIGHT, k] + joints[k, RATE_GAIN] * joint_work[SETPOINT, k]
 
 
 @unfused
@@ -85,56 +85,57 @@ def largest_effort(joints, k):
 
 
 @unfused
-def write_drive_efforts(joints, work, q, qd, effort):
+def write_drive_efforts(joints, joint_work, q, qd, effort):
     """Write the efforts of the drives that follow by feedback, at this state."""
     for k in range(qd.shape[0]):
         if feeds_back(joints, k):
-            wanted = effort_at_rest(joints, work, q, k) - joints[k, RATE_GAIN] * qd[k]
+            wanted = effort_at_rest(joints, joint_work, q, k) - joints[k, RATE_GAIN] * qd[k]
             limit = joints[k, EFFORT]
             effort[k] = joints[k, STRENGTH] * min(max(wanted, -limit), limit)
 
 
 @unfused
-def assume_unsaturated(joints, work, qd):
-    """Assume that no drive saturates, and keep the velocities in work[OLD_QD].
+def assume_unsaturated(joints, joint_work, qd):
+    """Assume that no drive saturates, and keep the velocities in joint_work[OLD_QD].
 
     Returns whether any drive follows by feedback.
     """
     found = False
     for k in range(qd.shape[0]):
         found = found or feeds_back(joints, k)
-        work[SIDE, k] = 0.0
-        work[OLD_QD, k] = qd[k]
+        joint_work[SIDE, k] = 0.0
+        joint_work[OLD_QD, k] = qd[k]
     return found
 
 
 @unfused
-def linearise_drives(joints, work, h, q, effort):
+def linearise_drives(joints, joint_work, h, q, effort):
     """Split the efforts of the drives into a constant part and a damping.
 
-    The damping, work[GAIN], acts on the velocity at the end of the step.
+    The damping, joint_work[GAIN], acts on the velocity at the end of the step.
 
     `h`: time from the state to the end of the step [s].
     `effort` (nv,): constant part [N m or N], updated.
     """
     for k in range(effort.shape[0]):
-        work[GAIN, k] = 0.0
+        joint_work[GAIN, k] = 0.0
         if feeds_back(joints, k):
-            if work[SIDE, k] != 0.0:
-                effort[k] = work[SIDE, k] * largest_effort(joints, k)
+            if joint_work[SIDE, k] != 0.0:
+                effort[k] = joint_work[SIDE, k] * largest_effort(joints, k)
             else:
                 gain = joints[k, RATE_GAIN]
                 if joints[k, MODE] == POSITION_MODE:
                     gain = gain + h * joints[k, STIFFNESS]
-                effort[k] = joints[k, STRENGTH] * effort_at_rest(joints, work, q, k)
-                work[GAIN, k] = joints[k, STRENGTH] * gain
+                effort[k] = joints[k, STRENGTH] * effort_at_rest(joints, joint_work, q, k)
+                joint_work[GAIN, k] = joints[k, STRENGTH] * gain
 
 
 @unfused
-def correct_saturation(joints, work, q, qd, effort):
+def correct_saturation(joints, joint_work, q, qd, effort):
     """Check the assumed saturation of the drives after a step, and correct it.
 
-    Writes the efforts of the drives, and the corrected work[SIDE] for a repetition of the step.
+    Writes the efforts of the drives, and the corrected joint_work[SIDE] for a repetition of the
+    step.
 
     `q`, `qd` (nq,): state at the end of the step [rad or m, rad/s or m/s].
     Returns whether any assumption was wrong.
@@ -143,35 +144,35 @@ def correct_saturation(joints, work, q, qd, effort):
     for k in range(qd.shape[0]):
         if feeds_back(joints, k):
             limit = largest_effort(joints, k)
-            if work[SIDE, k] == 0.0:
-                given = effort[k] - work[GAIN, k] * qd[k]
+            if joint_work[SIDE, k] == 0.0:
+                given = effort[k] - joint_work[GAIN, k] * qd[k]
                 if not abs(given) <= limit:
-                    work[SIDE, k] = 1.0 if given > 0.0 else -1.0
+                    joint_work[SIDE, k] = 1.0 if given > 0.0 else -1.0
                     found = True
                 effort[k] = min(max(given, -limit), limit)
             else:
-                law = effort_at_rest(joints, work, q, k) - joints[k, RATE_GAIN] * qd[k]
-                if work[SIDE, k] * joints[k, STRENGTH] * law < (1.0 - SLACK) * limit:
-                    work[SIDE, k] = 0.0
+                law = effort_at_rest(joints, joint_work, q, k) - joints[k, RATE_GAIN] * qd[k]
+                if joint_work[SIDE, k] * joints[k, STRENGTH] * law < (1.0 - SLACK) * limit:
+                    joint_work[SIDE, k] = 0.0
                     found = True
     return found
 
 
 @unfused
-def restore_state(work, q, qd):
+def restore_state(joint_work, q, qd):
     """Restore the state before the step.
 
     `q`, `qd` (nq,): state [rad or m, rad/s or m/s], written.
     """
     for k in range(q.shape[0]):
-        q[k] = work[OLD_Q, k]
+        q[k] = joint_work[OLD_Q, k]
     for k in range(qd.shape[0]):
-        qd[k] = work[OLD_QD, k]
+        qd[k] = joint_work[OLD_QD, k]
 
 
 @unfused
 def effort_of_kinematic_joints(
-    topology, constants, gravity, joints, scratch, work, f_ext, h, q, qd, effort
+    topology, constants, gravity, joints, work, joint_work, f_ext, h, q, qd, effort
 ):
     """Write the efforts that kinematic joints needed in the last substep; O(n).
 
@@ -183,14 +184,22 @@ def effort_of_kinematic_joints(
     found = False
     for k in range(n):
         found = found or is_kinematic(joints, k)
-        work[QDD, k] = (qd[k] - work[START_QD, k]) / h
+        joint_work[QDD, k] = (qd[k] - joint_work[START_QD, k]) / h
     if found:
         inverse_dynamics(
-            topology, constants, gravity, scratch, q, qd, work[QDD][:n], f_ext, work[NEEDED][:n]
+            topology,
+            constants,
+            gravity,
+            work,
+            q,
+            qd,
+            joint_work[QDD][:n],
+            f_ext,
+            joint_work[NEEDED][:n],
         )
         for k in range(n):
             if is_kinematic(joints, k):
                 friction = 0.0
                 if qd[k] != 0.0:
-                    friction = work[LEVEL, k] if qd[k] > 0.0 else -work[LEVEL, k]
-                effort[k] = work[NEEDED, k] + joints[k, DAMPING] * qd[k] + friction
+                    friction = joint_work[LEVEL, k] if qd[k] > 0.0 else -joint_work[LEVEL, k]
+                effort[k] = joint_work[NEEDED, k] + joints[k, DAMPING] * qd[k] + friction

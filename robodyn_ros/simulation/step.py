@@ -59,7 +59,7 @@ SWIFT = 3.0  # [-] ratio of rates of dependent to independent joints that may pr
 
 
 @unfused
-def drive(topology, constants, gravity, joints, scratch, work, command, dt, q, effort):
+def drive(topology, constants, gravity, joints, work, joint_work, command, dt, q, effort):
     """Compute the efforts of motors: effort = strength clamp(command), 0 at a brake.
 
     Where the drive adds the gravity torque, this takes the place of the command. The work array
@@ -72,13 +72,13 @@ def drive(topology, constants, gravity, joints, scratch, work, command, dt, q, e
     for k in range(effort.shape[0]):
         assisted = assisted or joints[k, ASSISTED] > 0.0
     if assisted:
-        gravity_torque(topology, constants, gravity, scratch, q, effort)
+        gravity_torque(topology, constants, gravity, work, q, effort)
     for k in range(effort.shape[0]):
         wanted, limit = effort[k] if joints[k, ASSISTED] > 0.0 else command[k], joints[k, EFFORT]
         given = joints[k, STRENGTH] * min(max(wanted, -limit), limit)
-        work[WEIGHT, k] = effort[k] if joints[k, ASSISTED] > 0.0 else 0.0
-        work[SETPOINT, k] = command[k]
-        work[PRESCRIBED, k] = prescribed_speed(joints, command, dt, q, k)
+        joint_work[WEIGHT, k] = effort[k] if joints[k, ASSISTED] > 0.0 else 0.0
+        joint_work[SETPOINT, k] = command[k]
+        joint_work[PRESCRIBED, k] = prescribed_speed(joints, command, dt, q, k)
         effort[k] = 0.0 if joints[k, BRAKED] > 0.0 else given
 
 
@@ -96,7 +96,7 @@ def first_invalid_joint(joints, largest_speed, q, qd):
 
 
 @unfused
-def contain_blow_up(joints, work, largest_speed, status, q, qd):
+def contain_blow_up(joints, joint_work, largest_speed, status, q, qd):
     """Return the status of a substep; if it failed, restore the state before it, bit for bit.
 
     `largest_speed`: largest velocity [rad/s or m/s].
@@ -107,8 +107,8 @@ def contain_blow_up(joints, work, largest_speed, status, q, qd):
         if joint >= 0:
             status = -1 - joint
     if status != 0:
-        copy_vector(work[START_Q], q)
-        copy_vector(work[START_QD][: qd.shape[0]], qd)
+        copy_vector(joint_work[START_Q], q)
+        copy_vector(joint_work[START_QD][: qd.shape[0]], qd)
     return status
 
 
@@ -118,8 +118,8 @@ def by_euler(
     constants: Table,
     gravity: Constant,
     joints: Matrix,
-    scratch: Work,
-    work: Matrix,
+    work: Work,
+    joint_work: Matrix,
     command: Vector,
     f_ext: Matrix,
     dt: Scalar,
@@ -137,8 +137,8 @@ def by_euler(
 
     `topology`, `constants`, `gravity`: arrays of the model; see `model.layout`.
     `joints` (nv, WIDTH): joint table; see `joint_table`.
-    `scratch`: memory of the recursions, overwritten; see `scratch.allocate`.
-    `work` (work_rows(nv), nq): work array, overwritten; see `joint_table`.
+    `work`: memory of the recursions, overwritten; see `working_memory.allocate`.
+    `joint_work` (work_rows(nv), nq): joint_work array, overwritten; see `joint_table`.
     `command` (nv,): commands, in the unit of each joint's mode.
     `f_ext` (nb, 6): external wrenches on the bodies [N m, N].
     `substeps`: number of substeps.
@@ -150,20 +150,31 @@ def by_euler(
     Returns 0, or body i > 0 with a singular pivot, or -1 - k if joint k blew up. TOO_LONG if
       the step keeps no balance of energy.
     """
-    drive(topology, constants, gravity, joints, scratch, work, command, dt, q, effort)
+    drive(topology, constants, gravity, joints, work, joint_work, command, dt, q, effort)
     h = dt / substeps
     for _ in range(substeps):
-        copy_vector(q, work[START_Q])
-        copy_vector(q, work[OLD_Q])
-        copy_vector(qd, work[START_QD])
+        copy_vector(q, joint_work[START_Q])
+        copy_vector(q, joint_work[OLD_Q])
+        copy_vector(qd, joint_work[START_QD])
         status = euler(
-            topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
+            topology,
+            constants,
+            gravity,
+            joints,
+            work,
+            joint_work,
+            effort,
+            f_ext,
+            h,
+            stribeck,
+            q,
+            qd,
         )
-        status = contain_blow_up(joints, work, largest_speed, status, q, qd)
+        status = contain_blow_up(joints, joint_work, largest_speed, status, q, qd)
         if status != 0:
             return status
     effort_of_kinematic_joints(
-        topology, constants, gravity, joints, scratch, work, f_ext, h, q, qd, effort
+        topology, constants, gravity, joints, work, joint_work, f_ext, h, q, qd, effort
     )
     return 0
 
@@ -174,8 +185,8 @@ def by_runge_kutta(
     constants: Table,
     gravity: Constant,
     joints: Matrix,
-    scratch: Work,
-    work: Matrix,
+    work: Work,
+    joint_work: Matrix,
     command: Vector,
     f_ext: Matrix,
     dt: Scalar,
@@ -192,18 +203,18 @@ def by_runge_kutta(
     `method`: number of the integrator, any but SEMI_IMPLICIT_EULER.
     Returns status, as of `by_euler`.
     """
-    drive(topology, constants, gravity, joints, scratch, work, command, dt, q, effort)
+    drive(topology, constants, gravity, joints, work, joint_work, command, dt, q, effort)
     h = dt / substeps
     for _ in range(substeps):
-        copy_vector(q, work[START_Q])
-        copy_vector(qd, work[START_QD])
+        copy_vector(q, joint_work[START_Q])
+        copy_vector(qd, joint_work[START_QD])
         status = with_events(
             topology,
             constants,
             gravity,
             joints,
-            scratch,
             work,
+            joint_work,
             effort,
             f_ext,
             h,
@@ -212,11 +223,11 @@ def by_runge_kutta(
             q,
             qd,
         )
-        status = contain_blow_up(joints, work, largest_speed, status, q, qd)
+        status = contain_blow_up(joints, joint_work, largest_speed, status, q, qd)
         if status != 0:
             return status
     effort_of_kinematic_joints(
-        topology, constants, gravity, joints, scratch, work, f_ext, h, q, qd, effort
+        topology, constants, gravity, joints, work, joint_work, f_ext, h, q, qd, effort
     )
     return 0
 

@@ -15,9 +15,9 @@ from support.robots.families import Case, inertial, rotation, states
 
 
 def passed_on(robot, q):
-    """Return the (nb, 6, 6) inertias P+ that a solve leaves in scratch, angular rows first."""
+    """Return the (nb, 6, 6) inertias P+ that a solve leaves in work, angular rows first."""
     robot.mass_operator.solve(q, np.ones(robot.nv))
-    rows = robot._scratch[: len(robot.model.topology)]  # those of bodies
+    rows = robot._work[: len(robot.model.topology)]  # those of bodies
     square = np.array(((0, 1, 2), (1, 3, 4), (2, 4, 5)))
     P = rows['P']
     A, C = P['angular'][:, square], P['linear'][:, square]
@@ -28,7 +28,7 @@ def passed_on(robot, q):
 def composite(robot, q):
     """Return the (nb, 6, 6) inertias R of everything that each body carries."""
     robot.mass_matrix(q)
-    rows = robot._scratch[: len(robot.model.topology)]  # those of bodies
+    rows = robot._work[: len(robot.model.topology)]  # those of bodies
     square = np.array(((0, 1, 2), (1, 3, 4), (2, 4, 5)))
     R = np.zeros((len(rows), 6, 6))
     R[:, :3, :3] = rows['c_inertia'][:, square]

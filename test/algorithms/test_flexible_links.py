@@ -7,7 +7,7 @@ import functools
 import numpy as np
 import pytest
 
-from robodyn_ros.algorithms.core import scratch
+from robodyn_ros.algorithms.core import working_memory
 from robodyn_ros.compile.flexible_recursions import KERNELS
 from robodyn_ros.errors import ModelError, UnknownNameError
 from robodyn_ros.formulations.jain.flexible import (
@@ -57,7 +57,7 @@ def state(request):
 
 
 def run(model, name, *given, rows=None):
-    """Run a kernel on scratch that holds NaN, which none may read before it writes it."""
+    """Run a kernel on working memory that holds NaN, which none may read before it writes it."""
     memory = filled(model.topology)
     result = np.zeros(model.nv if rows is None else (rows, model.nv))
     weight = () if name == 'mass_matrix_inverse' else (model.gravity,)
@@ -136,7 +136,7 @@ def test_forward_dynamics_solves_the_dense_equations(state):
 def test_energy_is_13_26_and_the_weight_its_slope(state):
     model, q, qd, *_ = state
     tree, order = tree_of(model, q)
-    memory, found = scratch.allocate(model.topology), np.zeros(2)
+    memory, found = working_memory.allocate(model.topology), np.zeros(2)
     KERNELS['energy'](model.topology, model.constants, model.gravity, memory, q, qd, found)
     agree(found[0], kinetic_energy(tree, qd[order]))
     agree(found[0], 0.5 * qd @ mass_matrix(model, q) @ qd)
@@ -193,7 +193,7 @@ def test_body_on_a_frame_is_one_of_the_modal_body(state):
 
 def test_plain_functions_and_machine_code_agree(state):
     model, q, qd, _, tau = state
-    memory, found = scratch.allocate(model.topology), np.zeros(model.nv)
+    memory, found = working_memory.allocate(model.topology), np.zeros(model.nv)
     given = model.topology, model.constants, model.gravity, memory, q, qd, tau, no_wrench(model)
     KERNELS['forward_dynamics'].python(*given, np.zeros(model.nv), found)
     expected = run(model, 'forward_dynamics', q, qd, tau, no_wrench(model), np.zeros(model.nv))

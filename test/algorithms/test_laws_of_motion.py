@@ -104,7 +104,7 @@ def test_determinant_of_the_mass_matrix_is_the_product_of_the_pivots(case):
     for q, b, _ in states(robot):
         robot.mass_operator.solve(q, b)
         bodies = len(robot.model.topology)
-        pivots = robot._scratch[1:bodies]['d_inverse']
+        pivots = robot._work[1:bodies]['d_inverse']
         agree(
             -np.log(pivots).sum(),
             np.linalg.slogdet(robot.mass_matrix(q))[1],

@@ -11,7 +11,7 @@ from support.calls import OUTPUTS, arguments, results
 from support.compare import agree
 from support.robots.families import FAMILIES
 
-WORKING = 'scratch', 'motions', 'wide'
+WORKING = 'work', 'motions', 'wide'
 KERNELS = {kernel.python.__name__: kernel for kernel in generic.ALL}
 
 
@@ -53,11 +53,11 @@ def test_scratch_has_no_meaning_between_calls(case):
 
 
 def test_a_later_call_equals_the_first(case):
-    """Every other kernel run in between, on other states and the same scratch, changes no bit."""
-    robot, scratch = case.robot, case.robot._scratch
+    """Every other kernel run in between, on other states and the same work, changes no bit."""
+    robot, work = case.robot, case.robot._work
 
     def run(kernel, seed=0):
-        return bits(kernel, arguments(robot, kernel, seed=seed) | shared(kernel, scratch))
+        return bits(kernel, arguments(robot, kernel, seed=seed) | shared(kernel, work))
 
     first = {kernel: run(kernel) for kernel in generic.ALL}
     for kernel in reversed(generic.ALL):
@@ -96,7 +96,7 @@ def dirty(robot, kernel, value):
     return {name: np.full_like(called[name], value) for name in WORKING if name in called}
 
 
-def shared(kernel, scratch):
-    """Return the robot's own scratch, where the kernel takes any."""
+def shared(kernel, work):
+    """Return the robot's own work, where the kernel takes any."""
     takes = inspect.signature(kernel.python).parameters
-    return {'scratch': scratch} if 'scratch' in takes else {}
+    return {'work': work} if 'work' in takes else {}

@@ -79,7 +79,7 @@ def test_each_reference_has_its_own_acceleration(any_case, reference):
     alpha = scatter(
         tree, [H @ thdd[s] + a for H, s, a in zip(book.hinges, tree.slices, book.a)], book.weights
     )
-    moved = found['scratch'][rows]
+    moved = found['work'][rows]
     agree(np.hstack((moved['alpha'], moved['accel'])), alpha)
     torque = conventions.mass_matrix(tree, book) @ thdd + conventions.coriolis_torque(tree, book)
     # the referee adds the parts of a sum that may cancel
@@ -91,7 +91,7 @@ def test_accelerations_differ_between_references():
     """The accelerations that a swinging chain has by each of them are not the same."""
     robot = FAMILIES['skew_chain'].robot
     last = len(robot.model.topology) - 1
-    found = [called(robot, name)['scratch'][last].accel for name in REFERENCES]
+    found = [called(robot, name)['work'][last].accel for name in REFERENCES]
     for k, one in enumerate(found):
         for other in found[:k]:
             assert np.abs(one - other).max() > 0.1

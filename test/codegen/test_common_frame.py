@@ -28,11 +28,11 @@ from support.work import PlainWork
 
 
 def run(recursion, model, **given):
-    """Run a plain recursion on numbers, its scratch memory full of NaN; return its status."""
+    """Run a plain recursion on numbers, its working memory full of NaN; return its status."""
     known = {
         'topology': model.topology,
         'constants': model.constants,
-        'scratch': PlainWork(model.topology),
+        'work': PlainWork(model.topology),
         **given,
     }
     return recursion(*(known[name] for name in inspect.signature(recursion).parameters))

@@ -25,7 +25,7 @@ def run(recursion, model, **given):
         'topology': model.topology,
         'constants': model.constants,
         'gravity': model.gravity,
-        'scratch': PlainWork(model.topology),
+        'work': PlainWork(model.topology),
         'diagonal': np.zeros(nv),
         'M': np.full((nv, nv), np.nan),
         'bias': np.full(nv, np.nan),

@@ -178,11 +178,11 @@ def test_a_wrong_kernel_is_found_before_it_serves(monkeypatch):
 
 @kernel
 def twice(
-    topology: Topology, constants: Table, gravity: Constant, scratch: Work, q: Vector, tau: Vector
+    topology: Topology, constants: Table, gravity: Constant, work: Work, q: Vector, tau: Vector
 ):
     """Weight under either of its names."""
-    gravity_torque(topology, constants, gravity, scratch, q, tau)
-    weight(topology, constants, gravity, scratch, q, tau)
+    gravity_torque(topology, constants, gravity, work, q, tau)
+    weight(topology, constants, gravity, work, q, tau)
 
 
 def test_a_recursion_may_be_known_by_another_name():

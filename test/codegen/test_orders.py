@@ -71,7 +71,7 @@ GIVEN = {
     'topology',
     'constants',
     'gravity',
-    'scratch',
+    'work',
     'diagonal',
     'zero',
     'carried',

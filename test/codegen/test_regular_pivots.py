@@ -181,9 +181,9 @@ def test_copies_of_a_recursion_keep_what_was_replaced_before():
     recipe = RECIPES['forward_dynamics']
     given, seen = regular_joints(model), []
 
-    def counted(topology, constants, scratch, i):
+    def counted(topology, constants, work, i):
         seen.append(i)
-        return mass_matrix_solve.cross_base_to_tip(topology, constants, scratch, i)
+        return mass_matrix_solve.cross_base_to_tip(topology, constants, work, i)
 
     changed = rebound(
         prescribed_motion.forward_dynamics, {prescribed_motion.accelerate_from_parent: counted}

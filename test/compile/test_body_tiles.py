@@ -19,7 +19,7 @@ ROUNDING = 1e-13  # of the largest entry; sums of 33 joints, in another order an
 
 
 def compare(robot, kernel, **changed):
-    """Compare a kernel with its plain function; scratch begins with NaN."""
+    """Compare a kernel with its plain function; working memory begins with NaN."""
     mine, theirs = (arguments(robot, kernel, seed=3) | changed for _ in range(2))
     assert kernel(*mine.values()) == kernel.python(*theirs.values())
     for name in OUTPUTS[kernel.python.__name__]:
@@ -83,11 +83,11 @@ def test_memory_around_the_results_stays(joints):
 
 @pytest.mark.parametrize('shift', range(8))
 def test_scratch_at_any_address(shift):
-    """Tiles begin at a cache line, wherever scratch does, and stay within it."""
+    """Tiles begin at a cache line, wherever working memory does, and stay within it."""
     robot = Robot.from_urdf(chain(9))
-    shape = arguments(robot, generic.inverse_dynamics_derivatives)['scratch'].shape
+    shape = arguments(robot, generic.inverse_dynamics_derivatives)['work'].shape
     size = shape[0] * shape[1]
     memory = np.full(size + 16, np.nan)
-    scratch = memory[shift : shift + size].reshape(shape)
-    compare(robot, generic.inverse_dynamics_derivatives, scratch=scratch)
+    work = memory[shift : shift + size].reshape(shape)
+    compare(robot, generic.inverse_dynamics_derivatives, work=work)
     assert np.isnan(memory[:shift]).all() and np.isnan(memory[shift + size :]).all()

@@ -31,9 +31,9 @@ def law(tau: Vector):
 
 
 @kernel
-def law_of_a_robot(topology: Topology, constants: Table, gravity: Constant, scratch: Work,
+def law_of_a_robot(topology: Topology, constants: Table, gravity: Constant, work: Work,
                    q: Vector, tau: Vector):
-    gravity_torque(topology, constants, gravity, scratch, q, tau)
+    gravity_torque(topology, constants, gravity, work, q, tau)
     for i in range(q.shape[0]):
         tau[i] = scaled(1.0) + OFFSET + helpers_elsewhere.more(1.0)
         tau[i] += plugin.hub.inner.none(1.0)

@@ -21,22 +21,22 @@ import numpy as np
 from robodyn_ros import Robot
 from robodyn_ros.algorithms.core import gravity as module
 from robodyn_ros.algorithms.core.gravity import gravity_torque
-from robodyn_ros.algorithms.core.scratch import allocate
+from robodyn_ros.algorithms.core.working_memory import allocate
 from robodyn_ros.compile import generic
 from robodyn_ros.compile.kernel import kernel
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
 
 @primitive
-def through_a_module(topology, constants, gravity, scratch, q, tau):
-    module.gravity_torque(topology, constants, gravity, scratch, q, tau)
+def through_a_module(topology, constants, gravity, work, q, tau):
+    module.gravity_torque(topology, constants, gravity, work, q, tau)
 
 @kernel
-def twice(topology: Topology, constants: Table, gravity: Constant, scratch: Work, q: Vector,
+def twice(topology: Topology, constants: Table, gravity: Constant, work: Work, q: Vector,
           tau: Vector, columns: Matrix):
     '''Write gravity torques into a vector, and into a column that is not contiguous.'''
-    through_a_module(topology, constants, gravity, scratch, q, tau)
-    gravity_torque(topology, constants, gravity, scratch, q, columns[:, 1])
+    through_a_module(topology, constants, gravity, work, q, tau)
+    gravity_torque(topology, constants, gravity, work, q, columns[:, 1])
 
 robot = Robot.from_urdf(sys.argv[1])
 model = robot.model
@@ -65,10 +65,10 @@ from robodyn_ros.control.laws.gravity_compensation import GravityCompensation
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 
 @kernel
-def other_layout(topology: Topology, constants: Table, gravity: Constant, scratch: Work,
+def other_layout(topology: Topology, constants: Table, gravity: Constant, work: Work,
                  q: Vector, columns: Matrix):
     '''Write gravity torques into a column that is not contiguous.'''
-    gravity_torque(topology, constants, gravity, scratch, q, columns[:, 1])
+    gravity_torque(topology, constants, gravity, work, q, columns[:, 1])
 
 robot = Robot.from_urdf(sys.argv[1])
 law, terms = GravityCompensation(robot), np.zeros((6, 1))

@@ -14,14 +14,14 @@ def hand_guiding(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     gains: Matrix,
     terms: Matrix,
 ):
     """Gravity term, and damping in the term that is called 'other'."""
-    gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
+    gravity_torque(topology, constants, gravity, work, q, terms[GRAVITY])
     for i in range(q.shape[0]):
         terms[OTHER, i] = -gains[VELOCITY_GAIN, i] * qd[i]
 

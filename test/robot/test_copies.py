@@ -67,7 +67,7 @@ def test_a_copy_gives_the_same_bits(robot, how):
 def test_a_copy_has_scratch_memory_of_its_own(robot, how):
     """So that each of them serves a thread."""
     other = COPIES[how](robot)
-    assert not np.shares_memory(other._scratch, robot._scratch)
+    assert not np.shares_memory(other._work, robot._work)
 
 
 @pytest.mark.parametrize('how', COPIES)

@@ -237,14 +237,14 @@ def test_a_robot_without_references_is_freed():
     """Its methods hold it, and it holds them: a collection finds that."""
     case = FAMILIES['sliding_tree']
     robot = Robot(case.robot.model)
-    scratch = robot._scratch
+    work = robot._work
     robot.gravity_torque(*arguments(case, 'gravity_torque'))
     robot.pose(*arguments(case, 'pose'))
     gc.collect()
-    held = sys.getrefcount(scratch)
+    held = sys.getrefcount(work)
     del robot
     gc.collect()
-    assert sys.getrefcount(scratch) < held and sys.getrefcount(scratch) <= 2
+    assert sys.getrefcount(work) < held and sys.getrefcount(work) <= 2
 
 
 @pytest.mark.parametrize('name', OF_STATES + OF_FRAMES)
@@ -261,7 +261,7 @@ def test_it_still_describes_itself(name):
 
 
 def test_copies_and_pickles_begin_again():
-    """Each with scratch memory of its own."""
+    """Each with working memory of its own."""
     case = FAMILIES['permuted']
     fast, python = fast_and_python(case, 'inverse_dynamics', robot := Robot(case.robot.model))
     given = arguments(case, 'inverse_dynamics', 5)

@@ -332,17 +332,17 @@ def rebounds(body, seed):
         [*(centre - R @ offset), *turned(R)],
         rng.normal(size=6) - [*(3.0 * normals.sum(axis=0)), 0.0, 0.0, 0.0],
     )
-    contact, (topology, constants, _, joints, scratch_, work, _, _) = (
+    contact, (topology, constants, _, joints, memory_, work, _, _) = (
         plant._touching.arrays,
         plant._arrays,
     )
     before = body.energy(plant.q, plant.qd)[0]
-    count = approach.approach(topology, constants, scratch_, contact, 1e-3, plant.q, plant.qd)
+    count = approach.approach(topology, constants, memory_, contact, 1e-3, plant.q, plant.qd)
     assert count == 3
     approach.until_impact(contact, count, 1e-3, plant.qd, True)
     assert contact.contacts[:3, ELASTIC].any()
     contact_response.rebound(
-        topology, constants, joints, scratch_, work, contact, count, plant.q, plant.qd
+        topology, constants, joints, memory_, work, contact, count, plant.q, plant.qd
     )
     return body.energy(plant.q, plant.qd)[0] / before
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros import Robot
-from robodyn_ros.algorithms.core import scratch
+from robodyn_ros.algorithms.core import working_memory
 from robodyn_ros.model.extended.joint_friction import JointFriction
 from robodyn_ros.simulation import joint_impulses
 from robodyn_ros.simulation.joint_table import (
@@ -160,14 +160,14 @@ def test_work_of_friction_is_its_integral_over_the_position(integrator):
     for _ in range(500):
         plant.step(dt=1e-3)
 
-    def work(q):
+    def spare(q):
         return q + (a * np.sin(w * q) - b * np.cos(w * q)) / w
 
     lost = 0.25 * (3.0**2 - plant.qd[0] ** 2)
     # of order 1, 2, 2, and 4
     low = {'semi_implicit_euler': 2e-3, 'rosenbrock': 1e-5, 'energy_rosenbrock': 1e-5}
     tolerance = low.get(integrator, 1e-9)
-    assert lost == pytest.approx(work(plant.q[0]) - work(0.4), rel=tolerance)
+    assert lost == pytest.approx(spare(plant.q[0]) - spare(0.4), rel=tolerance)
     assert abs(lost - (plant.q[0] - 0.4)) > 0.1  # what round gears would take
 
 
@@ -243,13 +243,13 @@ def test_impulses_satisfy_coulomb_law_at_every_joint(name, seed):
     rng, model, n = np.random.default_rng(seed), robot.model, robot.nv
     for friction in (0.03, 0.3):
         joints, q, qd, level = random_case(robot, rng, friction)
-        work, free = np.full((work_rows(n), n), np.nan), qd.copy()
-        work[LEVEL], work[GAIN] = level, 0.0
-        places = scratch.allocate(model.topology)
+        spare, free = np.full((work_rows(n), n), np.nan), qd.copy()
+        spare[LEVEL], spare[GAIN] = level, 0.0
+        places = working_memory.allocate(model.topology)
         assert 0 == joint_impulses.resolve(
-            model.topology, model.constants, joints, places, work, h, q, qd
+            model.topology, model.constants, joints, places, spare, h, q, qd
         )
-        M, p, bound = robot.mass_matrix(q), work[IMPULSE], h * level
+        M, p, bound = robot.mass_matrix(q), spare[IMPULSE], h * level
         low, high = np.minimum(0.0, (-1.0 - q) / h), np.maximum(0.0, (1.0 - q) / h)
         assert qd @ M @ qd <= free @ M @ free
         assert np.all((low - 1e-12 <= qd) & (qd <= high + 1e-12))

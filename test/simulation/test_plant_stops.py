@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros import Robot
-from robodyn_ros.algorithms.core import scratch
+from robodyn_ros.algorithms.core import working_memory
 from robodyn_ros.simulation import joint_impulses
 from robodyn_ros.simulation.faults import Faults
 from robodyn_ros.simulation.joint_table import (
@@ -49,13 +49,20 @@ def test_arrest_is_the_projection_in_the_mass_norm(arm, seed):
     """The arrested velocity is feasible, loses energy, and satisfies complementarity."""
     rng, h, model = np.random.default_rng(seed), 1e-3, arm.model
     joints, q, qd = near_a_stop(arm, rng)
-    work, before = np.full((work_rows(arm.nv), arm.nv), np.nan), qd.copy()
-    work[LEVEL] = work[GAIN] = 0.0
+    spare, before = np.full((work_rows(arm.nv), arm.nv), np.nan), qd.copy()
+    spare[LEVEL] = spare[GAIN] = 0.0
     status = joint_impulses.resolve(
-        model.topology, model.constants, joints, scratch.allocate(model.topology), work, h, q, qd
+        model.topology,
+        model.constants,
+        joints,
+        working_memory.allocate(model.topology),
+        spare,
+        h,
+        q,
+        qd,
     )
     assert status == 0
-    M, impulse = arm.mass_matrix(q), work[IMPULSE]
+    M, impulse = arm.mass_matrix(q), spare[IMPULSE]
     slowest = np.minimum(0.0, (arm.limits.lower - q) / h)
     fastest = np.maximum(0.0, (arm.limits.upper - q) / h)
     assert np.all((slowest - 1e-9 <= qd) & (qd <= fastest + 1e-9))
@@ -70,11 +77,11 @@ def test_no_sweep_adds_energy(arm):
     for seed in range(20):
         rng, h = np.random.default_rng(seed), 1e-3
         joints, q, qd = near_a_stop(arm, rng)
-        M, work = arm.mass_matrix(q), np.zeros((work_rows(arm.nv), arm.nv))
-        work[INVERSE : INVERSE + arm.nv] = np.linalg.inv(M)
+        M, spare = arm.mass_matrix(q), np.zeros((work_rows(arm.nv), arm.nv))
+        spare[INVERSE : INVERSE + arm.nv] = np.linalg.inv(M)
         first = qd @ M @ qd
         for _ in range(10):
-            joint_impulses.sweep(joints, work, h, q, qd)
+            joint_impulses.sweep(joints, spare, h, q, qd)
             assert qd @ M @ qd <= first * (1.0 + 1e-14)
 
 
@@ -84,13 +91,13 @@ def test_arrest_does_not_move_a_braked_joint(arm):
     joints, _, _ = near_a_stop(arm, np.random.default_rng(0))
     joints[2, BRAKED] = 1.0
     qd = np.array([1.0, 2.0, 0.0, 1.0, -1.0, 0.5, 0.0])
-    work = np.zeros((work_rows(arm.nv), arm.nv))
+    spare = np.zeros((work_rows(arm.nv), arm.nv))
     joint_impulses.resolve(
         model.topology,
         model.constants,
         joints,
-        scratch.allocate(model.topology),
-        work,
+        working_memory.allocate(model.topology),
+        spare,
         1e-3,
         q,
         qd,

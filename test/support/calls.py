@@ -24,7 +24,7 @@ OPERATORS = {
     'H': ('nv', 6),
     'G': ('nv', 6),
 }
-#: What each kernel writes, besides scratch; 'nv' stands for the number of joints.
+#: What each kernel writes, besides work; 'nv' stands for the number of joints.
 OUTPUTS = {
     'pose': {'X': (4, 4)},
     'velocity': {'V_0F': (6,)},
@@ -50,7 +50,7 @@ OUTPUTS = {
     'task_acceleration': {'qdd': ('nv',), 'acceleration': (12,)},
     'task_solve': {'X': (6, 'nv')},
     'task_inertia': {
-        'work': (6, 6),
+        'spare': (6, 6),
         'vectors': (6, 6),
         'inertia': (6, 6),
         'singular_values': (6,),
@@ -170,7 +170,7 @@ def arguments(robot, kernel, dtype=float, seed=0, **given):
         'gravity': model.gravity,
         'carried': robot._links[0],
         'links': robot._links[1],
-        'scratch': (filled if dtype is float else PlainWork)(model.topology),
+        'work': (filled if dtype is float else PlainWork)(model.topology),
         'motions': np.full(motions(robot.nv), np.nan, dtype=dtype),
         'wide': np.full(memory(robot.nv), np.nan, dtype=dtype),
         'q': q,

@@ -4,13 +4,13 @@
 
 import numpy as np
 
-from robodyn_ros.algorithms.core import scratch
+from robodyn_ros.algorithms.core import working_memory
 from robodyn_ros.spatial.work import WIDTH, NamedRows
 
 
 def filled(topology, value=np.nan):
     """Return working memory for machine code."""
-    work = scratch.allocate(topology)
+    work = working_memory.allocate(topology)
     work.view(np.float64).fill(value)
     return work
 
@@ -19,7 +19,7 @@ class PlainWork(NamedRows):
     """Working memory for plain text that computes with any kind of number."""
 
     def __init__(self, topology, value=np.nan):
-        super().__init__(np.full((scratch.rows(topology), WIDTH), value, dtype=object))
+        super().__init__(np.full((working_memory.rows(topology), WIDTH), value, dtype=object))
 
     def view(self, _):
         """Return all entries as a vector."""

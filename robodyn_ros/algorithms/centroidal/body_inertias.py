@@ -15,7 +15,7 @@ from robodyn_ros.spatial.vec3 import cross
 
 
 @primitive
-def unit_motion(scratch, links, i, j):
+def unit_motion(work, links, i, j):
     """Return the motion (w, v) of body i for a unit motion of its link.
 
     (w, v) is about the origin of the body, in its axes. The unit motions of the link are three
@@ -24,7 +24,7 @@ def unit_motion(scratch, links, i, j):
     `j`: number of the unit motion, 0 to 5.
     """
     e = (1.0 if j % 3 == 0 else 0.0, 1.0 if j % 3 == 1 else 0.0, 1.0 if j % 3 == 2 else 0.0)
-    e = rotate_inverse(scratch[i].world_rotation, e)
+    e = rotate_inverse(work[i].world_rotation, e)
     if j < 3:
         return (0.0, 0.0, 0.0), e
     return e, cross((links[i, 9], links[i, 10], links[i, 11]), e)
@@ -34,7 +34,7 @@ def unit_motion(scratch, links, i, j):
 def body_inertias(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     carried: Indices,
     links: Table,
     q: Vector,
@@ -47,19 +47,19 @@ def body_inertias(
     R(k) = sum phi R(j) phi* + M(k) and P(k) = sum phi P+(j) phi* + M(k) (Jain 2011, Algorithms 4.1
     and 6.1, eq. 4.8, 6.13 to 6.30; 9.20 and 9.33 for trees).
 
-    `composite`, `articulated` (6 (nb - 1), 6), written: six rows for each link [kg, kg m, kg m^2], the
-      wrenches for its unit motions. A wrench is about the origin of the link, in base axes, force
-      first.
+    `composite`, `articulated` (6 (nb - 1), 6), written: six rows for each link [kg, kg m, kg m^2],
+      the wrenches for its unit motions. A wrench is about the origin of the link, in base axes,
+      force first.
     """
-    joint_transforms(topology, constants, scratch, q)
-    composite_tip_to_base(topology, constants, scratch)
-    status = articulated_inertias(topology, constants, scratch, diagonal)
-    poses_base_to_tip(topology, scratch)
+    joint_transforms(topology, constants, work, q)
+    composite_tip_to_base(topology, constants, work)
+    status = articulated_inertias(topology, constants, work, diagonal)
+    poses_base_to_tip(topology, work)
     for row in range(composite.shape[0]):
         i = carried[row // 6 + 1]
-        w, v = unit_motion(scratch, links, i, row % 6)
-        n, f = composite_inertia_times(scratch, i, w, v)
-        wrench_at_link(scratch, links, i, n, f, composite[row])
-        n, f = free_articulated_times(scratch, i, w, v)
-        wrench_at_link(scratch, links, i, n, f, articulated[row])
+        w, v = unit_motion(work, links, i, row % 6)
+        n, f = composite_inertia_times(work, i, w, v)
+        wrench_at_link(work, links, i, n, f, composite[row])
+        n, f = free_articulated_times(work, i, w, v)
+        wrench_at_link(work, links, i, n, f, articulated[row])
     return status

@@ -25,40 +25,34 @@ from robodyn_ros.spatial.vec3 import add, cross, load, scale, store, sub
 
 
 @primitive
-def mass_tip_to_base(topology, constants, scratch):
-    """Sum mass and first moment of all bodies in row 0 of scratch. Needs `joint_transforms`."""
-    scratch[0].c_mass = 0.0
-    store(scratch[0].c_moment, (0.0, 0.0, 0.0))
+def mass_tip_to_base(topology, constants, work):
+    """Sum mass and first moment of all bodies in row 0 of `work`. Needs `joint_transforms`."""
+    work[0].c_mass = 0.0
+    store(work[0].c_moment, (0.0, 0.0, 0.0))
     for i in range(1, topology.shape[0]):
-        scratch[i].c_mass = constants[i, MASS]
-        store(scratch[i].c_moment, load(constants[i], MOMENT))
+        work[i].c_mass = constants[i, MASS]
+        store(work[i].c_moment, load(constants[i], MOMENT))
     for i in range(topology.shape[0] - 1, 0, -1):
-        carry_mass(scratch, i, topology[i, PARENT])
+        carry_mass(work, i, topology[i, PARENT])
 
 
 @primitive
-def centre(scratch):
+def centre(work):
     """Return the centre of mass, the total first moment over the total mass."""
-    return scale(1.0 / scratch[0].c_mass, load(scratch[0].c_moment))
+    return scale(1.0 / work[0].c_mass, load(work[0].c_moment))
 
 
 @recursion
-def centre_of_mass(topology: Topology, constants: Table, scratch: Work, q: Vector, com: Vector):
+def centre_of_mass(topology: Topology, constants: Table, work: Work, q: Vector, com: Vector):
     """Compute the centre of mass c = sum (m p + R h) / sum m, in O(n); Jain 2011, eq. (4.13)."""
-    joint_transforms(topology, constants, scratch, q)
-    mass_tip_to_base(topology, constants, scratch)
-    com[0], com[1], com[2] = centre(scratch)
+    joint_transforms(topology, constants, work, q)
+    mass_tip_to_base(topology, constants, work)
+    com[0], com[1], com[2] = centre(work)
 
 
 @recursion
 def centroidal_momentum(
-    topology: Topology,
-    constants: Table,
-    scratch: Work,
-    q: Vector,
-    qd: Vector,
-    com: Vector,
-    h: Vector,
+    topology: Topology, constants: Table, work: Work, q: Vector, qd: Vector, com: Vector, h: Vector
 ):
     """Compute h = sum of phi(0, i) M(i) V(i), shifted to the centre of mass, in O(n).
 
@@ -67,32 +61,30 @@ def centroidal_momentum(
     `h` (6,), written: linear momentum, and angular momentum about the centre of mass [N s, N m s],
       in base axes.
     """
-    joint_transforms(topology, constants, scratch, q)
-    velocities_base_to_tip(topology, constants, scratch, qd)
-    mass_tip_to_base(topology, constants, scratch)
+    joint_transforms(topology, constants, work, q)
+    velocities_base_to_tip(topology, constants, work, qd)
+    mass_tip_to_base(topology, constants, work)
     for i in range(1, topology.shape[0]):
-        body_momentum(constants, scratch, i)
-    about_centre(topology, scratch, com, h)
+        body_momentum(constants, work, i)
+    about_centre(topology, work, com, h)
 
 
 @primitive
-def about_centre(topology, scratch, com, h):
+def about_centre(topology, work, com, h):
     """Sum the wrenches on the bodies about the centre of mass, in base axes.
 
     Needs `mass_tip_to_base`.
 
     `h` (6,), written: force, then moment about the centre of mass.
     """
-    store(scratch[0].moment, (0.0, 0.0, 0.0))
-    store(scratch[0].force, (0.0, 0.0, 0.0))
+    store(work[0].moment, (0.0, 0.0, 0.0))
+    store(work[0].force, (0.0, 0.0, 0.0))
     for i in range(topology.shape[0] - 1, 0, -1):
-        carry_wrench(
-            scratch, i, topology[i, PARENT], load(scratch[i].moment), load(scratch[i].force)
-        )
-    c, f = centre(scratch), load(scratch[0].force)
+        carry_wrench(work, i, topology[i, PARENT], load(work[i].moment), load(work[i].force))
+    c, f = centre(work), load(work[0].force)
     com[0], com[1], com[2] = c
     h[0], h[1], h[2] = f
-    h[3], h[4], h[5] = sub(load(scratch[0].moment), cross(c, f))
+    h[3], h[4], h[5] = sub(load(work[0].moment), cross(c, f))
 
 
 @primitive
@@ -109,19 +101,19 @@ def own_inertia_times(constants, i, w, v):
 
 
 @primitive
-def body_momentum(constants, scratch, i):
+def body_momentum(constants, work, i):
     """Store the momentum of body i about its origin."""
-    w, v = load(scratch[i].omega), load(scratch[i].speed)
+    w, v = load(work[i].omega), load(work[i].speed)
     n, f = own_inertia_times(constants, i, w, v)
-    store(scratch[i].moment, n)
-    store(scratch[i].force, f)
+    store(work[i].moment, n)
+    store(work[i].force, f)
 
 
 @recursion
 def centroidal_momentum_bias(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     zero: Vector,
@@ -132,49 +124,47 @@ def centroidal_momentum_bias(
 
     `bias` (6,), written: force, and moment about the centre of mass [N, N m], in base axes.
     """
-    joint_transforms(topology, constants, scratch, q)
-    start_at_base(scratch, (0.0, 0.0, 0.0))
-    motion_base_to_tip(topology, constants, scratch, qd, zero)
-    mass_tip_to_base(topology, constants, scratch)
+    joint_transforms(topology, constants, work, q)
+    start_at_base(work, (0.0, 0.0, 0.0))
+    motion_base_to_tip(topology, constants, work, qd, zero)
+    mass_tip_to_base(topology, constants, work)
     for i in range(1, topology.shape[0]):
-        newton_euler(constants, scratch, i)
-    about_centre(topology, scratch, com, bias)
+        newton_euler(constants, work, i)
+    about_centre(topology, work, com, bias)
 
 
 @primitive
-def composite_of_all(topology, constants, scratch):
+def composite_of_all(topology, constants, work):
     """Compute the composite inertias of the bodies, and that of the whole robot in row 0.
 
     Needs `joint_transforms`.
     """
-    composite_tip_to_base(topology, constants, scratch)
-    scratch[0].c_mass = 0.0
-    store(scratch[0].c_moment, (0.0, 0.0, 0.0))
-    store_symmetric(scratch[0].c_inertia, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+    composite_tip_to_base(topology, constants, work)
+    work[0].c_mass = 0.0
+    store(work[0].c_moment, (0.0, 0.0, 0.0))
+    store_symmetric(work[0].c_inertia, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     for i in range(1, topology.shape[0]):
         if topology[i, PARENT] == 0:
-            carry_composite(scratch, i, 0)
+            carry_composite(work, i, 0)
 
 
 @recursion
 def centroidal_momentum_matrix(
-    topology: Topology, constants: Table, scratch: Work, q: Vector, com: Vector, A: Matrix
+    topology: Topology, constants: Table, work: Work, q: Vector, com: Vector, A: Matrix
 ):
     """Compute A(q) with h = A qd, the momentum about the centre of mass, in O(n).
 
     `A` (6, nv), written: matrix [kg m or kg, kg m^2 or kg m], linear rows first, in base axes.
     """
-    joint_transforms(topology, constants, scratch, q)
-    composite_of_all(topology, constants, scratch)
-    poses_base_to_tip(topology, scratch)
-    c = centre(scratch)
+    joint_transforms(topology, constants, work, q)
+    composite_of_all(topology, constants, work)
+    poses_base_to_tip(topology, work)
+    c = centre(work)
     com[0], com[1], com[2] = c
     for i in range(1, topology.shape[0]):
-        n, f = joint_momentum(topology, constants, scratch, i)
-        f = rotate(scratch[i].world_rotation, f)
-        n = add(
-            rotate(scratch[i].world_rotation, n), cross(sub(load(scratch[i].world_position), c), f)
-        )
+        n, f = joint_momentum(topology, constants, work, i)
+        f = rotate(work[i].world_rotation, f)
+        n = add(rotate(work[i].world_rotation, n), cross(sub(load(work[i].world_position), c), f))
         k = topology[i, V]
         A[0, k], A[1, k], A[2, k] = f
         A[3, k], A[4, k], A[5, k] = n
@@ -182,7 +172,7 @@ def centroidal_momentum_matrix(
 
 @recursion
 def composite_inertia(
-    topology: Topology, constants: Table, scratch: Work, q: Vector, com: Vector, inertia: Matrix
+    topology: Topology, constants: Table, work: Work, q: Vector, com: Vector, inertia: Matrix
 ):
     """Compute the inertia R of the whole robot about its centre of mass, joints locked, in O(n).
 
@@ -190,15 +180,12 @@ def composite_inertia(
 
     `inertia` (3, 3), written: inertia [kg m^2], in base axes.
     """
-    joint_transforms(topology, constants, scratch, q)
-    composite_of_all(topology, constants, scratch)
-    c = centre(scratch)
+    joint_transforms(topology, constants, work, q)
+    composite_of_all(topology, constants, work)
+    c = centre(work)
     com[0], com[1], com[2] = c
     xx, xy, xz, yy, yz, zz = shift_inertia(
-        load_symmetric(scratch[0].c_inertia),
-        scratch[0].c_mass,
-        load(scratch[0].c_moment),
-        scale(-1.0, c),
+        load_symmetric(work[0].c_inertia), work[0].c_mass, load(work[0].c_moment), scale(-1.0, c)
     )
     inertia[0, 0], inertia[0, 1], inertia[0, 2] = xx, xy, xz
     inertia[1, 0], inertia[1, 1], inertia[1, 2] = xy, yy, yz

@@ -57,19 +57,19 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, s
 
 
 @primitive
-def sweep_arrays(topology, scratch):
+def sweep_arrays(topology, work):
     """Return the working memory of a sweep.
 
-    Returns views of scratch, with rows of velocities in the order of the sweep. E has a row for
+    Returns views of work, with rows of velocities in the order of the sweep. E has a row for
       each joint. D (nv, widest) has the factors, 1 / d in place of the diagonal. W (nv, 6) has a
       row for each velocity, and X a row for each velocity of each body. u (nv,) has what is left
       of the right side.
     """
     n, nv, widest = topology.shape[0] - 1, topology[0, FIRST], topology[0, WIDEST]
-    flat = sweep_memory(topology, scratch, nv * (widest + 7) + 6 * n * widest)
+    flat = sweep_memory(topology, work, nv * (widest + 7) + 6 * n * widest)
     d, w, x = nv, nv * (widest + 1), nv * (widest + 7)
     return (
-        expansion(topology, scratch),
+        expansion(topology, work),
         flat[d:w].reshape(nv, widest),
         flat[w:x].reshape(nv, 6),
         flat[x:].reshape(n * widest, 6),
@@ -125,7 +125,7 @@ def start_with_rotors(topology, constants, c, diagonal, arrays):
 
 
 @primitive
-def write_motions(topology, constants, scratch, c, arrays):
+def write_motions(topology, constants, work, c, arrays):
     """Write the motion X of each body for unit rates of the velocities, base to tip."""
     E, _, _, X, _ = arrays
     widest = topology[0, WIDEST]
@@ -138,9 +138,9 @@ def write_motions(topology, constants, scratch, c, arrays):
             w, v = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
             if parent != p:
                 turning = load(X[above + k])
-                lever = cross(turning, load(scratch[i].position))
-                w = to_child(scratch, i, turning)
-                v = to_child(scratch, i, add(load(X[above + k], 3), lever))
+                lever = cross(turning, load(work[i].position))
+                w = to_child(work, i, turning)
+                v = to_child(work, i, add(load(X[above + k], 3), lever))
             store(X[row + k], w)
             store(X[row + k], v, 3)
         for m in range(topology[i, COUNT]):
@@ -160,7 +160,7 @@ def trace(a):
 
 
 @primitive
-def replace_by_wrenches(topology, scratch, c, arrays):
+def replace_by_wrenches(topology, work, c, arrays):
     """Replace each motion X by the wrench P X that causes it.
 
     P does not contain the bodies of the set that the body carries. The sizes of the pivots are
@@ -171,19 +171,19 @@ def replace_by_wrenches(topology, scratch, c, arrays):
     first, end, k0, count, _ = extent(topology, c)
     for place in range(first, end):
         i = topology[place, BODY_IN_ORDER]
-        turning = trace(scratch[i].P.angular)
-        mass = trace(scratch[i].P.linear)
+        turning = trace(work[i].P.angular)
+        mass = trace(work[i].P.linear)
         for k in range(count):
             row = (i - 1) * widest + k
             w, v = load(X[row]), load(X[row], 3)
             size[k0 + k] = size[k0 + k] + turning * dot(w, w) + mass * dot(v, v)
-            n, f = articulated_times(scratch, i, w, v)
+            n, f = articulated_times(work, i, w, v)
             store(X[row], n)
             store(X[row], f, 3)
 
 
 @primitive
-def sum_tip_to_base(topology, constants, scratch, c, arrays):
+def sum_tip_to_base(topology, constants, work, c, arrays):
     """Add the wrenches of all bodies in D and W, and their inertias at the carrier."""
     E, D, W, X, _ = arrays
     widest = topology[0, WIDEST]
@@ -199,7 +199,7 @@ def sum_tip_to_base(topology, constants, scratch, c, arrays):
                 if 0 <= j <= k:
                     D[k0 + k, j] = D[k0 + k, j] + E[i - 1, m] * along
             if parent > 0:
-                n, f = wrench_on_parent(scratch, i, n, f)
+                n, f = wrench_on_parent(work, i, n, f)
                 if parent == p:
                     accumulate(W[k0 + k], n)
                     accumulate(W[k0 + k], f, 3)
@@ -207,16 +207,16 @@ def sum_tip_to_base(topology, constants, scratch, c, arrays):
                     accumulate(X[(parent - 1) * widest + k], n)
                     accumulate(X[(parent - 1) * widest + k], f, 3)
         if p > 0:
-            propagate_inertia(topology, scratch, i)
+            propagate_inertia(topology, work, i)
 
 
 @primitive
-def remove_share(scratch, p, share, n, f):
+def remove_share(work, p, share, n, f):
     """Subtract a share of W W^T from the articulated inertia of a body.
 
     `n`, `f`: moment and force of W, 3-vectors.
     """
-    g, h, entry, P = scale(share, n), scale(share, f), 0, scratch[p].P
+    g, h, entry, P = scale(share, n), scale(share, f), 0, work[p].P
     for a in range(3):
         for b in range(a, 3):
             P.angular[entry] = P.angular[entry] - g[a] * n[b]
@@ -227,15 +227,15 @@ def remove_share(scratch, p, share, n, f):
 
 
 @primitive
-def eliminate_aggregate(topology, constants, scratch, c, diagonal, arrays, status):
+def eliminate_aggregate(topology, constants, work, c, diagonal, arrays, status):
     """Eliminate the velocities of an aggregated body: compute D, W, and P of its carrier.
 
     Returns the given status, or the first body of a velocity whose pivot is singular.
     """
     start_with_rotors(topology, constants, c, diagonal, arrays)
-    write_motions(topology, constants, scratch, c, arrays)
-    replace_by_wrenches(topology, scratch, c, arrays)
-    sum_tip_to_base(topology, constants, scratch, c, arrays)
+    write_motions(topology, constants, work, c, arrays)
+    replace_by_wrenches(topology, work, c, arrays)
+    sum_tip_to_base(topology, constants, work, c, arrays)
     _, D, W, _, size = arrays
     _, _, k0, count, p = extent(topology, c)
     for k in range(count - 1, -1, -1):
@@ -255,34 +255,34 @@ def eliminate_aggregate(topology, constants, scratch, c, diagonal, arrays, statu
                 accumulate(W[k0 + j], scale(-share, n))
                 accumulate(W[k0 + j], scale(-share, f), 3)
         if p > 0:
-            remove_share(scratch, p, inverse, n, f)
+            remove_share(work, p, inverse, n, f)
     return status
 
 
 @primitive
-def aggregated_inertias(topology, constants, scratch, diagonal):
+def aggregated_inertias(topology, constants, work, diagonal):
     """Compute the articulated inertias tip to base, in O(n).
 
     Needs `expand_positions` and `joint_transforms`. An aggregated body of m bodies and k
     velocities takes O(m k^2 + k^3).
     """
-    arrays, of_joint, status = sweep_arrays(topology, scratch), of_joints(topology, scratch, 7), 0
+    arrays, of_joint, status = sweep_arrays(topology, work), of_joints(topology, work, 7), 0
     for i in range(1, topology.shape[0]):
-        rigid(constants, scratch, i)
+        rigid(constants, work, i)
     for c in range(topology[0, AGGREGATES], 0, -1):
         i = topology[topology[c, AGGREGATE_FIRST], BODY_IN_ORDER]
         if moves_alone(topology, c):
             of_joint[topology[i, V]] = diagonal[topology[i, FIRST]]
-            status = eliminate_joint(topology, constants, scratch, i, of_joint, status)
+            status = eliminate_joint(topology, constants, work, i, of_joint, status)
             if topology[i, PARENT] > 0:
-                propagate_inertia(topology, scratch, i)
+                propagate_inertia(topology, work, i)
         else:
-            status = eliminate_aggregate(topology, constants, scratch, c, diagonal, arrays, status)
+            status = eliminate_aggregate(topology, constants, work, c, diagonal, arrays, status)
     return status
 
 
 @primitive
-def reduce_tip_to_base(topology, constants, scratch, c, b, arrays):
+def reduce_tip_to_base(topology, constants, work, c, b, arrays):
     """Subtract the bias forces of an aggregated body from its right side; pass on its share."""
     E, D, W, _, u = arrays
     first, end, k0, count, p = extent(topology, c)
@@ -290,26 +290,26 @@ def reduce_tip_to_base(topology, constants, scratch, c, b, arrays):
         u[k0 + k] = b[topology[k0 + k + 1, SPEED_IN_ORDER]]
     for place in range(end - 1, first - 1, -1):
         i = topology[place, BODY_IN_ORDER]
-        n, f = load(scratch[i].moment), load(scratch[i].force)
+        n, f = load(work[i].moment), load(work[i].force)
         along = along_joint(topology, constants, i, n, f)
         for m in range(topology[i, COUNT]):
             k = topology[topology[i, FIRST] + m + 1, PLACE_OF_SPEED] - k0
             if 0 <= k < count:
                 u[k0 + k] = u[k0 + k] - E[i - 1, m] * along
         if topology[i, PARENT] > 0:
-            carry_wrench(scratch, i, topology[i, PARENT], n, f)
+            carry_wrench(work, i, topology[i, PARENT], n, f)
     for k in range(count - 1, -1, -1):
         row = k0 + k
         for j in range(k):
             u[k0 + j] = u[k0 + j] - D[row, j] * u[row]
         if p > 0:
             share = D[row, k] * u[row]
-            accumulate(scratch[p].moment, scale(share, load(W[row])))
-            accumulate(scratch[p].force, scale(share, load(W[row], 3)))
+            accumulate(work[p].moment, scale(share, load(W[row])))
+            accumulate(work[p].force, scale(share, load(W[row], 3)))
 
 
 @primitive
-def solve_base_to_tip(topology, constants, scratch, c, arrays, x):
+def solve_base_to_tip(topology, constants, work, c, arrays, x):
     """Compute the accelerations of an aggregated body from that of its carrier.
 
     `x` (nv,): solution, of which the entries of the aggregated body are written.
@@ -319,7 +319,7 @@ def solve_base_to_tip(topology, constants, scratch, c, arrays, x):
     for k in range(count):
         row, left = k0 + k, u[k0 + k]
         if p > 0:
-            turning, moving = load(scratch[p].alpha), load(scratch[p].accel)
+            turning, moving = load(work[p].alpha), load(work[p].accel)
             left = left - (dot(load(W[row]), turning) + dot(load(W[row], 3), moving))
         left = D[row, k] * left
         for j in range(k):
@@ -331,30 +331,30 @@ def solve_base_to_tip(topology, constants, scratch, c, arrays, x):
             k = topology[topology[i, FIRST] + m + 1, PLACE_OF_SPEED] - k0
             if 0 <= k < count:
                 rate = rate + E[i - 1, m] * x[topology[i, FIRST] + m]
-        alpha, a = carried_acceleration(scratch, topology[i, PARENT], i)
+        alpha, a = carried_acceleration(work, topology[i, PARENT], i)
         alpha, a = add_along_joint(topology, constants, i, alpha, a, rate)
-        store(scratch[i].alpha, alpha)
-        store(scratch[i].accel, a)
+        store(work[i].alpha, alpha)
+        store(work[i].accel, a)
 
 
 @primitive
-def solve_aggregated(topology, constants, scratch, b, x):
+def solve_aggregated(topology, constants, work, b, x):
     """Compute x = M^-1 b in O(n). Needs `aggregated_inertias`."""
-    arrays = sweep_arrays(topology, scratch)
+    arrays = sweep_arrays(topology, work)
     for i in range(1, topology.shape[0]):
-        store(scratch[i].moment, (0.0, 0.0, 0.0))
-        store(scratch[i].force, (0.0, 0.0, 0.0))
+        store(work[i].moment, (0.0, 0.0, 0.0))
+        store(work[i].force, (0.0, 0.0, 0.0))
     for c in range(topology[0, AGGREGATES], 0, -1):
         i = topology[topology[c, AGGREGATE_FIRST], BODY_IN_ORDER]
         if moves_alone(topology, c):
-            scratch[i].residual = b[topology[i, FIRST]]
-            cross_tip_to_base(topology, constants, scratch, i)
+            work[i].residual = b[topology[i, FIRST]]
+            cross_tip_to_base(topology, constants, work, i)
         else:
-            reduce_tip_to_base(topology, constants, scratch, c, b, arrays)
-    rest_base(scratch)
+            reduce_tip_to_base(topology, constants, work, c, b, arrays)
+    rest_base(work)
     for c in range(1, topology[0, AGGREGATES] + 1):
         i = topology[topology[c, AGGREGATE_FIRST], BODY_IN_ORDER]
         if moves_alone(topology, c):
-            x[topology[i, FIRST]] = cross_base_to_tip(topology, constants, scratch, i)
+            x[topology[i, FIRST]] = cross_base_to_tip(topology, constants, work, i)
         else:
-            solve_base_to_tip(topology, constants, scratch, c, arrays, x)
+            solve_base_to_tip(topology, constants, work, c, arrays, x)

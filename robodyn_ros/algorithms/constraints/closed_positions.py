@@ -49,15 +49,15 @@ NEAR = 0.1  # farthest that given positions of dependent joints are from closed 
 
 
 @primitive
-def newton_step(topology, constants, scratch, everything, L):
+def newton_step(topology, constants, work, everything, L):
     """Take one step of Newton's method. Needs `joint_transforms` of joints outside of loops.
 
     `everything` (n,): positions of all joints [rad or m], of which the dependent ones change.
     Returns size of the step, -1 if it diverges; and the largest gap that no step closes.
     """
     d, nv, size = topology[0, UNKNOWNS], topology[0, FIRST], 0.0
-    write_equations(topology, constants, scratch, everything, everything, False, False, L)
-    gap = solve_groups(topology, scratch, L)
+    write_equations(topology, constants, work, everything, everything, False, False, L)
+    gap = solve_groups(topology, work, L)
     if gap < 0.0:
         return -1.0, gap
     for i in range(1, topology.shape[0]):
@@ -70,7 +70,7 @@ def newton_step(topology, constants, scratch, everything, L):
 
 
 @primitive
-def advance(topology, constants, scratch, everything, target, share, before, L):
+def advance(topology, constants, work, everything, target, share, before, L):
     """Move the independent joints to a share of their path, and the dependent ones with them.
 
     `everything` (n,), written: positions of all joints [rad or m].
@@ -78,7 +78,7 @@ def advance(topology, constants, scratch, everything, target, share, before, L):
     `share`, `before`: shares of the path, the new one and the previous one.
     """
     d, nv = topology[0, UNKNOWNS], topology[0, FIRST]
-    way = loop_vector(topology, scratch, 1, nv)
+    way = loop_vector(topology, work, 1, nv)
     for k in range(nv):
         way[k] = 0.0
     for i in range(1, topology.shape[0]):
@@ -100,7 +100,7 @@ def advance(topology, constants, scratch, everything, target, share, before, L):
 
 
 @primitive
-def converge(topology, constants, scratch, everything, enough, L):
+def converge(topology, constants, work, everything, enough, L):
     """Iterate Newton's method until its step is below a bound.
 
     `everything` (n,): positions of all joints [rad or m], of which the dependent ones change.
@@ -108,7 +108,7 @@ def converge(topology, constants, scratch, everything, enough, L):
     Returns whether it converges.
     """
     for _ in range(MOST_STEPS):
-        size, _ = newton_step(topology, constants, scratch, everything, L)
+        size, _ = newton_step(topology, constants, work, everything, L)
         if size < 0.0:
             return False
         if size < enough:
@@ -117,16 +117,16 @@ def converge(topology, constants, scratch, everything, enough, L):
 
 
 @primitive
-def alignment(topology, constants, scratch, k):
+def alignment(topology, constants, work, k):
     """Return a number that is positive unless closure k is half a turn from being closed.
 
     The gap of its rotations is zero there as well. Needs the poses of the bodies.
 
     Returns 1 where the closure is closed, and if less than two rotations are constrained.
     """
-    XA, XB = frame_poses(topology, scratch)
-    frame_pose(scratch, topology[k, BODY_A], constants[k, FRAME_A : FRAME_A + 12], XA)
-    frame_pose(scratch, topology[k, BODY_B], constants[k, FRAME_B : FRAME_B + 12], XB)
+    XA, XB = frame_poses(topology, work)
+    frame_pose(work, topology[k, BODY_A], constants[k, FRAME_A : FRAME_A + 12], XA)
+    frame_pose(work, topology[k, BODY_B], constants[k, FRAME_B : FRAME_B + 12], XB)
     turns, free = stopped_turns(topology[k, STOPS])
     if turns == 3:
         about_x = dot(column_of(XA, 0), column_of(XB, 0))
@@ -137,27 +137,27 @@ def alignment(topology, constants, scratch, k):
 
 
 @primitive
-def close_near(topology, constants, scratch, everything, given, L):
+def close_near(topology, constants, work, everything, given, L):
     """Close the loops by Newton's method from given positions of the dependent joints.
 
     `everything` (n,): positions of all joints [rad or m], of which the dependent ones change.
     `given` (n,): the same positions, by bodies; they do not change.
     Returns whether it converges to positions near the given ones.
     """
-    if not converge(topology, constants, scratch, everything, FINE, L):
+    if not converge(topology, constants, work, everything, FINE, L):
         return False
     for i in range(1, topology.shape[0]):
         if topology[i, COORDINATE] >= topology[0, FIRST]:
             if abs(everything[topology[i, Q]] - given[i - 1]) > NEAR:
                 return False
     for k in range(1, topology[0, CLOSURES] + 1):
-        if alignment(topology, constants, scratch, k) < 0.0:
+        if alignment(topology, constants, work, k) < 0.0:
             return False
     return True
 
 
 @primitive
-def close_along_path(topology, constants, scratch, everything, target, L):
+def close_along_path(topology, constants, work, everything, target, L):
     """Close the loops along a straight path of the independent joints from the closed posture.
 
     `everything` (n,), written: positions of all joints of loops [rad or m].
@@ -171,13 +171,13 @@ def close_along_path(topology, constants, scratch, everything, target, L):
                 longest = max(longest, abs(target[i - 1] - constants[i, REFERENCE]))
             everything[topology[i, Q]] = constants[i, REFERENCE]
     steps = 1 + int(min(longest, 1e6) / STRIDE)
-    closed = newton_step(topology, constants, scratch, everything, L)[0] >= 0.0
+    closed = newton_step(topology, constants, work, everything, L)[0] >= 0.0
     for step in range(steps):
         if closed:
             advance(
                 topology,
                 constants,
-                scratch,
+                work,
                 everything,
                 target,
                 1.0 if step == steps - 1 else (step + 1.0) / steps,
@@ -185,18 +185,13 @@ def close_along_path(topology, constants, scratch, everything, target, L):
                 L,
             )
             enough = FINE if step == steps - 1 else COARSE
-            closed = converge(topology, constants, scratch, everything, enough, L)
+            closed = converge(topology, constants, work, everything, enough, L)
     return closed
 
 
 @separate
 def close(
-    topology: Topology,
-    constants: Table,
-    scratch: Work,
-    everything: Vector,
-    near: Boolean,
-    E: Matrix,
+    topology: Topology, constants: Table, work: Work, everything: Vector, near: Boolean, E: Matrix
 ):
     """Compute the positions of the dependent joints of loops, and their rows of E.
 
@@ -208,16 +203,16 @@ def close(
     `E` (n, width): entries of E; those of dependent joints are written.
     """
     n, d, nv = topology.shape[0] - 1, topology[0, UNKNOWNS], topology[0, FIRST]
-    L, given = equations(topology, scratch), loop_vector(topology, scratch, 0, n)
+    L, given = equations(topology, work), loop_vector(topology, work, 0, n)
     for i in range(1, n + 1):
         given[i - 1] = everything[topology[i, Q]]
-    joint_transforms(topology, constants, scratch, everything)
+    joint_transforms(topology, constants, work, everything)
     if near:
-        closed = close_near(topology, constants, scratch, everything, given, L)
+        closed = close_near(topology, constants, work, everything, given, L)
     else:
-        closed = close_along_path(topology, constants, scratch, everything, given, L)
+        closed = close_along_path(topology, constants, work, everything, given, L)
     if closed:
-        size, gap = newton_step(topology, constants, scratch, everything, L)
+        size, gap = newton_step(topology, constants, work, everything, L)
         closed = size >= 0.0 and gap <= OPEN
     for i in range(1, n + 1):
         unknown = topology[i, COORDINATE] - nv

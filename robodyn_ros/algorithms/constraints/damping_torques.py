@@ -25,14 +25,14 @@ from robodyn_ros.spatial.types import Table, Topology, Vector, Work
 
 
 @primitive
-def rate_of_mass_matrix(topology, constants, scratch, q, qd, product):
+def rate_of_mass_matrix(topology, constants, work, q, qd, product):
     """Return dM/dt = C + C^T in working memory, and compute C qd.
 
     `product` (nv,), written: C qd [N m or N].
     """
     nv = qd.shape[0]
-    C = all_parameters(topology, scratch).reshape(-1)[: nv * nv].reshape(nv, nv)  # contiguous
-    coriolis_matrix(topology, constants, scratch, q, qd, C)
+    C = all_parameters(topology, work).reshape(-1)[: nv * nv].reshape(nv, nv)  # contiguous
+    coriolis_matrix(topology, constants, work, q, qd, C)
     for k in range(nv):
         product[k] = 0.0
         for j in range(nv):
@@ -49,7 +49,7 @@ def rate_of_mass_matrix(topology, constants, scratch, q, qd, product):
 def damping_torques(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     rates: Vector,
@@ -63,15 +63,15 @@ def damping_torques(
     `damping` (nv,), written: damping torques [N m or N].
     `coriolis` (nv,), written: Coriolis torques [N m or N].
     """
-    X = rate_of_mass_matrix(topology, constants, scratch, q, qd, coriolis)
-    status = factors(topology, constants, scratch, q, diagonal, damping)
-    tree, L = reduced(topology), square(topology, scratch)
+    X = rate_of_mass_matrix(topology, constants, work, q, qd, coriolis)
+    status = factors(topology, constants, work, q, diagonal, damping)
+    tree, L = reduced(topology), square(topology, work)
     for k in range(qd.shape[0]):
         solve_outer(tree, L, X[k])
     for k in range(qd.shape[0]):
         solve_outer(tree, L, X[:, k])
         damping[k] = 0.0
-    xi = of_velocities(topology, scratch, 1)
+    xi = of_velocities(topology, work, 1)
     for k in range(1, tree.shape[0]):
         row, i = tree[k, V], tree[k, PARENT]
         xi[row] = qd[row]

@@ -42,7 +42,7 @@ def inverse_dynamics_derivatives(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     qdd: Vector,
@@ -58,16 +58,16 @@ def inverse_dynamics_derivatives(
     `by_qd` (nv, nv), written: derivative by the velocities; a row for each torque.
     `by_qdd` (nv, nv), written: derivative by the accelerations, which is the mass matrix.
     """
-    everything = expand_positions(topology, constants, scratch, q)
-    rates = expand(topology, scratch, 0, qd)
-    accelerations = expand_acceleration(topology, constants, scratch, 1, qd, qdd)
+    everything = expand_positions(topology, constants, work, q)
+    rates = expand(topology, work, 0, qd)
+    accelerations = expand_acceleration(topology, constants, work, 1, qd, qdd)
     n = rates.shape[0]
-    of_q, of_qd, of_qdd = all_square(topology, scratch), np.empty((n, n)), np.empty((n, n))
+    of_q, of_qd, of_qdd = all_square(topology, work), np.empty((n, n)), np.empty((n, n))
     of_inverse_dynamics.inverse_dynamics_derivatives(
         topology,
         constants,
         gravity,
-        scratch,
+        work,
         everything,
         rates,
         accelerations,
@@ -76,24 +76,16 @@ def inverse_dynamics_derivatives(
         of_qd,
         of_qdd,
     )
-    project_both(topology, scratch, of_q, by_q)
-    project_both(topology, scratch, of_qd, by_qd)
-    project_both(topology, scratch, of_qdd, by_qdd)
+    project_both(topology, work, of_q, by_q)
+    project_both(topology, work, of_qd, by_qd)
+    project_both(topology, work, of_qdd, by_qdd)
     if has_loops(topology):
         tau_tree = np.empty(n)
         rnea.inverse_dynamics(
-            topology,
-            constants,
-            gravity,
-            scratch,
-            everything,
-            rates,
-            accelerations,
-            f_ext,
-            tau_tree,
+            topology, constants, gravity, work, everything, rates, accelerations, f_ext, tau_tree
         )
         add_terms_of_loops(
-            topology, constants, scratch, qd, qdd, tau_tree, of_qd, of_qdd, by_q, by_qd
+            topology, constants, work, qd, qdd, tau_tree, of_qd, of_qdd, by_q, by_qd
         )
 
 
@@ -101,7 +93,7 @@ def inverse_dynamics_derivatives(
 def add_terms_of_loops(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     qd: Vector,
     qdd: Vector,
     tau_tree: Vector,
@@ -117,10 +109,10 @@ def add_terms_of_loops(
     `by_q`, `by_qd` (nv, nv): derivatives to which the terms are added.
     """
     n, nv = tau_tree.shape[0], qd.shape[0]
-    second, mixed = second_derivatives(topology, constants, scratch), np.zeros(n)
+    second, mixed = second_derivatives(topology, constants, work), np.zeros(n)
     torque, projected = np.zeros(n), np.zeros(nv)
     for k in range(nv):
-        mixed_third_derivative(topology, constants, scratch, qd, k, mixed)
+        mixed_third_derivative(topology, constants, work, qd, k, mixed)
         velocities = np.zeros(n)
         for m in range(nv):
             for i in range(n):
@@ -131,21 +123,21 @@ def add_terms_of_loops(
             torque[i] = 0.0
             for j in range(n):
                 torque[i] += of_qd[i, j] * velocities[j] + of_qdd[i, j] * mixed[j]
-        project(topology, scratch, torque, projected)
+        project(topology, work, torque, projected)
         for m in range(nv):
             by_q[m, k] += projected[m]
         for i in range(n):
             torque[i] = 0.0
             for j in range(n):
                 torque[i] += 2.0 * of_qdd[i, j] * velocities[j]
-        project(topology, scratch, torque, projected)
+        project(topology, work, torque, projected)
         for m in range(nv):
             by_qd[m, k] += projected[m]
 
 
 @separate
 def add_rate_of_projection(
-    topology: Topology, constants: Table, scratch: Work, M_tree: Matrix, by_q: Stack
+    topology: Topology, constants: Table, work: Work, M_tree: Matrix, by_q: Stack
 ):
     """Add dE^T/dq_k M_tree E and its transpose for every k.
 
@@ -153,8 +145,8 @@ def add_rate_of_projection(
     `by_q` (nv, nv, nv): derivative of the mass matrix, to which they are added at [:, :, k].
     """
     n, nv = M_tree.shape[0], by_q.shape[0]
-    second, product = second_derivatives(topology, constants, scratch), np.zeros((n, nv))
-    project_columns(topology, scratch, M_tree, product)
+    second, product = second_derivatives(topology, constants, work), np.zeros((n, nv))
+    project_columns(topology, work, M_tree, product)
     for k in range(nv):
         for i in range(nv):
             for j in range(nv):
@@ -168,7 +160,7 @@ def forward_dynamics_derivatives(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,
@@ -186,11 +178,11 @@ def forward_dynamics_derivatives(
     `by_q`, `by_qd`, `by_tau` (nv, nv), written: derivatives, a row for each acceleration.
     """
     status = forward_dynamics(
-        topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, bias
+        topology, constants, gravity, work, q, qd, tau, f_ext, diagonal, bias
     )
     factors = np.empty(by_tau.shape)
     inverse_dynamics_derivatives(
-        topology, constants, gravity, scratch, q, qd, bias, f_ext, by_q, by_qd, factors
+        topology, constants, gravity, work, q, qd, bias, f_ext, by_q, by_qd, factors
     )
     if status == 0:
         status = body_of(topology, factorise(reduced(topology), diagonal, factors, bias))
@@ -201,32 +193,32 @@ def forward_dynamics_derivatives(
 
 @primitive
 def mass_matrix_derivative(
-    topology: Topology, constants: Table, scratch: Work, q: Vector, zero: Vector, by_q: Stack
+    topology: Topology, constants: Table, work: Work, q: Vector, zero: Vector, by_q: Stack
 ):
     """Compute dM/dq along unit velocities.
 
     `by_q` (nv, nv, nv), written: dM_ij/dq_k at [i, j, k].
     """
-    everything = expand_positions(topology, constants, scratch, q)
+    everything = expand_positions(topology, constants, work, q)
     n, nv = topology.shape[0] - 1, zero.shape[0]
     by_all, square = np.empty((n, n, n)), np.empty((nv, nv))
     of_mass_matrix.mass_matrix_derivative(
-        topology, constants, scratch, everything, np.zeros(n), by_all
+        topology, constants, work, everything, np.zeros(n), by_all
     )
     by_q[:] = 0.0
     for k in range(1, n + 1):
-        slab = all_square(topology, scratch)
+        slab = all_square(topology, work)
         for i in range(n):
             for j in range(n):
                 slab[i, j] = by_all[i, j, k - 1]
-        project_both(topology, scratch, slab, square)
+        project_both(topology, work, slab, square)
         for m in range(topology[k, COUNT]):
             place = topology[k, FIRST] + m
-            share = expansion(topology, scratch)[k - 1, m]
+            share = expansion(topology, work)[k - 1, m]
             for i in range(nv):
                 for j in range(nv):
                     by_q[i, j, place] += share * square[i, j]
     if has_loops(topology):
-        M_tree = all_square(topology, scratch)
-        crba.mass_matrix(topology, constants, scratch, everything, M_tree)
-        add_rate_of_projection(topology, constants, scratch, M_tree, by_q)
+        M_tree = all_square(topology, work)
+        crba.mass_matrix(topology, constants, work, everything, M_tree)
+        add_rate_of_projection(topology, constants, work, M_tree, by_q)

@@ -9,7 +9,7 @@ many entries. Mimic joints have one constant entry, coupled joints several.
 from robodyn_ros.algorithms.constraints import loops
 from robodyn_ros.algorithms.constraints.closed_positions import close
 from robodyn_ros.algorithms.constraints.workspace import memory
-from robodyn_ros.algorithms.core.scratch import VECTORS
+from robodyn_ros.algorithms.core.working_memory import VECTORS
 from robodyn_ros.model.layout import (
     AT,
     BALL_X,
@@ -74,23 +74,23 @@ def body_of_velocity(topology, k):
 
 
 @primitive
-def all_positions(topology, scratch):
+def all_positions(topology, work):
     """Return memory for the positions of all joints."""
-    return memory(topology, scratch, 0, topology[0, AT])
+    return memory(topology, work, 0, topology[0, AT])
 
 
 @primitive
-def of_joints(topology, scratch, k):
+def of_joints(topology, work, k):
     """Return memory for one of several vectors over all joints.
 
     `k`: number of the vector, below VECTORS.
     """
     n = topology.shape[0] - 1
-    return memory(topology, scratch, (2 + k) * n, n)
+    return memory(topology, work, (2 + k) * n, n)
 
 
 @primitive
-def of_velocities(topology, scratch, k):
+def of_velocities(topology, work, k):
     """Return memory for one of several vectors over the independent velocities.
 
     It is the beginning of the vector of `of_joints` with the same number.
@@ -98,32 +98,32 @@ def of_velocities(topology, scratch, k):
     `k`: number of the vector, below VECTORS.
     """
     n = topology.shape[0] - 1
-    return memory(topology, scratch, (2 + k) * n, topology[0, FIRST])
+    return memory(topology, work, (2 + k) * n, topology[0, FIRST])
 
 
 @primitive
-def expansion(topology, scratch):
+def expansion(topology, work):
     """Return memory for the entries of E, a row for each joint."""
     n, width = topology.shape[0] - 1, topology[0, COUNT]
-    return memory(topology, scratch, (2 + VECTORS) * n, n * width).reshape(n, width)
+    return memory(topology, work, (2 + VECTORS) * n, n * width).reshape(n, width)
 
 
 @primitive
-def all_square(topology, scratch):
+def all_square(topology, work):
     """Return memory for a matrix over all joints."""
     n, width = topology.shape[0] - 1, topology[0, COUNT]
-    return memory(topology, scratch, (2 + VECTORS + width) * n, n * n).reshape(n, n)
+    return memory(topology, work, (2 + VECTORS + width) * n, n * n).reshape(n, n)
 
 
 @primitive
-def square(topology, scratch):
+def square(topology, work):
     """Return memory for a matrix over the independent velocities."""
     n, nv, width = topology.shape[0] - 1, topology[0, FIRST], topology[0, COUNT]
-    return memory(topology, scratch, (2 + VECTORS + width + n) * n, nv * nv).reshape(nv, nv)
+    return memory(topology, work, (2 + VECTORS + width + n) * n, nv * nv).reshape(nv, nv)
 
 
 @primitive
-def all_columns(topology, scratch, rows):
+def all_columns(topology, work, rows):
     """Return memory for up to six rows, or 10 n rows, with a column for each joint.
 
     It begins behind `square`.
@@ -132,23 +132,23 @@ def all_columns(topology, scratch, rows):
     """
     n, nv, width = topology.shape[0] - 1, topology[0, FIRST], topology[0, COUNT]
     start = (2 + VECTORS + width + n) * n + nv * n
-    return memory(topology, scratch, start, rows * n).reshape(rows, n)
+    return memory(topology, work, start, rows * n).reshape(rows, n)
 
 
 @primitive
-def six_rows(topology, scratch):
+def six_rows(topology, work):
     """Return memory for six rows over the independent velocities."""
     n, nv, width = topology.shape[0] - 1, topology[0, FIRST], topology[0, COUNT]
     start = (8 + VECTORS + width + n) * n + nv * n
-    return memory(topology, scratch, start, 6 * nv).reshape(6, nv)
+    return memory(topology, work, start, 6 * nv).reshape(6, nv)
 
 
 @primitive
-def all_parameters(topology, scratch):
+def all_parameters(topology, work):
     """Return memory for the regressor of all joints, a row for each."""
     n, nv, width = topology.shape[0] - 1, topology[0, FIRST], topology[0, COUNT]
     start = (2 + VECTORS + width) * n + (n + nv) * (n + 6)
-    return memory(topology, scratch, start, 10 * n * n).reshape(n, 10 * n)
+    return memory(topology, work, start, 10 * n * n).reshape(n, 10 * n)
 
 
 @primitive
@@ -178,14 +178,14 @@ def has_all_positions(topology, q):
 
 
 @primitive
-def independent_positions(topology, scratch, q):
+def independent_positions(topology, work, q):
     """Return the positions of the independent joints, if q has those of all.
 
     `q` (nq,): positions of the independent joints, or of all [rad or m].
     """
     if not has_all_positions(topology, q):
         return q
-    found = loops.loop_vector(topology, scratch, 1, 2 * (topology.shape[0] - 1))
+    found = loops.loop_vector(topology, work, 1, 2 * (topology.shape[0] - 1))
     for i in range(1, topology.shape[0]):
         kind, k, j = topology[i, KIND], topology[i, AT], topology[i, Q]
         if kind == BALL_X:
@@ -218,15 +218,15 @@ def copy_dependent(topology, constants, q, everything):
 
 
 @primitive
-def expand_positions(topology, constants, scratch, q):
+def expand_positions(topology, constants, work, q):
     """Compute the positions of all joints and the entries of E.
 
     `q` (nq,): joint positions [rad or m]; with closed loops also those of all joints, near closed
       ones.
-    Returns positions of all joints [rad or m], a view of scratch.
+    Returns positions of all joints [rad or m], a views of working memory.
     """
-    everything, E = all_positions(topology, scratch), expansion(topology, scratch)
-    own = independent_positions(topology, scratch, q)
+    everything, E = all_positions(topology, work), expansion(topology, work)
+    own = independent_positions(topology, work, q)
     for i in range(1, topology.shape[0]):
         kind, k, j = topology[i, KIND], topology[i, AT], topology[i, Q]
         E[i - 1, 0] = constants[i, RATIO]
@@ -241,21 +241,21 @@ def expand_positions(topology, constants, scratch, q):
         near = has_all_positions(topology, q)
         if near:
             copy_dependent(topology, constants, q, everything)
-        close(topology, constants, scratch, everything, near, E)
+        close(topology, constants, work, everything, near, E)
     return everything
 
 
 @primitive
 def expand_joints(
-    topology: Topology, constants: Table, scratch: Work, q: Vector, positions: Vector, E: Matrix
+    topology: Topology, constants: Table, work: Work, q: Vector, positions: Vector, E: Matrix
 ):
     """Compute positions of all joints and E, as `core.expand_joints` does.
 
     `positions` (m,), written: positions of all joints [rad or m].
     `E` (n, nv), written: a row for each joint.
     """
-    everything = expand_positions(topology, constants, scratch, q)
-    entries = expansion(topology, scratch)
+    everything = expand_positions(topology, constants, work, q)
+    entries = expansion(topology, work)
     for k in range(positions.shape[0]):
         positions[k] = everything[k]
     for i in range(1, topology.shape[0]):
@@ -266,7 +266,7 @@ def expand_joints(
 
 
 @primitive
-def expand(topology, scratch, k, rates):
+def expand(topology, work, k, rates):
     """Compute E times a vector over the independent velocities.
 
     Needs `expand_positions`.
@@ -274,19 +274,19 @@ def expand(topology, scratch, k, rates):
     `rates` (nv,): vector, such as velocities.
     Returns result for all joints.
     """
-    everything = of_joints(topology, scratch, k)
-    write_rates(topology, scratch, rates, everything)
+    everything = of_joints(topology, work, k)
+    write_rates(topology, work, rates, everything)
     return everything
 
 
 @primitive
-def write_rates(topology, scratch, rates, everything):
+def write_rates(topology, work, rates, everything):
     """Write E times a vector over the independent velocities. Needs `expand_positions`.
 
     `rates` (nv,): vector, such as velocities.
     `everything` (n,), written: result for all joints.
     """
-    E = expansion(topology, scratch)
+    E = expansion(topology, work)
     for i in range(1, topology.shape[0]):
         total = 0.0
         for m in range(topology[i, COUNT]):
@@ -295,21 +295,21 @@ def write_rates(topology, scratch, rates, everything):
 
 
 @primitive
-def expand_acceleration(topology, constants, scratch, k, qd, qdd):
+def expand_acceleration(topology, constants, work, k, qd, qdd):
     """Compute the accelerations of all joints, E qdd + dE/dt qd. Needs `expand_positions`.
 
     For fixed ratios dE/dt is zero.
 
     Returns accelerations of all joints [rad/s^2 or m/s^2].
     """
-    everything = expand(topology, scratch, k, qdd)
+    everything = expand(topology, work, k, qdd)
     if loops.has_loops(topology):
-        add_own_rate_of_expansion(topology, constants, scratch, qd, everything)
+        add_own_rate_of_expansion(topology, constants, work, qd, everything)
     return everything
 
 
 @primitive
-def expand_reference(topology, constants, scratch, k, qd, qd_r, qdd_r):
+def expand_reference(topology, constants, work, k, qd, qd_r, qdd_r):
     """Compute the reference accelerations of all joints, E qdd_r + dE/dt qd_r.
 
     dE/dt is that along qd. Needs `expand_positions`.
@@ -317,36 +317,36 @@ def expand_reference(topology, constants, scratch, k, qd, qd_r, qdd_r):
     `qdd_r` (nv,): reference accelerations [rad/s^2 or m/s^2].
     Returns accelerations of all joints [rad/s^2 or m/s^2].
     """
-    everything = expand(topology, scratch, k, qdd_r)
+    everything = expand(topology, work, k, qdd_r)
     if loops.has_loops(topology):
-        add_rate_of_expansion(topology, constants, scratch, qd, qd_r, everything)
+        add_rate_of_expansion(topology, constants, work, qd, qd_r, everything)
     return everything
 
 
 @primitive
-def unaccelerated(topology, constants, scratch, k, qd):
+def unaccelerated(topology, constants, work, k, qd):
     """Compute the accelerations of all joints at qdd = 0, dE/dt qd. Needs `expand_positions`.
 
     Returns accelerations of all joints [rad/s^2 or m/s^2].
     """
-    everything = of_joints(topology, scratch, k)
+    everything = of_joints(topology, work, k)
     for i in range(everything.shape[0]):
         everything[i] = 0.0
     if loops.has_loops(topology):
-        add_own_rate_of_expansion(topology, constants, scratch, qd, everything)
+        add_own_rate_of_expansion(topology, constants, work, qd, everything)
     return everything
 
 
 @primitive
-def add_own_rate_of_expansion(topology, constants, scratch, qd, accelerations):
+def add_own_rate_of_expansion(topology, constants, work, qd, accelerations):
     """Add dE/dt qd to accelerations of all joints.
 
     `accelerations` (n,): accelerations to which it is added [rad/s^2 or m/s^2].
     """
-    rates = loops.loop_vector(topology, scratch, 2, accelerations.shape[0])
-    write_rates(topology, scratch, qd, rates)
+    rates = loops.loop_vector(topology, work, 2, accelerations.shape[0])
+    write_rates(topology, work, qd, rates)
     loops.closing_acceleration(
-        topology, constants, scratch, all_positions(topology, scratch), rates, 1.0, accelerations
+        topology, constants, work, all_positions(topology, work), rates, 1.0, accelerations
     )
 
 
@@ -354,7 +354,7 @@ def add_own_rate_of_expansion(topology, constants, scratch, qd, accelerations):
 def add_rate_of_expansion(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     qd: Vector,
     qd_r: Vector,
     accelerations: Vector,
@@ -366,21 +366,21 @@ def add_rate_of_expansion(
 
     `accelerations` (n,): accelerations to which it is added [rad/s^2 or m/s^2].
     """
-    both = loops.loop_vector(topology, scratch, 2, accelerations.shape[0])
+    both = loops.loop_vector(topology, work, 2, accelerations.shape[0])
     for sign in (1.0, -1.0):
         moves = False
         for i in range(1, topology.shape[0]):
             both[i - 1] = 0.0
             for m in range(topology[i, COUNT]):
                 rate = qd[topology[i, FIRST] + m] + sign * qd_r[topology[i, FIRST] + m]
-                both[i - 1] += expansion(topology, scratch)[i - 1, m] * rate
+                both[i - 1] += expansion(topology, work)[i - 1, m] * rate
             moves = moves or both[i - 1] != 0.0
         if moves:
             loops.closing_acceleration(
                 topology,
                 constants,
-                scratch,
-                all_positions(topology, scratch),
+                work,
+                all_positions(topology, work),
                 both,
                 0.25 * sign,
                 accelerations,
@@ -388,13 +388,13 @@ def add_rate_of_expansion(
 
 
 @primitive
-def project(topology, scratch, tau_tree, tau):
+def project(topology, work, tau_tree, tau):
     """Compute tau = E^T tau_tree (Jain 2011, section 15.1.1). Needs `expand_positions`.
 
     `tau_tree` (n,): torques of all joints [N m or N].
     `tau` (nv,), written: torques or forces over the independent velocities [N m or N].
     """
-    E = expansion(topology, scratch)
+    E = expansion(topology, work)
     for k in range(tau.shape[0]):
         tau[k] = 0.0
     for i in range(1, topology.shape[0]):
@@ -404,13 +404,13 @@ def project(topology, scratch, tau_tree, tau):
 
 
 @primitive
-def project_columns(topology, scratch, J_tree, J):
+def project_columns(topology, work, J_tree, J):
     """Compute J = J_tree E. Needs `expand_positions`.
 
     `J_tree` (m, n): Jacobian over all joints.
     `J` (m, nv), written: Jacobian over the independent velocities.
     """
-    E = expansion(topology, scratch)
+    E = expansion(topology, work)
     for row in range(J.shape[0]):
         for k in range(J.shape[1]):
             J[row, k] = 0.0
@@ -421,13 +421,13 @@ def project_columns(topology, scratch, J_tree, J):
 
 
 @primitive
-def project_rows(topology, scratch, Y_tree, Y):
+def project_rows(topology, work, Y_tree, Y):
     """Compute Y = E^T Y_tree. Needs `expand_positions`.
 
     `Y_tree` (n, m): regressor of all joints.
     `Y` (nv, m), written: regressor over the independent velocities.
     """
-    E = expansion(topology, scratch)
+    E = expansion(topology, work)
     for k in range(Y.shape[0]):
         for column in range(Y.shape[1]):
             Y[k, column] = 0.0
@@ -439,13 +439,13 @@ def project_rows(topology, scratch, Y_tree, Y):
 
 
 @primitive
-def project_both(topology, scratch, A_tree, A):
+def project_both(topology, work, A_tree, A):
     """Compute A = E^T A_tree E. Needs `expand_positions`.
 
     `A_tree` (n, n): matrix over all joints.
     `A` (nv, nv), written: matrix over the independent velocities.
     """
-    E = expansion(topology, scratch)
+    E = expansion(topology, work)
     for k in range(A.shape[0]):
         for other in range(A.shape[1]):
             A[k, other] = 0.0
@@ -460,7 +460,7 @@ def project_both(topology, scratch, A_tree, A):
 
 
 @primitive
-def project_symmetric(topology, scratch, M_tree, M):
+def project_symmetric(topology, work, M_tree, M):
     """Compute M = E^T M_tree E of the mass matrix, symmetric to the bit, in O(n depth).
 
     M = A + A^T, where A = E^T L E and M_tree = L + L^T. Entries of M_tree are zero unless one body
@@ -469,7 +469,7 @@ def project_symmetric(topology, scratch, M_tree, M):
     `M_tree` (n, n): mass matrix of the tree.
     `M` (nv, nv), written: mass matrix over the independent velocities.
     """
-    E, row = expansion(topology, scratch), of_velocities(topology, scratch, 6)
+    E, row = expansion(topology, work), of_velocities(topology, work, 6)
     for k in range(M.shape[0]):
         row[k] = 0.0
         for other in range(M.shape[1]):

@@ -47,19 +47,19 @@ from robodyn_ros.spatial.types import (
 
 
 @primitive
-def bias_of_motion(topology, constants, gravity, scratch, q, qd, f_ext, tau):
+def bias_of_motion(topology, constants, gravity, work, q, qd, f_ext, tau):
     """Compute tau = C(q, qd) qd + g(q) - J^T f_ext.
 
-    Returns positions of all joints [rad or m], a view of scratch.
+    Returns positions of all joints [rad or m], a views of working memory.
     """
-    everything = expand_positions(topology, constants, scratch, q)
-    rates = expand(topology, scratch, 0, qd)
-    accelerations = unaccelerated(topology, constants, scratch, 1, qd)
-    tau_tree = of_joints(topology, scratch, 2)
+    everything = expand_positions(topology, constants, work, q)
+    rates = expand(topology, work, 0, qd)
+    accelerations = unaccelerated(topology, constants, work, 1, qd)
+    tau_tree = of_joints(topology, work, 2)
     rnea.inverse_dynamics(
-        topology, constants, gravity, scratch, everything, rates, accelerations, f_ext, tau_tree
+        topology, constants, gravity, work, everything, rates, accelerations, f_ext, tau_tree
     )
-    project(topology, scratch, tau_tree, tau)
+    project(topology, work, tau_tree, tau)
     return everything
 
 
@@ -68,7 +68,7 @@ def bias_torque(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,
@@ -78,7 +78,7 @@ def bias_torque(
     At qdd = 0 the dependent joints of loops still accelerate.
     """
     bias_of_motion(
-        topology, constants, gravity, scratch, q, qd, np.zeros((topology.shape[0], 6)), tau
+        topology, constants, gravity, work, q, qd, np.zeros((topology.shape[0], 6)), tau
     )
 
 
@@ -87,7 +87,7 @@ def forward_dynamics(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,
@@ -96,25 +96,25 @@ def forward_dynamics(
     qdd: Vector,
 ):
     """Compute qdd = (M + diag(diagonal))^-1 (tau - C qd - g + J^T f_ext)."""
-    rest = of_velocities(topology, scratch, 3)
-    bias_of_motion(topology, constants, gravity, scratch, q, qd, f_ext, rest)
+    rest = of_velocities(topology, work, 3)
+    bias_of_motion(topology, constants, gravity, work, q, qd, f_ext, rest)
     for k in range(qdd.shape[0]):
         rest[k] = tau[k] - rest[k]
-    status = aggregated_inertias(topology, constants, scratch, diagonal)
-    solve_aggregated(topology, constants, scratch, rest, qdd)
+    status = aggregated_inertias(topology, constants, work, diagonal)
+    solve_aggregated(topology, constants, work, rest, qdd)
     return status
 
 
 @primitive
-def motion_of_joints(topology, scratch, qdd):
+def motion_of_joints(topology, work, qdd):
     """Return positions, velocities and accelerations of all joints, after `forward_dynamics`.
 
-    Returns views of scratch: positions, velocities, and accelerations E qdd + dE/dt qd.
+    Returns views of work: positions, velocities, and accelerations E qdd + dE/dt qd.
     """
-    caused, accelerations = expand(topology, scratch, 2, qdd), of_joints(topology, scratch, 1)
+    caused, accelerations = expand(topology, work, 2, qdd), of_joints(topology, work, 1)
     for i in range(accelerations.shape[0]):
         accelerations[i] = accelerations[i] + caused[i]
-    return all_positions(topology, scratch), of_joints(topology, scratch, 0), accelerations
+    return all_positions(topology, work), of_joints(topology, work, 0), accelerations
 
 
 @primitive
@@ -122,7 +122,7 @@ def forward_dynamics_factored(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,
@@ -133,8 +133,8 @@ def forward_dynamics_factored(
     qdd: Vector,
 ):
     """Compute forward dynamics by the sparse factors of the mass matrix."""
-    everything = bias_of_motion(topology, constants, gravity, scratch, q, qd, f_ext, bias)
-    mass_matrix_at(topology, constants, scratch, everything, F)
+    everything = bias_of_motion(topology, constants, gravity, work, q, qd, f_ext, bias)
+    mass_matrix_at(topology, constants, work, everything, F)
     status = body_of(topology, factorise(reduced(topology), diagonal, F, qdd))
     for k in range(qdd.shape[0]):
         qdd[k] = tau[k] - bias[k]
@@ -147,7 +147,7 @@ def forward_dynamics_dense(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,
@@ -159,7 +159,7 @@ def forward_dynamics_dense(
 ):
     """Compute forward dynamics as `forward_dynamics_factored` does."""
     return forward_dynamics_factored(
-        topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, M, bias, qdd
+        topology, constants, gravity, work, q, qd, tau, f_ext, diagonal, M, bias, qdd
     )
 
 
@@ -168,7 +168,7 @@ def unloaded_forward_dynamics(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,
@@ -180,7 +180,7 @@ def unloaded_forward_dynamics(
     """Compute `forward_dynamics_factored` without external wrenches."""
     unloaded = np.zeros((topology.shape[0], 6))
     return forward_dynamics_factored(
-        topology, constants, gravity, scratch, q, qd, tau, unloaded, diagonal, M, bias, qdd
+        topology, constants, gravity, work, q, qd, tau, unloaded, diagonal, M, bias, qdd
     )
 
 
@@ -189,7 +189,7 @@ def forward_dynamics_wrenches(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     carried: Indices,
     links: Table,
     q: Vector,
@@ -205,22 +205,20 @@ def forward_dynamics_wrenches(
     `wrenches` (nb - 1, 6), written: force and moment at the origin of each link [N, N m], in base
       axes.
     """
-    status = forward_dynamics(
-        topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, qdd
-    )
-    everything, rates, accelerations = motion_of_joints(topology, scratch, qdd)
+    status = forward_dynamics(topology, constants, gravity, work, q, qd, tau, f_ext, diagonal, qdd)
+    everything, rates, accelerations = motion_of_joints(topology, work, qdd)
     joint_wrenches.joint_wrenches(
         topology,
         constants,
         gravity,
-        scratch,
+        work,
         carried,
         links,
         everything,
         rates,
         accelerations,
         f_ext,
-        of_joints(topology, scratch, 2),
+        of_joints(topology, work, 2),
         wrenches,
     )
     return status
@@ -230,22 +228,22 @@ def forward_dynamics_wrenches(
 def acceleration_of_wrench(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     f_ext: Matrix,
     diagonal: Vector,
     qdd: Vector,
 ):
     """Compute qdd = (M + diag(diagonal))^-1 J^T f_ext."""
-    tau = of_velocities(topology, scratch, 3)
+    tau = of_velocities(topology, work, 3)
     everything, tau_tree = (
-        expand_positions(topology, constants, scratch, q),
-        of_joints(topology, scratch, 2),
+        expand_positions(topology, constants, work, q),
+        of_joints(topology, work, 2),
     )
-    wrench_sweeps.torque_of_wrench(topology, constants, scratch, everything, f_ext, tau_tree)
-    project(topology, scratch, tau_tree, tau)
-    status = aggregated_inertias(topology, constants, scratch, diagonal)
-    solve_aggregated(topology, constants, scratch, tau, qdd)
+    wrench_sweeps.torque_of_wrench(topology, constants, work, everything, f_ext, tau_tree)
+    project(topology, work, tau_tree, tau)
+    status = aggregated_inertias(topology, constants, work, diagonal)
+    solve_aggregated(topology, constants, work, tau, qdd)
     return status
 
 
@@ -254,7 +252,7 @@ def hybrid_dynamics(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     given: Vector,
@@ -271,9 +269,9 @@ def hybrid_dynamics(
     `given` (nv,): accelerations of the prescribed joints, torques of the others.
     `prescribed` (nv,): whether the acceleration of a joint is given.
     """
-    held, M = of_velocities(topology, scratch, 3), square(topology, scratch)
-    everything = bias_of_motion(topology, constants, gravity, scratch, q, qd, f_ext, held)
-    mass_matrix_at(topology, constants, scratch, everything, M)
+    held, M = of_velocities(topology, work, 3), square(topology, work)
+    everything = bias_of_motion(topology, constants, gravity, work, q, qd, f_ext, held)
+    mass_matrix_at(topology, constants, work, everything, M)
     n = qdd.shape[0]
     for k in range(n):
         qdd[k] = given[k] if prescribed[k] else given[k] - held[k]
@@ -288,10 +286,10 @@ def hybrid_dynamics(
                 M[k, j] = 1.0 if k == j else 0.0
         tau[k] = 0.0 if prescribed[k] else diagonal[k]
     status = body_of(
-        topology, factorise(reduced(topology), tau, M, of_velocities(topology, scratch, 4))
+        topology, factorise(reduced(topology), tau, M, of_velocities(topology, work, 4))
     )
     solve_factorised(reduced(topology), M, qdd)
-    mass_matrix_at(topology, constants, scratch, everything, M)
+    mass_matrix_at(topology, constants, work, everything, M)
     for k in range(n):
         if prescribed[k]:
             tau[k] = held[k] + diagonal[k] * qdd[k]
@@ -304,50 +302,50 @@ def hybrid_dynamics(
 
 @separate
 def add_rate_of_embedding(
-    topology: Topology, constants: Table, scratch: Work, everything: Vector, qd: Vector, C: Matrix
+    topology: Topology, constants: Table, work: Work, everything: Vector, qd: Vector, C: Matrix
 ):
     """Add E^T M_tree dE/dt to C, a column at a time (Jain 2011, section 15.1).
 
     `C` (nv, nv): Coriolis matrix to which it is added.
     """
-    M_tree = all_square(topology, scratch)
-    crba.mass_matrix(topology, constants, scratch, everything, M_tree)
-    unit = of_velocities(topology, scratch, 1)
+    M_tree = all_square(topology, work)
+    crba.mass_matrix(topology, constants, work, everything, M_tree)
+    unit = of_velocities(topology, work, 1)
     for k in range(C.shape[1]):
         for j in range(C.shape[1]):
             unit[j] = 1.0 if j == k else 0.0
-        column = of_joints(topology, scratch, 2)
+        column = of_joints(topology, work, 2)
         for i in range(column.shape[0]):
             column[i] = 0.0
-        add_rate_of_expansion(topology, constants, scratch, qd, unit, column)
-        torque = of_joints(topology, scratch, 3)
+        add_rate_of_expansion(topology, constants, work, qd, unit, column)
+        torque = of_joints(topology, work, 3)
         for i in range(column.shape[0]):
             torque[i] = 0.0
             for j in range(column.shape[0]):
                 torque[i] += M_tree[i, j] * column[j]
-        share = of_velocities(topology, scratch, 4)
-        project(topology, scratch, torque, share)
+        share = of_velocities(topology, work, 4)
+        project(topology, work, torque, share)
         for i in range(C.shape[0]):
             C[i, k] += share[i]
 
 
 @primitive
 def coriolis_matrix(
-    topology: Topology, constants: Table, scratch: Work, q: Vector, qd: Vector, C: Matrix
+    topology: Topology, constants: Table, work: Work, q: Vector, qd: Vector, C: Matrix
 ):
     """Compute C = E^T (C_tree E + M_tree dE/dt), for which dM/dt - 2 C is skew-symmetric.
 
     `C` (nv, nv), written: Coriolis matrix [N m s/rad, N s or N s/m].
     """
     everything, C_tree = (
-        expand_positions(topology, constants, scratch, q),
-        all_square(topology, scratch),
+        expand_positions(topology, constants, work, q),
+        all_square(topology, work),
     )
-    rates = expand(topology, scratch, 0, qd)
-    coriolis.coriolis_matrix(topology, constants, scratch, everything, rates, C_tree)
-    project_both(topology, scratch, C_tree, C)
+    rates = expand(topology, work, 0, qd)
+    coriolis.coriolis_matrix(topology, constants, work, everything, rates, C_tree)
+    project_both(topology, work, C_tree, C)
     if has_loops(topology):
-        add_rate_of_embedding(topology, constants, scratch, everything, qd, C)
+        add_rate_of_embedding(topology, constants, work, everything, qd, C)
 
 
 @primitive
@@ -355,7 +353,7 @@ def hamilton_rates(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     p: Vector,
     tau: Vector,
@@ -369,12 +367,12 @@ def hamilton_rates(
     `qd` (nv,), written: joint velocities [rad/s or m/s].
     `pdot` (nv,), written: rates of the momenta [N m or N].
     """
-    status = mass_solve(topology, constants, scratch, q, zero, p, qd)
-    C = square(topology, scratch)
-    coriolis_matrix(topology, constants, scratch, q, qd, C)
-    everything, tau_tree = all_positions(topology, scratch), of_joints(topology, scratch, 2)
-    weight.gravity_torque(topology, constants, gravity, scratch, everything, tau_tree)
-    project(topology, scratch, tau_tree, pdot)
+    status = mass_solve(topology, constants, work, q, zero, p, qd)
+    C = square(topology, work)
+    coriolis_matrix(topology, constants, work, q, qd, C)
+    everything, tau_tree = all_positions(topology, work), of_joints(topology, work, 2)
+    weight.gravity_torque(topology, constants, gravity, work, everything, tau_tree)
+    project(topology, work, tau_tree, pdot)
     for k in range(pdot.shape[0]):
         pdot[k] = tau[k] - pdot[k]
         for j in range(qd.shape[0]):

@@ -28,7 +28,7 @@ from robodyn_ros.spatial.types import Block, Stack, Table, Topology, Vector, Wor
 
 
 @primitive
-def fourth_derivative(topology, constants, scratch, w, fourth):
+def fourth_derivative(topology, constants, work, w, fourth):
     """Compute the fourth derivative of all joints along w. Needs `expand_positions`.
 
     `w` (nv,): direction.
@@ -36,9 +36,9 @@ def fourth_derivative(topology, constants, scratch, w, fourth):
     """
     n = topology.shape[0] - 1
     bent, third, none = np.zeros(n), np.zeros(n), np.zeros(n)
-    add_rate_of_expansion(topology, constants, scratch, w, w, bent)
-    next_derivative(topology, constants, scratch, w, bent, none, THIRD, third)
-    next_derivative(topology, constants, scratch, w, bent, third, FOURTH, fourth)
+    add_rate_of_expansion(topology, constants, work, w, w, bent)
+    next_derivative(topology, constants, work, w, bent, none, THIRD, third)
+    next_derivative(topology, constants, work, w, bent, third, FOURTH, fourth)
 
 
 @primitive
@@ -54,7 +54,7 @@ def leaders(topology):
 
 
 @primitive
-def write_third_derivatives(topology, constants, scratch, found):
+def write_third_derivatives(topology, constants, work, found):
     """Compute the third derivatives of all joints along three units. Needs `expand_positions`.
 
     `found` (nv, nv, nv, n), written: those along e_a, e_b and e_c at [a, b, c].
@@ -66,15 +66,15 @@ def write_third_derivatives(topology, constants, scratch, found):
     for a in units:
         w[:] = 0.0
         w[a] = 1.0
-        third_derivative(topology, constants, scratch, w, found[a, a, a])
+        third_derivative(topology, constants, work, w, found[a, a, a])
     for a in units:
         for b in units:
             if b < a:
                 w[:] = 0.0
                 w[a], w[b] = 1.0, 1.0
-                third_derivative(topology, constants, scratch, w, one)
+                third_derivative(topology, constants, work, w, one)
                 w[b] = -1.0
-                third_derivative(topology, constants, scratch, w, other)
+                third_derivative(topology, constants, work, w, other)
                 for i in range(n):
                     of_a = (one[i] - other[i] - 2.0 * found[b, b, b, i]) / 6.0
                     of_b = (one[i] + other[i] - 2.0 * found[a, a, a, i]) / 6.0
@@ -86,7 +86,7 @@ def write_third_derivatives(topology, constants, scratch, found):
                 if c < b and b < a:
                     w[:] = 0.0
                     w[a], w[b], w[c] = 1.0, 1.0, 1.0
-                    third_derivative(topology, constants, scratch, w, one)
+                    third_derivative(topology, constants, work, w, one)
                     for i in range(n):
                         twice = found[a, a, b, i] + found[a, a, c, i] + found[b, b, a, i]
                         twice += found[b, b, c, i] + found[c, c, a, i] + found[c, c, b, i]
@@ -97,7 +97,7 @@ def write_third_derivatives(topology, constants, scratch, found):
 
 
 @primitive
-def write_fourth_derivatives(topology, constants, scratch, qd, found):
+def write_fourth_derivatives(topology, constants, work, qd, found):
     """Compute the fourth derivatives of all joints along (qd, qd, e_a, e_b).
 
     Those along (u, u, x, x) are found first, with u along qd and as long as a unit, and x = e_a or
@@ -115,14 +115,14 @@ def write_fourth_derivatives(topology, constants, scratch, qd, found):
     fourth, alone = np.zeros(n), np.zeros(n)
     for k in units:
         u[k] = qd[k] / size
-    fourth_derivative(topology, constants, scratch, u, alone)
+    fourth_derivative(topology, constants, work, u, alone)
     for a in units:
         for b in units:
             if b <= a:
                 for of_velocity, share in ((1.0, 1.0), (-1.0, 1.0), (0.0, -2.0)):
                     for k in units:
                         w[k] = of_velocity * u[k] + (1.0 if k == a or k == b else 0.0)
-                    fourth_derivative(topology, constants, scratch, w, fourth)
+                    fourth_derivative(topology, constants, work, w, fourth)
                     for i in range(n):
                         found[a, b, i] += share * fourth[i]
                 for i in range(n):
@@ -139,7 +139,7 @@ def write_fourth_derivatives(topology, constants, scratch, qd, found):
 def loop_forms(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     second: Stack,
@@ -154,7 +154,7 @@ def loop_forms(
     `third` (nv, nv, nv, n), written: third derivatives along e_a, e_b and e_c at [a, b, c].
     `fourth` (nv, nv, n), written: fourth derivatives along qd, qd, e_a and e_b at [a, b].
     """
-    expand_positions(topology, constants, scratch, q)
-    second[:] = second_derivatives(topology, constants, scratch)
-    write_third_derivatives(topology, constants, scratch, third)
-    write_fourth_derivatives(topology, constants, scratch, qd, fourth)
+    expand_positions(topology, constants, work, q)
+    second[:] = second_derivatives(topology, constants, work)
+    write_third_derivatives(topology, constants, work, third)
+    write_fourth_derivatives(topology, constants, work, qd, fourth)

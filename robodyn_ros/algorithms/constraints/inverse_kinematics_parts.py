@@ -19,19 +19,19 @@ from robodyn_ros.spatial.primitive import primitive
 
 
 @primitive
-def place_bodies(topology, constants, scratch, q):
+def place_bodies(topology, constants, work, q):
     """Compute the poses of all bodies; they are NaN if the loops do not close."""
-    everything = expand_positions(topology, constants, scratch, q)
-    joint_transforms(topology, constants, scratch, everything)
-    poses_base_to_tip(topology, scratch)
+    everything = expand_positions(topology, constants, work, q)
+    joint_transforms(topology, constants, work, everything)
+    poses_base_to_tip(topology, work)
 
 
 @primitive
-def jacobian_columns(topology, constants, scratch, body, frame, J):
+def jacobian_columns(topology, constants, work, body, frame, J):
     """Compute J = J_tree E of a frame; needs the poses of `place_bodies`."""
-    of_tree = all_columns(topology, scratch, 6)
-    jacobian.jacobian_columns(topology, constants, scratch, body, frame, of_tree)
-    project_columns(topology, scratch, of_tree, J)
+    of_tree = all_columns(topology, work, 6)
+    jacobian.jacobian_columns(topology, constants, work, body, frame, of_tree)
+    project_columns(topology, work, of_tree, J)
 
 
 @primitive

@@ -185,7 +185,7 @@ def last_of_gap(XA, XB, lever, a, stops, length):
 
 
 @primitive
-def next_derivative(topology, constants, scratch, w, bent, third, orders, found):
+def next_derivative(topology, constants, work, w, bent, third, orders, found):
     """Compute the derivative of theta along w that follows from the lower ones.
 
     Needs `expand_positions`.
@@ -196,7 +196,7 @@ def next_derivative(topology, constants, scratch, w, bent, third, orders, found)
     `found` (n,), written: derivatives of that order.
     """
     n, nv = topology.shape[0] - 1, topology[0, FIRST]
-    everything, E = all_positions(topology, scratch), expansion(topology, scratch)
+    everything, E = all_positions(topology, work), expansion(topology, work)
     poses, x = np.zeros((n + 1, orders, 3, 4)), np.zeros(4)
     local, XA, XB = np.zeros((3, orders, 3, 4))
     for row in range(3):
@@ -209,8 +209,8 @@ def next_derivative(topology, constants, scratch, w, bent, third, orders, found)
                 x[1] += E[i - 1, m] * w[topology[i, FIRST] + m]
         joint_series(constants, i, topology[i, KIND], x, local)
         multiply_series(poses[topology[i, PARENT]], local, poses[i])
-    L, still = equations(topology, scratch), loop_vector(topology, scratch, 2, n)
-    write_equations(topology, constants, scratch, everything, still, False, True, L)
+    L, still = equations(topology, work), loop_vector(topology, work, 2, n)
+    write_equations(topology, constants, work, everything, still, False, True, L)
     row, last = 0, L.shape[1] - 1
     for k in range(1, topology[0, CLOSURES] + 1):
         stops = topology[k, STOPS]
@@ -223,14 +223,14 @@ def next_derivative(topology, constants, scratch, w, bent, third, orders, found)
                 factorial = 6.0 if orders == THIRD else 24.0
                 L[row, last] = factorial * last_of_gap(XA, XB, local, a, stops, length)
                 row += 1
-    solve_groups(topology, scratch, L)
+    solve_groups(topology, work, L)
     for i in range(1, n + 1):
         unknown = topology[i, COORDINATE] - nv
         found[i - 1] = -constants[i, RATIO] * L[unknown, last] if unknown >= 0 else 0.0
 
 
 @primitive
-def third_derivative(topology, constants, scratch, w, third):
+def third_derivative(topology, constants, work, w, third):
     """Compute theta''' of all joints along w. Needs `expand_positions`.
 
     `w` (nv,): direction.
@@ -238,12 +238,12 @@ def third_derivative(topology, constants, scratch, w, third):
     """
     n = topology.shape[0] - 1
     bent, none = np.zeros(n), np.zeros(n)
-    add_rate_of_expansion(topology, constants, scratch, w, w, bent)
-    next_derivative(topology, constants, scratch, w, bent, none, THIRD, third)
+    add_rate_of_expansion(topology, constants, work, w, w, bent)
+    next_derivative(topology, constants, work, w, bent, none, THIRD, third)
 
 
 @primitive
-def second_derivatives(topology, constants, scratch):
+def second_derivatives(topology, constants, work):
     """Compute the second derivatives f(e_m, e_k) of all joints. Needs `expand_positions`.
 
     Returns f(e_m, e_k) at [m, k].
@@ -252,13 +252,13 @@ def second_derivatives(topology, constants, scratch):
     found, units = np.zeros((nv, nv, n)), np.eye(nv)
     for m in range(nv):
         for k in range(m + 1):
-            add_rate_of_expansion(topology, constants, scratch, units[m], units[k], found[m, k])
+            add_rate_of_expansion(topology, constants, work, units[m], units[k], found[m, k])
             found[k, m] = found[m, k]
     return found
 
 
 @primitive
-def mixed_third_derivative(topology, constants, scratch, qd, k, mixed):
+def mixed_third_derivative(topology, constants, work, qd, k, mixed):
     """Compute the third derivative of all joints along (qd, qd, e_k).
 
     It follows from those of three equal directions at qd + b, qd - b and b, with b along e_k and
@@ -276,6 +276,6 @@ def mixed_third_derivative(topology, constants, scratch, qd, k, mixed):
         for of_velocity, of_unit, share in ((1.0, 1.0, 1.0), (1.0, -1.0, -1.0), (0.0, 1.0, -2.0)):
             for j in range(qd.shape[0]):
                 w[j] = of_velocity * qd[j] + (of_unit * size if j == k else 0.0)
-            third_derivative(topology, constants, scratch, w, third)
+            third_derivative(topology, constants, work, w, third)
             for i in range(n):
                 mixed[i] += share * third[i] / (6.0 * size)

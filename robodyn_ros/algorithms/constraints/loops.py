@@ -53,13 +53,13 @@ def has_loops(topology):
 
 
 @primitive
-def equations(topology, scratch):
+def equations(topology, work):
     """Return memory for the equations of all closures.
 
     The columns are those of the unknowns, the independent velocities and the right side.
     """
     m, columns = topology[0, STOPPED_ROWS], topology[0, UNKNOWNS] + topology[0, FIRST] + 1
-    return loop_memory(topology, scratch, 0, m * columns).reshape(m, columns)
+    return loop_memory(topology, work, 0, m * columns).reshape(m, columns)
 
 
 @primitive
@@ -69,25 +69,25 @@ def behind_equations(topology):
 
 
 @primitive
-def loop_vector(topology, scratch, k, length):
+def loop_vector(topology, work, k, length):
     """Return memory for one of four vectors over all joints.
 
     `k`: number of the vector, below 4.
     """
     start = behind_equations(topology) + k * (topology.shape[0] - 1)
-    return loop_memory(topology, scratch, start, length)
+    return loop_memory(topology, work, start, length)
 
 
 @primitive
-def frame_poses(topology, scratch):
+def frame_poses(topology, work):
     """Return memory for the poses of the two frames of a closure."""
     n = topology.shape[0] - 1
-    both = loop_vector(topology, scratch, 3, n + 44)[n:].reshape(11, 4)
+    both = loop_vector(topology, work, 3, n + 44)[n:].reshape(11, 4)
     return both[:4], both[4:8]
 
 
 @primitive
-def group_equations(topology, scratch, k):
+def group_equations(topology, work, k):
     """Return memory for the equations of a group of closures.
 
     `k`: row of the first closure of the group.
@@ -95,7 +95,7 @@ def group_equations(topology, scratch, k):
     rows = topology[k, GROUP_ROWS]
     columns = topology[k, GROUP_UNKNOWNS] + topology[k, LEADERS] + 1
     start = behind_equations(topology) + 4 * (topology.shape[0] - 1) + 44
-    return loop_memory(topology, scratch, start, rows * columns).reshape(rows, columns)
+    return loop_memory(topology, work, start, rows * columns).reshape(rows, columns)
 
 
 @primitive
@@ -169,15 +169,15 @@ def turn_error(XA, XB, a, turns, free):
 
 
 @primitive
-def motion_at(topology, constants, scratch, i, point):
+def motion_at(topology, constants, work, i, point):
     """Return the velocity of a point, and the angular velocity, for a unit rate of joint i.
 
     `point`: point in base axes [m].
     """
-    z = world_axis(scratch, i)
+    z = world_axis(work, i)
     if topology[i, KIND] == PRISMATIC:
         return z, (0.0, 0.0, 0.0)
-    lever = sub(point, load(scratch[i].world_position))
+    lever = sub(point, load(work[i].world_position))
     return add(cross(z, lever), scale(constants[i, PITCH], z)), z
 
 
@@ -195,7 +195,7 @@ def next_joint(topology, body_A, body_B):
 
 
 @primitive
-def write_columns(topology, constants, scratch, k, XA, point, along, L, row):
+def write_columns(topology, constants, work, k, XA, point, along, L, row):
     """Add the joints on the loop of closure k to its rows.
 
     An entry is an axis times a velocity of B relative to A. This is that of the origin of B, or
@@ -211,7 +211,7 @@ def write_columns(topology, constants, scratch, k, XA, point, along, L, row):
         coordinate = topology[i, COORDINATE]
         if coordinate >= 0:
             column = d + coordinate if coordinate < nv else coordinate - nv
-            linear, angular = motion_at(topology, constants, scratch, i, point)
+            linear, angular = motion_at(topology, constants, work, i, point)
             share, place = sign * constants[i, RATIO], row
             for a in range(7):
                 if stops & (1 << a):
@@ -222,7 +222,7 @@ def write_columns(topology, constants, scratch, k, XA, point, along, L, row):
 
 
 @primitive
-def slip_of(topology, constants, scratch, k, point, rates):
+def slip_of(topology, constants, work, k, point, rates):
     """Return the velocity of frame B of closure k as seen from A, in base axes.
 
     `point`: origin of frame B in base axes [m].
@@ -231,19 +231,19 @@ def slip_of(topology, constants, scratch, k, point, rates):
     slip = (0.0, 0.0, 0.0)
     while body_A != body_B:
         i, sign, body_A, body_B = next_joint(topology, body_A, body_B)
-        linear, _ = motion_at(topology, constants, scratch, i, point)
+        linear, _ = motion_at(topology, constants, work, i, point)
         slip = add(slip, scale(sign * rates[topology[i, V]], linear))
     return slip
 
 
 @primitive
-def angular_velocity(scratch, body):
+def angular_velocity(work, body):
     """Return the angular velocity of a body in base axes."""
-    return rotate(scratch[body].world_rotation, load(scratch[body].omega))
+    return rotate(work[body].world_rotation, load(work[body].omega))
 
 
 @primitive
-def write_rates(topology, constants, scratch, k, XA, lever, along, point, rates, L, row):
+def write_rates(topology, constants, work, k, XA, lever, along, point, rates, L, row):
     """Write dJ/dt qd of closure k, the relative acceleration of its frames at qdd = 0.
 
     `XA` (4, 4): pose of frame A in the base.
@@ -252,10 +252,10 @@ def write_rates(topology, constants, scratch, k, XA, lever, along, point, rates,
     """
     body_A, body_B = topology[k, BODY_A], topology[k, BODY_B]
     stops, last = topology[k, STOPS], L.shape[1] - 1
-    a_A, alpha_A = frame_acceleration(scratch, body_A, constants[k, FRAME_A : FRAME_A + 12])
-    a_B, alpha_B = frame_acceleration(scratch, body_B, constants[k, FRAME_B : FRAME_B + 12])
-    w_A, w_B = angular_velocity(scratch, body_A), angular_velocity(scratch, body_B)
-    slip = slip_of(topology, constants, scratch, k, point, rates)
+    a_A, alpha_A = frame_acceleration(work, body_A, constants[k, FRAME_A : FRAME_A + 12])
+    a_B, alpha_B = frame_acceleration(work, body_B, constants[k, FRAME_B : FRAME_B + 12])
+    w_A, w_B = angular_velocity(work, body_A), angular_velocity(work, body_B)
+    slip = slip_of(topology, constants, work, k, point, rates)
     carried, linear = cross(w_A, lever), sub(a_B, a_A)
     angular = sub(sub(alpha_B, alpha_A), cross(w_A, w_B))
     seen = add(cross(alpha_A, lever), cross(w_A, add(scale(2.0, slip), carried)))
@@ -313,7 +313,7 @@ def clear_group(topology, k, L, row):
 def write_equations(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     everything: Vector,
     rates: Vector,
     moving: Boolean,
@@ -329,40 +329,40 @@ def write_equations(
     `anew`: whether joints outside of loops need their `joint_transforms`.
     """
     if anew:
-        joint_transforms(topology, constants, scratch, everything)
+        joint_transforms(topology, constants, work, everything)
     else:
         for i in range(1, topology.shape[0]):
             if topology[i, COORDINATE] >= 0:
-                turn_joint(topology, constants, scratch, everything, i)
-                place_body(topology, constants, scratch, everything, i)
-    poses_base_to_tip(topology, scratch)
+                turn_joint(topology, constants, work, everything, i)
+                place_body(topology, constants, work, everything, i)
+    poses_base_to_tip(topology, work)
     if moving:
-        zero = loop_vector(topology, scratch, 3, topology.shape[0] - 1)
+        zero = loop_vector(topology, work, 3, topology.shape[0] - 1)
         for k in range(zero.shape[0]):
             zero[k] = 0.0
-        start_at_base(scratch, (0.0, 0.0, 0.0))
-        motion_base_to_tip(topology, constants, scratch, rates, zero)
-    XA, XB = frame_poses(topology, scratch)
+        start_at_base(work, (0.0, 0.0, 0.0))
+        motion_base_to_tip(topology, constants, work, rates, zero)
+    XA, XB = frame_poses(topology, work)
     row = 0
     for k in range(1, topology[0, CLOSURES] + 1):
-        frame_pose(scratch, topology[k, BODY_A], constants[k, FRAME_A : FRAME_A + 12], XA)
-        frame_pose(scratch, topology[k, BODY_B], constants[k, FRAME_B : FRAME_B + 12], XB)
+        frame_pose(work, topology[k, BODY_A], constants[k, FRAME_A : FRAME_A + 12], XA)
+        frame_pose(work, topology[k, BODY_B], constants[k, FRAME_B : FRAME_B + 12], XB)
         point = column_of(XB, 3)
         lever = sub(point, column_of(XA, 3))
         along = (0.0, 0.0, 0.0)
         if topology[k, STOPS] & (1 << DISTANCE):
             along = scale(1.0 / constants[k, LENGTH], lever)
         after = clear_group(topology, k, L, row)
-        write_columns(topology, constants, scratch, k, XA, point, along, L, row)
+        write_columns(topology, constants, work, k, XA, point, along, L, row)
         if moving:
-            write_rates(topology, constants, scratch, k, XA, lever, along, point, rates, L, row)
+            write_rates(topology, constants, work, k, XA, lever, along, point, rates, L, row)
         else:
             write_gaps(topology, constants, k, XA, XB, lever, along, L, row)
         row = after
 
 
 @primitive
-def solve_group(topology, scratch, k, row, L):
+def solve_group(topology, work, k, row, L):
     """Minimise the equations of the group that begins with closure k, over its unknowns.
 
     The solution replaces the rows of L that belong to its unknowns. O(rows unknowns (unknowns +
@@ -371,7 +371,7 @@ def solve_group(topology, scratch, k, row, L):
     `row`: first row of the group in L.
     Returns largest gap that is left; -1 if the unknowns are not determined.
     """
-    A, d, last = group_equations(topology, scratch, k), topology[0, UNKNOWNS], L.shape[1] - 1
+    A, d, last = group_equations(topology, work, k), topology[0, UNKNOWNS], L.shape[1] - 1
     first, unknowns = topology[k, FIRST_UNKNOWN], topology[k, GROUP_UNKNOWNS]
     leader, leaders = d + topology[k, FIRST_LEADER], topology[k, LEADERS]
     for i in range(A.shape[0]):
@@ -393,7 +393,7 @@ def solve_group(topology, scratch, k, row, L):
 
 
 @primitive
-def solve_groups(topology, scratch, L):
+def solve_groups(topology, work, L):
     """Solve the equations of all groups of closures: L[:, d:] then has a row for each unknown.
 
     Columns of other groups are not written.
@@ -402,7 +402,7 @@ def solve_groups(topology, scratch, L):
     """
     k, row, largest = 1, 0, 0.0
     while k <= topology[0, CLOSURES]:
-        gap = solve_group(topology, scratch, k, row, L)
+        gap = solve_group(topology, work, k, row, L)
         if gap < 0.0:
             return -1.0
         largest = max(largest, gap)
@@ -415,7 +415,7 @@ def solve_groups(topology, scratch, L):
 def closing_acceleration(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     everything: Vector,
     rates: Vector,
     share: Scalar,
@@ -425,9 +425,9 @@ def closing_acceleration(
 
     `accelerations` (n,): accelerations of all joints [rad/s^2 or m/s^2].
     """
-    d, nv, L = topology[0, UNKNOWNS], topology[0, FIRST], equations(topology, scratch)
-    write_equations(topology, constants, scratch, everything, rates, True, False, L)
-    solve_groups(topology, scratch, L)
+    d, nv, L = topology[0, UNKNOWNS], topology[0, FIRST], equations(topology, work)
+    write_equations(topology, constants, work, everything, rates, True, False, L)
+    solve_groups(topology, work, L)
     for i in range(1, topology.shape[0]):
         unknown = topology[i, COORDINATE] - nv
         if unknown >= 0:

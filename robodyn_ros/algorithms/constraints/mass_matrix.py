@@ -32,25 +32,25 @@ from robodyn_ros.spatial.types import Boolean, Matrix, Table, Topology, Vector, 
 
 
 @primitive
-def mass_matrix(topology: Topology, constants: Table, scratch: Work, q: Vector, M: Matrix):
+def mass_matrix(topology: Topology, constants: Table, work: Work, q: Vector, M: Matrix):
     """Compute M = E^T M_tree E, symmetric and positive definite (Jain 2011, eq. 15.8)."""
-    everything = expand_positions(topology, constants, scratch, q)
-    mass_matrix_at(topology, constants, scratch, everything, M)
+    everything = expand_positions(topology, constants, work, q)
+    mass_matrix_at(topology, constants, work, everything, M)
 
 
 @primitive
-def mass_matrix_at(topology, constants, scratch, everything, M):
+def mass_matrix_at(topology, constants, work, everything, M):
     """Compute the mass matrix at positions of all joints. Needs `expand_positions`."""
-    M_tree = all_square(topology, scratch)
-    crba.mass_matrix(topology, constants, scratch, everything, M_tree)
-    project_symmetric(topology, scratch, M_tree, M)
+    M_tree = all_square(topology, work)
+    crba.mass_matrix(topology, constants, work, everything, M_tree)
+    project_symmetric(topology, work, M_tree, M)
 
 
 @primitive
-def factors(topology, constants, scratch, q, diagonal, size):
+def factors(topology, constants, work, q, diagonal, size):
     """Factorise M + diag(diagonal) = L^T D L, in the memory of `square`."""
-    M = square(topology, scratch)
-    mass_matrix(topology, constants, scratch, q, M)
+    M = square(topology, work)
+    mass_matrix(topology, constants, work, q, M)
     return body_of(topology, factorise(reduced(topology), diagonal, M, size))
 
 
@@ -58,17 +58,17 @@ def factors(topology, constants, scratch, q, diagonal, size):
 def mass_solve(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     diagonal: Vector,
     b: Vector,
     x: Vector,
 ):
     """Compute x = (M(q) + diag(diagonal))^-1 b, in O(n), by aggregated bodies."""
-    everything = expand_positions(topology, constants, scratch, q)
-    joint_transforms(topology, constants, scratch, everything)
-    status = aggregated_inertias(topology, constants, scratch, diagonal)
-    solve_aggregated(topology, constants, scratch, b, x)
+    everything = expand_positions(topology, constants, work, q)
+    joint_transforms(topology, constants, work, everything)
+    status = aggregated_inertias(topology, constants, work, diagonal)
+    solve_aggregated(topology, constants, work, b, x)
     return status
 
 
@@ -76,7 +76,7 @@ def mass_solve(
 def mass_solve_by_factors(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     diagonal: Vector,
     b: Vector,
@@ -84,7 +84,7 @@ def mass_solve_by_factors(
     x: Vector,
 ):
     """Compute x = (M(q) + diag(diagonal))^-1 b by the factors of the mass matrix."""
-    mass_matrix(topology, constants, scratch, q, M)
+    mass_matrix(topology, constants, work, q, M)
     status = body_of(topology, factorise(reduced(topology), diagonal, M, x))
     for k in range(x.shape[0]):
         x[k] = b[k]
@@ -96,7 +96,7 @@ def mass_solve_by_factors(
 def mass_matrix_inverse(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     diagonal: Vector,
     motions: Matrix,
@@ -106,31 +106,26 @@ def mass_matrix_inverse(
 
     `motions`: not used.
     """
-    status = factors(topology, constants, scratch, q, diagonal, inverse[0])
-    inverse_of_factors(reduced(topology), square(topology, scratch), inverse)
+    status = factors(topology, constants, work, q, diagonal, inverse[0])
+    inverse_of_factors(reduced(topology), square(topology, work), inverse)
     return status
 
 
 @primitive
 def mass_matrix_inverse_in_place(
-    topology: Topology,
-    constants: Table,
-    scratch: Work,
-    q: Vector,
-    diagonal: Vector,
-    inverse: Matrix,
+    topology: Topology, constants: Table, work: Work, q: Vector, diagonal: Vector, inverse: Matrix
 ):
     """Compute (M(q) + diag(diagonal))^-1, without an array for motions."""
-    return mass_matrix_inverse(topology, constants, scratch, q, diagonal, inverse, inverse)
+    return mass_matrix_inverse(topology, constants, work, q, diagonal, inverse, inverse)
 
 
 @primitive
 def mass_product(
-    topology: Topology, constants: Table, scratch: Work, q: Vector, x: Vector, y: Vector
+    topology: Topology, constants: Table, work: Work, q: Vector, x: Vector, y: Vector
 ):
     """Compute y = M(q) x."""
-    M = square(topology, scratch)
-    mass_matrix(topology, constants, scratch, q, M)
+    M = square(topology, work)
+    mass_matrix(topology, constants, work, q, M)
     for k in range(y.shape[0]):
         y[k] = 0.0
         for column in range(x.shape[0]):
@@ -139,25 +134,25 @@ def mass_product(
 
 @primitive
 def mass_matrix_diagonal(
-    topology: Topology, constants: Table, scratch: Work, q: Vector, entries: Vector
+    topology: Topology, constants: Table, work: Work, q: Vector, entries: Vector
 ):
     """Compute the diagonal of M(q).
 
     `entries` (nv,), written: diagonal of the mass matrix [kg m^2 or kg].
     """
-    M = square(topology, scratch)
-    mass_matrix(topology, constants, scratch, q, M)
+    M = square(topology, work)
+    mass_matrix(topology, constants, work, q, M)
     for k in range(entries.shape[0]):
         entries[k] = M[k, k]
 
 
 @primitive
 def joint_inertias(
-    topology: Topology, constants: Table, scratch: Work, q: Vector, diagonal: Vector, D: Vector
+    topology: Topology, constants: Table, work: Work, q: Vector, diagonal: Vector, D: Vector
 ):
     """Compute D of M + diag(diagonal) = L^T D L."""
-    status = factors(topology, constants, scratch, q, diagonal, D)
-    M = square(topology, scratch)
+    status = factors(topology, constants, work, q, diagonal, D)
+    M = square(topology, work)
     if status == 0:
         for k in range(D.shape[0]):
             D[k] = 1.0 / M[k, k]
@@ -168,15 +163,15 @@ def joint_inertias(
 def mass_factors(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     diagonal: Vector,
     F: Matrix,
     D: Vector,
 ):
     """Compute F and D of M + diag(diagonal) = F^T D F."""
-    status = joint_inertias(topology, constants, scratch, q, diagonal, D)
-    tree, L = reduced(topology), square(topology, scratch)
+    status = joint_inertias(topology, constants, work, q, diagonal, D)
+    tree, L = reduced(topology), square(topology, work)
     for k in range(F.shape[0]):
         for column in range(F.shape[1]):
             F[k, column] = 1.0 if k == column else 0.0
@@ -192,7 +187,7 @@ def mass_factors(
 def factor_product(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     diagonal: Vector,
     x: Vector,
@@ -208,8 +203,8 @@ def factor_product(
     `transposed`: whether the factor L = F^T is transposed.
     `inverse`: whether the factor L = F^T is inverted.
     """
-    status = factors(topology, constants, scratch, q, diagonal, y)
-    tree, L = reduced(topology), square(topology, scratch)
+    status = factors(topology, constants, work, q, diagonal, y)
+    tree, L = reduced(topology), square(topology, work)
     for k in range(y.shape[0]):
         y[k] = x[k]
     if inverse and not transposed:

@@ -15,7 +15,7 @@ def mixed_dynamics(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     free: Vector,
@@ -32,9 +32,9 @@ def mixed_dynamics(
     `free` (nv,): 1 for a joint whose torque is given, 0 for one whose acceleration is given.
     `known` (m, nv): given torques and accelerations, one case for each row.
     """
-    held, M = of_velocities(topology, scratch, 3), square(topology, scratch)
-    everything = bias_of_motion(topology, constants, gravity, scratch, q, qd, f_ext, held)
-    mass_matrix_at(topology, constants, scratch, everything, M)
+    held, M = of_velocities(topology, work, 3), square(topology, work)
+    everything = bias_of_motion(topology, constants, gravity, work, q, qd, f_ext, held)
+    mass_matrix_at(topology, constants, work, everything, M)
     n = free.shape[0]
     for row in range(known.shape[0]):
         for k in range(n):
@@ -48,13 +48,13 @@ def mixed_dynamics(
         for j in range(n):
             M[k, j] = free[k] * free[j] * M[k, j]
         M[k, k] = M[k, k] + (1.0 - free[k])
-    nothing, size = of_velocities(topology, scratch, 4), of_velocities(topology, scratch, 5)
+    nothing, size = of_velocities(topology, work, 4), of_velocities(topology, work, 5)
     for k in range(n):
         nothing[k] = 0.0
     status = body_of(topology, factorise(reduced(topology), nothing, M, size))
     for row in range(known.shape[0]):
         solve_factorised(reduced(topology), M, qdd[row])
-    mass_matrix_at(topology, constants, scratch, everything, M)
+    mass_matrix_at(topology, constants, work, everything, M)
     for row in range(known.shape[0]):
         for k in range(n):
             own = 0.0

@@ -38,24 +38,24 @@ from robodyn_ros.spatial.types import (
 def jacobian(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     body: Integer,
     frame: Constant,
     J: Matrix,
 ):
     """Compute J = J_tree E of a frame."""
-    everything = expand_positions(topology, constants, scratch, q)
-    J_tree = all_columns(topology, scratch, 6)
-    jacobians.jacobian(topology, constants, scratch, everything, body, frame, J_tree)
-    project_columns(topology, scratch, J_tree, J)
+    everything = expand_positions(topology, constants, work, q)
+    J_tree = all_columns(topology, work, 6)
+    jacobians.jacobian(topology, constants, work, everything, body, frame, J_tree)
+    project_columns(topology, work, J_tree, J)
 
 
 @primitive
 def jacobian_derivative(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     body: Integer,
@@ -70,41 +70,41 @@ def jacobian_derivative(
 
     `Jdot` (6, nv), written: rate of the Jacobian [m/s or 1/s].
     """
-    everything = expand_positions(topology, constants, scratch, q)
-    rates, of_tree = expand(topology, scratch, 0, qd), all_columns(topology, scratch, 6)
+    everything = expand_positions(topology, constants, work, q)
+    rates, of_tree = expand(topology, work, 0, qd), all_columns(topology, work, 6)
     jacobians.jacobian_derivative(
-        topology, constants, scratch, everything, rates, body, frame, of_tree
+        topology, constants, work, everything, rates, body, frame, of_tree
     )
-    project_columns(topology, scratch, of_tree, Jdot)
+    project_columns(topology, work, of_tree, Jdot)
     size = 0.0
     for k in range(qd.shape[0]):
         size = max(size, abs(qd[k]))
     if not has_loops(topology) or size == 0.0:
         return
-    jacobians.jacobian(topology, constants, scratch, everything, body, frame, of_tree)
-    unit, column = of_velocities(topology, scratch, 0), of_joints(topology, scratch, 1)
+    jacobians.jacobian(topology, constants, work, everything, body, frame, of_tree)
+    unit, column = of_velocities(topology, work, 0), of_joints(topology, work, 1)
     for k in range(qd.shape[0]):
         for j in range(unit.shape[0]):
             unit[j] = size if j == k else 0.0
         for i in range(column.shape[0]):
             column[i] = 0.0
-        add_rate_of_expansion(topology, constants, scratch, qd, unit, column)
+        add_rate_of_expansion(topology, constants, work, qd, unit, column)
         for row in range(6):
             for i in range(column.shape[0]):
                 Jdot[row, k] = Jdot[row, k] + of_tree[row, i] * (column[i] / size)
 
 
 @primitive
-def load_wrenches(topology, constants, scratch, q, bodies, frames, wrenches, f_ext):
+def load_wrenches(topology, constants, work, q, bodies, frames, wrenches, f_ext):
     """Compute the wrenches on the bodies from wrenches at the origins of m frames.
 
     `wrenches` (m, 6): force and moment in base axes [N, N m].
     `f_ext` (nb, 6), written: external moment and force on each body, in its frame about its origin
       [N m, N].
     """
-    everything = expand_positions(topology, constants, scratch, q)
+    everything = expand_positions(topology, constants, work, q)
     kinematics.load_wrenches(
-        topology, constants, scratch, everything, bodies, frames, wrenches, f_ext
+        topology, constants, work, everything, bodies, frames, wrenches, f_ext
     )
 
 
@@ -112,7 +112,7 @@ def load_wrenches(topology, constants, scratch, q, bodies, frames, wrenches, f_e
 def operational_space(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     diagonal: Vector,
     body: Integer,
@@ -121,11 +121,9 @@ def operational_space(
     compliance: Matrix,
 ):
     """Compute J and Lambda^-1 = J M^-1 J^T = Y D^-1 Y^T of a frame, with Y = J L^-1."""
-    jacobian(topology, constants, scratch, q, body, frame, J)
-    status = factors(
-        topology, constants, scratch, q, diagonal, of_velocities(topology, scratch, 0)
-    )
-    M, Y = square(topology, scratch), six_rows(topology, scratch)
+    jacobian(topology, constants, work, q, body, frame, J)
+    status = factors(topology, constants, work, q, diagonal, of_velocities(topology, work, 0))
+    M, Y = square(topology, work), six_rows(topology, work)
     for row in range(6):
         for k in range(J.shape[1]):
             Y[row, k] = J[row, k]
@@ -144,7 +142,7 @@ def operational_space(
 def by_compliances(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     diagonal: Vector,
     body: Integer,
@@ -159,9 +157,7 @@ def by_compliances(
     `inertia` (6, 6), written: task inertia Lambda [kg, kg m, kg m^2].
     Returns 0, or another number if a pivot is singular, or a direction is lost or almost lost.
     """
-    status = operational_space(
-        topology, constants, scratch, q, diagonal, body, frame, J, compliance
-    )
+    status = operational_space(topology, constants, work, q, diagonal, body, frame, J, compliance)
     lost = invert_definite(compliance, factor, inertia)
     return status if status != 0 else lost
 
@@ -170,7 +166,7 @@ def by_compliances(
 def coupled_compliance(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     diagonal: Vector,
     bodies: Indices,
@@ -184,13 +180,13 @@ def coupled_compliance(
     """
     for k in range(bodies.shape[0]):
         rows = J[6 * k : 6 * k + 6]
-        jacobian(topology, constants, scratch, q, bodies[k], frames[k], rows)
-    x = of_velocities(topology, scratch, 0)
-    status = factors(topology, constants, scratch, q, diagonal, x)
+        jacobian(topology, constants, work, q, bodies[k], frames[k], rows)
+    x = of_velocities(topology, work, 0)
+    status = factors(topology, constants, work, q, diagonal, x)
     for i in range(J.shape[0]):
         for k in range(J.shape[1]):
             x[k] = J[i, k]
-        solve_factorised(reduced(topology), square(topology, scratch), x)
+        solve_factorised(reduced(topology), square(topology, work), x)
         for j in range(i + 1):
             entry = 0.0
             for k in range(J.shape[1]):
@@ -204,7 +200,7 @@ def coupled_compliance(
 def task_solve(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     diagonal: Vector,
     J: Matrix,
@@ -214,12 +210,12 @@ def task_solve(
 
     `X` (m, nv), written: J M^-1.
     """
-    x = of_velocities(topology, scratch, 0)
-    status = factors(topology, constants, scratch, q, diagonal, x)
+    x = of_velocities(topology, work, 0)
+    status = factors(topology, constants, work, q, diagonal, x)
     for row in range(J.shape[0]):
         for k in range(J.shape[1]):
             X[row, k] = J[row, k]
-        solve_factorised(reduced(topology), square(topology, scratch), X[row])
+        solve_factorised(reduced(topology), square(topology, work), X[row])
     return status
 
 
@@ -228,7 +224,7 @@ def task_acceleration(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,
@@ -244,15 +240,13 @@ def task_acceleration(
     `acceleration` (6 m,), written: linear and angular acceleration of each frame [m/s^2, rad/s^2],
       in base axes.
     """
-    status = forward_dynamics(
-        topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, qdd
-    )
-    everything, rates, accelerations = motion_of_joints(topology, scratch, qdd)
+    status = forward_dynamics(topology, constants, gravity, work, q, qd, tau, f_ext, diagonal, qdd)
+    everything, rates, accelerations = motion_of_joints(topology, work, qdd)
     for k in range(bodies.shape[0]):
         jacobians.jacobian_bias(
             topology,
             constants,
-            scratch,
+            work,
             everything,
             rates,
             bodies[k],

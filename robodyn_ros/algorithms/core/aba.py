@@ -23,66 +23,66 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store,
 
 
 @primitive
-def velocity_base_to_tip(topology, constants, scratch, qd, f_ext):
+def velocity_base_to_tip(topology, constants, work, qd, f_ext):
     """Compute angular velocities, velocity-dependent accelerations and bias forces."""
-    store(scratch[0].omega, (0.0, 0.0, 0.0))
+    store(work[0].omega, (0.0, 0.0, 0.0))
     for i in range(1, topology.shape[0]):
         parent, rate = topology[i, PARENT], qd[topology[i, V]]
-        carrier = load(scratch[parent].omega)
-        w = to_child(scratch, i, carrier)
-        lever = cross(carrier, cross(carrier, load(scratch[i].position)))
-        linear = to_child(scratch, i, lever)
+        carrier = load(work[parent].omega)
+        w = to_child(work, i, carrier)
+        lever = cross(carrier, cross(carrier, load(work[i].position)))
+        linear = to_child(work, i, lever)
         if topology[i, KIND] == PRISMATIC:
             twice = rate + rate
-            store(scratch[i].bias_angular, (0.0, 0.0, 0.0))
+            store(work[i].bias_angular, (0.0, 0.0, 0.0))
             linear = (linear[0] + w[1] * twice, linear[1] - w[0] * twice, linear[2])
         else:
             twice = constants[i, PITCH] * (rate + rate)
             linear = (linear[0] + w[1] * twice, linear[1] - w[0] * twice, linear[2])
-            store(scratch[i].bias_angular, (w[1] * rate, -(w[0] * rate), 0.0))
+            store(work[i].bias_angular, (w[1] * rate, -(w[0] * rate), 0.0))
             w = (w[0], w[1], w[2] + rate)
             if topology[i, KIND] == BALL_Z:
-                accumulate(scratch[i].bias_angular, axes_turning(qd, qd, topology[i, V]))
-        store(scratch[i].bias_linear, linear)
-        store(scratch[i].omega, w)
+                accumulate(work[i].bias_angular, axes_turning(qd, qd, topology[i, V]))
+        store(work[i].bias_linear, linear)
+        store(work[i].omega, w)
         spin = times(load_symmetric(constants[i], INERTIA), w)
-        store(scratch[i].moment, sub(cross(w, spin), load(f_ext[i])))
+        store(work[i].moment, sub(cross(w, spin), load(f_ext[i])))
         swing = cross(w, cross(w, load(constants[i], MOMENT)))
-        store(scratch[i].force, sub(swing, load(f_ext[i], 3)))
+        store(work[i].force, sub(swing, load(f_ext[i], 3)))
 
 
 @primitive
-def residual_tip_to_base(topology, constants, scratch, tau):
+def residual_tip_to_base(topology, constants, work, tau):
     """Propagate the bias forces to the base, and compute the residual torques u = tau - S^T z."""
     for i in range(topology.shape[0] - 1, 0, -1):
         parent = topology[i, PARENT]
-        n, f = load(scratch[i].moment), load(scratch[i].force)
+        n, f = load(work[i].moment), load(work[i].force)
         along = along_joint(topology, constants, i, n, f)
         u = tau[topology[i, V]] - along
-        scratch[i].residual = u
+        work[i].residual = u
         if parent > 0:
             moment, force = articulated_times(
-                scratch, i, load(scratch[i].bias_angular), load(scratch[i].bias_linear)
+                work, i, load(work[i].bias_angular), load(work[i].bias_linear)
             )
-            share = scratch[i].d_inverse * u
-            n = add(add(n, moment), scale(share, load(scratch[i].u_angular)))
-            f = add(add(f, force), scale(share, load(scratch[i].u_linear)))
-            f = to_parent(scratch, i, f)
-            n = add(to_parent(scratch, i, n), cross(load(scratch[i].position), f))
-            accumulate(scratch[parent].moment, n)
-            accumulate(scratch[parent].force, f)
+            share = work[i].d_inverse * u
+            n = add(add(n, moment), scale(share, load(work[i].u_angular)))
+            f = add(add(f, force), scale(share, load(work[i].u_linear)))
+            f = to_parent(work, i, f)
+            n = add(to_parent(work, i, n), cross(load(work[i].position), f))
+            accumulate(work[parent].moment, n)
+            accumulate(work[parent].force, f)
 
 
 @primitive
-def acceleration_base_to_tip(topology, constants, gravity, scratch, qdd):
+def acceleration_base_to_tip(topology, constants, gravity, work, qdd):
     """Compute joint accelerations: qdd = (u - U^T a') / D, a = a' + S qdd."""
-    store(scratch[0].alpha, (0.0, 0.0, 0.0))
-    store(scratch[0].accel, (-gravity[0], -gravity[1], -gravity[2]))
+    store(work[0].alpha, (0.0, 0.0, 0.0))
+    store(work[0].accel, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, topology.shape[0]):
-        alpha, a = carried_acceleration(scratch, topology[i, PARENT], i)
-        alpha = add(alpha, load(scratch[i].bias_angular))
-        a = add(a, load(scratch[i].bias_linear))
-        qdd[topology[i, V]] = accelerate(topology, constants, scratch, i, alpha, a)
+        alpha, a = carried_acceleration(work, topology[i, PARENT], i)
+        alpha = add(alpha, load(work[i].bias_angular))
+        a = add(a, load(work[i].bias_linear))
+        qdd[topology[i, V]] = accelerate(topology, constants, work, i, alpha, a)
 
 
 @recursion
@@ -90,7 +90,7 @@ def forward_dynamics(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,
@@ -106,9 +106,9 @@ def forward_dynamics(
     `diagonal` (nv,): added to the diagonal of the mass matrix [kg m^2 or kg]. It is zero for plain
       dynamics, and the step times the damping for an implicit step.
     """
-    joint_transforms(topology, constants, scratch, q)
-    velocity_base_to_tip(topology, constants, scratch, qd, f_ext)
-    status = articulated_inertias(topology, constants, scratch, diagonal)
-    residual_tip_to_base(topology, constants, scratch, tau)
-    acceleration_base_to_tip(topology, constants, gravity, scratch, qdd)
+    joint_transforms(topology, constants, work, q)
+    velocity_base_to_tip(topology, constants, work, qd, f_ext)
+    status = articulated_inertias(topology, constants, work, diagonal)
+    residual_tip_to_base(topology, constants, work, tau)
+    acceleration_base_to_tip(topology, constants, gravity, work, qdd)
     return status

@@ -41,16 +41,16 @@ PIVOT_FLOOR = 1e-15
 
 
 @primitive
-def rigid(constants, scratch, i):
+def rigid(constants, work, i):
     """Start the articulated inertia of body i with its own inertia: A = I, B = [h], C = m 1."""
     m, h = constants[i, MASS], load(constants[i], MOMENT)
-    store_symmetric(scratch[i].P.angular, load_symmetric(constants[i], INERTIA))
-    store_general(scratch[i].P.coupling, (0.0, -h[2], h[1], h[2], 0.0, -h[0], -h[1], h[0], 0.0))
-    store_symmetric(scratch[i].P.linear, (m, 0.0, 0.0, m, 0.0, m))
+    store_symmetric(work[i].P.angular, load_symmetric(constants[i], INERTIA))
+    store_general(work[i].P.coupling, (0.0, -h[2], h[1], h[2], 0.0, -h[0], -h[1], h[0], 0.0))
+    store_symmetric(work[i].P.linear, (m, 0.0, 0.0, m, 0.0, m))
 
 
 @inlined
-def project(topology, constants, scratch, i, d_inverse, held):
+def project(topology, constants, work, i, d_inverse, held):
     """Compute the inertia of body i that acts across its joint: P+ = P - U U^T / D.
 
     Without a rotor the remaining share is exactly zero. Then S^T P+ = 0 (Jain 2011, eq. 6.26)
@@ -60,8 +60,8 @@ def project(topology, constants, scratch, i, d_inverse, held):
     `held`: share of the inertia about the joint that remains, 1 - S^T P S / D.
     """
     pitch = constants[i, PITCH]
-    a, c = load_symmetric(scratch[i].P.angular), load_symmetric(scratch[i].P.linear)
-    b = load_general(scratch[i].P.coupling)
+    a, c = load_symmetric(work[i].P.angular), load_symmetric(work[i].P.linear)
+    b = load_general(work[i].P.coupling)
     if topology[i, KIND] == PRISMATIC:
         u, w = (b[2], b[5], b[8]), (c[2], c[4], c[5])
     else:
@@ -119,11 +119,11 @@ def project(topology, constants, scratch, i, d_inverse, held):
             u_held[1] - pitch * b[5],
             u_held[2] - pitch * b[8],
         )
-    store(scratch[i].u_angular, u)
-    store(scratch[i].u_linear, w)
-    store_symmetric(scratch[i].P.angular, a)
-    store_general(scratch[i].P.coupling, b)
-    store_symmetric(scratch[i].P.linear, c)
+    store(work[i].u_angular, u)
+    store(work[i].u_linear, w)
+    store_symmetric(work[i].P.angular, a)
+    store_general(work[i].P.coupling, b)
+    store_symmetric(work[i].P.linear, c)
 
 
 @inlined
@@ -145,13 +145,13 @@ def carry_inertia(joint, P, parent_P):
 
 
 @primitive
-def propagate_inertia(topology, scratch, i):
+def propagate_inertia(topology, work, i):
     """Add P+ of body i to the articulated inertia of its parent, in the frame of the parent."""
-    carry_inertia(scratch[i], scratch[i].P, scratch[topology[i, PARENT]].P)
+    carry_inertia(work[i], work[i].P, work[topology[i, PARENT]].P)
 
 
 @primitive
-def articulated_inertias(topology, constants, scratch, diagonal):
+def articulated_inertias(topology, constants, work, diagonal):
     """Compute the articulated inertias, tip to base, in O(n).
 
     U = P S and D = S^T U + rotor + diagonal; P+ replaces P (Jain 2011, Algorithm 6.1, eq. 6.13;
@@ -162,57 +162,53 @@ def articulated_inertias(topology, constants, scratch, diagonal):
     """
     status = 0
     for i in range(1, topology.shape[0]):
-        rigid(constants, scratch, i)
+        rigid(constants, work, i)
     for i in range(topology.shape[0] - 1, 0, -1):
-        status = eliminate_joint(topology, constants, scratch, i, diagonal, status)
+        status = eliminate_joint(topology, constants, work, i, diagonal, status)
         if topology[i, PARENT] > 0:
-            propagate_inertia(topology, scratch, i)
+            propagate_inertia(topology, work, i)
     return status
 
 
 @inlined
-def eliminate_joint(topology, constants, scratch, i, diagonal, status):
+def eliminate_joint(topology, constants, work, i, diagonal, status):
     """Eliminate the joint of body i: compute U, 1 / D and P+, which replaces P.
 
     Returns the given status, or i if the pivot is singular.
     """
-    about = scratch[i].P.linear if topology[i, KIND] == PRISMATIC else scratch[i].P.angular
+    about = work[i].P.linear if topology[i, KIND] == PRISMATIC else work[i].P.angular
     added, pitch = constants[i, ROTOR] + diagonal[topology[i, V]], constants[i, PITCH]
-    d = (
-        about[5]
-        + added
-        + pitch * (2.0 * scratch[i].P.coupling[8] + pitch * scratch[i].P.linear[5])
-    )
+    d = about[5] + added + pitch * (2.0 * work[i].P.coupling[8] + pitch * work[i].P.linear[5])
     size = d + about[0] + about[3]
     d_inverse, status = invert_pivot(d, size, i, status)
     held = 1.0 if d_inverse == 0.0 else d_inverse * added
-    scratch[i].d_inverse = d_inverse
-    project(topology, constants, scratch, i, d_inverse, held)
+    work[i].d_inverse = d_inverse
+    project(topology, constants, work, i, d_inverse, held)
     return status
 
 
 @primitive
-def articulated_times(scratch, i, w, v):
+def articulated_times(work, i, w, v):
     """Return the wrench P+ (w, v) on body i; it is P (w, v) if the joint is locked.
 
     `w`, `v`: angular and linear part of a motion of the body, 3-vectors.
     """
-    b = load_general(scratch[i].P.coupling)
+    b = load_general(work[i].P.coupling)
     return (
-        add(times(load_symmetric(scratch[i].P.angular), w), times_general(b, v)),
-        add(transpose_times(b, w), times(load_symmetric(scratch[i].P.linear), v)),
+        add(times(load_symmetric(work[i].P.angular), w), times_general(b, v)),
+        add(transpose_times(b, w), times(load_symmetric(work[i].P.linear), v)),
     )
 
 
 @primitive
-def free_articulated_times(scratch, i, w, v):
+def free_articulated_times(work, i, w, v):
     """Return the wrench P (w, v) on body i; P is P+ plus U U^T / D.
 
     `w`, `v`: angular and linear part of a motion of the body, 3-vectors.
     """
-    n, f = articulated_times(scratch, i, w, v)
-    u_n, u_f = load(scratch[i].u_angular), load(scratch[i].u_linear)
-    share = scratch[i].d_inverse * (dot(u_n, w) + dot(u_f, v))
+    n, f = articulated_times(work, i, w, v)
+    u_n, u_f = load(work[i].u_angular), load(work[i].u_linear)
+    share = work[i].d_inverse * (dot(u_n, w) + dot(u_f, v))
     return add(n, scale(share, u_n)), add(f, scale(share, u_f))
 
 
@@ -240,23 +236,20 @@ def invert_pivot(pivot, size, i, status):
 
 
 @primitive
-def gains(scratch, i):
+def gains(work, i):
     """Return G = U / D of the joint of body i."""
-    d_inverse = scratch[i].d_inverse
-    return (
-        scale(d_inverse, load(scratch[i].u_angular)),
-        scale(d_inverse, load(scratch[i].u_linear)),
-    )
+    d_inverse = work[i].d_inverse
+    return (scale(d_inverse, load(work[i].u_angular)), scale(d_inverse, load(work[i].u_linear)))
 
 
 @primitive
-def joint_acceleration(topology, scratch, i, g, k, alpha, a):
+def joint_acceleration(topology, work, i, g, k, alpha, a):
     """Return the joint acceleration u / D - G^T a'. Needs the residual u.
 
     `g`, `k`: angular and linear part of G, 3-vectors in the axes of alpha and a.
     `alpha`, `a`: angular and linear acceleration a' of the body without that of its joint.
     """
-    share = scratch[i].d_inverse * scratch[i].residual
+    share = work[i].d_inverse * work[i].residual
     # the part along the joint comes last: without a rotor G is 1 there, and recordings cancel it
     across = g[0] * alpha[0] + g[1] * alpha[1] + k[0] * a[0] + k[1] * a[1]
     if topology[i, KIND] == PRISMATIC:
@@ -265,18 +258,18 @@ def joint_acceleration(topology, scratch, i, g, k, alpha, a):
 
 
 @primitive
-def accelerate(topology, constants, scratch, i, alpha, a):
+def accelerate(topology, constants, work, i, alpha, a):
     """Compute the joint acceleration u / D - G^T a', G = U / D, and the acceleration of the body.
 
-    The acceleration of the body is stored in scratch. Needs `articulated_inertias` and the
+    The acceleration of the body is stored in working memory. Needs `articulated_inertias` and the
     residual u.
 
     `alpha`, `a`: angular and linear acceleration a' of the body without that of its joint.
     Returns joint acceleration [rad/s^2 or m/s^2].
     """
-    g, k = gains(scratch, i)
-    x = joint_acceleration(topology, scratch, i, g, k, alpha, a)
+    g, k = gains(work, i)
+    x = joint_acceleration(topology, work, i, g, k, alpha, a)
     alpha, a = add_along_joint(topology, constants, i, alpha, a, x)
-    store(scratch[i].alpha, alpha)
-    store(scratch[i].accel, a)
+    store(work[i].alpha, alpha)
+    store(work[i].accel, a)
     return x

@@ -35,22 +35,22 @@ def relative_velocity(topology, constants, qd, i):
 
 
 @primitive
-def turn_inertia(scratch, i, rate):
+def turn_inertia(work, i, rate):
     """Add the rate of P = P+ + U U^T / D, due to rotation about the joint, to lambda of body i.
 
     `rate`: rate of the joint [rad/s].
     """
-    u, f = load(scratch[i].u_angular), load(scratch[i].u_linear)
-    g, k = scale(scratch[i].d_inverse, u), scale(scratch[i].d_inverse, f)
-    add_rate_about_axis(scratch[i].P.angular, scratch[i].P_rate.angular, rate, u, g)
-    add_rate_about_axis(scratch[i].P.linear, scratch[i].P_rate.linear, rate, f, k)
-    b = load_general(scratch[i].P.coupling)
+    u, f = load(work[i].u_angular), load(work[i].u_linear)
+    g, k = scale(work[i].d_inverse, u), scale(work[i].d_inverse, f)
+    add_rate_about_axis(work[i].P.angular, work[i].P_rate.angular, rate, u, g)
+    add_rate_about_axis(work[i].P.linear, work[i].P_rate.linear, rate, f, k)
+    b = load_general(work[i].P.coupling)
     xx, xy, xz = b[0] + g[0] * f[0], b[1] + g[0] * f[1], b[2] + g[0] * f[2]
     yx, yy, yz = b[3] + g[1] * f[0], b[4] + g[1] * f[1], b[5] + g[1] * f[2]
     zx, zy = b[6] + g[2] * f[0], b[7] + g[2] * f[1]
-    accumulate(scratch[i].P_rate.coupling, scale(rate, (-(xy + yx), xx - yy, -yz)))
-    accumulate(scratch[i].P_rate.coupling, scale(rate, (xx - yy, xy + yx, xz)), 3)
-    accumulate(scratch[i].P_rate.coupling, scale(rate, (-zy, zx, 0.0)), 6)
+    accumulate(work[i].P_rate.coupling, scale(rate, (-(xy + yx), xx - yy, -yz)))
+    accumulate(work[i].P_rate.coupling, scale(rate, (xx - yy, xy + yx, xz)), 3)
+    accumulate(work[i].P_rate.coupling, scale(rate, (-zy, zx, 0.0)), 6)
 
 
 @primitive
@@ -68,7 +68,7 @@ def add_rate_about_axis(block, into, rate, u, g):
 
 
 @primitive
-def turn_across(scratch, i, w):
+def turn_across(work, i, w):
     """Add tilde(w) P+ - P+ tilde(w) to dP+/dt of body i.
 
     `turn_inertia` turns P of a joint with one axis, which its body and its parent see fixed. The
@@ -76,9 +76,9 @@ def turn_across(scratch, i, w):
 
     `w`: angular velocity relative to the parent [rad/s], in axes of the body.
     """
-    add_rate_of_rotation(scratch[i].P.angular, scratch[i].P_rate.angular, w)
-    add_rate_of_rotation(scratch[i].P.linear, scratch[i].P_rate.linear, w)
-    b = load_general(scratch[i].P.coupling)
+    add_rate_of_rotation(work[i].P.angular, work[i].P_rate.angular, w)
+    add_rate_of_rotation(work[i].P.linear, work[i].P_rate.linear, w)
+    b = load_general(work[i].P.coupling)
     # Columns of tilde(w) B, and rows of -B tilde(w).
     x, y, z = (
         cross(w, (b[0], b[3], b[6])),
@@ -87,7 +87,7 @@ def turn_across(scratch, i, w):
     )
     for row in range(3):
         turned = cross(w, (b[3 * row], b[3 * row + 1], b[3 * row + 2]))
-        accumulate(scratch[i].P_rate.coupling, add((x[row], y[row], z[row]), turned), 3 * row)
+        accumulate(work[i].P_rate.coupling, add((x[row], y[row], z[row]), turned), 3 * row)
 
 
 @primitive
@@ -108,10 +108,10 @@ def add_rate_of_rotation(A, into, w):
 
 
 @primitive
-def axis_column(topology, constants, scratch, i):
+def axis_column(topology, constants, work, i):
     """Return lambda S of body i."""
-    a, c = load_symmetric(scratch[i].P_rate.angular), load_symmetric(scratch[i].P_rate.linear)
-    b = load_general(scratch[i].P_rate.coupling)
+    a, c = load_symmetric(work[i].P_rate.angular), load_symmetric(work[i].P_rate.linear)
+    b = load_general(work[i].P_rate.coupling)
     if topology[i, KIND] == PRISMATIC:
         return (b[2], b[5], b[8]), (c[2], c[4], c[5])
     pitch = constants[i, PITCH]
@@ -122,7 +122,7 @@ def axis_column(topology, constants, scratch, i):
 
 
 @primitive
-def propagate_rate(scratch, i, slide, column_n, column_f, D_rate):
+def propagate_rate(work, i, slide, column_n, column_f, D_rate):
     """Turn lambda of body i into dP+/dt, the rate of the inertia that acts across its joint.
 
     It is taubar lambda taubar^T + Y + Y^T, with Y = bar(Delta^v) P+.
@@ -131,22 +131,22 @@ def propagate_rate(scratch, i, slide, column_n, column_f, D_rate):
     `column_n`, `column_f`: angular and linear part of lambda S, 3-vectors.
     `D_rate`: rate of D.
     """
-    d = scratch[i].d_inverse
-    g, k = (scale(d, load(scratch[i].u_angular)), scale(d, load(scratch[i].u_linear)))
+    d = work[i].d_inverse
+    g, k = (scale(d, load(work[i].u_angular)), scale(d, load(work[i].u_linear)))
     p, r = sub(column_n, scale(0.5 * D_rate, g)), sub(column_f, scale(0.5 * D_rate, k))
-    b = load_general(scratch[i].P.coupling)
-    c = load_symmetric(scratch[i].P.linear)
-    subtract_both(scratch[i].P_rate.angular, p, g)
-    subtract_both(scratch[i].P_rate.linear, r, k)
+    b = load_general(work[i].P.coupling)
+    c = load_symmetric(work[i].P.linear)
+    subtract_both(work[i].P_rate.angular, p, g)
+    subtract_both(work[i].P_rate.linear, r, k)
     # z x (row j of B), and z x (column j of C)
-    accumulate(scratch[i].P_rate.angular, scale(slide, (-(b[1] + b[1]), b[0] - b[4], -b[7])))
-    accumulate(scratch[i].P_rate.angular, scale(slide, (b[3] + b[3], b[6], 0.0)), 3)
+    accumulate(work[i].P_rate.angular, scale(slide, (-(b[1] + b[1]), b[0] - b[4], -b[7])))
+    accumulate(work[i].P_rate.angular, scale(slide, (b[3] + b[3], b[6], 0.0)), 3)
     turned = (-c[1], -c[3], -c[4], c[0], c[1], c[2], 0.0, 0.0, 0.0)
     for row in range(3):
         for column in range(3):
             entry = 3 * row + column
-            scratch[i].P_rate.coupling[entry] = (
-                scratch[i].P_rate.coupling[entry]
+            work[i].P_rate.coupling[entry] = (
+                work[i].P_rate.coupling[entry]
                 - (p[row] * k[column] + g[row] * r[column])
                 + slide * turned[entry]
             )
@@ -170,18 +170,18 @@ def subtract_both(block, p, g):
 
 
 @primitive
-def start_rates(topology, scratch):
+def start_rates(topology, work):
     """Start dP/dt of every body with zero; it collects that of its children."""
     for i in range(1, topology.shape[0]):
         for k in range(6):
-            scratch[i].P_rate.angular[k] = 0.0
-            scratch[i].P_rate.linear[k] = 0.0
+            work[i].P_rate.angular[k] = 0.0
+            work[i].P_rate.linear[k] = 0.0
         for k in range(9):
-            scratch[i].P_rate.coupling[k] = 0.0
+            work[i].P_rate.coupling[k] = 0.0
 
 
 @primitive
-def eliminate_joint_rate(topology, constants, scratch, qd, i):
+def eliminate_joint_rate(topology, constants, work, qd, i):
     """Turn dP/dt of body i into dD/dt, the rate of the gain G = P S / D, and dP/dt of the parent.
 
     dP/dt is that of the entries in axes of the body. The rate of the gain is as the parent sees
@@ -191,32 +191,32 @@ def eliminate_joint_rate(topology, constants, scratch, qd, i):
     kind, parent = topology[i, KIND], topology[i, PARENT]
     w, v = relative_velocity(topology, constants, qd, i)
     if kind < BALL_X and kind != PRISMATIC:
-        turn_inertia(scratch, i, w[2])
-    column_n, column_f = axis_column(topology, constants, scratch, i)
-    rate, d = along_joint(topology, constants, i, column_n, column_f), scratch[i].d_inverse
-    g, k = scale(d, load(scratch[i].u_angular)), scale(d, load(scratch[i].u_linear))
-    scratch[i].residual = rate
+        turn_inertia(work, i, w[2])
+    column_n, column_f = axis_column(topology, constants, work, i)
+    rate, d = along_joint(topology, constants, i, column_n, column_f), work[i].d_inverse
+    g, k = scale(d, load(work[i].u_angular)), scale(d, load(work[i].u_linear))
+    work[i].residual = rate
     g_rate, k_rate = (
         scale(d, sub(column_n, scale(rate, g))),
         scale(d, sub(column_f, scale(rate, k))),
     )
     if kind == BALL_X:
         g_rate, k_rate = add(g_rate, cross(w, g)), add(k_rate, cross(w, k))
-    store(scratch[i].carried, g_rate)
-    store(scratch[i].carried, k_rate, 3)
+    store(work[i].carried, g_rate)
+    store(work[i].carried, k_rate, 3)
     if parent > 0:
-        propagate_rate(scratch, i, v[2], column_n, column_f, rate)
+        propagate_rate(work, i, v[2], column_n, column_f, rate)
         if kind == BALL_X:
-            turn_across(scratch, i, w)
-        carry_inertia(scratch[i], scratch[i].P_rate, scratch[parent].P_rate)
+            turn_across(work, i, w)
+        carry_inertia(work[i], work[i].P_rate, work[parent].P_rate)
 
 
 @primitive
-def articulated_rates(topology, constants, scratch, qd):
+def articulated_rates(topology, constants, work, qd):
     """Compute dD/dt and the rate of the gain G = P S / D of each body, from tip to base.
 
     Both are stored as of `eliminate_joint_rate`. Needs the articulated inertias.
     """
-    start_rates(topology, scratch)
+    start_rates(topology, work)
     for i in range(topology.shape[0] - 1, 0, -1):
-        eliminate_joint_rate(topology, constants, scratch, qd, i)
+        eliminate_joint_rate(topology, constants, work, qd, i)

@@ -111,7 +111,7 @@ def forward_dynamics(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,
@@ -126,9 +126,9 @@ def forward_dynamics(
     torque needs few operations. This torque is subtracted from tau, and the motion is added to the
     solution.
     """
-    mass_matrix(topology, constants, scratch, q, M)
+    mass_matrix(topology, constants, work, q, M)
     status = factorise(topology, diagonal, M, bias)
-    torque_of_prescribed_motion(topology, constants, gravity, scratch, q, qd, qdd, bias)
+    torque_of_prescribed_motion(topology, constants, gravity, work, q, qd, qdd, bias)
     for k in range(qdd.shape[0]):
         bias[k] = tau[k] - bias[k] - diagonal[k] * qdd[k]
     solve_factorised(topology, M, bias)
@@ -141,7 +141,7 @@ def forward_dynamics(
 def mass_solve(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     diagonal: Vector,
     b: Vector,
@@ -149,7 +149,7 @@ def mass_solve(
     x: Vector,
 ):
     """Compute x = (M(q) + diag(diagonal))^-1 b, in O(n depth^2)."""
-    mass_matrix(topology, constants, scratch, q, M)
+    mass_matrix(topology, constants, work, q, M)
     status = factorise(topology, diagonal, M, x)
     for k in range(x.shape[0]):
         x[k] = b[k]
@@ -161,7 +161,7 @@ def mass_solve(
 def mass_matrix_inverse(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     diagonal: Vector,
     M: Matrix,
@@ -169,7 +169,7 @@ def mass_matrix_inverse(
     inverse: Matrix,
 ):
     """Compute (M(q) + diag(diagonal))^-1, in O(n^2 depth)."""
-    mass_matrix(topology, constants, scratch, q, M)
+    mass_matrix(topology, constants, work, q, M)
     status = factorise(topology, diagonal, M, bias)
     inverse_of_factors(topology, M, inverse)
     return status
@@ -179,31 +179,31 @@ def mass_matrix_inverse(
 def operational_space(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     diagonal: Vector,
     body: Integer,
     frame: Constant,
     M: Matrix,
     bias: Vector,
-    work: Matrix,
+    spare: Matrix,
     J: Matrix,
     compliance: Matrix,
 ):
     """Compute J and Lambda^-1 = J M^-1 J^T = Y D^-1 Y^T of a frame, with Y = J L^-1."""
-    mass_matrix(topology, constants, scratch, q, M)
+    mass_matrix(topology, constants, work, q, M)
     status = factorise(topology, diagonal, M, bias)
-    poses_base_to_tip(topology, scratch)
-    jacobian_columns(topology, constants, scratch, body, frame, J)
+    poses_base_to_tip(topology, work)
+    jacobian_columns(topology, constants, work, body, frame, J)
     for row in range(6):
         for k in range(J.shape[1]):
-            work[row, k] = J[row, k]
-        solve_outer(topology, M, work[row])
+            spare[row, k] = J[row, k]
+        solve_outer(topology, M, spare[row])
     for i in range(6):
         for j in range(i + 1):
             entry = 0.0
             for k in range(J.shape[1]):
-                entry = entry + work[i, k] * M[k, k] * work[j, k]
+                entry = entry + spare[i, k] * M[k, k] * spare[j, k]
             compliance[i, j] = entry
             compliance[j, i] = entry
     return status
@@ -213,14 +213,14 @@ def operational_space(
 def joint_inertias(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     diagonal: Vector,
     M: Matrix,
     D: Vector,
 ):
     """Compute D of M + diag(diagonal) = L^T D L."""
-    mass_matrix(topology, constants, scratch, q, M)
+    mass_matrix(topology, constants, work, q, M)
     status = factorise(topology, diagonal, M, D)
     if status == 0:
         for k in range(D.shape[0]):
@@ -232,14 +232,14 @@ def joint_inertias(
 def mass_factors(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     diagonal: Vector,
     F: Matrix,
     D: Vector,
 ):
     """Compute F and D of M + diag(diagonal) = F^T D F, as `mass_factors` does."""
-    status = joint_inertias(topology, constants, scratch, q, diagonal, F, D)
+    status = joint_inertias(topology, constants, work, q, diagonal, F, D)
     for k in range(1, topology.shape[0]):
         row, i = topology[k, V], topology[k, PARENT]
         F[row, row] = 1.0

@@ -16,7 +16,7 @@ from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector, Work
 
 
 @primitive
-def mass_matrix(topology: Topology, constants: Table, scratch: Work, q: Vector, M: Matrix):
+def mass_matrix(topology: Topology, constants: Table, work: Work, q: Vector, M: Matrix):
     """Compute M(q) by products S_i . F_j of columns in one frame, in O(n depth).
 
     It is M = T^T M T of Angeles 2014, eq. (7.58), with the twists of the natural orthogonal
@@ -24,16 +24,16 @@ def mass_matrix(topology: Topology, constants: Table, scratch: Work, q: Vector, 
     Jain 2011, eq. (4.11) and Algorithm 4.2. It needs less arithmetic than `crba.mass_matrix` for
     long chains and skew axes.
     """
-    joint_transforms(topology, constants, scratch, q)
-    composite_tip_to_base(topology, constants, scratch)
-    poses_in_world_frame(topology, scratch)
-    joint_axes_in_world_frame(topology, constants, scratch)
+    joint_transforms(topology, constants, work, q)
+    composite_tip_to_base(topology, constants, work)
+    poses_in_world_frame(topology, work)
+    joint_axes_in_world_frame(topology, constants, work)
     clear(M)
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
-        n, f = joint_momentum(topology, constants, scratch, i)
+        n, f = joint_momentum(topology, constants, work, i)
         M[k, k] = along_joint(topology, constants, i, n, f) + constants[i, ROTOR]
-        torques_on_ancestors(topology, constants, scratch, i, n, f, M[k])
+        torques_on_ancestors(topology, constants, work, i, n, f, M[k])
         j = topology[i, PARENT]
         while j > 0:
             M[topology[j, V], k] = M[k, topology[j, V]]

@@ -17,7 +17,7 @@ def energy(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     energies: Vector,
@@ -30,14 +30,14 @@ def energy(
 
     `energies` (2,), written: kinetic and potential energy [J].
     """
-    joint_transforms(topology, constants, scratch, q)
-    poses_base_to_tip(topology, scratch)
-    velocities_base_to_tip(topology, constants, scratch, qd)
+    joint_transforms(topology, constants, work, q)
+    poses_base_to_tip(topology, work)
+    velocities_base_to_tip(topology, constants, work, qd)
     g = (gravity[0], gravity[1], gravity[2])
     twice_kinetic, potential = 0.0, 0.0
     for i in range(1, topology.shape[0]):
         mass, h, rate = constants[i, MASS], load(constants[i], MOMENT), qd[topology[i, V]]
-        w, v = load(scratch[i].omega), load(scratch[i].speed)
+        w, v = load(work[i].omega), load(work[i].speed)
         spin, drift = times(load_symmetric(constants[i], INERTIA), w), cross(w, h)
         twice_kinetic = (
             twice_kinetic
@@ -46,9 +46,7 @@ def energy(
             + 2.0 * dot(v, drift)
             + constants[i, ROTOR] * rate * rate
         )
-        moment = add(
-            scale(mass, load(scratch[i].world_position)), rotate(scratch[i].world_rotation, h)
-        )
+        moment = add(scale(mass, load(work[i].world_position)), rotate(work[i].world_rotation, h))
         potential = potential - dot(g, moment)
     energies[0] = 0.5 * twice_kinetic
     energies[1] = potential

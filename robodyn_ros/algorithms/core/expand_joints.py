@@ -11,7 +11,7 @@ from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector, Work
 
 @recursion
 def expand_joints(
-    topology: Topology, constants: Table, scratch: Work, q: Vector, positions: Vector, E: Matrix
+    topology: Topology, constants: Table, work: Work, q: Vector, positions: Vector, E: Matrix
 ):
     """Compute the positions of all joints, and E: their velocities are E qd.
 

@@ -10,17 +10,17 @@ from robodyn_ros.spatial.vec3 import accumulate, add, load, scale, store
 
 
 @primitive
-def carry_mass(scratch, i, parent):
+def carry_mass(work, i, parent):
     """Add mass and first moment of composite body i to those of its parent."""
-    mass, h = scratch[i].c_mass, load(scratch[i].c_moment)
-    scratch[parent].c_mass = scratch[parent].c_mass + mass
-    moment = add(to_parent(scratch, i, h), scale(mass, load(scratch[i].position)))
-    accumulate(scratch[parent].c_moment, moment)
+    mass, h = work[i].c_mass, load(work[i].c_moment)
+    work[parent].c_mass = work[parent].c_mass + mass
+    moment = add(to_parent(work, i, h), scale(mass, load(work[i].position)))
+    accumulate(work[parent].c_moment, moment)
 
 
 @recursion
 def gravity_torque(
-    topology: Topology, constants: Table, gravity: Constant, scratch: Work, q: Vector, tau: Vector
+    topology: Topology, constants: Table, gravity: Constant, work: Work, q: Vector, tau: Vector
 ):
     """Compute the gravity torque g(q) = dV/dq: the weight of each composite body at its joint, in
     O(n).
@@ -30,21 +30,21 @@ def gravity_torque(
 
     `tau` (nv,), written: gravity torque [N m or N].
     """
-    joint_transforms(topology, constants, scratch, q)
-    store(scratch[0].accel, (-gravity[0], -gravity[1], -gravity[2]))
+    joint_transforms(topology, constants, work, q)
+    store(work[0].accel, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, topology.shape[0]):
-        carried = load(scratch[topology[i, PARENT]].accel)
-        store(scratch[i].accel, to_child(scratch, i, carried))
-        scratch[i].c_mass = constants[i, MASS]
-        store(scratch[i].c_moment, load(constants[i], MOMENT))
+        carried = load(work[topology[i, PARENT]].accel)
+        store(work[i].accel, to_child(work, i, carried))
+        work[i].c_mass = constants[i, MASS]
+        store(work[i].c_moment, load(constants[i], MOMENT))
     for i in range(topology.shape[0] - 1, 0, -1):
         parent = topology[i, PARENT]
-        a, h = load(scratch[i].accel), load(scratch[i].c_moment)
+        a, h = load(work[i].accel), load(work[i].c_moment)
         if topology[i, KIND] == PRISMATIC:
-            tau[topology[i, V]] = scratch[i].c_mass * a[2]
+            tau[topology[i, V]] = work[i].c_mass * a[2]
         else:
             tau[topology[i, V]] = (
-                h[0] * a[1] - h[1] * a[0] + (constants[i, PITCH] * (scratch[i].c_mass * a[2]))
+                h[0] * a[1] - h[1] * a[0] + (constants[i, PITCH] * (work[i].c_mass * a[2]))
             )
         if parent > 0:
-            carry_mass(scratch, i, parent)
+            carry_mass(work, i, parent)

@@ -18,55 +18,51 @@ from robodyn_ros.spatial.vec3 import add, cross, load, scale, sub
 
 
 @primitive
-def world_axis(scratch, i):
+def world_axis(work, i):
     """Return the joint axis of body i in base axes."""
-    return (
-        scratch[i].world_rotation[2],
-        scratch[i].world_rotation[5],
-        scratch[i].world_rotation[8],
-    )
+    return (work[i].world_rotation[2], work[i].world_rotation[5], work[i].world_rotation[8])
 
 
 @primitive
-def axis_at(topology, constants, scratch, i, point):
+def axis_at(topology, constants, work, i, point):
     """Return the motion of a point of body i for a unit rate of its joint, in base axes.
 
     It is (z, z x r + pitch z), or (0, z) of a prismatic joint. Needs the poses.
 
     `point`: position of the point in base axes [m].
     """
-    z = world_axis(scratch, i)
+    z = world_axis(work, i)
     if topology[i, KIND] == PRISMATIC:
         return (0.0, 0.0, 0.0), z
     return z, add(
-        cross(z, sub(point, load(scratch[i].world_position))), scale(constants[i, PITCH], z)
+        cross(z, sub(point, load(work[i].world_position))), scale(constants[i, PITCH], z)
     )
 
 
 @primitive
-def world_angular_velocity(topology, scratch, i):
+def world_angular_velocity(topology, work, i):
     """Return the angular velocity in base axes with which the joint axis of body i rotates.
 
     It is that of the body, or of the last body of a spherical joint. Needs poses and velocities.
     """
     last = last_of_joint(topology, i)
-    return rotate(scratch[last].world_rotation, load(scratch[last].omega))
+    return rotate(work[last].world_rotation, load(work[last].omega))
 
 
 @primitive
-def axis_rate_at(topology, constants, scratch, i, point, speed):
+def axis_rate_at(topology, constants, work, i, point, speed):
     """Return the rate of `axis_at`: dz/dt, and dz/dt x r + z x dr/dt + pitch dz/dt.
 
     There dz/dt = omega x z. Needs poses and velocities.
 
     `point`, `speed`: position and velocity of the point in base axes [m, m/s].
     """
-    z = world_axis(scratch, i)
-    turning = cross(world_angular_velocity(topology, scratch, i), z)
+    z = world_axis(work, i)
+    turning = cross(world_angular_velocity(topology, work, i), z)
     if topology[i, KIND] == PRISMATIC:
         return (0.0, 0.0, 0.0), turning
-    carrier = rotate(scratch[i].world_rotation, load(scratch[i].speed))
-    lever = sub(point, load(scratch[i].world_position))
+    carrier = rotate(work[i].world_rotation, load(work[i].speed))
+    lever = sub(point, load(work[i].world_position))
     return turning, add(
         add(cross(turning, lever), cross(z, sub(speed, carrier))),
         scale(constants[i, PITCH], turning),
@@ -74,7 +70,7 @@ def axis_rate_at(topology, constants, scratch, i, point, speed):
 
 
 @primitive
-def jacobian_columns(topology, constants, scratch, body, frame, J):
+def jacobian_columns(topology, constants, work, body, frame, J):
     """Compute the columns of the joints that carry a frame, see `axis_at`.
 
     Columns of other joints are zero. Needs the poses.
@@ -82,11 +78,11 @@ def jacobian_columns(topology, constants, scratch, body, frame, J):
     for row in range(6):
         for column in range(J.shape[1]):
             J[row, column] = 0.0
-    point = frame_point(scratch, body, frame)
+    point = frame_point(work, body, frame)
     i = body
     while i > 0:
         column = topology[i, V]
-        w, v = axis_at(topology, constants, scratch, i, point)
+        w, v = axis_at(topology, constants, work, i, point)
         J[0, column], J[1, column], J[2, column] = v
         J[3, column], J[4, column], J[5, column] = w
         i = topology[i, PARENT]
@@ -96,7 +92,7 @@ def jacobian_columns(topology, constants, scratch, body, frame, J):
 def jacobian(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     body: Integer,
     frame: Constant,
@@ -108,29 +104,29 @@ def jacobian(
 
     `J` (6, nv), written: Jacobian [m or -, - or 1/m], linear rows first.
     """
-    joint_transforms(topology, constants, scratch, q)
-    poses_base_to_tip(topology, scratch)
-    jacobian_columns(topology, constants, scratch, body, frame, J)
+    joint_transforms(topology, constants, work, q)
+    poses_base_to_tip(topology, work)
+    jacobian_columns(topology, constants, work, body, frame, J)
 
 
 @primitive
-def frame_acceleration(scratch, body, frame):
+def frame_acceleration(work, body, frame):
     """Return linear and angular acceleration of the origin of a frame, in base axes.
 
     Needs the poses and `motion_base_to_tip`.
 
     Returns linear and angular acceleration, each a 3-vector [m/s^2, rad/s^2].
     """
-    lever = rotate(scratch[body].rate, (frame[9], frame[10], frame[11]))
-    linear = rotate(scratch[body].world_rotation, add(load(scratch[body].accel), lever))
-    return linear, rotate(scratch[body].world_rotation, load(scratch[body].alpha))
+    lever = rotate(work[body].rate, (frame[9], frame[10], frame[11]))
+    linear = rotate(work[body].world_rotation, add(load(work[body].accel), lever))
+    return linear, rotate(work[body].world_rotation, load(work[body].alpha))
 
 
 @recursion
 def jacobian_bias(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     body: Integer,
@@ -145,12 +141,12 @@ def jacobian_bias(
 
     `bias` (6,), written: linear and angular acceleration in base axes [m/s^2, rad/s^2].
     """
-    joint_transforms(topology, constants, scratch, q)
-    poses_base_to_tip(topology, scratch)
-    start_at_base(scratch, (0.0, 0.0, 0.0))
-    motion_base_to_tip(topology, constants, scratch, qd, zero)
+    joint_transforms(topology, constants, work, q)
+    poses_base_to_tip(topology, work)
+    start_at_base(work, (0.0, 0.0, 0.0))
+    motion_base_to_tip(topology, constants, work, qd, zero)
     (bias[0], bias[1], bias[2]), (bias[3], bias[4], bias[5]) = frame_acceleration(
-        scratch, body, frame
+        work, body, frame
     )
 
 
@@ -158,7 +154,7 @@ def jacobian_bias(
 def jacobian_derivative(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     body: Integer,
@@ -171,17 +167,17 @@ def jacobian_derivative(
 
     `Jdot` (6, nv), written: rate of the Jacobian [m/s or 1/s].
     """
-    joint_transforms(topology, constants, scratch, q)
-    poses_base_to_tip(topology, scratch)
-    velocities_base_to_tip(topology, constants, scratch, qd)
+    joint_transforms(topology, constants, work, q)
+    poses_base_to_tip(topology, work)
+    velocities_base_to_tip(topology, constants, work, qd)
     for row in range(6):
         for column in range(Jdot.shape[1]):
             Jdot[row, column] = 0.0
-    point, speed = frame_point(scratch, body, frame), frame_speed(scratch, body, frame)
+    point, speed = frame_point(work, body, frame), frame_speed(work, body, frame)
     i = body
     while i > 0:
         column = topology[i, V]
-        w, v = axis_rate_at(topology, constants, scratch, i, point, speed)
+        w, v = axis_rate_at(topology, constants, work, i, point, speed)
         Jdot[0, column], Jdot[1, column], Jdot[2, column] = v
         Jdot[3, column], Jdot[4, column], Jdot[5, column] = w
         i = topology[i, PARENT]

@@ -25,7 +25,7 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, store
 
 
 @inlined
-def joint_transforms(topology, constants, scratch, q):
+def joint_transforms(topology, constants, work, q):
     """Compute the pose of every body on its parent: R_PB = R Rz(q) and the origin p_PB_P.
 
     Stored are R, cosine and sine of q, and the origin. R is the constant R0 of the body; for the
@@ -33,34 +33,34 @@ def joint_transforms(topology, constants, scratch, q):
     prismatic joint, and by pitch q for a helical one.
     """
     for i in range(1, topology.shape[0]):
-        turn_joint(topology, constants, scratch, q, i)
-        place_body(topology, constants, scratch, q, i)
+        turn_joint(topology, constants, work, q, i)
+        place_body(topology, constants, work, q, i)
 
 
 @inlined
-def turn_joint(topology, constants, scratch, q, i):
+def turn_joint(topology, constants, work, q, i):
     """Store cosine and sine of a joint angle; those of zero for other joints."""
     if topology[i, KIND] == REVOLUTE or topology[i, KIND] == HELICAL:
         angle = q[topology[i, Q]] + constants[i, ZERO]
-        scratch[i].cos = cos(angle)
-        scratch[i].sin = sin(angle)
+        work[i].cos = cos(angle)
+        work[i].sin = sin(angle)
     else:
-        scratch[i].cos = 1.0
-        scratch[i].sin = 0.0
+        work[i].cos = 1.0
+        work[i].sin = 0.0
 
 
 @inlined
-def place_body(topology, constants, scratch, q, i):
+def place_body(topology, constants, work, q, i):
     """Store rotation and origin of a body on its parent, without the rotation of a hinge."""
     kind, k = topology[i, KIND], topology[i, Q]
-    store_general(scratch[i].rotation, load_general(constants[i], layout.ROTATION))
-    store(scratch[i].position, load(constants[i], OFFSET))
+    store_general(work[i].rotation, load_general(constants[i], layout.ROTATION))
+    store(work[i].position, load(constants[i], OFFSET))
     if kind == HELICAL:
-        slide(constants, scratch, i, constants[i, PITCH] * q[k])
+        slide(constants, work, i, constants[i, PITCH] * q[k])
     elif kind == PRISMATIC:
-        slide(constants, scratch, i, q[k] + constants[i, ZERO])
+        slide(constants, work, i, q[k] + constants[i, ZERO])
     elif kind == BALL_X:
-        turn_ball(constants, scratch, i, q[k], q[k + 1], q[k + 2], q[k + 3])
+        turn_ball(constants, work, i, q[k], q[k + 1], q[k + 2], q[k + 3])
 
 
 @primitive
@@ -76,20 +76,20 @@ def last_of_joint(topology, i):
 
 
 @primitive
-def slide(constants, scratch, i, travel):
+def slide(constants, work, i, travel):
     """Move the origin of body i along its z axis.
 
     `travel`: displacement [m].
     """
     r = layout.ROTATION
     accumulate(
-        scratch[i].position,
+        work[i].position,
         (travel * constants[i, r + 2], travel * constants[i, r + 5], travel * constants[i, r + 8]),
     )
 
 
 @primitive
-def turn_ball(constants, scratch, i, x, y, z, w):
+def turn_ball(constants, work, i, x, y, z, w):
     """Store the rotation R0 R(quaternion) of the first body of a spherical joint.
 
     Its columns are in the order y, z, x, so that z of body i is x of the rotation.
@@ -97,40 +97,40 @@ def turn_ball(constants, scratch, i, x, y, z, w):
     `x`, `y`, `z`, `w`: quaternion, scalar part last.
     """
     along_x, along_y, along_z = axes_of_quaternion(x, y, z, w)
-    set_column(scratch, i, 0, rotate(constants[i], along_y, layout.ROTATION))
-    set_column(scratch, i, 1, rotate(constants[i], along_z, layout.ROTATION))
-    set_column(scratch, i, 2, rotate(constants[i], along_x, layout.ROTATION))
+    set_column(work, i, 0, rotate(constants[i], along_y, layout.ROTATION))
+    set_column(work, i, 1, rotate(constants[i], along_z, layout.ROTATION))
+    set_column(work, i, 2, rotate(constants[i], along_x, layout.ROTATION))
 
 
 @primitive
-def set_column(scratch, i, column, v):
+def set_column(work, i, column, v):
     """Write one column of the rotation of body i.
 
     `column`: column, 0 to 2.
     `v`: entries of the column.
     """
     for row in range(3):
-        scratch[i].rotation[3 * row + column] = v[row]
+        work[i].rotation[3 * row + column] = v[row]
 
 
 @primitive
-def to_child(scratch, i, v):
+def to_child(work, i, v):
     """Transform the axes of a vector from those of the parent of body i to those of body i.
 
     `v`: 3-vector in axes of the parent.
     Returns the same vector in axes of body i.
     """
-    return rotate_z_inverse(scratch[i].cos, scratch[i].sin, rotate_inverse(scratch[i].rotation, v))
+    return rotate_z_inverse(work[i].cos, work[i].sin, rotate_inverse(work[i].rotation, v))
 
 
 @primitive
-def to_parent(scratch, i, v):
+def to_parent(work, i, v):
     """Transform the axes of a vector from those of body i to those of its parent.
 
     `v`: 3-vector in axes of body i.
     Returns the same vector in axes of the parent.
     """
-    return rotate(scratch[i].rotation, rotate_z(scratch[i].cos, scratch[i].sin, v))
+    return rotate(work[i].rotation, rotate_z(work[i].cos, work[i].sin, v))
 
 
 @primitive
@@ -167,31 +167,28 @@ def axes_turning(rate, rate_r, k):
 
 
 @primitive
-def carried_acceleration(scratch, parent, i):
+def carried_acceleration(work, parent, i):
     """Return the acceleration of body i due to its parent: angular, and that of its origin.
 
     Velocity-dependent terms are left out.
 
     Returns angular acceleration and that of the origin, each a 3-vector in axes of body i.
     """
-    turning = load(scratch[parent].alpha)
-    lever = cross(turning, load(scratch[i].position))
-    return (
-        to_child(scratch, i, turning),
-        to_child(scratch, i, add(load(scratch[parent].accel), lever)),
-    )
+    turning = load(work[parent].alpha)
+    lever = cross(turning, load(work[i].position))
+    return (to_child(work, i, turning), to_child(work, i, add(load(work[parent].accel), lever)))
 
 
 @primitive
-def wrench_on_parent(scratch, i, n, f):
+def wrench_on_parent(work, i, n, f):
     """Transform a wrench from the origin and axes of body i to those of its parent."""
-    f = to_parent(scratch, i, f)
-    return add(to_parent(scratch, i, n), cross(load(scratch[i].position), f)), f
+    f = to_parent(work, i, f)
+    return add(to_parent(work, i, n), cross(load(work[i].position), f)), f
 
 
 @primitive
-def carry_wrench(scratch, i, parent, n, f):
+def carry_wrench(work, i, parent, n, f):
     """Add a wrench on body i, about its origin in its axes, to the wrench on its parent."""
-    n, f = wrench_on_parent(scratch, i, n, f)
-    accumulate(scratch[parent].moment, n)
-    accumulate(scratch[parent].force, f)
+    n, f = wrench_on_parent(work, i, n, f)
+    accumulate(work[parent].moment, n)
+    accumulate(work[parent].force, f)

@@ -15,7 +15,7 @@ from robodyn_ros.spatial.vec3 import add, cross, load, scale, sub
 
 
 @primitive
-def wrench_at_link(scratch, links, i, n, f, wrench):
+def wrench_at_link(work, links, i, n, f, wrench):
     """Write a wrench about the origin of body i as one about the origin of its link, in base axes.
 
     Needs the poses.
@@ -24,8 +24,8 @@ def wrench_at_link(scratch, links, i, n, f, wrench):
     `wrench` (6,), written: force, then moment [N, N m].
     """
     n = sub(n, cross((links[i, 9], links[i, 10], links[i, 11]), f))
-    wrench[0], wrench[1], wrench[2] = rotate(scratch[i].world_rotation, f)
-    wrench[3], wrench[4], wrench[5] = rotate(scratch[i].world_rotation, n)
+    wrench[0], wrench[1], wrench[2] = rotate(work[i].world_rotation, f)
+    wrench[3], wrench[4], wrench[5] = rotate(work[i].world_rotation, n)
 
 
 @recursion
@@ -33,7 +33,7 @@ def joint_wrenches(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     carried: Indices,
     links: Table,
     q: Vector,
@@ -53,13 +53,11 @@ def joint_wrenches(
     `wrenches` (nb - 1, 6), written: force and moment at the origin of each link [N, N m], in base
       axes.
     """
-    inverse_dynamics(topology, constants, gravity, scratch, q, qd, qdd, f_ext, tau)
-    poses_base_to_tip(topology, scratch)
+    inverse_dynamics(topology, constants, gravity, work, q, qd, qdd, f_ext, tau)
+    poses_base_to_tip(topology, work)
     for row in range(wrenches.shape[0]):
         i = carried[row + 1]
-        wrench_at_link(
-            scratch, links, i, load(scratch[i].moment), load(scratch[i].force), wrenches[row]
-        )
+        wrench_at_link(work, links, i, load(work[i].moment), load(work[i].force), wrenches[row])
 
 
 @recursion
@@ -67,7 +65,7 @@ def forward_dynamics_wrenches(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     carried: Indices,
     links: Table,
     q: Vector,
@@ -86,19 +84,17 @@ def forward_dynamics_wrenches(
     `wrenches` (nb - 1, 6), written: force and moment at the origin of each link [N, N m], in base
       axes.
     """
-    status = forward_dynamics(
-        topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, qdd
-    )
-    poses_base_to_tip(topology, scratch)
+    status = forward_dynamics(topology, constants, gravity, work, q, qd, tau, f_ext, diagonal, qdd)
+    poses_base_to_tip(topology, work)
     for row in range(wrenches.shape[0]):
         i = carried[row + 1]
-        alpha, a = carried_acceleration(scratch, topology[i, PARENT], i)
-        alpha = add(alpha, load(scratch[i].bias_angular))
-        a = add(a, load(scratch[i].bias_linear))
-        moment, force = articulated_times(scratch, i, alpha, a)
-        share = scratch[i].d_inverse * scratch[i].residual
-        n = add(load(scratch[i].moment), scale(share, load(scratch[i].u_angular)))
-        f = add(load(scratch[i].force), scale(share, load(scratch[i].u_linear)))
+        alpha, a = carried_acceleration(work, topology[i, PARENT], i)
+        alpha = add(alpha, load(work[i].bias_angular))
+        a = add(a, load(work[i].bias_linear))
+        moment, force = articulated_times(work, i, alpha, a)
+        share = work[i].d_inverse * work[i].residual
+        n = add(load(work[i].moment), scale(share, load(work[i].u_angular)))
+        f = add(load(work[i].force), scale(share, load(work[i].u_linear)))
         n, f = add(n, moment), add(f, force)
-        wrench_at_link(scratch, links, i, n, f, wrenches[row])
+        wrench_at_link(work, links, i, n, f, wrenches[row])
     return status

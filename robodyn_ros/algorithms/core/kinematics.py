@@ -21,68 +21,68 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, store
 
 
 @primitive
-def start_poses_at(scratch, i):
+def start_poses_at(work, i):
     """Start the poses at body i, whose pose becomes the identity."""
     for k in range(9):
-        scratch[i].world_rotation[k] = 1.0 if k % 4 == 0 else 0.0
-    store(scratch[i].world_position, (0.0, 0.0, 0.0))
+        work[i].world_rotation[k] = 1.0 if k % 4 == 0 else 0.0
+    store(work[i].world_position, (0.0, 0.0, 0.0))
 
 
 @primitive
-def step_outward(scratch, parent, i):
+def step_outward(work, parent, i):
     """Compute rotation and origin of body i from those of its parent. Needs `joint_transforms`."""
-    c, s = scratch[i].cos, scratch[i].sin
+    c, s = work[i].cos, work[i].sin
     store(
-        scratch[i].world_position,
+        work[i].world_position,
         add(
-            load(scratch[parent].world_position),
-            rotate(scratch[parent].world_rotation, load(scratch[i].position)),
+            load(work[parent].world_position),
+            rotate(work[parent].world_rotation, load(work[i].position)),
         ),
     )
     for row in range(3):
         k = 3 * row
         # a row of R_0B is R_PB^T applied to the same row of R_0P
-        x, y, z = rotate_inverse(scratch[i].rotation, load(scratch[parent].world_rotation, k))
-        store(scratch[i].world_rotation, (c * x + s * y, c * y - s * x, z), k)
+        x, y, z = rotate_inverse(work[i].rotation, load(work[parent].world_rotation, k))
+        store(work[i].world_rotation, (c * x + s * y, c * y - s * x, z), k)
 
 
 @primitive
-def poses_base_to_tip(topology, scratch):
+def poses_base_to_tip(topology, work):
     """Compute rotation R_0B and origin p_0B_0 of every body, in base axes.
 
     Needs `joint_transforms`.
     """
-    start_poses_at(scratch, 0)
+    start_poses_at(work, 0)
     for i in range(1, topology.shape[0]):
-        step_outward(scratch, topology[i, PARENT], i)
+        step_outward(work, topology[i, PARENT], i)
 
 
 @primitive
-def frame_point(scratch, body, frame):
+def frame_point(work, body, frame):
     """Return the origin of a frame in base axes. Needs the poses.
 
     `frame` (12,): rotation and translation in its body.
     """
-    offset = rotate(scratch[body].world_rotation, (frame[9], frame[10], frame[11]))
-    return add(load(scratch[body].world_position), offset)
+    offset = rotate(work[body].world_rotation, (frame[9], frame[10], frame[11]))
+    return add(load(work[body].world_position), offset)
 
 
 @primitive
-def frame_speed(scratch, body, frame):
+def frame_speed(work, body, frame):
     """Return the velocity of the origin of a frame in base axes. Needs poses and velocities.
 
     `frame` (12,): rotation and translation in its body.
     """
-    spin = load(scratch[body].omega)
-    speed = add(load(scratch[body].speed), cross(spin, (frame[9], frame[10], frame[11])))
-    return rotate(scratch[body].world_rotation, speed)
+    spin = load(work[body].omega)
+    speed = add(load(work[body].speed), cross(spin, (frame[9], frame[10], frame[11])))
+    return rotate(work[body].world_rotation, speed)
 
 
 @recursion
 def pose(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     body: Integer,
     frame: Constant,
@@ -92,24 +92,24 @@ def pose(
 
     `X` (4, 4), written: homogeneous transform [-, m].
     """
-    joint_transforms(topology, constants, scratch, q)
-    poses_base_to_tip(topology, scratch)
-    frame_pose(scratch, body, frame, X)
+    joint_transforms(topology, constants, work, q)
+    poses_base_to_tip(topology, work)
+    frame_pose(work, body, frame, X)
 
 
 @primitive
-def frame_pose(scratch, body, frame, X):
+def frame_pose(work, body, frame, X):
     """Write the transform X_0F of a frame in the base. Needs the poses.
 
     `X` (4, 4), written: homogeneous transform [-, m].
     """
     for column in range(3):
         axis = rotate(
-            scratch[body].world_rotation, (frame[column], frame[3 + column], frame[6 + column])
+            work[body].world_rotation, (frame[column], frame[3 + column], frame[6 + column])
         )
         X[0, column], X[1, column], X[2, column] = axis
         X[3, column] = 0.0
-    X[0, 3], X[1, 3], X[2, 3] = frame_point(scratch, body, frame)
+    X[0, 3], X[1, 3], X[2, 3] = frame_point(work, body, frame)
     X[3, 3] = 1.0
 
 
@@ -117,7 +117,7 @@ def frame_pose(scratch, body, frame, X):
 def frame_poses(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     bodies: Indices,
     frames: Table,
@@ -127,41 +127,41 @@ def frame_poses(
 
     `poses` (m, 4, 4), written: homogeneous transforms [-, m].
     """
-    joint_transforms(topology, constants, scratch, q)
-    poses_base_to_tip(topology, scratch)
+    joint_transforms(topology, constants, work, q)
+    poses_base_to_tip(topology, work)
     for j in range(bodies.shape[0]):
-        frame_pose(scratch, bodies[j], frames[j], poses[j])
+        frame_pose(work, bodies[j], frames[j], poses[j])
 
 
 @primitive
-def velocities_base_to_tip(topology, constants, scratch, qd):
+def velocities_base_to_tip(topology, constants, work, qd):
     """Compute linear and angular velocity of every body, at its origin, in its axes.
 
     Needs `joint_transforms`.
     """
-    store(scratch[0].omega, (0.0, 0.0, 0.0))
-    store(scratch[0].speed, (0.0, 0.0, 0.0))
+    store(work[0].omega, (0.0, 0.0, 0.0))
+    store(work[0].speed, (0.0, 0.0, 0.0))
     for i in range(1, topology.shape[0]):
         parent, rate = topology[i, PARENT], qd[topology[i, V]]
-        carrier = load(scratch[parent].omega)
-        w = to_child(scratch, i, carrier)
+        carrier = load(work[parent].omega)
+        w = to_child(work, i, carrier)
         v = to_child(
-            scratch, i, add(load(scratch[parent].speed), cross(carrier, load(scratch[i].position)))
+            work, i, add(load(work[parent].speed), cross(carrier, load(work[i].position)))
         )
         if topology[i, KIND] == PRISMATIC:
             v = (v[0], v[1], v[2] + rate)
         else:
             w = (w[0], w[1], w[2] + rate)
             v = (v[0], v[1], v[2] + constants[i, PITCH] * rate)
-        store(scratch[i].omega, w)
-        store(scratch[i].speed, v)
+        store(work[i].omega, w)
+        store(work[i].speed, v)
 
 
 @recursion
 def velocity(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     body: Integer,
@@ -172,18 +172,18 @@ def velocity(
 
     `V_0F` (6,), written: linear, then angular velocity [m/s, rad/s].
     """
-    joint_transforms(topology, constants, scratch, q)
-    poses_base_to_tip(topology, scratch)
-    velocities_base_to_tip(topology, constants, scratch, qd)
-    V_0F[0], V_0F[1], V_0F[2] = frame_speed(scratch, body, frame)
-    V_0F[3], V_0F[4], V_0F[5] = rotate(scratch[body].world_rotation, load(scratch[body].omega))
+    joint_transforms(topology, constants, work, q)
+    poses_base_to_tip(topology, work)
+    velocities_base_to_tip(topology, constants, work, qd)
+    V_0F[0], V_0F[1], V_0F[2] = frame_speed(work, body, frame)
+    V_0F[3], V_0F[4], V_0F[5] = rotate(work[body].world_rotation, load(work[body].omega))
 
 
 @recursion
 def apply_wrench(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     body: Integer,
     frame: Constant,
@@ -196,16 +196,16 @@ def apply_wrench(
     `f_ext` (nb, 6): moment and force on each body, in its frame about its origin [N m, N]; the
       wrench is added.
     """
-    joint_transforms(topology, constants, scratch, q)
-    poses_base_to_tip(topology, scratch)
-    f = rotate_inverse(scratch[body].world_rotation, (wrench[0], wrench[1], wrench[2]))
-    n = rotate_inverse(scratch[body].world_rotation, (wrench[3], wrench[4], wrench[5]))
+    joint_transforms(topology, constants, work, q)
+    poses_base_to_tip(topology, work)
+    f = rotate_inverse(work[body].world_rotation, (wrench[0], wrench[1], wrench[2]))
+    n = rotate_inverse(work[body].world_rotation, (wrench[3], wrench[4], wrench[5]))
     accumulate(f_ext[body], add(n, cross((frame[9], frame[10], frame[11]), f)))
     accumulate(f_ext[body], f, 3)
 
 
 @primitive
-def load_wrenches(topology, constants, scratch, q, bodies, frames, wrenches, f_ext):
+def load_wrenches(topology, constants, work, q, bodies, frames, wrenches, f_ext):
     """Compute the wrenches on the bodies from wrenches at the origins of m frames.
 
     `wrenches` (m, 6): force and moment in base axes [N, N m].
@@ -214,4 +214,4 @@ def load_wrenches(topology, constants, scratch, q, bodies, frames, wrenches, f_e
     """
     f_ext[:] = 0.0
     for j in range(len(bodies)):
-        apply_wrench(topology, constants, scratch, q, bodies[j], frames[j], wrenches[j], f_ext)
+        apply_wrench(topology, constants, work, q, bodies[j], frames[j], wrenches[j], f_ext)

@@ -15,7 +15,7 @@ from robodyn_ros.spatial.vec3 import add, cross, load
 def link_motions(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     carried: Indices,
     links: Table,
     q: Vector,
@@ -32,17 +32,17 @@ def link_motions(
     `V` (nb - 1, 6), written: linear and angular velocity in base axes [m/s, rad/s].
     `A` (nb - 1, 6), written: linear and angular acceleration in base axes [m/s^2, rad/s^2].
     """
-    joint_transforms(topology, constants, scratch, q)
-    poses_base_to_tip(topology, scratch)
-    velocities_base_to_tip(topology, constants, scratch, qd)
-    start_at_base(scratch, (0.0, 0.0, 0.0))
-    motion_base_to_tip(topology, constants, scratch, qd, qdd)
+    joint_transforms(topology, constants, work, q)
+    poses_base_to_tip(topology, work)
+    velocities_base_to_tip(topology, constants, work, qd)
+    start_at_base(work, (0.0, 0.0, 0.0))
+    motion_base_to_tip(topology, constants, work, qd, qdd)
     for row in range(V.shape[0]):
         i = carried[row + 1]
-        r, w = (links[i, 9], links[i, 10], links[i, 11]), load(scratch[i].omega)
-        v = add(load(scratch[i].speed), cross(w, r))
-        a = add(load(scratch[i].accel), rotate(scratch[i].rate, r))
-        V[row, 0], V[row, 1], V[row, 2] = rotate(scratch[i].world_rotation, v)
-        V[row, 3], V[row, 4], V[row, 5] = rotate(scratch[i].world_rotation, w)
-        A[row, 0], A[row, 1], A[row, 2] = rotate(scratch[i].world_rotation, a)
-        A[row, 3], A[row, 4], A[row, 5] = rotate(scratch[i].world_rotation, load(scratch[i].alpha))
+        r, w = (links[i, 9], links[i, 10], links[i, 11]), load(work[i].omega)
+        v = add(load(work[i].speed), cross(w, r))
+        a = add(load(work[i].accel), rotate(work[i].rate, r))
+        V[row, 0], V[row, 1], V[row, 2] = rotate(work[i].world_rotation, v)
+        V[row, 3], V[row, 4], V[row, 5] = rotate(work[i].world_rotation, w)
+        A[row, 0], A[row, 1], A[row, 2] = rotate(work[i].world_rotation, a)
+        A[row, 3], A[row, 4], A[row, 5] = rotate(work[i].world_rotation, load(work[i].alpha))

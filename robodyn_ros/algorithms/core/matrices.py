@@ -96,24 +96,24 @@ def wide(n):
 
 
 @emitted
-def negative_products(A, B, C, work):
+def negative_products(A, B, C, spare):
     """Replace B by -A B and C by -A C.
 
     `A` (n, n): left factor of both products.
     `B`, `C` (n, n): right factors, replaced.
-    `work`: working memory, of the shape of `wide`.
+    `spare`: working memory, of the shape of `wide`.
     """
     n = A.shape[0]
     for row in range(n):
         for column in range(n):
-            work[row, column], work[row, n + column] = B[row, column], C[row, column]
+            spare[row, column], spare[row, n + column] = B[row, column], C[row, column]
     for row in range(0, n, 2):
         below = min(row + 1, n - 1)
         for column in range(2 * n):
             first, second = 0.0, 0.0
             for k in range(n):
-                first = first - A[row, k] * work[k, column]
-                second = second - A[below, k] * work[k, column]
+                first = first - A[row, k] * spare[k, column]
+                second = second - A[below, k] * spare[k, column]
             if column < n:
                 B[row, column], B[below, column] = first, second
             else:

@@ -32,30 +32,30 @@ def only_child(topology, i):
 
 
 @primitive
-def step_inward(scratch, i, parent):
+def step_inward(work, i, parent):
     """Compute rotation and origin of the parent from those of body i. Needs `joint_transforms`."""
-    c, s = scratch[i].cos, scratch[i].sin
+    c, s = work[i].cos, work[i].sin
     for row in range(3):
         k = 3 * row
-        turned = rotate_z(c, s, load(scratch[i].world_rotation, k))
-        store(scratch[parent].world_rotation, rotate(scratch[i].rotation, turned), k)
+        turned = rotate_z(c, s, load(work[i].world_rotation, k))
+        store(work[parent].world_rotation, rotate(work[i].rotation, turned), k)
     store(
-        scratch[parent].world_position,
+        work[parent].world_position,
         sub(
-            load(scratch[i].world_position),
-            rotate(scratch[parent].world_rotation, load(scratch[i].position)),
+            load(work[i].world_position),
+            rotate(work[parent].world_rotation, load(work[i].position)),
         ),
     )
 
 
 @primitive
-def poses_in_world_frame(topology, scratch):
+def poses_in_world_frame(topology, work):
     """Compute rotation and origin of every body in the common frame of its branch.
 
     Needs `joint_transforms`.
     """
     for i in range(1, topology.shape[0]):
-        scratch[i].on_path = 0.0
+        work[i].on_path = 0.0
     for i in range(1, topology.shape[0]):
         parent = topology[i, PARENT]
         if parent == 0:
@@ -64,45 +64,45 @@ def poses_in_world_frame(topology, scratch):
                 further = only_child(topology, seen_from)
                 if further > 0:
                     seen_from = further
-            start_poses_at(scratch, seen_from)
+            start_poses_at(work, seen_from)
             while seen_from > i:
-                scratch[seen_from].on_path = 1.0
-                step_inward(scratch, seen_from, topology[seen_from, PARENT])
+                work[seen_from].on_path = 1.0
+                step_inward(work, seen_from, topology[seen_from, PARENT])
                 seen_from = topology[seen_from, PARENT]
-        elif scratch[i].on_path == 0.0:
-            step_outward(scratch, parent, i)
+        elif work[i].on_path == 0.0:
+            step_outward(work, parent, i)
 
 
 @primitive
-def joint_axes_in_world_frame(topology, constants, scratch):
+def joint_axes_in_world_frame(topology, constants, work):
     """Compute the axis S of every joint: [z; p x z + pitch z], or [0; z] if prismatic.
 
     Needs the poses.
     """
     for i in range(1, topology.shape[0]):
-        z = world_axis(scratch, i)
+        z = world_axis(work, i)
         if topology[i, KIND] == PRISMATIC:
-            store(scratch[i].axis, (0.0, 0.0, 0.0))
-            store(scratch[i].axis, z, 3)
+            store(work[i].axis, (0.0, 0.0, 0.0))
+            store(work[i].axis, z, 3)
         else:
-            store(scratch[i].axis, z)
+            store(work[i].axis, z)
             store(
-                scratch[i].axis,
-                add(cross(load(scratch[i].world_position), z), scale(constants[i, PITCH], z)),
+                work[i].axis,
+                add(cross(load(work[i].world_position), z), scale(constants[i, PITCH], z)),
                 3,
             )
 
 
 @primitive
-def wrench_to_world_frame(scratch, i, n, f):
+def wrench_to_world_frame(work, i, n, f):
     """Transform a wrench from the origin and axes of body i to those of the common frame."""
-    f = rotate(scratch[i].world_rotation, f)
-    n = rotate(scratch[i].world_rotation, n)
-    return add(n, cross(load(scratch[i].world_position), f)), f
+    f = rotate(work[i].world_rotation, f)
+    n = rotate(work[i].world_rotation, n)
+    return add(n, cross(load(work[i].world_position), f)), f
 
 
 @primitive
-def torques_on_ancestors(topology, constants, scratch, i, n, f, torques):
+def torques_on_ancestors(topology, constants, work, i, n, f, torques):
     """Compute S^T (n, f) for each joint that carries body i, except its own.
 
     `n`, `f`: moment and force about the origin of body i, in its axes.
@@ -111,10 +111,10 @@ def torques_on_ancestors(topology, constants, scratch, i, n, f, torques):
     j = topology[i, PARENT]
     if j > 0:
         # for the nearest joint, one component in its own frame costs less than a product
-        own_n, own_f = wrench_on_parent(scratch, i, n, f)
+        own_n, own_f = wrench_on_parent(work, i, n, f)
         torques[topology[j, V]] = along_joint(topology, constants, j, own_n, own_f)
-        n, f = wrench_to_world_frame(scratch, i, n, f)
+        n, f = wrench_to_world_frame(work, i, n, f)
         j = topology[j, PARENT]
     while j > 0:
-        torques[topology[j, V]] = dot(load(scratch[j].axis), n) + dot(load(scratch[j].axis, 3), f)
+        torques[topology[j, V]] = dot(load(work[j].axis), n) + dot(load(work[j].axis, 3), f)
         j = topology[j, PARENT]

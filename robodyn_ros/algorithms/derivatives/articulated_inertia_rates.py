@@ -21,15 +21,15 @@ from robodyn_ros.spatial.vec3 import add, cross, load, sub
 
 
 @primitive
-def unit_motion_rate(scratch, links, i, j):
+def unit_motion_rate(work, links, i, j):
     """Return the rate of `unit_motion` in axes of body i. Needs poses and velocities.
 
     In these axes the motion rotates backwards, and so does its lever from the link.
 
     `j`: number of the unit motion, 0 to 5.
     """
-    w, v = unit_motion(scratch, links, i, j)
-    omega = load(scratch[i].omega)
+    w, v = unit_motion(work, links, i, j)
+    omega = load(work[i].omega)
     if j < 3:
         return (0.0, 0.0, 0.0), cross(v, omega)
     turned = cross(w, omega)
@@ -37,7 +37,7 @@ def unit_motion_rate(scratch, links, i, j):
 
 
 @primitive
-def wrench_rate_at_link(scratch, links, i, wrench, wrench_rate, rate):
+def wrench_rate_at_link(work, links, i, wrench, wrench_rate, rate):
     """Write the rate of a wrench on body i as that about the moving origin of its link.
 
     It is in base axes. Needs poses and velocities.
@@ -48,10 +48,10 @@ def wrench_rate_at_link(scratch, links, i, wrench, wrench_rate, rate):
     """
     n, f = wrench
     n_rate, f_rate = wrench_rate
-    omega, lever = load(scratch[i].omega), (links[i, 9], links[i, 10], links[i, 11])
+    omega, lever = load(work[i].omega), (links[i, 9], links[i, 10], links[i, 11])
     n_rate, f_rate = add(n_rate, cross(omega, n)), add(f_rate, cross(omega, f))
     n_rate = sub(n_rate, cross(cross(omega, lever), f))
-    wrench_at_link(scratch, links, i, n_rate, f_rate, rate)
+    wrench_at_link(work, links, i, n_rate, f_rate, rate)
 
 
 @primitive
@@ -66,7 +66,7 @@ def copy_rate(own):
 def articulated_inertia_rates(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     carried: Indices,
     links: Table,
     q: Vector,
@@ -80,23 +80,23 @@ def articulated_inertia_rates(
     the derivative by one coordinate. Jain 2011, Algorithm 18.1 and eq. (18.49), whose last term
     is subtracted.
 
-    `rates` (6 (nb - 1), 6), written: six rows for each link [kg/s, kg m/s, kg m^2/s], the rates of the
-      wrenches for its unit motions. A wrench is about the origin of the link, in base axes, force
-      first.
+    `rates` (6 (nb - 1), 6), written: six rows for each link [kg/s, kg m/s, kg m^2/s], the rates of
+      the wrenches for its unit motions. A wrench is about the origin of the link, in base axes,
+      force first.
     """
-    joint_transforms(topology, constants, scratch, q)
-    status = articulated_inertias(topology, constants, scratch, diagonal)
-    start_rates(topology, scratch)
+    joint_transforms(topology, constants, work, q)
+    status = articulated_inertias(topology, constants, work, diagonal)
+    start_rates(topology, work)
     for i in range(topology.shape[0] - 1, 0, -1):
-        copy_rate(scratch[i])
-        eliminate_joint_rate(topology, constants, scratch, qd, i)
-    poses_base_to_tip(topology, scratch)
-    velocities_base_to_tip(topology, constants, scratch, qd)
+        copy_rate(work[i])
+        eliminate_joint_rate(topology, constants, work, qd, i)
+    poses_base_to_tip(topology, work)
+    velocities_base_to_tip(topology, constants, work, qd)
     for row in range(rates.shape[0]):
         i = carried[row // 6 + 1]
-        w, v = unit_motion(scratch, links, i, row % 6)
-        n, f = free_articulated_times(scratch, i, w, v)
-        rate = scratch[i].kept_rate
+        w, v = unit_motion(work, links, i, row % 6)
+        n, f = free_articulated_times(work, i, w, v)
+        rate = work[i].kept_rate
         a, b, c = (
             load_symmetric(rate.angular),
             load_general(rate.coupling),
@@ -104,8 +104,8 @@ def articulated_inertia_rates(
         )
         n_rate = add(times(a, w), times_general(b, v))
         f_rate = add(transpose_times(b, w), times(c, v))
-        w, v = unit_motion_rate(scratch, links, i, row % 6)
-        more_n, more_f = free_articulated_times(scratch, i, w, v)
+        w, v = unit_motion_rate(work, links, i, row % 6)
+        more_n, more_f = free_articulated_times(work, i, w, v)
         n_rate, f_rate = add(n_rate, more_n), add(f_rate, more_f)
-        wrench_rate_at_link(scratch, links, i, (n, f), (n_rate, f_rate), rates[row])
+        wrench_rate_at_link(work, links, i, (n, f), (n_rate, f_rate), rates[row])
     return status

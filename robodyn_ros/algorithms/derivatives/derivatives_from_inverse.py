@@ -39,25 +39,25 @@ from robodyn_ros.spatial.vec3 import accumulate, add, load, scale, store
 
 
 @primitive
-def accelerations_of_torques(topology, scratch, tau, inverse, work, qdd):
+def accelerations_of_torques(topology, work, tau, inverse, spare, qdd):
     """Compute qdd = M^-1 (tau - bias). Needs the wrenches of the motion without acceleration.
 
     `inverse` (nv, nv): inverse of the mass matrix [1/(kg m^2), 1/(kg m) or 1/kg].
-    `work` (m, p): working memory with p >= nv.
+    `spare` (m, p): working memory with p >= nv.
     """
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
-        bias = power(scratch[i].axis, load(scratch[i].moment), load(scratch[i].force))
-        work[0, k] = tau[k] - bias
+        bias = power(work[i].axis, load(work[i].moment), load(work[i].force))
+        spare[0, k] = tau[k] - bias
     for row in range(qdd.shape[0]):
         entry = 0.0
         for k in range(qdd.shape[0]):
-            entry = entry + inverse[row, k] * work[0, k]
+            entry = entry + inverse[row, k] * spare[0, k]
         qdd[row] = entry
 
 
 @primitive
-def add_accelerations(topology, scratch, qdd):
+def add_accelerations(topology, work, qdd):
     """Add joint accelerations to the motion of all bodies and to wrenches of composite bodies.
 
     Body i accelerates by S qdd of all joints up to its own. The composite body i needs the
@@ -67,21 +67,21 @@ def add_accelerations(topology, scratch, qdd):
     for i in range(1, topology.shape[0]):
         parent, x = topology[i, PARENT], qdd[topology[i, V]]
         for k in (0, 3):
-            change = scale(x, load(scratch[i].axis, k))
+            change = scale(x, load(work[i].axis, k))
             if parent > 0:
-                change = add(load(scratch[parent].change, k), change)
-            store(scratch[i].change, change, k)
-            store(scratch[i].below, (0.0, 0.0, 0.0), k)
-        accumulate(scratch[i].alpha, load(scratch[i].change))
-        accumulate(scratch[i].accel, load(scratch[i].change, 3))
+                change = add(load(work[parent].change, k), change)
+            store(work[i].change, change, k)
+            store(work[i].below, (0.0, 0.0, 0.0), k)
+        accumulate(work[i].alpha, load(work[i].change))
+        accumulate(work[i].accel, load(work[i].change, 3))
     for i in range(topology.shape[0] - 1, 0, -1):
         parent, x = topology[i, PARENT], qdd[topology[i, V]]
         if parent > 0:
-            n, f = load(scratch[i].joint_momentum), load(scratch[i].joint_momentum, 3)
-            below, push = load(scratch[i].below), load(scratch[i].below, 3)
-            accumulate(scratch[parent].below, add(below, scale(x, n)))
-            accumulate(scratch[parent].below, add(push, scale(x, f)), 3)
-    tiles = tile_by_tile(topology, scratch)
+            n, f = load(work[i].joint_momentum), load(work[i].joint_momentum, 3)
+            below, push = load(work[i].below), load(work[i].below, 3)
+            accumulate(work[parent].below, add(below, scale(x, n)))
+            accumulate(work[parent].below, add(push, scale(x, f)), 3)
+    tiles = tile_by_tile(topology, work)
     for i in range(1, last_tile(topology) + 1):
         n, f = composite_inertia_times(tiles, i, load(tiles[i].change), load(tiles[i].change, 3))
         accumulate(tiles[i].moment, add(n, load(tiles[i].below)))
@@ -92,7 +92,7 @@ def derivatives_from_inverse(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,
@@ -117,8 +117,8 @@ def derivatives_from_inverse(
         Structure of the robot and numbers of its bodies, see `model.layout`.
     gravity : (3,) array
         Gravitational acceleration in base axes [m/s^2].
-    scratch : array
-        Working memory, a row for each body; columns as in `core.scratch`.
+    work : array
+        Working memory, a row for each body; columns as in `core.work`.
     q : (nq,) array
         Joint positions [rad or m].
     qd : (nv,) array
@@ -143,28 +143,28 @@ def derivatives_from_inverse(
     int
         0, or the body whose pivot is singular.
     """
-    tiles = tile_by_tile(topology, scratch)
-    motions_in_world_frame(topology, constants, gravity, scratch, q, qd, diagonal)
-    numbers = numbers_in_tiles(topology, constants, scratch)
-    wrenches = wrenches_in_tiles(topology, f_ext, scratch)
+    tiles = tile_by_tile(topology, work)
+    motions_in_world_frame(topology, constants, gravity, work, q, qd, diagonal)
+    numbers = numbers_in_tiles(topology, constants, work)
+    wrenches = wrenches_in_tiles(topology, f_ext, work)
     for i in range(1, last_tile(topology) + 1):
         force_about_base(numbers, tiles, i, wrenches)
-    sum_tip_to_base(topology, scratch)
+    sum_tip_to_base(topology, work)
     for i in range(1, topology.shape[0]):
-        velocity_of_carrier(topology, scratch, i)
+        velocity_of_carrier(topology, work, i)
     for i in range(1, last_tile(topology) + 1):
         wrenches_by_velocity(tiles, i)
-    by_velocity(topology, scratch, by_qd, factors)
+    by_velocity(topology, work, by_qd, factors)
     add_rotors(topology, constants, factors)
     status = body_of_joint(topology, factorise_rows(factors, bias))
     inverse_of_rows(factors, wide, by_tau)
-    accelerations_of_torques(topology, scratch, tau, by_tau, wide, bias)
-    add_accelerations(topology, scratch, bias)
+    accelerations_of_torques(topology, work, tau, by_tau, wide, bias)
+    add_accelerations(topology, work, bias)
     for i in range(1, topology.shape[0]):
-        acceleration_of_carrier(topology, gravity, scratch, i)
+        acceleration_of_carrier(topology, gravity, work, i)
     for i in range(1, last_tile(topology) + 1):
         wrenches_by_position(tiles, i)
-    by_position(topology, scratch, by_q)
-    within_joints(topology, scratch, by_q)
+    by_position(topology, work, by_q)
+    within_joints(topology, work, by_q)
     negative_products(by_tau, by_q, by_qd, wide)
     return status

@@ -53,7 +53,7 @@ def forward_dynamics_derivatives(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,
@@ -74,10 +74,10 @@ def forward_dynamics_derivatives(
     `wide`: working memory, of the shape of `unit_torques.memory`.
     `by_q`, `by_qd`, `by_tau` (nv, nv), written: derivatives, a row for each acceleration.
     """
-    bodies, tiles = body_by_body(topology, scratch), tile_by_tile(topology, scratch)
+    bodies, tiles = body_by_body(topology, work), tile_by_tile(topology, work)
     motions_in_world_frame(topology, constants, gravity, bodies, q, qd, diagonal)
-    numbers = numbers_in_tiles(topology, constants, scratch)
-    wrenches = wrenches_in_tiles(topology, f_ext, scratch)
+    numbers = numbers_in_tiles(topology, constants, work)
+    wrenches = wrenches_in_tiles(topology, f_ext, work)
     for i in range(1, last_tile(topology) + 1):
         force_about_base(numbers, tiles, i, wrenches)
         start_articulated(tiles, i)
@@ -92,6 +92,6 @@ def forward_dynamics_derivatives(
     for i in range(1, last_tile(topology) + 1):
         wrenches_by_velocity(tiles, i)
         wrenches_by_position(tiles, i)
-    products_by_unit_torques(topology, scratch, wide, by_q, by_qd, by_tau)
+    products_by_unit_torques(topology, work, wide, by_q, by_qd, by_tau)
     within_joints(topology, bodies, by_q, by_tau)
     return status

@@ -59,58 +59,58 @@ def motion_rate(w, v, axis, slide):
 
 
 @inlined
-def carrier_acceleration(gravity, scratch, carrier, first):
+def carrier_acceleration(gravity, work, carrier, first):
     """Return the acceleration of the body that carries a joint, in the common frame.
 
     `carrier`: row of the body that carries the joint.
     `first`: row of the first body of the joint.
     """
     if carrier == 0:
-        up = to_child(scratch, first, (-gravity[0], -gravity[1], -gravity[2]))
-        return (0.0, 0.0, 0.0), rotate(scratch[first].world_rotation, up)
-    return load(scratch[carrier].alpha), load(scratch[carrier].accel)
+        up = to_child(work, first, (-gravity[0], -gravity[1], -gravity[2]))
+        return (0.0, 0.0, 0.0), rotate(work[first].world_rotation, up)
+    return load(work[carrier].alpha), load(work[carrier].accel)
 
 
 @inlined
-def motions_in_world_frame(topology, constants, gravity, scratch, q, qd, qdd):
+def motions_in_world_frame(topology, constants, gravity, work, q, qd, qdd):
     """Compute poses, joint axes, velocities and accelerations, in the common frame."""
-    turn_joints(topology, constants, scratch, q)
+    turn_joints(topology, constants, work, q)
     for i in range(1, topology.shape[0]):
-        place_body(topology, constants, scratch, q, i)
-    poses_in_world_frame(topology, scratch)
-    joint_axes_base_to_tip(topology, constants, scratch, qd)
+        place_body(topology, constants, work, q, i)
+    poses_in_world_frame(topology, work)
+    joint_axes_base_to_tip(topology, constants, work, qd)
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
-        alpha, a = carrier_acceleration(gravity, scratch, topology[i, PARENT], i)
-        accelerate_body(scratch, i, alpha, a, qd[k], qdd[k])
+        alpha, a = carrier_acceleration(gravity, work, topology[i, PARENT], i)
+        accelerate_body(work, i, alpha, a, qd[k], qdd[k])
 
 
 @primitive
-def forces_in_world_frame(topology, constants, gravity, scratch, q, qd, qdd, f_ext):
+def forces_in_world_frame(topology, constants, gravity, work, q, qd, qdd, f_ext):
     """Compute the inertia force of every body minus its external wrench, in the common frame.
 
     Poses, joint axes and motions are computed, too.
     """
-    motions_in_world_frame(topology, constants, gravity, scratch, q, qd, qdd)
+    motions_in_world_frame(topology, constants, gravity, work, q, qd, qdd)
     for i in range(1, topology.shape[0]):
-        force_about_base(constants, scratch, i, f_ext)
+        force_about_base(constants, work, i, f_ext)
 
 
 @inlined
-def velocity_of_carrier(topology, scratch, i):
+def velocity_of_carrier(topology, work, i):
     """Store the velocity of the body that carries the joint of body i."""
     carrier = topology[first_of_joint(topology, i), PARENT]
-    store(scratch[i].carrier_omega, load(scratch[carrier].omega))
-    store(scratch[i].carrier_speed, load(scratch[carrier].speed))
+    store(work[i].carrier_omega, load(work[carrier].omega))
+    store(work[i].carrier_speed, load(work[carrier].speed))
 
 
 @inlined
-def acceleration_of_carrier(topology, gravity, scratch, i):
+def acceleration_of_carrier(topology, gravity, work, i):
     """Store the acceleration of the body that carries the joint of body i."""
     first = first_of_joint(topology, i)
-    alpha, a = carrier_acceleration(gravity, scratch, topology[first, PARENT], first)
-    store(scratch[i].carrier_alpha, alpha)
-    store(scratch[i].carrier_accel, a)
+    alpha, a = carrier_acceleration(gravity, work, topology[first, PARENT], first)
+    store(work[i].carrier_alpha, alpha)
+    store(work[i].carrier_accel, a)
 
 
 @inlined
@@ -148,56 +148,54 @@ def carry_rate(rows, i):
 
 
 @primitive
-def carry_axes(topology, gravity, scratch):
+def carry_axes(topology, gravity, work):
     """Compute psi', psi' + S' and psi'' of every joint. Needs axes and motions of the bodies."""
     for i in range(1, topology.shape[0]):
-        velocity_of_carrier(topology, scratch, i)
-        acceleration_of_carrier(topology, gravity, scratch, i)
-        carry_axis(scratch, i)
-        carry_rate(scratch, i)
+        velocity_of_carrier(topology, work, i)
+        acceleration_of_carrier(topology, gravity, work, i)
+        carry_axis(work, i)
+        carry_rate(work, i)
 
 
 @primitive
-def sum_tip_to_base(topology, scratch):
+def sum_tip_to_base(topology, work):
     """Compute inertia, B and wrench of every composite body."""
     for i in range(topology.shape[0] - 1, 0, -1):
         parent = topology[i, PARENT]
         if parent > 0:
-            add_to_parent(scratch, i, parent)
-            accumulate(scratch[parent].moment, load(scratch[i].moment))
-            accumulate(scratch[parent].force, load(scratch[i].force))
+            add_to_parent(work, i, parent)
+            accumulate(work[parent].moment, load(work[i].moment))
+            accumulate(work[parent].force, load(work[i].force))
 
 
 @primitive
-def twice_symmetric(scratch, i):
+def twice_symmetric(work, i):
     """Return twice the symmetric part of B of composite body i."""
-    y = load_symmetric(scratch[i].b_symmetric)
+    y = load_symmetric(work[i].b_symmetric)
     return 2.0 * y[0], 2.0 * y[1], 2.0 * y[2], 2.0 * y[3], 2.0 * y[4], 2.0 * y[5]
 
 
 @inlined
-def twice_coriolis_times(scratch, i, w):
+def twice_coriolis_times(work, i, w):
     """Return 2 B (w, v) of composite body i, which does not depend on v.
 
     `w`: angular velocity, 3-vector.
     """
-    turning = times(twice_symmetric(scratch, i), w)
+    turning = times(twice_symmetric(work, i), w)
     return (
-        add(turning, cross(w, load(scratch[i].b_moment))),
-        cross(w, scale(2.0, load(scratch[i].b_force))),
+        add(turning, cross(w, load(work[i].b_moment))),
+        cross(w, scale(2.0, load(work[i].b_force))),
     )
 
 
 @inlined
-def twice_coriolis_transposed(scratch, i, w, v):
+def twice_coriolis_transposed(work, i, w, v):
     """Return the angular part of 2 B^T (w, v) of composite body i; its linear part is zero.
 
     `w`, `v`: angular and linear velocity, 3-vectors.
     """
-    turning = add(
-        times(twice_symmetric(scratch, i), w), cross(scale(2.0, load(scratch[i].b_force)), v)
-    )
-    return sub(turning, cross(w, load(scratch[i].b_moment)))
+    turning = add(times(twice_symmetric(work, i), w), cross(scale(2.0, load(work[i].b_force)), v))
+    return sub(turning, cross(w, load(work[i].b_moment)))
 
 
 @inlined
@@ -253,15 +251,15 @@ def wrenches_by_position(rows, i):
 
 
 @inlined
-def composite_wrenches(topology, constants, gravity, scratch, q, qd, qdd, f_ext):
+def composite_wrenches(topology, constants, gravity, work, q, qd, qdd, f_ext):
     """Compute all motions of joints and wrenches of composite bodies that pairs of joints need."""
-    bodies, tiles = body_by_body(topology, scratch), tile_by_tile(topology, scratch)
+    bodies, tiles = body_by_body(topology, work), tile_by_tile(topology, work)
     motions_in_world_frame(topology, constants, gravity, bodies, q, qd, qdd)
     for i in range(1, topology.shape[0]):
         velocity_of_carrier(topology, bodies, i)
         acceleration_of_carrier(topology, gravity, bodies, i)
-    numbers = numbers_in_tiles(topology, constants, scratch)
-    wrenches = wrenches_in_tiles(topology, f_ext, scratch)
+    numbers = numbers_in_tiles(topology, constants, work)
+    wrenches = wrenches_in_tiles(topology, f_ext, work)
     for i in range(1, last_tile(topology) + 1):
         force_about_base(numbers, tiles, i, wrenches)
     sum_tip_to_base(topology, bodies)
@@ -316,14 +314,14 @@ def by_position(topology, rows, by_q):
 
 
 @emitted
-def by_motion(topology, scratch, by_q, by_qd, by_qdd):
+def by_motion(topology, work, by_q, by_qd, by_qdd):
     """Compute `by_velocity` and `by_position`, in machine code eight joints at a time.
 
     `by_q`, `by_qd` (nv, nv), written: derivatives, a row for each torque.
     `by_qdd` (nv, m), written: derivative by the accelerations, which is the mass matrix.
     """
-    by_velocity(topology, scratch, by_qd, by_qdd)
-    by_position(topology, scratch, by_q)
+    by_velocity(topology, work, by_qd, by_qdd)
+    by_position(topology, work, by_q)
 
 
 @primitive
@@ -354,7 +352,7 @@ def inverse_dynamics_derivatives(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     qdd: Vector,
@@ -367,7 +365,7 @@ def inverse_dynamics_derivatives(
 
     `by_q`, `by_qd`, `by_qdd` (nv, nv), written: derivatives, a row for each torque.
     """
-    composite_wrenches(topology, constants, gravity, scratch, q, qd, qdd, f_ext)
-    by_motion(topology, scratch, by_q, by_qd, by_qdd)
-    within_joints(topology, body_by_body(topology, scratch), by_q)
+    composite_wrenches(topology, constants, gravity, work, q, qd, qdd, f_ext)
+    by_motion(topology, work, by_q, by_qd, by_qdd)
+    within_joints(topology, body_by_body(topology, work), by_q)
     add_rotors(topology, constants, by_qdd)

@@ -54,7 +54,7 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store,
 
 
 @primitive
-def weigh_axes(topology, multipliers, scratch):
+def weigh_axes(topology, multipliers, work):
     """Compute the motion y of every joint.
 
     `multipliers` (nv,): multiplier lambda of each torque.
@@ -64,39 +64,35 @@ def weigh_axes(topology, multipliers, scratch):
         for k in (0, 3):
             carrying = (0.0, 0.0, 0.0)
             if parent > 0:
-                own = scale(multipliers[topology[parent, V]], load(scratch[parent].axis, k))
-                carrying = add(load(scratch[parent].carrying, k), own)
-            store(scratch[i].carrying, carrying, k)
+                own = scale(multipliers[topology[parent, V]], load(work[parent].axis, k))
+                carrying = add(load(work[parent].carrying, k), own)
+            store(work[i].carrying, carrying, k)
 
 
 @primitive
-def weigh_composites(topology, multipliers, scratch):
+def weigh_composites(topology, multipliers, work):
     """Compute the sums of I S, 2 B^T S and I' over each joint and all joints that it carries.
 
     `multipliers` (nv,): multiplier lambda of each torque.
     """
     for i in range(1, topology.shape[0]):
-        share, (w, v) = multipliers[topology[i, V]], motion(scratch[i].axis)
-        n, f = composite_inertia_times(scratch, i, w, v)
-        h, inertia = inertia_rate(scratch, i, w, v)
-        store(scratch[i].weighted_momentum, scale(share, n))
-        store(scratch[i].weighted_momentum, scale(share, f), 3)
-        store(
-            scratch[i].weighted_coriolis, scale(share, twice_coriolis_transposed(scratch, i, w, v))
-        )
-        store(scratch[i].weighted_first, scale(share, h))
+        share, (w, v) = multipliers[topology[i, V]], motion(work[i].axis)
+        n, f = composite_inertia_times(work, i, w, v)
+        h, inertia = inertia_rate(work, i, w, v)
+        store(work[i].weighted_momentum, scale(share, n))
+        store(work[i].weighted_momentum, scale(share, f), 3)
+        store(work[i].weighted_coriolis, scale(share, twice_coriolis_transposed(work, i, w, v)))
+        store(work[i].weighted_first, scale(share, h))
         for k in range(6):
-            scratch[i].weighted_second[k] = share * inertia[k]
+            work[i].weighted_second[k] = share * inertia[k]
     for i in range(topology.shape[0] - 1, 0, -1):
         parent = topology[i, PARENT]
         if parent > 0:
             for k in (0, 3):
-                accumulate(
-                    scratch[parent].weighted_momentum, load(scratch[i].weighted_momentum, k), k
-                )
-                accumulate(scratch[parent].weighted_second, load(scratch[i].weighted_second, k), k)
-            accumulate(scratch[parent].weighted_coriolis, load(scratch[i].weighted_coriolis))
-            accumulate(scratch[parent].weighted_first, load(scratch[i].weighted_first))
+                accumulate(work[parent].weighted_momentum, load(work[i].weighted_momentum, k), k)
+                accumulate(work[parent].weighted_second, load(work[i].weighted_second, k), k)
+            accumulate(work[parent].weighted_coriolis, load(work[i].weighted_coriolis))
+            accumulate(work[parent].weighted_first, load(work[i].weighted_first))
 
 
 @primitive
@@ -109,20 +105,20 @@ def summed(a, b):
 
 
 @primitive
-def outer_sums(scratch, o):
+def outer_sums(work, o):
     """Return P, Q and N of joint o."""
-    S, turning = motion(scratch[o].axis), motion(scratch[o].carried)
-    y, momentum = motion(scratch[o].carrying), motion(scratch[o].weighted_momentum)
-    h, inertia = inertia_rate(scratch, o, S[0], S[1])
+    S, turning = motion(work[o].axis), motion(work[o].carried)
+    y, momentum = motion(work[o].carrying), motion(work[o].weighted_momentum)
+    h, inertia = inertia_rate(work, o, S[0], S[1])
     own = form_of(h, inertia)
-    below = form_of(load(scratch[o].weighted_first), load_symmetric(scratch[o].weighted_second))
+    below = form_of(load(work[o].weighted_first), load_symmetric(work[o].weighted_second))
     along = momentum_rate(S[0], S[1], momentum[0], momentum[1])
     P = summed(along, transform(own, y[0], y[1]))
     rate, lost = transform(below, turning[0], turning[1]), transform(below, S[0], S[1])
     moved = momentum_rate(turning[0], turning[1], momentum[0], momentum[1])
-    n, f = summed(moved, transform(outer_form(scratch, o), y[0], y[1]))
-    Q = sub(add(n, cross(S[0], load(scratch[o].weighted_coriolis))), rate[0]), sub(f, rate[1])
-    n, f = composite_inertia_times(scratch, o, S[0], S[1])
+    n, f = summed(moved, transform(outer_form(work, o), y[0], y[1]))
+    Q = sub(add(n, cross(S[0], load(work[o].weighted_coriolis))), rate[0]), sub(f, rate[1])
+    n, f = composite_inertia_times(work, o, S[0], S[1])
     held = momentum_rate(y[0], y[1], n, f)
     N = sub(sub(P[0], lost[0]), held[0]), sub(sub(P[1], lost[1]), held[1])
     return P, Q, N
@@ -133,7 +129,7 @@ def inverse_dynamics_hessian(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     qdd: Vector,
@@ -150,25 +146,25 @@ def inverse_dynamics_hessian(
     `by_q_q`, `by_q_qd`, `by_qd_qd`, `by_q_qdd` (nv, nv), written: second derivatives, a row for
       each coordinate named first.
     """
-    forces_in_world_frame(topology, constants, gravity, scratch, q, qd, qdd, f_ext)
-    carry_axes(topology, gravity, scratch)
-    sum_tip_to_base(topology, scratch)
-    weigh_axes(topology, multipliers, scratch)
-    weigh_composites(topology, multipliers, scratch)
+    forces_in_world_frame(topology, constants, gravity, work, q, qd, qdd, f_ext)
+    carry_axes(topology, gravity, work)
+    sum_tip_to_base(topology, work)
+    weigh_axes(topology, multipliers, work)
+    weigh_composites(topology, multipliers, work)
     for matrix in (by_q_q, by_q_qd, by_qd_qd, by_q_qdd):
         clear(matrix)
     for o in range(1, topology.shape[0]):
-        P, Q, N = outer_sums(scratch, o)
-        G, K = outer_wrenches(scratch, o)
-        w, v = motion(scratch[o].axis)
-        momentum = composite_inertia_times(scratch, o, w, v)
+        P, Q, N = outer_sums(work, o)
+        G, K = outer_wrenches(work, o)
+        w, v = motion(work[o].axis)
+        momentum = composite_inertia_times(work, o, w, v)
         l, i = topology[o, V], o
         while i > 0:
             k = topology[i, V]
-            axis, carried = motion(scratch[i].axis), motion(scratch[i].carried)
-            y = motion(scratch[i].carrying)
+            axis, carried = motion(work[i].axis), motion(work[i].carried)
+            y = motion(work[i].carrying)
             crossed = motion_rate(y[0], y[1], axis[0], axis[1])
-            entry = pairing(P, motion(scratch[i].carried_rate)) + pairing(Q, carried)
+            entry = pairing(P, motion(work[i].carried_rate)) + pairing(Q, carried)
             by_q_q[k, l] = entry + pairing(crossed, G)
             by_q_q[l, k] = by_q_q[k, l]
             by_q_qd[l, k] = 2.0 * pairing(P, carried) + pairing(Q, axis)

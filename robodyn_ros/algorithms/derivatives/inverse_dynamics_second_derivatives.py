@@ -91,9 +91,9 @@ def form_of(h, inertia):
 
 
 @primitive
-def rate_form(scratch, o):
+def rate_form(work, o):
     """Return the form of I'_o, the rate of composite inertia o for a unit rate of its joint."""
-    h, inertia = inertia_rate(scratch, o, load(scratch[o].axis), load(scratch[o].axis, 3))
+    h, inertia = inertia_rate(work, o, load(work[o].axis), load(work[o].axis, 3))
     return form_of(h, inertia)
 
 
@@ -114,17 +114,17 @@ def difference_form(rate, n, f):
 
 
 @primitive
-def outer_form(scratch, o):
+def outer_form(work, o):
     """Return the form of W_o^T.
 
     It is the sum of the rate of I_o along psi'_o and of the rate of B_o^T along S_o.
     """
-    w, u = load(scratch[o].axis), load(scratch[o].axis, 3)
-    turning, sliding = load(scratch[o].carried), load(scratch[o].carried, 3)
-    h, a = inertia_rate(scratch, o, turning, sliding)
-    n, f = composite_inertia_times(scratch, o, turning, sliding)
-    y = twice_symmetric(scratch, o)
-    m, p = load(scratch[o].b_moment), scale(2.0, load(scratch[o].b_force))
+    w, u = load(work[o].axis), load(work[o].axis, 3)
+    turning, sliding = load(work[o].carried), load(work[o].carried, 3)
+    h, a = inertia_rate(work, o, turning, sliding)
+    n, f = composite_inertia_times(work, o, turning, sliding)
+    y = twice_symmetric(work, o)
+    m, p = load(work[o].b_moment), scale(2.0, load(work[o].b_force))
     x0, x1, x2 = cross(w, (y[0], y[1], y[2]))
     y0, y1, y2 = cross(w, (y[1], y[3], y[4]))
     z0, z1, z2 = cross(w, (y[2], y[4], y[5]))
@@ -146,17 +146,17 @@ def outer_form(scratch, o):
 
 
 @primitive
-def outer_wrenches(scratch, o):
+def outer_wrenches(work, o):
     """Return the wrenches G_o and K_o."""
-    w, u = load(scratch[o].axis), load(scratch[o].axis, 3)
-    turning, sliding = load(scratch[o].carried), load(scratch[o].carried, 3)
+    w, u = load(work[o].axis), load(work[o].axis, 3)
+    turning, sliding = load(work[o].carried), load(work[o].carried, 3)
     n, f = composite_inertia_times(
-        scratch, o, load(scratch[o].carried_rate), load(scratch[o].carried_rate, 3)
+        work, o, load(work[o].carried_rate), load(work[o].carried_rate, 3)
     )
-    twist, push = twice_coriolis_times(scratch, o, turning)
-    more_n, more_f = momentum_rate(w, u, load(scratch[o].moment), load(scratch[o].force))
-    of_motion = composite_inertia_times(scratch, o, scale(2.0, turning), scale(2.0, sliding))
-    turned, pushed = twice_coriolis_times(scratch, o, w)
+    twist, push = twice_coriolis_times(work, o, turning)
+    more_n, more_f = momentum_rate(w, u, load(work[o].moment), load(work[o].force))
+    of_motion = composite_inertia_times(work, o, scale(2.0, turning), scale(2.0, sliding))
+    turned, pushed = twice_coriolis_times(work, o, w)
     return (
         (add(add(n, twist), more_n), add(add(f, push), more_f)),
         (add(of_motion[0], turned), add(of_motion[1], pushed)),
@@ -179,7 +179,7 @@ def motion(x):
 
 
 @primitive
-def of_torque_outside(topology, scratch, o, s, P, Q, by_q_q, by_q_qd, M_q):
+def of_torque_outside(topology, work, o, s, P, Q, by_q_q, by_q_qd, M_q):
     """Write derivatives of the torque of joint o by position s and by the joints that carry s.
 
     `o`, `s`: rows of the bodies of two joints; joint s carries joint o, or is the same.
@@ -191,8 +191,8 @@ def of_torque_outside(topology, scratch, o, s, P, Q, by_q_q, by_q_qd, M_q):
     j, l, i = topology[o, V], topology[s, V], s
     while i > 0:
         k = topology[i, V]
-        axis, carried = motion(scratch[i].axis), motion(scratch[i].carried)
-        entry = pairing(P, motion(scratch[i].carried_rate)) + pairing(Q, carried)
+        axis, carried = motion(work[i].axis), motion(work[i].carried)
+        entry = pairing(P, motion(work[i].carried_rate)) + pairing(Q, carried)
         by_q_q[j, k, l] = entry
         by_q_q[j, l, k] = entry
         by_q_qd[j, l, k] = 2.0 * pairing(P, carried) + pairing(Q, axis)
@@ -202,7 +202,7 @@ def of_torque_outside(topology, scratch, o, s, P, Q, by_q_q, by_q_qd, M_q):
 
 
 @primitive
-def of_torque_inside(topology, scratch, o, s, P, Q, G, by_q_q, by_q_qd, M_q):
+def of_torque_inside(topology, work, o, s, P, Q, G, by_q_q, by_q_qd, M_q):
     """Write derivatives of the torque of joint s by position o and by the joints that carry o.
 
     `o`, `s`: rows of the bodies of two joints; joint s carries joint o, or is the same.
@@ -212,13 +212,13 @@ def of_torque_inside(topology, scratch, o, s, P, Q, G, by_q_q, by_q_qd, M_q):
     `M_q` (nv, nv, nv): entry [j, k, l] is dM_jk/dq_l; the entries of these joints are written.
     """
     j, l, i, between = topology[s, V], topology[o, V], o, True
-    own = motion(scratch[s].axis)
+    own = motion(work[s].axis)
     while i > 0:
         if i == s:
             between = False
         k = topology[i, V]
-        axis, carried = motion(scratch[i].axis), motion(scratch[i].carried)
-        entry = pairing(P, motion(scratch[i].carried_rate)) + pairing(Q, carried)
+        axis, carried = motion(work[i].axis), motion(work[i].carried)
+        entry = pairing(P, motion(work[i].carried_rate)) + pairing(Q, carried)
         if between:
             entry = entry + pairing(motion_rate(own[0], own[1], axis[0], axis[1]), G)
         else:
@@ -231,7 +231,7 @@ def of_torque_inside(topology, scratch, o, s, P, Q, G, by_q_q, by_q_qd, M_q):
 
 
 @primitive
-def of_velocity_outside(topology, scratch, o, s, R, K, by_q_qd):
+def of_velocity_outside(topology, work, o, s, R, K, by_q_qd):
     """Write derivatives of the torques of o and s by each other's velocity and a position.
 
     `o`, `s`: rows of the bodies of two joints; joint s carries joint o, or is the same.
@@ -240,13 +240,13 @@ def of_velocity_outside(topology, scratch, o, s, R, K, by_q_qd):
       the entries of these joints are written.
     """
     far, near, i, between = topology[o, V], topology[s, V], topology[o, PARENT], True
-    own = motion(scratch[s].axis)
+    own = motion(work[s].axis)
     while i > 0:
         if i == s:
             between = False
-        l, entry = topology[i, V], pairing(R, motion(scratch[i].carried))
+        l, entry = topology[i, V], pairing(R, motion(work[i].carried))
         if between:
-            axis = motion(scratch[i].axis)
+            axis = motion(work[i].axis)
             by_q_qd[near, l, far] = (
                 pairing(motion_rate(own[0], own[1], axis[0], axis[1]), K) - entry
             )
@@ -289,7 +289,7 @@ def inverse_dynamics_second_derivatives(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     qdd: Vector,
@@ -307,31 +307,29 @@ def inverse_dynamics_second_derivatives(
       torque j by coordinates k and l.
     `M_q` (nv, nv, nv), written: entry [j, k, l] is dM_jk/dq_l, which is d2tau_j / dqdd_k dq_l.
     """
-    forces_in_world_frame(topology, constants, gravity, scratch, q, qd, qdd, f_ext)
-    carry_axes(topology, gravity, scratch)
-    sum_tip_to_base(topology, scratch)
+    forces_in_world_frame(topology, constants, gravity, work, q, qd, qdd, f_ext)
+    carry_axes(topology, gravity, work)
+    sum_tip_to_base(topology, work)
     empty(by_q_q)
     empty(by_q_qd)
     empty(M_q)
     for o in range(1, topology.shape[0]):
-        w, v = motion(scratch[o].axis)
-        n, f = composite_inertia_times(scratch, o, w, v)
-        g = twice_coriolis_transposed(scratch, o, w, v)
-        rate, outer = rate_form(scratch, o), outer_form(scratch, o)
+        w, v = motion(work[o].axis)
+        n, f = composite_inertia_times(work, o, w, v)
+        g = twice_coriolis_transposed(work, o, w, v)
+        rate, outer = rate_form(work, o), outer_form(work, o)
         change = difference_form(rate, n, f)
-        G, K = outer_wrenches(scratch, o)
+        G, K = outer_wrenches(work, o)
         s = o
         while s > 0:
-            axis, slide = motion(scratch[s].axis)
-            moment, force = transform(
-                change, load(scratch[s].carried), load(scratch[s].carried, 3)
-            )
+            axis, slide = motion(work[s].axis)
+            moment, force = transform(change, load(work[s].carried), load(work[s].carried, 3))
             P, Q = momentum_rate(axis, slide, n, f), (add(moment, cross(axis, g)), force)
-            of_torque_outside(topology, scratch, o, s, P, Q, by_q_q, by_q_qd, M_q)
+            of_torque_outside(topology, work, o, s, P, Q, by_q_q, by_q_qd, M_q)
             if s != o:
                 p, R = transform(rate, axis, slide), transform(change, axis, slide)
                 Q = transform(outer, axis, slide)
-                of_torque_inside(topology, scratch, o, s, p, Q, G, by_q_q, by_q_qd, M_q)
-                of_velocity_outside(topology, scratch, o, s, R, K, by_q_qd)
+                of_torque_inside(topology, work, o, s, p, Q, G, by_q_q, by_q_qd, M_q)
+                of_velocity_outside(topology, work, o, s, R, K, by_q_qd)
             s = topology[s, PARENT]
     by_two_velocities(M_q, by_qd_qd)

@@ -72,12 +72,7 @@ def sliding(inertia, compliance):
 
 @recursion
 def log_det_gradient(
-    topology: Topology,
-    constants: Table,
-    scratch: Work,
-    q: Vector,
-    diagonal: Vector,
-    gradient: Vector,
+    topology: Topology, constants: Table, work: Work, q: Vector, diagonal: Vector, gradient: Vector
 ):
     """Compute the gradient of log det (M + diag(diagonal)) along unit velocities, in O(n).
 
@@ -87,16 +82,16 @@ def log_det_gradient(
 
     `gradient` (nv,), written: the gradient [1/rad or 1/m].
     """
-    joint_transforms(topology, constants, scratch, q)
-    status = articulated_inertias(topology, constants, scratch, diagonal)
-    hold_base(scratch)
+    joint_transforms(topology, constants, work, q)
+    status = articulated_inertias(topology, constants, work, diagonal)
+    hold_base(work)
     for i in range(1, topology.shape[0]):
         kind, k = topology[i, KIND], topology[i, V]
-        a, b, c = compliance_at_child(topology, scratch, i)
+        a, b, c = compliance_at_child(topology, work, i)
         inertia = (
-            rows_of(load_symmetric(scratch[i].P.angular)),
-            rows_and_columns(load_general(scratch[i].P.coupling)),
-            rows_of(load_symmetric(scratch[i].P.linear)),
+            rows_of(load_symmetric(work[i].P.angular)),
+            rows_and_columns(load_general(work[i].P.coupling)),
+            rows_of(load_symmetric(work[i].P.linear)),
         )
         compliance = rows_of(a), rows_and_columns(b), rows_of(c)
         if kind == PRISMATIC:
@@ -110,5 +105,5 @@ def log_det_gradient(
                 # its z axis is x of the joint, whose axes all turn with the last body
                 gradient[k + 1] = 2.0 * turning(inertia, compliance, 1, 2)
                 gradient[k + 2] = 2.0 * turning(inertia, compliance, 2, 0)
-        cross_joint(topology, constants, scratch, i, a, b, c)
+        cross_joint(topology, constants, work, i, a, b, c)
     return status

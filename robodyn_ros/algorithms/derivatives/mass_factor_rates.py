@@ -20,7 +20,7 @@ from robodyn_ros.spatial.vec3 import add, cross, load
 def mass_factor_rates(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     diagonal: Vector,
@@ -36,22 +36,22 @@ def mass_factor_rates(
     `F_rate` (nv, nv), written: rate of the unit triangular factor of the mass matrix.
     `D_rate` (nv,), written: rates of the joint inertias of the articulated bodies.
     """
-    joint_transforms(topology, constants, scratch, q)
-    status = articulated_inertias(topology, constants, scratch, diagonal)
-    articulated_rates(topology, constants, scratch, qd)
+    joint_transforms(topology, constants, work, q)
+    status = articulated_inertias(topology, constants, work, diagonal)
+    articulated_rates(topology, constants, work, qd)
     for row in range(F_rate.shape[0]):
         for column in range(F_rate.shape[1]):
             F_rate[row, column] = 0.0
     for j in range(1, topology.shape[0]):
         row, i = topology[j, V], j
-        D_rate[row] = scratch[j].residual
-        n, f = gain(scratch, j, 1.0)
+        D_rate[row] = work[j].residual
+        n, f = gain(work, j, 1.0)
         _, v = relative_velocity(topology, constants, qd, j)
-        n_rate = add(load(scratch[j].carried), cross(v, f))
-        f_rate = load(scratch[j].carried, 3)
+        n_rate = add(load(work[j].carried), cross(v, f))
+        f_rate = load(work[j].carried, 3)
         while topology[i, PARENT] > 0:
-            n, f = wrench_on_parent(scratch, i, n, f)
-            n_rate, f_rate = wrench_on_parent(scratch, i, n_rate, f_rate)
+            n, f = wrench_on_parent(work, i, n, f)
+            n_rate, f_rate = wrench_on_parent(work, i, n_rate, f_rate)
             i = topology[i, PARENT]
             F_rate[row, topology[i, V]] = along_joint(topology, constants, i, n_rate, f_rate)
             w, v = relative_velocity(topology, constants, qd, i)

@@ -36,13 +36,13 @@ from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale
 
 
 @primitive
-def inertia_rate(scratch, k, w, v):
+def inertia_rate(work, k, w, v):
     """Return the rates of first moment and inertia of composite body k at a motion.
 
     `w`, `v`: angular and linear velocity, 3-vectors.
     Returns rate of the first moment, 3-vector, and of the inertia, six numbers.
     """
-    h, inertia = load(scratch[k].c_moment), load_symmetric(scratch[k].c_inertia)
+    h, inertia = load(work[k].c_moment), load_symmetric(work[k].c_inertia)
     x = cross(w, (inertia[0], inertia[1], inertia[2]))
     y = cross(w, (inertia[1], inertia[3], inertia[4]))
     z = cross(w, (inertia[2], inertia[4], inertia[5]))
@@ -55,11 +55,11 @@ def inertia_rate(scratch, k, w, v):
         y[2] + z[1] - (h[1] * v[2] + h[2] * v[1]),
         2.0 * (z[2] + along - h[2] * v[2]),
     )
-    return add(cross(w, h), scale(scratch[k].c_mass, v)), rate
+    return add(cross(w, h), scale(work[k].c_mass, v)), rate
 
 
 @primitive
-def store_powers(topology, scratch, i, j, k, n, f, by_q):
+def store_powers(topology, work, i, j, k, n, f, by_q):
     """Write dM_ij/dq_k = S_i . (n, f) for body i and all bodies that carry it.
 
     `by_q` (nv, nv, nv): dM_ij/dq_k at [i, j, k]; the entries of these bodies are written.
@@ -67,7 +67,7 @@ def store_powers(topology, scratch, i, j, k, n, f, by_q):
     column, way = topology[j, V], topology[k, V]
     while i > 0:
         row = topology[i, V]
-        entry = power(scratch[i].axis, n, f)
+        entry = power(work[i].axis, n, f)
         by_q[row, column, way] = entry
         by_q[column, row, way] = entry
         i = topology[i, PARENT]
@@ -75,40 +75,40 @@ def store_powers(topology, scratch, i, j, k, n, f, by_q):
 
 @recursion
 def mass_matrix_derivative(
-    topology: Topology, constants: Table, scratch: Work, q: Vector, zero: Vector, by_q: Stack
+    topology: Topology, constants: Table, work: Work, q: Vector, zero: Vector, by_q: Stack
 ):
     """Compute dM/dq along unit velocities, in O(n depth^2).
 
     `by_q` (nv, nv, nv), written: dM_ij/dq_k at [i, j, k], symmetric in the first two indices.
     """
-    joint_transforms(topology, constants, scratch, q)
-    poses_in_world_frame(topology, scratch)
-    joint_axes_base_to_tip(topology, constants, scratch, zero)
+    joint_transforms(topology, constants, work, q)
+    poses_in_world_frame(topology, work)
+    joint_axes_base_to_tip(topology, constants, work, zero)
     for i in range(1, topology.shape[0]):
-        body_coriolis(constants, scratch, i)
+        body_coriolis(constants, work, i)
     for i in range(topology.shape[0] - 1, 0, -1):
         if topology[i, PARENT] > 0:
-            add_to_parent(scratch, i, topology[i, PARENT])
+            add_to_parent(work, i, topology[i, PARENT])
     for row in range(by_q.shape[0]):
         for column in range(by_q.shape[0]):
             for way in range(by_q.shape[0]):
                 by_q[row, column, way] = 0.0
     for j in range(1, topology.shape[0]):
-        n, f = composite_inertia_times(scratch, j, load(scratch[j].axis), load(scratch[j].axis, 3))
+        n, f = composite_inertia_times(work, j, load(work[j].axis), load(work[j].axis, 3))
         k = last_of_joint(topology, j)
         while k > 0:
             carrier = topology[first_of_joint(topology, k), PARENT]
-            moment, force = momentum_rate(load(scratch[k].axis), load(scratch[k].axis, 3), n, f)
-            store_powers(topology, scratch, carrier, j, k, moment, force, by_q)
+            moment, force = momentum_rate(load(work[k].axis), load(work[k].axis, 3), n, f)
+            store_powers(topology, work, carrier, j, k, moment, force, by_q)
             k = topology[k, PARENT]
     for k in range(1, topology.shape[0]):
-        h, inertia = inertia_rate(scratch, k, load(scratch[k].axis), load(scratch[k].axis, 3))
+        h, inertia = inertia_rate(work, k, load(work[k].axis), load(work[k].axis, 3))
         j = topology[first_of_joint(topology, k), PARENT]
         while j > 0:
-            axis, slide = load(scratch[j].axis), load(scratch[j].axis, 3)
+            axis, slide = load(work[j].axis), load(work[j].axis, 3)
             store_powers(
                 topology,
-                scratch,
+                work,
                 j,
                 j,
                 k,

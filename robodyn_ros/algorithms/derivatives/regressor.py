@@ -24,7 +24,7 @@ PARAMETERS = 10  # of a body
 
 
 @primitive
-def store_reference_rate(scratch, i, w, w_r, alpha):
+def store_reference_rate(work, i, w, w_r, alpha):
     """Store A = [omega_r][omega] + [alpha_r] of body i.
 
     `w`: angular velocity omega [rad/s].
@@ -32,27 +32,27 @@ def store_reference_rate(scratch, i, w, w_r, alpha):
     `alpha`: reference angular acceleration alpha_r [rad/s^2].
     """
     xx, yy, zz = w_r[0] * w[0], w_r[1] * w[1], w_r[2] * w[2]
-    store(scratch[i].rate, (-(yy + zz), w[0] * w_r[1] - alpha[2], w[0] * w_r[2] + alpha[1]))
-    store(scratch[i].rate, (w[1] * w_r[0] + alpha[2], -(xx + zz), w[1] * w_r[2] - alpha[0]), 3)
-    store(scratch[i].rate, (w[2] * w_r[0] - alpha[1], w[2] * w_r[1] + alpha[0], -(xx + yy)), 6)
+    store(work[i].rate, (-(yy + zz), w[0] * w_r[1] - alpha[2], w[0] * w_r[2] + alpha[1]))
+    store(work[i].rate, (w[1] * w_r[0] + alpha[2], -(xx + zz), w[1] * w_r[2] - alpha[0]), 3)
+    store(work[i].rate, (w[2] * w_r[0] - alpha[1], w[2] * w_r[1] + alpha[0], -(xx + yy)), 6)
 
 
 @primitive
-def reference_base_to_tip(topology, constants, scratch, qd, qd_r, qdd_r):
+def reference_base_to_tip(topology, constants, work, qd, qd_r, qdd_r):
     """Compute the reference accelerations of every body along the actual motion.
 
     Needs `joint_transforms` and `start_at_base`.
 
     `qdd_r` (nv,): reference accelerations [rad/s^2 or m/s^2].
     """
-    store(scratch[0].omega_r, (0.0, 0.0, 0.0))
+    store(work[0].omega_r, (0.0, 0.0, 0.0))
     for i in range(1, topology.shape[0]):
         parent, k = topology[i, PARENT], topology[i, V]
-        w = to_child(scratch, i, load(scratch[parent].omega))
-        w_r = to_child(scratch, i, load(scratch[parent].omega_r))
-        alpha = to_child(scratch, i, load(scratch[parent].alpha))
-        lever = rotate(scratch[parent].rate, load(scratch[i].position))
-        a = to_child(scratch, i, add(load(scratch[parent].accel), lever))
+        w = to_child(work, i, load(work[parent].omega))
+        w_r = to_child(work, i, load(work[parent].omega_r))
+        alpha = to_child(work, i, load(work[parent].alpha))
+        lever = rotate(work[parent].rate, load(work[i].position))
+        a = to_child(work, i, add(load(work[parent].accel), lever))
         rate, wanted, acceleration = qd[k], qd_r[k], qdd_r[k]
         if topology[i, KIND] == PRISMATIC:
             a = (
@@ -72,15 +72,15 @@ def reference_base_to_tip(topology, constants, scratch, qd, qd_r, qdd_r):
             w_r = (w_r[0], w_r[1], w_r[2] + wanted)
             if topology[i, KIND] == BALL_Z:
                 alpha = add(alpha, axes_turning(qd, qd_r, k))
-        store(scratch[i].omega, w)
-        store(scratch[i].omega_r, w_r)
-        store(scratch[i].alpha, alpha)
-        store(scratch[i].accel, a)
-        store_reference_rate(scratch, i, w, w_r, alpha)
+        store(work[i].omega, w)
+        store(work[i].omega_r, w_r)
+        store(work[i].alpha, alpha)
+        store(work[i].accel, a)
+        store_reference_rate(work, i, w, w_r, alpha)
 
 
 @primitive
-def store_row(scratch, i, turn, slide, Y, row, column):
+def store_row(work, i, turn, slide, Y, row, column):
     """Write ten entries: the power of the wrench of each unit parameter on a motion of body i.
 
     f = m a + A h and n = h x a + v(A S), where v(.) is the axial vector and S = tr(I)/2 1 - I are
@@ -91,13 +91,13 @@ def store_row(scratch, i, turn, slide, Y, row, column):
     `row`: row of Y.
     `column`: first of ten columns of Y.
     """
-    a = load(scratch[i].accel)
-    xx, xy, xz = load(scratch[i].rate)
-    yx, yy, yz = load(scratch[i].rate, 3)
-    zx, zy, zz = load(scratch[i].rate, 6)
+    a = load(work[i].accel)
+    xx, xy, xz = load(work[i].rate)
+    yx, yy, yz = load(work[i].rate, 3)
+    zx, zy, zz = load(work[i].rate, 6)
     x, y, z = turn
     Y[row, column] = slide[0] * a[0] + slide[1] * a[1] + slide[2] * a[2]
-    moment = add(rotate_inverse(scratch[i].rate, slide), cross(a, turn))
+    moment = add(rotate_inverse(work[i].rate, slide), cross(a, turn))
     Y[row, column + 1], Y[row, column + 2], Y[row, column + 3] = moment
     Y[row, column + 4] = 0.5 * (x * (zy - yz) + y * (xz + zx) - z * (yx + xy))
     Y[row, column + 5] = y * zy - x * zx + z * (xx - yy)
@@ -112,7 +112,7 @@ def regressor(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     qd_r: Vector,
@@ -128,25 +128,25 @@ def regressor(
     `qdd_r` (nv,): reference accelerations [rad/s^2 or m/s^2].
     `Y` (nv, 10 (nb - 1)), written: regressor, ten columns for each moving body.
     """
-    joint_transforms(topology, constants, scratch, q)
-    poses_base_to_tip(topology, scratch)
-    start_at_base(scratch, gravity)
-    reference_base_to_tip(topology, constants, scratch, qd, qd_r, qdd_r)
+    joint_transforms(topology, constants, work, q)
+    poses_base_to_tip(topology, work)
+    start_at_base(work, gravity)
+    reference_base_to_tip(topology, constants, work, qd, qd_r, qdd_r)
     for row in range(Y.shape[0]):
         for column in range(Y.shape[1]):
             Y[row, column] = 0.0
     for i in range(1, topology.shape[0]):
         j = i
         while j > 0:
-            z = rotate_inverse(scratch[i].world_rotation, world_axis(scratch, j))
+            z = rotate_inverse(work[i].world_rotation, world_axis(work, j))
             if topology[j, KIND] == PRISMATIC:
                 turn, slide = (0.0, 0.0, 0.0), z
             else:
-                reach = sub(load(scratch[i].world_position), load(scratch[j].world_position))
+                reach = sub(load(work[i].world_position), load(work[j].world_position))
                 turn = z
                 slide = add(
-                    cross(z, rotate_inverse(scratch[i].world_rotation, reach)),
+                    cross(z, rotate_inverse(work[i].world_rotation, reach)),
                     scale(constants[j, PITCH], z),
                 )
-            store_row(scratch, i, turn, slide, Y, topology[j, V], PARAMETERS * (i - 1))
+            store_row(work, i, turn, slide, Y, topology[j, V], PARAMETERS * (i - 1))
             j = topology[j, PARENT]

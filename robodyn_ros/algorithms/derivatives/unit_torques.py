@@ -17,7 +17,7 @@ matrices of torques are never formed.
 """
 
 from robodyn_ros.algorithms.core.joint_transform import first_of_joint
-from robodyn_ros.algorithms.core.scratch import TILE
+from robodyn_ros.algorithms.core.working_memory import TILE
 from robodyn_ros.algorithms.derivatives.inverse_dynamics_derivatives import power
 from robodyn_ros.algorithms.derivatives.tiles import body_by_body
 from robodyn_ros.model.layout import BALL_X, KIND, PARENT, V
@@ -54,26 +54,26 @@ def memory(n):
 
 
 @primitive
-def torque_at_joint(topology, rows, k, work):
+def torque_at_joint(topology, rows, k, spare):
     """Compute the torques that a unit torque at joint k leaves for all joints, tip to base."""
     for i in range(topology.shape[0] - 1):
         for column in range(FORCE, TORQUE):
-            work[i, column] = 0.0
+            spare[i, column] = 0.0
     for i in range(topology.shape[0] - 1, 0, -1):
         parent = topology[i, PARENT]
-        n, f = load(work[i - 1], FORCE), load(work[i - 1], FORCE + 3)
+        n, f = load(spare[i - 1], FORCE), load(spare[i - 1], FORCE + 3)
         torque = -power(rows[i].axis, n, f)
         if i == k:
             torque = torque - 1.0  # all signs are negative, as those of both products
-        work[i - 1, TORQUE] = torque
+        spare[i - 1, TORQUE] = torque
         if parent > 0:
             g_n, g_f = load(rows[i].gain), load(rows[i].gain, 3)
-            accumulate(work[parent - 1], add(n, scale(torque, g_n)), FORCE)
-            accumulate(work[parent - 1], add(f, scale(torque, g_f)), FORCE + 3)
+            accumulate(spare[parent - 1], add(n, scale(torque, g_n)), FORCE)
+            accumulate(spare[parent - 1], add(f, scale(torque, g_f)), FORCE + 3)
 
 
 @primitive
-def accelerate_bodies(topology, rows, work):
+def accelerate_bodies(topology, rows, spare):
     """Compute accelerations of joints and bodies, and their share of the derivatives.
 
     Needs `torque_at_joint`.
@@ -82,59 +82,59 @@ def accelerate_bodies(topology, rows, work):
         parent = topology[i, PARENT]
         alpha, a = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         if parent > 0:
-            alpha = load(work[parent - 1], ACCELERATION)
-            a = load(work[parent - 1], ACCELERATION + 3)
-        joint = rows[i].d_inverse * work[i - 1, TORQUE] - power(rows[i].gain, alpha, a)
-        work[i - 1, JOINT] = joint
+            alpha = load(spare[parent - 1], ACCELERATION)
+            a = load(spare[parent - 1], ACCELERATION + 3)
+        joint = rows[i].d_inverse * spare[i - 1, TORQUE] - power(rows[i].gain, alpha, a)
+        spare[i - 1, JOINT] = joint
         alpha = add(alpha, scale(joint, load(rows[i].axis)))
         a = add(a, scale(joint, load(rows[i].axis, 3)))
-        store(work[i - 1], alpha, ACCELERATION)
-        store(work[i - 1], a, ACCELERATION + 3)
-        work[i - 1, BY_Q] = power(rows[i].beyond, alpha, a)
-        work[i - 1, BY_QD] = power(rows[i].by_velocity, alpha, a)
+        store(spare[i - 1], alpha, ACCELERATION)
+        store(spare[i - 1], a, ACCELERATION + 3)
+        spare[i - 1, BY_Q] = power(rows[i].beyond, alpha, a)
+        spare[i - 1, BY_QD] = power(rows[i].by_velocity, alpha, a)
 
 
 @primitive
-def add_joints_beyond(topology, rows, work):
+def add_joints_beyond(topology, rows, spare):
     """Add the share of the joints that each joint carries. Needs `accelerate_bodies`."""
     for i in range(topology.shape[0] - 1, 0, -1):
-        parent, joint = topology[i, PARENT], work[i - 1, JOINT]
-        n, f = load(work[i - 1], BEYOND), load(work[i - 1], BEYOND + 3)
-        turning = load(work[i - 1], BEYOND + 6)
-        work[i - 1, BY_Q] = work[i - 1, BY_Q] + (
+        parent, joint = topology[i, PARENT], spare[i - 1, JOINT]
+        n, f = load(spare[i - 1], BEYOND), load(spare[i - 1], BEYOND + 3)
+        turning = load(spare[i - 1], BEYOND + 6)
+        spare[i - 1, BY_Q] = spare[i - 1, BY_Q] + (
             power(rows[i].carried_rate, n, f) + dot(load(rows[i].carried), turning)
         )
-        work[i - 1, BY_QD] = work[i - 1, BY_QD] + (
+        spare[i - 1, BY_QD] = spare[i - 1, BY_QD] + (
             power(rows[i].both_rates, n, f) + dot(load(rows[i].axis), turning)
         )
         if parent > 0:
             for part in range(0, 9, 3):
                 own = scale(joint, load(rows[i].joint_momentum, part))
                 accumulate(
-                    work[parent - 1], add(load(work[i - 1], BEYOND + part), own), BEYOND + part
+                    spare[parent - 1], add(load(spare[i - 1], BEYOND + part), own), BEYOND + part
                 )
 
 
 @emitted
-def products_by_unit_torques(topology, scratch, work, by_q, by_qd, by_tau):
+def products_by_unit_torques(topology, work, spare, by_q, by_qd, by_tau):
     """Compute -M^-1 dtau/dq, -M^-1 dtau/dqd and M^-1, but for `within_joints`.
 
     Needs `articulated_world_frame.eliminate_joints` and `wrenches_by_position`.
 
     `by_q`, `by_qd`, `by_tau` (nv, nv), written: derivatives, a row for each acceleration.
     """
-    rows = body_by_body(topology, scratch)
+    rows = body_by_body(topology, work)
     for k in range(1, topology.shape[0]):
         row = topology[k, V]
-        torque_at_joint(topology, rows, k, work)
-        accelerate_bodies(topology, rows, work)
-        add_joints_beyond(topology, rows, work)
+        torque_at_joint(topology, rows, k, spare)
+        accelerate_bodies(topology, rows, spare)
+        add_joints_beyond(topology, rows, spare)
         for i in range(1, topology.shape[0]):
             column = topology[i, V]
-            by_q[row, column], by_qd[row, column] = work[i - 1, BY_Q], work[i - 1, BY_QD]
+            by_q[row, column], by_qd[row, column] = spare[i - 1, BY_Q], spare[i - 1, BY_QD]
             if i >= k:
-                by_tau[row, column] = -work[i - 1, JOINT]
-                by_tau[column, row] = -work[i - 1, JOINT]
+                by_tau[row, column] = -spare[i - 1, JOINT]
+                by_tau[column, row] = -spare[i - 1, JOINT]
 
 
 @primitive

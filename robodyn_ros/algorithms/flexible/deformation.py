@@ -104,13 +104,13 @@ def turning_rate(delta, rate):
 
 
 @primitive
-def modal_transforms(topology, constants, scratch, q):
+def modal_transforms(topology, constants, work, q):
     """Compute the pose of each body on its deformed parent, and the modal motions of its mount.
 
     A modal motion is the motion of the mount for a unit rate of a mode.
     """
-    joint_transforms(topology, constants, scratch, q)
-    flat, room = numbers(constants), memory(topology, scratch)
+    joint_transforms(topology, constants, work, q)
+    flat, room = numbers(constants), memory(topology, work)
     for i in range(1, topology.shape[0]):
         parent = topology[i, PARENT]
         n = modes(topology, parent)
@@ -119,12 +119,12 @@ def modal_transforms(topology, constants, scratch, q):
         shape, place = topology[i, MOUNT], topology[i, MOUNT_ROOM] + MOTIONS
         delta, moved = summed(flat, shape, n, q, first_mode(topology, parent, False))
         offset = load(constants[i], OFFSET)
-        slide = turned_by(delta, sub(load(scratch[i].position), offset))
-        store(scratch[i].position, add(add(offset, moved), slide))
+        slide = turned_by(delta, sub(load(work[i].position), offset))
+        store(work[i].position, add(add(offset, moved), slide))
         for column in range(3):
-            R = scratch[i].rotation
+            R = work[i].rotation
             axis = turned_by(delta, (R[column], R[column + 3], R[column + 6]))
-            set_column(scratch, i, column, axis)
+            set_column(work, i, column, axis)
         for r in range(n):
             turning = turning_rate(delta, vec(flat, shape + 6 * r))
             write_vec(room, place + 6 * r, turning)
@@ -134,9 +134,9 @@ def modal_transforms(topology, constants, scratch, q):
 
 
 @primitive
-def mount_motions(topology, constants, scratch, q, qd):
+def mount_motions(topology, constants, work, q, qd):
     """Compute the velocity of each mount on its parent, and its bias acceleration."""
-    flat, room = numbers(constants), memory(topology, scratch)
+    flat, room = numbers(constants), memory(topology, work)
     for i in range(1, topology.shape[0]):
         parent = topology[i, PARENT]
         n = modes(topology, parent)
@@ -147,7 +147,7 @@ def mount_motions(topology, constants, scratch, q, qd):
         rate, _ = summed(flat, shape, n, qd, first_mode(topology, parent, True))
         turning, moving = summed(room, place + MOTIONS, n, qd, first_mode(topology, parent, True))
         offset = add(load(constants[i], OFFSET), moved)
-        slide = sub(load(scratch[i].position), offset)
+        slide = sub(load(work[i].position), offset)
         slowing = -0.5 * dot(delta, rate) / (1.0 + 0.25 * dot(delta, delta))
         turning_bias = scale(slowing, turning)
         write_vec(room, place + TURNING, turning)
@@ -161,9 +161,9 @@ def mount_motions(topology, constants, scratch, q, qd):
 
 
 @primitive
-def deformed_inertias(topology, constants, scratch, q):
+def deformed_inertias(topology, constants, work, q):
     """Compute first moment, inertia and modal coupling of every deformed body."""
-    flat, room = numbers(constants), memory(topology, scratch)
+    flat, room = numbers(constants), memory(topology, work)
     for i in range(1, topology.shape[0]):
         n = topology[i, MODES]
         h, inertia = load(constants[i], MOMENT), load_symmetric(constants[i], INERTIA)
@@ -178,8 +178,8 @@ def deformed_inertias(topology, constants, scratch, q):
                 spin = add(spin, scale(y, vec(flat, place + angular_slope(n, r, s))))
                 inertia = add_scaled(inertia, x * y, flat, place + inertia_curve(n, r, s))
             write_vec(room, topology[i, ROOM] + spin_coupling(n, r), spin)
-        store(scratch[i].c_moment, h)
-        store_symmetric(scratch[i].c_inertia, inertia)
+        store(work[i].c_moment, h)
+        store_symmetric(work[i].c_inertia, inertia)
 
 
 @primitive
@@ -201,18 +201,18 @@ def add_scaled(a, x, flat, k):
 
 
 @primitive
-def gyroscopic_forces(topology, constants, scratch, q, qd):
+def gyroscopic_forces(topology, constants, work, q, qd):
     """Compute the bias force b_fl of every body (13.38): moment, force, and z_m of the modes.
 
     Needs the angular velocities.
     """
-    flat, room = numbers(constants), memory(topology, scratch)
+    flat, room = numbers(constants), memory(topology, work)
     for i in range(1, topology.shape[0]):
         n, place = topology[i, MODES], topology[i, SHAPE]
         at_q, at_qd = first_mode(topology, i, False), first_mode(topology, i, True)
         own_room = topology[i, ROOM]
-        w = load(scratch[i].omega)
-        spin = times(load_symmetric(scratch[i].c_inertia), w)
+        w = load(work[i].omega)
+        spin = times(load_symmetric(work[i].c_inertia), w)
         moment, drift = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         slowing = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         for r in range(n):
@@ -233,9 +233,9 @@ def gyroscopic_forces(topology, constants, scratch, q, qd):
             room[own_room + load_of(n, r)] = dot(twist, w) - 0.5 * dot(w, times(slope, w))
             slowing = add_symmetric_scaled(slowing, rate, slope)
         moment = add(moment, add(times(slowing, w), cross(w, spin)))
-        swing = add(scale(2.0, drift), cross(w, load(scratch[i].c_moment)))
-        store(scratch[i].moment, moment)
-        store(scratch[i].force, cross(w, swing))
+        swing = add(scale(2.0, drift), cross(w, load(work[i].c_moment)))
+        store(work[i].moment, moment)
+        store(work[i].force, cross(w, swing))
 
 
 @primitive
@@ -256,16 +256,16 @@ def add_symmetric_scaled(a, x, b):
 
 
 @primitive
-def apply_wrenches(topology, constants, scratch, q, f_ext):
+def apply_wrenches(topology, constants, work, q, f_ext):
     """Subtract external wrenches from the forces of bodies, and those on loaded nodes from z_m.
 
     `f_ext` (nb + nodes, 6): external moment and force on each body about its origin, then on each
       node [N m, N].
     """
-    flat, room, nb = numbers(constants), memory(topology, scratch), topology.shape[0]
+    flat, room, nb = numbers(constants), memory(topology, work), topology.shape[0]
     for i in range(1, nb):
-        accumulate(scratch[i].moment, scale(-1.0, load(f_ext[i])))
-        accumulate(scratch[i].force, scale(-1.0, load(f_ext[i], 3)))
+        accumulate(work[i].moment, scale(-1.0, load(f_ext[i])))
+        accumulate(work[i].force, scale(-1.0, load(f_ext[i], 3)))
     place = topology[0, FIRST_NODE]
     for j in range(topology[0, NODES]):
         i = int(flat[place])
@@ -281,8 +281,8 @@ def apply_wrenches(topology, constants, scratch, q, f_ext):
                 k = topology[i, ROOM] + load_of(n, r)
                 room[k] = room[k] - pushed
             arm = add(vec(flat, place + 1), moved)
-            accumulate(scratch[i].moment, scale(-1.0, add(moment, cross(arm, force))))
-            accumulate(scratch[i].force, scale(-1.0, force))
+            accumulate(work[i].moment, scale(-1.0, add(moment, cross(arm, force))))
+            accumulate(work[i].force, scale(-1.0, force))
         place = shape + 6 * n
 
 

@@ -29,25 +29,25 @@ from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale, store
 
 
 @primitive
-def velocities_base_to_tip(topology, constants, scratch, qd):
+def velocities_base_to_tip(topology, constants, work, qd):
     """Compute angular velocities and velocities of the origins. Needs `modal_transforms`."""
-    room = memory(topology, scratch)
-    store(scratch[0].omega, (0.0, 0.0, 0.0))
-    store(scratch[0].speed, (0.0, 0.0, 0.0))
+    room = memory(topology, work)
+    store(work[0].omega, (0.0, 0.0, 0.0))
+    store(work[0].speed, (0.0, 0.0, 0.0))
     for i in range(1, topology.shape[0]):
         parent = topology[i, PARENT]
-        w = load(scratch[parent].omega)
-        v = add(load(scratch[parent].speed), cross(w, load(scratch[i].position)))
+        w = load(work[parent].omega)
+        v = add(load(work[parent].speed), cross(w, load(work[i].position)))
         n = modes(topology, parent)
         if n > 0:
             turning, moving = summed(
                 room, topology[i, MOUNT_ROOM] + MOTIONS, n, qd, first_mode(topology, parent, True)
             )
             w, v = add(w, turning), add(v, moving)
-        w, v = to_child(scratch, i, w), to_child(scratch, i, v)
+        w, v = to_child(work, i, w), to_child(work, i, v)
         w, v = add_along_joint(topology, constants, i, w, v, qd[topology[i, V]])
-        store(scratch[i].omega, w)
-        store(scratch[i].speed, v)
+        store(work[i].omega, w)
+        store(work[i].speed, v)
 
 
 @separate
@@ -55,7 +55,7 @@ def energy(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     energies: Vector,
@@ -66,18 +66,18 @@ def energy(
 
     `energies` (2,), written: kinetic and potential energy [J].
     """
-    modal_transforms(topology, constants, scratch, q)
-    deformed_inertias(topology, constants, scratch, q)
-    poses_base_to_tip(topology, scratch)
-    velocities_base_to_tip(topology, constants, scratch, qd)
-    flat, room = numbers(constants), memory(topology, scratch)
+    modal_transforms(topology, constants, work, q)
+    deformed_inertias(topology, constants, work, q)
+    poses_base_to_tip(topology, work)
+    velocities_base_to_tip(topology, constants, work, qd)
+    flat, room = numbers(constants), memory(topology, work)
     g = (gravity[0], gravity[1], gravity[2])
     twice_kinetic, potential = 0.0, 0.0
     for i in range(1, topology.shape[0]):
         n, place, own_room = topology[i, MODES], topology[i, SHAPE], topology[i, ROOM]
-        mass, h, rate = constants[i, MASS], load(scratch[i].c_moment), qd[topology[i, V]]
-        w, v = load(scratch[i].omega), load(scratch[i].speed)
-        spin, drift = times(load_symmetric(scratch[i].c_inertia), w), cross(w, h)
+        mass, h, rate = constants[i, MASS], load(work[i].c_moment), qd[topology[i, V]]
+        w, v = load(work[i].omega), load(work[i].speed)
+        spin, drift = times(load_symmetric(work[i].c_inertia), w), cross(w, h)
         first = first_mode(topology, i, True)
         for r in range(n):
             x = qd[first + r]
@@ -94,9 +94,7 @@ def energy(
             + 2.0 * dot(v, drift)
             + constants[i, ROTOR] * rate * rate
         )
-        moment = add(
-            scale(mass, load(scratch[i].world_position)), rotate(scratch[i].world_rotation, h)
-        )
+        moment = add(scale(mass, load(work[i].world_position)), rotate(work[i].world_rotation, h))
         potential = potential - dot(g, moment)
     energies[0] = 0.5 * twice_kinetic
     energies[1] = potential

@@ -88,14 +88,14 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, s
 
 
 @primitive
-def velocity_base_to_tip(topology, constants, scratch, qd):
+def velocity_base_to_tip(topology, constants, work, qd):
     """Compute angular velocities, and velocity-dependent accelerations of mounts and joints."""
-    room = memory(topology, scratch)
-    store(scratch[0].omega, (0.0, 0.0, 0.0))
+    room = memory(topology, work)
+    store(work[0].omega, (0.0, 0.0, 0.0))
     for i in range(1, topology.shape[0]):
         parent, rate = topology[i, PARENT], qd[topology[i, V]]
-        carrier = load(scratch[parent].omega)
-        lever = cross(carrier, cross(carrier, load(scratch[i].position)))
+        carrier = load(work[parent].omega)
+        lever = cross(carrier, cross(carrier, load(work[i].position)))
         twist = (0.0, 0.0, 0.0)
         if modes(topology, parent) > 0:
             k = topology[i, MOUNT_ROOM]
@@ -105,34 +105,34 @@ def velocity_base_to_tip(topology, constants, scratch, qd):
             lever = add(lever, vec(room, k + MOVING_BIAS))
             carrier = add(carrier, turning)
         w, linear_bias, twist = (
-            to_child(scratch, i, carrier),
-            to_child(scratch, i, lever),
-            to_child(scratch, i, twist),
+            to_child(work, i, carrier),
+            to_child(work, i, lever),
+            to_child(work, i, twist),
         )
         twice = rate + rate
         if topology[i, KIND] != PRISMATIC:
             twice = constants[i, PITCH] * twice
             twist = add(twist, (w[1] * rate, -(w[0] * rate), 0.0))
-        store(scratch[i].bias_linear, add(linear_bias, (w[1] * twice, -(w[0] * twice), 0.0)))
+        store(work[i].bias_linear, add(linear_bias, (w[1] * twice, -(w[0] * twice), 0.0)))
         if topology[i, KIND] != PRISMATIC:
             w = (w[0], w[1], w[2] + rate)
             if topology[i, KIND] == BALL_Z:
                 twist = add(twist, axes_turning(qd, qd, topology[i, V]))
-        store(scratch[i].bias_angular, twist)
-        store(scratch[i].omega, w)
+        store(work[i].bias_angular, twist)
+        store(work[i].omega, w)
 
 
 @primitive
-def start_inertia(topology, constants, scratch, diagonal, i):
+def start_inertia(topology, constants, work, diagonal, i):
     """Start P_fl of body i from M_fl and the diagonal.
 
     `diagonal` (nv,): added to the diagonal of the mass matrix, joints and modes.
     """
-    flat, room = numbers(constants), memory(topology, scratch)
-    m, h = constants[i, MASS], load(scratch[i].c_moment)
-    store_symmetric(scratch[i].P.angular, load_symmetric(scratch[i].c_inertia))
-    store_general(scratch[i].P.coupling, (0.0, -h[2], h[1], h[2], 0.0, -h[0], -h[1], h[0], 0.0))
-    store_symmetric(scratch[i].P.linear, (m, 0.0, 0.0, m, 0.0, m))
+    flat, room = numbers(constants), memory(topology, work)
+    m, h = constants[i, MASS], load(work[i].c_moment)
+    store_symmetric(work[i].P.angular, load_symmetric(work[i].c_inertia))
+    store_general(work[i].P.coupling, (0.0, -h[2], h[1], h[2], 0.0, -h[0], -h[1], h[0], 0.0))
+    store_symmetric(work[i].P.linear, (m, 0.0, 0.0, m, 0.0, m))
     n, place, own_room = topology[i, MODES], topology[i, SHAPE], topology[i, ROOM]
     first = first_mode(topology, i, True)
     for r in range(n):
@@ -144,19 +144,15 @@ def start_inertia(topology, constants, scratch, diagonal, i):
 
 
 @primitive
-def propagate_to_modes(topology, scratch, i, parent):
+def propagate_to_modes(topology, work, i, parent):
     """Add P+ of body i to P_fl of its deformed parent: A_fl Gamma A_fl^T."""
-    room, n = memory(topology, scratch), topology[parent, MODES]
+    room, n = memory(topology, work), topology[parent, MODES]
     motions, own_room = topology[i, MOUNT_ROOM] + MOTIONS, topology[parent, ROOM]
-    c, s = scratch[i].cos, scratch[i].sin
-    a = rotate_symmetric(
-        scratch[i].rotation, turn_symmetric(c, s, load_symmetric(scratch[i].P.angular))
-    )
-    d = rotate_symmetric(
-        scratch[i].rotation, turn_symmetric(c, s, load_symmetric(scratch[i].P.linear))
-    )
-    b = rotate_general(scratch[i].rotation, c, s, load_general(scratch[i].P.coupling))
-    arm = load(scratch[i].position)
+    c, s = work[i].cos, work[i].sin
+    a = rotate_symmetric(work[i].rotation, turn_symmetric(c, s, load_symmetric(work[i].P.angular)))
+    d = rotate_symmetric(work[i].rotation, turn_symmetric(c, s, load_symmetric(work[i].P.linear)))
+    b = rotate_general(work[i].rotation, c, s, load_general(work[i].P.coupling))
+    arm = load(work[i].position)
     for r in range(n):
         w, v = vec(room, motions + 6 * r), vec(room, motions + 6 * r + 3)
         moment = add(times(a, w), times_general(b, v))
@@ -170,12 +166,12 @@ def propagate_to_modes(topology, scratch, i, parent):
         write_vec(room, k, add(vec(room, k), add(moment, cross(arm, force))))
         write_vec(room, k + 3, add(vec(room, k + 3), force))
     a, b = shift_articulated(a, b, d, arm)
-    angular = add_symmetric(load_symmetric(scratch[parent].P.angular), a)
-    linear_part = add_symmetric(load_symmetric(scratch[parent].P.linear), d)
-    store_symmetric(scratch[parent].P.angular, angular)
-    store_symmetric(scratch[parent].P.linear, linear_part)
+    angular = add_symmetric(load_symmetric(work[parent].P.angular), a)
+    linear_part = add_symmetric(load_symmetric(work[parent].P.linear), d)
+    store_symmetric(work[parent].P.angular, angular)
+    store_symmetric(work[parent].P.linear, linear_part)
     for k in range(9):
-        scratch[parent].P.coupling[k] = scratch[parent].P.coupling[k] + b[k]
+        work[parent].P.coupling[k] = work[parent].P.coupling[k] + b[k]
 
 
 @primitive
@@ -226,12 +222,12 @@ def solve_modes(room, own_room, n, x, stride):
 
 
 @primitive
-def eliminate_modes(topology, scratch, i, status):
+def eliminate_modes(topology, work, i, status):
     """Eliminate the modes of body i: compute the gain g, and P_pr in place of P^rr.
 
     Returns the given status, or i if D_m is singular.
     """
-    room, n, own_room = memory(topology, scratch), topology[i, MODES], topology[i, ROOM]
+    room, n, own_room = memory(topology, work), topology[i, MODES], topology[i, ROOM]
     if not factorise_modes(room, own_room, n):
         status = i
     for r in range(n):
@@ -239,8 +235,8 @@ def eliminate_modes(topology, scratch, i, status):
             room[own_room + gain(n, r) + k] = room[own_room + coupling(n, r) + k]
     for k in range(6):
         solve_modes(room, own_room, n, own_room + gain(n, 0) + k, 6)
-    a, d = load_symmetric(scratch[i].P.angular), load_symmetric(scratch[i].P.linear)
-    b = load_general(scratch[i].P.coupling)
+    a, d = load_symmetric(work[i].P.angular), load_symmetric(work[i].P.linear)
+    b = load_general(work[i].P.coupling)
     for r in range(n):
         g, f = vec(room, own_room + gain(n, r)), vec(room, own_room + gain(n, r) + 3)
         u, w = vec(room, own_room + coupling(n, r)), vec(room, own_room + coupling(n, r) + 3)
@@ -257,9 +253,9 @@ def eliminate_modes(topology, scratch, i, status):
             b[7] - g[2] * w[1],
             b[8] - g[2] * w[2],
         )
-    store_symmetric(scratch[i].P.angular, a)
-    store_symmetric(scratch[i].P.linear, d)
-    store_general(scratch[i].P.coupling, b)
+    store_symmetric(work[i].P.angular, a)
+    store_symmetric(work[i].P.linear, d)
+    store_general(work[i].P.coupling, b)
     return status
 
 
@@ -280,36 +276,36 @@ def subtract_outer(a, g, u):
 
 
 @primitive
-def articulated_inertias(topology, constants, scratch, diagonal):
+def articulated_inertias(topology, constants, work, diagonal):
     """Compute articulated inertias, tip to base, eliminating modes and joint of each body.
 
     `diagonal` (nv,): added to the diagonal of the mass matrix, joints and modes.
     """
     status = 0
     for i in range(1, topology.shape[0]):
-        start_inertia(topology, constants, scratch, diagonal, i)
+        start_inertia(topology, constants, work, diagonal, i)
     for i in range(topology.shape[0] - 1, 0, -1):
         parent = topology[i, PARENT]
         if topology[i, MODES] > 0:
-            status = eliminate_modes(topology, scratch, i, status)
-        status = eliminate_joint(topology, constants, scratch, i, diagonal, status)
+            status = eliminate_modes(topology, work, i, status)
+        status = eliminate_joint(topology, constants, work, i, diagonal, status)
         if modes(topology, parent) > 0:
-            propagate_to_modes(topology, scratch, i, parent)
+            propagate_to_modes(topology, work, i, parent)
         elif parent > 0:
-            propagate_inertia(topology, scratch, i)
+            propagate_inertia(topology, work, i)
     return status
 
 
 @primitive
-def residual_tip_to_base(topology, constants, scratch, tau):
+def residual_tip_to_base(topology, constants, work, tau):
     """Propagate the bias forces to the base; compute residuals of joints, and nu_m of modes.
 
     `tau` (nv,): torques of joints and modes; that of a mode is the force of its spring and damper.
     """
-    room = memory(topology, scratch)
+    room = memory(topology, work)
     for i in range(topology.shape[0] - 1, 0, -1):
         parent, m, own_room = topology[i, PARENT], topology[i, MODES], topology[i, ROOM]
-        n, f = load(scratch[i].moment), load(scratch[i].force)
+        n, f = load(work[i].moment), load(work[i].force)
         first = first_mode(topology, i, True)
         for r in range(m):
             e = tau[first + r] - room[own_room + load_of(m, r)]
@@ -319,38 +315,38 @@ def residual_tip_to_base(topology, constants, scratch, tau):
         if m > 0:
             solve_modes(room, own_room, m, own_room + share_of(m, 0), 1)
         u = tau[topology[i, V]] - along_joint(topology, constants, i, n, f)
-        scratch[i].residual = u
+        work[i].residual = u
         if parent > 0:
             moment, force = articulated_times(
-                scratch, i, load(scratch[i].bias_angular), load(scratch[i].bias_linear)
+                work, i, load(work[i].bias_angular), load(work[i].bias_linear)
             )
-            share = scratch[i].d_inverse * u
-            n = add(add(n, moment), scale(share, load(scratch[i].u_angular)))
-            f = add(add(f, force), scale(share, load(scratch[i].u_linear)))
-            carry_force(topology, scratch, i, parent, n, f)
+            share = work[i].d_inverse * u
+            n = add(add(n, moment), scale(share, load(work[i].u_angular)))
+            f = add(add(f, force), scale(share, load(work[i].u_linear)))
+            carry_force(topology, work, i, parent, n, f)
 
 
 @primitive
-def carry_force(topology, scratch, i, parent, n, f):
+def carry_force(topology, work, i, parent, n, f):
     """Add moment and force on body i to those of its parent, and to z_m of its modes.
 
     `n`, `f`: moment and force, 3-vectors [N m, N].
     """
-    f, n = to_parent(scratch, i, f), to_parent(scratch, i, n)
+    f, n = to_parent(work, i, f), to_parent(work, i, n)
     m = modes(topology, parent)
     if m > 0:
-        room = memory(topology, scratch)
+        room = memory(topology, work)
         motions = topology[i, MOUNT_ROOM] + MOTIONS
         for r in range(m):
             k = topology[parent, ROOM] + load_of(m, r)
             pushed = dot(vec(room, motions + 6 * r), n) + dot(vec(room, motions + 6 * r + 3), f)
             room[k] = room[k] + pushed
-    accumulate(scratch[parent].moment, add(n, cross(load(scratch[i].position), f)))
-    accumulate(scratch[parent].force, f)
+    accumulate(work[parent].moment, add(n, cross(load(work[i].position), f)))
+    accumulate(work[parent].force, f)
 
 
 @primitive
-def acceleration_from_parent(topology, scratch, i, qdd):
+def acceleration_from_parent(topology, work, i, qdd):
     """Return the acceleration of body i due to its parent and the modes of its parent.
 
     Velocity-dependent terms are left out.
@@ -358,35 +354,35 @@ def acceleration_from_parent(topology, scratch, i, qdd):
     Returns angular and linear acceleration in axes of body i, each a 3-vector.
     """
     parent = topology[i, PARENT]
-    turning = load(scratch[parent].alpha)
-    moving = add(load(scratch[parent].accel), cross(turning, load(scratch[i].position)))
+    turning = load(work[parent].alpha)
+    moving = add(load(work[parent].accel), cross(turning, load(work[i].position)))
     n = modes(topology, parent)
     if n > 0:
-        room, motions = memory(topology, scratch), topology[i, MOUNT_ROOM] + MOTIONS
+        room, motions = memory(topology, work), topology[i, MOUNT_ROOM] + MOTIONS
         first = first_mode(topology, parent, True)
         for r in range(n):
             x = qdd[first + r]
             turning = add(turning, scale(x, vec(room, motions + 6 * r)))
             moving = add(moving, scale(x, vec(room, motions + 6 * r + 3)))
-    return to_child(scratch, i, turning), to_child(scratch, i, moving)
+    return to_child(work, i, turning), to_child(work, i, moving)
 
 
 @primitive
-def acceleration_base_to_tip(topology, constants, gravity, scratch, qdd):
+def acceleration_base_to_tip(topology, constants, gravity, work, qdd):
     """Compute the accelerations of joints, then those of the modes of each body.
 
     `qdd` (nv,), written: accelerations of joints and modes.
     """
-    room = memory(topology, scratch)
-    store(scratch[0].alpha, (0.0, 0.0, 0.0))
-    store(scratch[0].accel, (-gravity[0], -gravity[1], -gravity[2]))
+    room = memory(topology, work)
+    store(work[0].alpha, (0.0, 0.0, 0.0))
+    store(work[0].accel, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, topology.shape[0]):
-        alpha, a = acceleration_from_parent(topology, scratch, i, qdd)
-        alpha = add(alpha, load(scratch[i].bias_angular))
-        a = add(a, load(scratch[i].bias_linear))
-        qdd[topology[i, V]] = accelerate(topology, constants, scratch, i, alpha, a)
+        alpha, a = acceleration_from_parent(topology, work, i, qdd)
+        alpha = add(alpha, load(work[i].bias_angular))
+        a = add(a, load(work[i].bias_linear))
+        qdd[topology[i, V]] = accelerate(topology, constants, work, i, alpha, a)
         n, own_room, first = topology[i, MODES], topology[i, ROOM], first_mode(topology, i, True)
-        alpha, a = load(scratch[i].alpha), load(scratch[i].accel)
+        alpha, a = load(work[i].alpha), load(work[i].accel)
         for r in range(n):
             pull = dot(vec(room, own_room + gain(n, r)), alpha)
             pull = pull + dot(vec(room, own_room + gain(n, r) + 3), a)
@@ -398,7 +394,7 @@ def forward_dynamics(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,
@@ -415,50 +411,45 @@ def forward_dynamics(
     `diagonal` (nv,): added to the diagonal of the mass matrix of joints and modes.
     `qdd` (nv,), written: accelerations of joints and modes.
     """
-    modal_transforms(topology, constants, scratch, q)
-    mount_motions(topology, constants, scratch, q, qd)
-    velocity_base_to_tip(topology, constants, scratch, qd)
-    deformed_inertias(topology, constants, scratch, q)
-    gyroscopic_forces(topology, constants, scratch, q, qd)
-    apply_wrenches(topology, constants, scratch, q, f_ext)
-    status = articulated_inertias(topology, constants, scratch, diagonal)
-    residual_tip_to_base(topology, constants, scratch, tau)
-    acceleration_base_to_tip(topology, constants, gravity, scratch, qdd)
+    modal_transforms(topology, constants, work, q)
+    mount_motions(topology, constants, work, q, qd)
+    velocity_base_to_tip(topology, constants, work, qd)
+    deformed_inertias(topology, constants, work, q)
+    gyroscopic_forces(topology, constants, work, q, qd)
+    apply_wrenches(topology, constants, work, q, f_ext)
+    status = articulated_inertias(topology, constants, work, diagonal)
+    residual_tip_to_base(topology, constants, work, tau)
+    acceleration_base_to_tip(topology, constants, gravity, work, qdd)
     return status
 
 
 @separate
 def mass_matrix_inverse(
-    topology: Topology,
-    constants: Table,
-    scratch: Work,
-    q: Vector,
-    diagonal: Vector,
-    inverse: Matrix,
+    topology: Topology, constants: Table, work: Work, q: Vector, diagonal: Vector, inverse: Matrix
 ) -> Integer:
     """Compute (M + diag(diagonal))^-1, symmetric, by accelerations for unit torques, in O(n^2).
 
     `diagonal` (nv,): added to the diagonal of the mass matrix, joints and modes.
     `inverse` (m, m), written: inverse for joints and modes, in its first rows.
     """
-    room = memory(topology, scratch)
-    modal_transforms(topology, constants, scratch, q)
-    deformed_inertias(topology, constants, scratch, q)
-    status = articulated_inertias(topology, constants, scratch, diagonal)
+    room = memory(topology, work)
+    modal_transforms(topology, constants, work, q)
+    deformed_inertias(topology, constants, work, q)
+    status = articulated_inertias(topology, constants, work, diagonal)
     nv = topology[0, FIRST_VELOCITY] + count_modes(topology)
     for k in range(nv):
         for i in range(1, topology.shape[0]):
             n = topology[i, MODES]
-            store(scratch[i].moment, (0.0, 0.0, 0.0))
-            store(scratch[i].force, (0.0, 0.0, 0.0))
-            store(scratch[i].bias_angular, (0.0, 0.0, 0.0))
-            store(scratch[i].bias_linear, (0.0, 0.0, 0.0))
+            store(work[i].moment, (0.0, 0.0, 0.0))
+            store(work[i].force, (0.0, 0.0, 0.0))
+            store(work[i].bias_angular, (0.0, 0.0, 0.0))
+            store(work[i].bias_linear, (0.0, 0.0, 0.0))
             for r in range(n):
                 room[topology[i, ROOM] + load_of(n, r)] = 0.0
         for j in range(nv):
             inverse[k, j] = 1.0 if j == k else 0.0
-        residual_tip_to_base(topology, constants, scratch, inverse[k])
-        acceleration_base_to_tip(topology, constants, (0.0, 0.0, 0.0), scratch, inverse[k])
+        residual_tip_to_base(topology, constants, work, inverse[k])
+        acceleration_base_to_tip(topology, constants, (0.0, 0.0, 0.0), work, inverse[k])
     for k in range(nv):
         for j in range(k):
             mean = 0.5 * (inverse[k, j] + inverse[j, k])

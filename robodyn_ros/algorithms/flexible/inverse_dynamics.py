@@ -39,28 +39,28 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, s
 
 
 @primitive
-def motion_base_to_tip(topology, constants, gravity, scratch, qdd):
+def motion_base_to_tip(topology, constants, gravity, work, qdd):
     """Compute the accelerations of the bodies from those of joints and modes."""
-    store(scratch[0].alpha, (0.0, 0.0, 0.0))
-    store(scratch[0].accel, (-gravity[0], -gravity[1], -gravity[2]))
+    store(work[0].alpha, (0.0, 0.0, 0.0))
+    store(work[0].accel, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, topology.shape[0]):
-        alpha, a = acceleration_from_parent(topology, scratch, i, qdd)
-        alpha = add(alpha, load(scratch[i].bias_angular))
-        a = add(a, load(scratch[i].bias_linear))
+        alpha, a = acceleration_from_parent(topology, work, i, qdd)
+        alpha = add(alpha, load(work[i].bias_angular))
+        a = add(a, load(work[i].bias_linear))
         alpha, a = add_along_joint(topology, constants, i, alpha, a, qdd[topology[i, V]])
-        store(scratch[i].alpha, alpha)
-        store(scratch[i].accel, a)
+        store(work[i].alpha, alpha)
+        store(work[i].accel, a)
 
 
 @primitive
-def inertia_forces(topology, constants, scratch, qdd):
+def inertia_forces(topology, constants, work, qdd):
     """Add M_fl alpha_fl to the forces of bodies and modes."""
-    flat, room = numbers(constants), memory(topology, scratch)
+    flat, room = numbers(constants), memory(topology, work)
     for i in range(1, topology.shape[0]):
         n, place, own_room = topology[i, MODES], topology[i, SHAPE], topology[i, ROOM]
-        alpha, a = load(scratch[i].alpha), load(scratch[i].accel)
-        h, first = load(scratch[i].c_moment), first_mode(topology, i, True)
-        moment = add(times(load_symmetric(scratch[i].c_inertia), alpha), cross(h, a))
+        alpha, a = load(work[i].alpha), load(work[i].accel)
+        h, first = load(work[i].c_moment), first_mode(topology, i, True)
+        moment = add(times(load_symmetric(work[i].c_inertia), alpha), cross(h, a))
         force = add(scale(constants[i, MASS], a), cross(alpha, h))
         for r in range(n):
             x = qdd[first + r]
@@ -73,26 +73,26 @@ def inertia_forces(topology, constants, scratch, qdd):
             room[k] = room[k] + dot(spin, alpha) + dot(drift, a)
             for j in range(n):
                 room[k] = room[k] + flat[place + modal_mass(n, r, j)] * qdd[first + j]
-        accumulate(scratch[i].moment, moment)
-        accumulate(scratch[i].force, force)
+        accumulate(work[i].moment, moment)
+        accumulate(work[i].force, force)
 
 
 @primitive
-def force_tip_to_base(topology, constants, scratch, qdd, tau):
+def force_tip_to_base(topology, constants, work, qdd, tau):
     """Propagate the forces to the base; the parts along joints and modes are the torques.
 
     `tau` (nv,), written: torques of joints and modes.
     """
-    room = memory(topology, scratch)
+    room = memory(topology, work)
     for i in range(topology.shape[0] - 1, 0, -1):
         parent, k = topology[i, PARENT], topology[i, V]
         m, first = topology[i, MODES], first_mode(topology, i, True)
-        n, f = load(scratch[i].moment), load(scratch[i].force)
+        n, f = load(work[i].moment), load(work[i].force)
         tau[k] = along_joint(topology, constants, i, n, f) + constants[i, ROTOR] * qdd[k]
         for r in range(m):
             tau[first + r] = room[topology[i, ROOM] + load_of(m, r)]
         if parent > 0:
-            carry_force(topology, scratch, i, parent, n, f)
+            carry_force(topology, work, i, parent, n, f)
 
 
 @separate
@@ -100,7 +100,7 @@ def inverse_dynamics(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     qdd: Vector,
@@ -114,20 +114,20 @@ def inverse_dynamics(
     `f_ext` (nb + nodes, 6): see `apply_wrenches`.
     `tau` (nv,), written: torques of joints, then forces of modes [N m or N].
     """
-    modal_transforms(topology, constants, scratch, q)
-    mount_motions(topology, constants, scratch, q, qd)
-    velocity_base_to_tip(topology, constants, scratch, qd)
-    deformed_inertias(topology, constants, scratch, q)
-    gyroscopic_forces(topology, constants, scratch, q, qd)
-    apply_wrenches(topology, constants, scratch, q, f_ext)
-    motion_base_to_tip(topology, constants, gravity, scratch, qdd)
-    inertia_forces(topology, constants, scratch, qdd)
-    force_tip_to_base(topology, constants, scratch, qdd, tau)
+    modal_transforms(topology, constants, work, q)
+    mount_motions(topology, constants, work, q, qd)
+    velocity_base_to_tip(topology, constants, work, qd)
+    deformed_inertias(topology, constants, work, q)
+    gyroscopic_forces(topology, constants, work, q, qd)
+    apply_wrenches(topology, constants, work, q, f_ext)
+    motion_base_to_tip(topology, constants, gravity, work, qdd)
+    inertia_forces(topology, constants, work, qdd)
+    force_tip_to_base(topology, constants, work, qdd, tau)
 
 
 @separate
 def gravity_torque(
-    topology: Topology, constants: Table, gravity: Constant, scratch: Work, q: Vector, tau: Vector
+    topology: Topology, constants: Table, gravity: Constant, work: Work, q: Vector, tau: Vector
 ):
     """Compute tau = g(q) = dV/dq of joints and modes, without springs of modes.
 
@@ -135,11 +135,11 @@ def gravity_torque(
     """
     for k in range(tau.shape[0]):
         tau[k] = 0.0  # also velocities and accelerations: entries are read before they change
-    modal_transforms(topology, constants, scratch, q)
-    mount_motions(topology, constants, scratch, q, tau)
-    velocity_base_to_tip(topology, constants, scratch, tau)
-    deformed_inertias(topology, constants, scratch, q)
-    gyroscopic_forces(topology, constants, scratch, q, tau)
-    motion_base_to_tip(topology, constants, gravity, scratch, tau)
-    inertia_forces(topology, constants, scratch, tau)
-    force_tip_to_base(topology, constants, scratch, tau, tau)
+    modal_transforms(topology, constants, work, q)
+    mount_motions(topology, constants, work, q, tau)
+    velocity_base_to_tip(topology, constants, work, tau)
+    deformed_inertias(topology, constants, work, q)
+    gyroscopic_forces(topology, constants, work, q, tau)
+    motion_base_to_tip(topology, constants, gravity, work, tau)
+    inertia_forces(topology, constants, work, tau)
+    force_tip_to_base(topology, constants, work, tau, tau)

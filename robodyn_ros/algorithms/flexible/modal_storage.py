@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Constants of the modes of a body, and their memory in the scratch array.
+"""Constants of the modes of a body, and their memory in working memory.
 
 For n modes, in the axes of the body about its origin:
 
@@ -35,9 +35,9 @@ def numbers(constants):
 
 
 @primitive
-def memory(topology, scratch):
+def memory(topology, work):
     """Return the memory behind the rows of the bodies."""
-    return scratch.view(np.float64)[topology.shape[0] * WIDTH :]
+    return work.view(np.float64)[topology.shape[0] * WIDTH :]
 
 
 @primitive

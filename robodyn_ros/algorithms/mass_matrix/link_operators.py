@@ -18,10 +18,10 @@ from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale, store, sub
 
 
 @primitive
-def link_points(topology, scratch, carried, links):
+def link_points(topology, work, carried, links):
     """Store the origin of the link of every row, in base axes. Needs the poses."""
     for i in range(topology.shape[0]):
-        store(scratch[i].link_point, frame_point(scratch, carried[i], links[i]))
+        store(work[i].link_point, frame_point(work, carried[i], links[i]))
 
 
 @primitive
@@ -57,27 +57,27 @@ def write_entries(first, second, row, rows, column):
 
 
 @primitive
-def axes_and_gains(topology, constants, scratch):
+def axes_and_gains(topology, constants, work):
     """Store axis and gain of every joint about the origin of its link. Needs `link_points`.
 
     The axis is angular part first, the gain moment first.
     """
     for i in range(1, topology.shape[0]):
-        point = load(scratch[i].link_point)
-        w, v = axis_at(topology, constants, scratch, i, point)
-        store(scratch[i].axis, w)
-        store(scratch[i].axis, v, 3)
-        n, f = gain(scratch, i, 1.0)
-        n, f = (rotate(scratch[i].world_rotation, n), rotate(scratch[i].world_rotation, f))
-        store(scratch[i].link_gain, sub(n, cross(sub(point, load(scratch[i].world_position)), f)))
-        store(scratch[i].link_gain, f, 3)
+        point = load(work[i].link_point)
+        w, v = axis_at(topology, constants, work, i, point)
+        store(work[i].axis, w)
+        store(work[i].axis, v, 3)
+        n, f = gain(work, i, 1.0)
+        n, f = (rotate(work[i].world_rotation, n), rotate(work[i].world_rotation, f))
+        store(work[i].link_gain, sub(n, cross(sub(point, load(work[i].world_position)), f)))
+        store(work[i].link_gain, f, 3)
 
 
 @recursion
 def link_operators(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     carried: Indices,
     links: Table,
     q: Vector,
@@ -94,27 +94,26 @@ def link_operators(
     the links. A joint of several degrees of freedom is freed from its last one on. So psi is the
     product of their shares. Jain 2011, eq. (1.29), (6.13) and Algorithm 6.1; (9.33) for trees.
 
-    `phi`, `psi` (6 (nb - 1), 6), written: six rows for each link [-, m], from wrenches on the link to
-      those on its parent, force first.
+    `phi`, `psi` (6 (nb - 1), 6), written: six rows for each link [-, m], from wrenches on the link
+      to those on its parent, force first.
     `M` (6 (nb - 1), 6), written: inertia of each link [kg, kg m, kg m^2], linear part first.
     `H` (nv, 6), written: motion of the link for a unit rate of each joint [- or m, - or 1/m],
       linear part first.
     `G` (nv, 6), written: gain of each joint, force first [-, m or 1/m].
     """
-    joint_transforms(topology, constants, scratch, q)
-    status = articulated_inertias(topology, constants, scratch, diagonal)
-    poses_base_to_tip(topology, scratch)
-    link_points(topology, scratch, carried, links)
-    axes_and_gains(topology, constants, scratch)
+    joint_transforms(topology, constants, work, q)
+    status = articulated_inertias(topology, constants, work, diagonal)
+    poses_base_to_tip(topology, work)
+    link_points(topology, work, carried, links)
+    axes_and_gains(topology, constants, work)
     for i in range(1, topology.shape[0]):
         k, body = topology[i, V], carried[i]
-        H[k, 0], H[k, 1], H[k, 2] = load(scratch[i].axis, 3)
-        H[k, 3], H[k, 4], H[k, 5] = load(scratch[i].axis)
-        G[k, 0], G[k, 1], G[k, 2] = load(scratch[i].link_gain, 3)
-        G[k, 3], G[k, 4], G[k, 5] = load(scratch[i].link_gain)
+        H[k, 0], H[k, 1], H[k, 2] = load(work[i].axis, 3)
+        H[k, 3], H[k, 4], H[k, 5] = load(work[i].axis)
+        G[k, 0], G[k, 1], G[k, 2] = load(work[i].link_gain, 3)
+        G[k, 3], G[k, 4], G[k, 5] = load(work[i].link_gain)
         lever = sub(
-            load(scratch[i].link_point),
-            load(scratch[parent_link(topology, carried, i)].link_point),
+            load(work[i].link_point), load(work[parent_link(topology, carried, i)].link_point)
         )
         first = 6 * (i - 1)
         for column in range(6):
@@ -122,12 +121,12 @@ def link_operators(
             write_entries(f, add(n, cross(lever, f)), first, phi, column)
             j = body
             while carried[j] == body:
-                share = dot(load(scratch[j].axis), n) + dot(load(scratch[j].axis, 3), f)
-                n = sub(n, scale(share, load(scratch[j].link_gain)))
-                f = sub(f, scale(share, load(scratch[j].link_gain, 3)))
+                share = dot(load(work[j].axis), n) + dot(load(work[j].axis, 3), f)
+                n = sub(n, scale(share, load(work[j].link_gain)))
+                f = sub(f, scale(share, load(work[j].link_gain, 3)))
                 j = topology[j, PARENT]
             write_entries(f, add(n, cross(lever, f)), first, psi, column)
-            w, v = unit_motion(scratch, links, body, column)
+            w, v = unit_motion(work, links, body, column)
             n, f = own_inertia_times(constants, body, w, v)
-            wrench_at_link(scratch, links, body, n, f, M[first + column])
+            wrench_at_link(work, links, body, n, f, M[first + column])
     return status

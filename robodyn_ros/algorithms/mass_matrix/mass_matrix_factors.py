@@ -30,27 +30,27 @@ from robodyn_ros.spatial.vec3 import add, dot, load, scale, store
 
 
 @primitive
-def gain(scratch, i, share):
+def gain(work, i, share):
     """Return G share, where G = P S / D is the Kalman gain of body i."""
-    share = scratch[i].d_inverse * share
-    return (scale(share, load(scratch[i].u_angular)), scale(share, load(scratch[i].u_linear)))
+    share = work[i].d_inverse * share
+    return (scale(share, load(work[i].u_angular)), scale(share, load(work[i].u_linear)))
 
 
 @recursion
 def joint_inertias(
-    topology: Topology, constants: Table, scratch: Work, q: Vector, diagonal: Vector, D: Vector
+    topology: Topology, constants: Table, work: Work, q: Vector, diagonal: Vector, D: Vector
 ):
     """Compute D of M + diag(diagonal) = L D L^T, in O(n): det M is the product of its entries."""
-    joint_transforms(topology, constants, scratch, q)
-    status = articulated_inertias(topology, constants, scratch, diagonal)
+    joint_transforms(topology, constants, work, q)
+    status = articulated_inertias(topology, constants, work, diagonal)
     if status == 0:
         for i in range(1, topology.shape[0]):
-            D[topology[i, V]] = 1.0 / scratch[i].d_inverse
+            D[topology[i, V]] = 1.0 / work[i].d_inverse
     return status
 
 
 @primitive
-def factor(topology, constants, scratch, F):
+def factor(topology, constants, work, F):
     """Compute F = L^T = 1 + (H phi K)^T, each row from its joint to the base, in O(n depth).
 
     Needs the articulated inertias.
@@ -62,9 +62,9 @@ def factor(topology, constants, scratch, F):
             F[row, column] = 1.0 if row == column else 0.0
     for j in range(1, topology.shape[0]):
         row, i = topology[j, V], j
-        n, f = gain(scratch, j, 1.0)
+        n, f = gain(work, j, 1.0)
         while topology[i, PARENT] > 0:
-            n, f = wrench_on_parent(scratch, i, n, f)
+            n, f = wrench_on_parent(work, i, n, f)
             i = topology[i, PARENT]
             F[row, topology[i, V]] = along_joint(topology, constants, i, n, f)
 
@@ -73,7 +73,7 @@ def factor(topology, constants, scratch, F):
 def mass_factors(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     diagonal: Vector,
     F: Matrix,
@@ -83,8 +83,8 @@ def mass_factors(
 
     Jain 2011, eq. (7.14); F is what Featherstone 2008, section 6.5, calls L.
     """
-    status = joint_inertias(topology, constants, scratch, q, diagonal, D)
-    factor(topology, constants, scratch, F)
+    status = joint_inertias(topology, constants, work, q, diagonal, D)
+    factor(topology, constants, work, F)
     return status
 
 
@@ -92,7 +92,7 @@ def mass_factors(
 def factor_product(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     diagonal: Vector,
     x: Vector,
@@ -107,40 +107,40 @@ def factor_product(
     `transposed`: whether the factor is transposed.
     `inverse`: whether the factor is inverted.
     """
-    joint_transforms(topology, constants, scratch, q)
-    status = articulated_inertias(topology, constants, scratch, diagonal)
+    joint_transforms(topology, constants, work, q)
+    status = articulated_inertias(topology, constants, work, diagonal)
     if transposed:
-        scatter(topology, constants, scratch, x, inverse, y)
+        scatter(topology, constants, work, x, inverse, y)
     elif inverse:
-        load_joint_axes(topology, scratch, x, topology.shape[0] - 1)
+        load_joint_axes(topology, work, x, topology.shape[0] - 1)
         for i in range(topology.shape[0] - 1, 0, -1):
-            cross_tip_to_base(topology, constants, scratch, i)
-            y[topology[i, V]] = scratch[i].residual
+            cross_tip_to_base(topology, constants, work, i)
+            y[topology[i, V]] = work[i].residual
     else:
-        load_joint_axes(topology, scratch, x, topology.shape[0] - 1)
+        load_joint_axes(topology, work, x, topology.shape[0] - 1)
         for i in range(topology.shape[0] - 1, 0, -1):
             k, parent = topology[i, V], topology[i, PARENT]
-            n, f = load(scratch[i].moment), load(scratch[i].force)
-            more_n, more_f = gain(scratch, i, x[k])
+            n, f = load(work[i].moment), load(work[i].force)
+            more_n, more_f = gain(work, i, x[k])
             y[k] = x[k] + along_joint(topology, constants, i, n, f)
             if parent > 0:
-                carry_wrench(scratch, i, parent, add(n, more_n), add(f, more_f))
+                carry_wrench(work, i, parent, add(n, more_n), add(f, more_f))
     return status
 
 
 @primitive
-def scatter(topology, constants, scratch, x, inverse, y):
+def scatter(topology, constants, work, x, inverse, y):
     """Compute y = L^T x, or L^-T x, by a sweep from base to tip.
 
     `inverse`: whether the factor is inverted.
     """
-    rest_base(scratch)
+    rest_base(work)
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
-        alpha, a = carried_acceleration(scratch, topology[i, PARENT], i)
-        n, f = gain(scratch, i, 1.0)
+        alpha, a = carried_acceleration(work, topology[i, PARENT], i)
+        n, f = gain(work, i, 1.0)
         seen = dot(n, alpha) + dot(f, a)
         y[k] = x[k] - seen if inverse else x[k] + seen
         alpha, a = add_along_joint(topology, constants, i, alpha, a, y[k] if inverse else x[k])
-        store(scratch[i].alpha, alpha)
-        store(scratch[i].accel, a)
+        store(work[i].alpha, alpha)
+        store(work[i].accel, a)

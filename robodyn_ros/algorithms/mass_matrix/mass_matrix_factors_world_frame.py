@@ -17,7 +17,7 @@ from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector, Work
 def mass_factors(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     diagonal: Vector,
     F: Matrix,
@@ -29,13 +29,13 @@ def mass_factors(
     phi is the identity as in section 5.4. It needs less arithmetic than
     `mass_matrix_factors.mass_factors` for long chains and skew axes.
     """
-    status = joint_inertias(topology, constants, scratch, q, diagonal, D)
-    poses_in_world_frame(topology, scratch)
-    joint_axes_in_world_frame(topology, constants, scratch)
+    status = joint_inertias(topology, constants, work, q, diagonal, D)
+    poses_in_world_frame(topology, work)
+    joint_axes_in_world_frame(topology, constants, work)
     for row in range(F.shape[0]):
         for column in range(F.shape[1]):
             F[row, column] = 1.0 if row == column else 0.0
     for j in range(1, topology.shape[0]):
-        n, f = gain(scratch, j, 1.0)
-        torques_on_ancestors(topology, constants, scratch, j, n, f, F[topology[j, V]])
+        n, f = gain(work, j, 1.0)
+        torques_on_ancestors(topology, constants, work, j, n, f, F[topology[j, V]])
     return status

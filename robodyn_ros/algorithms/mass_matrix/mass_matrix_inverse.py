@@ -17,40 +17,35 @@ from robodyn_ros.spatial.vec3 import scale, store
 
 
 @primitive
-def mark_carriers(topology, scratch, k):
+def mark_carriers(topology, work, k):
     """Mark the bodies before k with descendants behind k that do not descend from k.
 
     `k`: row of a body.
     """
     for i in range(1, k + 1):
-        scratch[i].on_path = 0.0
+        work[i].on_path = 0.0
     for i in range(k + 1, topology.shape[0]):
         carrier = topology[i, PARENT]
-        while 0 < carrier < k and scratch[carrier].on_path == 0.0:
-            scratch[carrier].on_path = 1.0
+        while 0 < carrier < k and work[carrier].on_path == 0.0:
+            work[carrier].on_path = 1.0
             carrier = topology[carrier, PARENT]
 
 
 @primitive
-def store_acceleration(topology, constants, scratch, i, alpha, a, qdd):
+def store_acceleration(topology, constants, work, i, alpha, a, qdd):
     """Store the acceleration of body i: (alpha, a) plus that of its joint.
 
     `alpha`, `a`: angular and linear acceleration without that of the joint, 3-vectors.
     `qdd`: acceleration of the joint [rad/s^2 or m/s^2].
     """
     alpha, a = add_along_joint(topology, constants, i, alpha, a, qdd)
-    store(scratch[i].alpha, alpha)
-    store(scratch[i].accel, a)
+    store(work[i].alpha, alpha)
+    store(work[i].accel, a)
 
 
 @recursion
 def mass_matrix_inverse_in_place(
-    topology: Topology,
-    constants: Table,
-    scratch: Work,
-    q: Vector,
-    diagonal: Vector,
-    inverse: Matrix,
+    topology: Topology, constants: Table, work: Work, q: Vector, diagonal: Vector, inverse: Matrix
 ) -> Integer:
     """Compute (M(q) + diag(diagonal))^-1, symmetric, by accelerations for unit torques, in O(n^2).
 
@@ -61,34 +56,26 @@ def mass_matrix_inverse_in_place(
     In a tree, other descendants of the bodies that carry k follow too. The accelerations of those
     bodies are known from their own sweeps: the term K^T R K of (10.29).
     """
-    joint_transforms(topology, constants, scratch, q)
-    status = articulated_inertias(topology, constants, scratch, diagonal)
-    hold_base(scratch)
-    rest_base(scratch)
+    joint_transforms(topology, constants, work, q)
+    status = articulated_inertias(topology, constants, work, diagonal)
+    hold_base(work)
+    rest_base(work)
     for k in range(1, topology.shape[0]):
-        scratch[k].residual = 0.0
+        work[k].residual = 0.0
     for k in range(1, topology.shape[0]):
         column = topology[k, V]
-        own, alpha, a = cross_to_child(topology, constants, scratch, k)
+        own, alpha, a = cross_to_child(topology, constants, work, k)
         inverse[column, column] = own
-        mark_carriers(topology, scratch, k)
+        mark_carriers(topology, work, k)
         for i in range(1, k):
-            if scratch[i].on_path == 1.0:
-                turning, moving = carried_acceleration(scratch, topology[i, PARENT], i)
+            if work[i].on_path == 1.0:
+                turning, moving = carried_acceleration(work, topology[i, PARENT], i)
                 store_acceleration(
-                    topology,
-                    constants,
-                    scratch,
-                    i,
-                    turning,
-                    moving,
-                    inverse[topology[i, V], column],
+                    topology, constants, work, i, turning, moving, inverse[topology[i, V], column]
                 )
-        store_acceleration(
-            topology, constants, scratch, k, scale(-1.0, alpha), scale(-1.0, a), own
-        )
+        store_acceleration(topology, constants, work, k, scale(-1.0, alpha), scale(-1.0, a), own)
         for i in range(k + 1, topology.shape[0]):
-            x = cross_base_to_tip(topology, constants, scratch, i)
+            x = cross_base_to_tip(topology, constants, work, i)
             inverse[topology[i, V], column] = x
             inverse[column, topology[i, V]] = x
     return status

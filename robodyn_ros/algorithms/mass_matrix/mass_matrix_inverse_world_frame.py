@@ -25,7 +25,7 @@ LANES = 8  # columns computed at a time; those beyond the body hold zeros
 
 
 def motions(n):
-    """Return the shape of the scratch array of `mass_matrix_inverse` for n joints.
+    """Return the shape of working memory of `mass_matrix_inverse` for n joints.
 
     It has one row for the row of the inverse, six for each of n bodies, and six for joint axes.
     Each joint at which torque acts has a column.
@@ -44,47 +44,47 @@ def motions(n):
 
 
 @primitive
-def assign_places(topology, scratch):
+def assign_places(topology, work):
     """Assign a place for the motion of every body; the last child reuses that of its parent.
 
     An unbranched run is a chain of bodies that follow each other in the rows. Its first body is
     stored for each body.
     """
     for i in range(1, topology.shape[0]):
-        scratch[topology[i, PARENT]].last_child = i
+        work[topology[i, PARENT]].last_child = i
     for i in range(1, topology.shape[0]):
         parent = topology[i, PARENT]
-        scratch[i].place, scratch[i].run = i, i
-        if parent > 0 and scratch[parent].last_child == i:
-            scratch[i].place = scratch[parent].place
+        work[i].place, work[i].run = i, i
+        if parent > 0 and work[parent].last_child == i:
+            work[i].place = work[parent].place
         if parent > 0 and parent == i - 1:
-            scratch[i].run = scratch[parent].run
+            work[i].run = work[parent].run
 
 
 @inlined
-def start_as_parent(topology, scratch, i, motions):
+def start_as_parent(topology, work, i, motions):
     """Copy the motion of the parent to body i, for torque at each joint before it."""
-    parent, own = topology[i, PARENT], 6 * scratch[i].place
+    parent, own = topology[i, PARENT], 6 * work[i].place
     if parent == 0:
         for row in range(own, own + 6):
             for k in range(motions.shape[1]):
                 motions[row, k] = 0.0
-    elif scratch[parent].place != scratch[i].place:
-        other = 6 * scratch[parent].place
+    elif work[parent].place != work[i].place:
+        other = 6 * work[parent].place
         for row in range(6):
             for k in range(motions.shape[1]):
                 motions[own + row, k] = motions[other + row, k]
 
 
 @inlined
-def move_joint(scratch, i, motions):
+def move_joint(work, i, motions):
     """Compute row i of the inverse up to its diagonal, and the motion of body i.
 
     The row is in row 0 of `motions`.
     """
-    n, f = load(scratch[i].moment), load(scratch[i].force)
-    z, v = load(scratch[i].axis), load(scratch[i].axis, 3)
-    own = 6 * scratch[i].place
+    n, f = load(work[i].moment), load(work[i].force)
+    z, v = load(work[i].axis), load(work[i].axis, 3)
+    own = 6 * work[i].place
     for k in range(LANES * ((i + LANES - 1) // LANES)):
         alpha = (motions[own, k], motions[own + 1, k], motions[own + 2, k])
         a = (motions[own + 3, k], motions[own + 4, k], motions[own + 5, k])
@@ -115,7 +115,7 @@ def motion_of_run(motions, first, last):
 
 
 @primitive
-def motion_of_parent(topology, scratch, i, motions):
+def motion_of_parent(topology, work, i, motions):
     """Return the motion of the parent of body i for torque at joint i.
 
     By symmetry it follows from the row of the inverse.
@@ -123,7 +123,7 @@ def motion_of_parent(topology, scratch, i, motions):
     alpha, a = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     j = topology[i, PARENT]
     while j > 0:
-        first = scratch[j].run
+        first = work[j].run
         turning, moving = motion_of_run(motions, first, j)
         alpha, a = add(alpha, turning), add(a, moving)
         j = topology[first, PARENT]
@@ -131,7 +131,7 @@ def motion_of_parent(topology, scratch, i, motions):
 
 
 @primitive
-def keep_motion(scratch, b, i, x, alpha, a, motions):
+def keep_motion(work, b, i, x, alpha, a, motions):
     """Store the motion of body b for torque at joint i.
 
     It is that of the parent of body b, plus x along the joint of body b.
@@ -141,33 +141,33 @@ def keep_motion(scratch, b, i, x, alpha, a, motions):
     `x`: acceleration of the joint of body b.
     `alpha`, `a`: angular and linear part of the motion of its parent, 3-vectors.
     """
-    own = 6 * scratch[b].place
-    alpha = add(alpha, scale(x, load(scratch[b].axis)))
-    a = add(a, scale(x, load(scratch[b].axis, 3)))
+    own = 6 * work[b].place
+    alpha = add(alpha, scale(x, load(work[b].axis)))
+    a = add(a, scale(x, load(work[b].axis, 3)))
     for row in range(3):
         motions[own + row, i] = alpha[row]
         motions[own + 3 + row, i] = a[row]
 
 
 @primitive
-def move_carriers(topology, scratch, i, motions):
+def move_carriers(topology, work, i, motions):
     """Compute motions for torque at joint i, of the bodies before i with descendants behind i."""
-    mark_carriers(topology, scratch, i)
+    mark_carriers(topology, work, i)
     for b in range(1, i):
-        if scratch[b].on_path == 1.0:
+        if work[b].on_path == 1.0:
             alpha, a = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
             if topology[b, PARENT] > 0:
-                p = 6 * scratch[topology[b, PARENT]].place
+                p = 6 * work[topology[b, PARENT]].place
                 alpha = (motions[p, i], motions[p + 1, i], motions[p + 2, i])
                 a = (motions[p + 3, i], motions[p + 4, i], motions[p + 5, i])
-            keep_motion(scratch, b, i, motions[0, b], alpha, a, motions)
+            keep_motion(work, b, i, motions[0, b], alpha, a, motions)
 
 
 @recursion
 def mass_matrix_inverse(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     diagonal: Vector,
     motions: Matrix,
@@ -181,34 +181,32 @@ def mass_matrix_inverse(
 
     `motions`: working memory, of the shape of `motions`.
     """
-    joint_transforms(topology, constants, scratch, q)
-    status = articulated_inertias(topology, constants, scratch, diagonal)
-    poses_in_world_frame(topology, scratch)
-    joint_axes_in_world_frame(topology, constants, scratch)
-    assign_places(topology, scratch)
+    joint_transforms(topology, constants, work, q)
+    status = articulated_inertias(topology, constants, work, diagonal)
+    poses_in_world_frame(topology, work)
+    joint_axes_in_world_frame(topology, constants, work)
+    assign_places(topology, work)
     last_branch, axes = 0, motions.shape[0] - 6
     for i in range(1, topology.shape[0]):
-        n, f = gain(scratch, i, 1.0)
-        n, f = wrench_to_world_frame(scratch, i, n, f)
-        store(scratch[i].moment, n)
-        store(scratch[i].force, f)
+        n, f = gain(work, i, 1.0)
+        n, f = wrench_to_world_frame(work, i, n, f)
+        store(work[i].moment, n)
+        store(work[i].force, f)
         for row in range(6):
-            motions[axes + row, i] = scratch[i].axis[row]
+            motions[axes + row, i] = work[i].axis[row]
         if topology[i, PARENT] != i - 1:
             last_branch = i
     for i in range(1, topology.shape[0]):
         row = topology[i, V]
-        start_as_parent(topology, scratch, i, motions)
-        move_joint(scratch, i, motions)
+        start_as_parent(topology, work, i, motions)
+        move_joint(work, i, motions)
         for k in range(1, i):
             inverse[row, topology[k, V]] = motions[0, k]
             inverse[topology[k, V], row] = motions[0, k]
-        alpha, a = motion_of_parent(topology, scratch, i, motions)
-        own = scratch[i].d_inverse - (
-            dot(load(scratch[i].moment), alpha) + dot(load(scratch[i].force), a)
-        )
+        alpha, a = motion_of_parent(topology, work, i, motions)
+        own = work[i].d_inverse - (dot(load(work[i].moment), alpha) + dot(load(work[i].force), a))
         inverse[row, row] = own
         if i < last_branch:
-            move_carriers(topology, scratch, i, motions)
-        keep_motion(scratch, i, i, own, alpha, a, motions)
+            move_carriers(topology, work, i, motions)
+        keep_motion(work, i, i, own, alpha, a, motions)
     return status

@@ -55,26 +55,26 @@ def factorise_rows(M, size):
 
 
 @primitive
-def inverse_of_rows(factors, work, inverse):
+def inverse_of_rows(factors, spare, inverse):
     """Compute (L^T D L)^-1, symmetric, from the factors.
 
     In L M^-1 = D^-1 L^-T a row of the right side is 1 / D at its joint, and zero before it. So a
     row of M^-1 follows from the rows before it. The entries behind it follow from symmetry.
 
     `factors` (n, m): factors, as `factorise_rows` writes them.
-    `work` (p, m): working memory with p >= n and m >= n.
+    `spare` (p, m): working memory with p >= n and m >= n.
     `inverse` (n, n), written: the inverse.
     """
     for row in range(inverse.shape[0]):
         for column in range(factors.shape[1]):
-            work[row, column] = 0.0
-        subtract_products(work, row, row, factors, row, 0, row)
+            spare[row, column] = 0.0
+        subtract_products(spare, row, row, factors, row, 0, row)
         own = factors[row, row]
         for k in range(row):
-            own = own - factors[row, k] * work[row, k]
+            own = own - factors[row, k] * spare[row, k]
         for k in range(row):
-            work[k, row] = work[row, k]
-        work[row, row] = own
+            spare[k, row] = spare[row, k]
+        spare[row, row] = own
     for row in range(inverse.shape[0]):
         for column in range(inverse.shape[0]):
-            inverse[row, column] = work[row, column]
+            inverse[row, column] = spare[row, column]

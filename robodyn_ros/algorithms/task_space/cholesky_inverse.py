@@ -105,7 +105,7 @@ def of_axes(
 def by_compliances(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     diagonal: Vector,
     body: Integer,
@@ -122,7 +122,7 @@ def by_compliances(
     Returns 0, or another number if a pivot is singular, or a direction is lost or almost lost.
     """
     status = compliances.operational_space(
-        topology, constants, scratch, q, diagonal, body, frame, J, compliance
+        topology, constants, work, q, diagonal, body, frame, J, compliance
     )
     lost = invert_definite(compliance, factor, inertia)
     return status if status != 0 else lost
@@ -132,14 +132,14 @@ def by_compliances(
 def by_mass_matrix(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     diagonal: Vector,
     body: Integer,
     frame: Constant,
     M: Matrix,
     bias: Vector,
-    work: Matrix,
+    spare: Matrix,
     factor: Matrix,
     J: Matrix,
     compliance: Matrix,
@@ -151,7 +151,7 @@ def by_mass_matrix(
     Returns 0, or another number if a pivot is singular, or a direction is lost or almost lost.
     """
     status = composite.operational_space(
-        topology, constants, scratch, q, diagonal, body, frame, M, bias, work, J, compliance
+        topology, constants, work, q, diagonal, body, frame, M, bias, spare, J, compliance
     )
     lost = invert_definite(compliance, factor, inertia)
     return status if status != 0 else lost

@@ -37,23 +37,23 @@ def closest_common_ancestor(topology, i, j):
 
 
 @primitive
-def mark_between(topology, scratch, ancestor, body):
+def mark_between(topology, work, ancestor, body):
     """Mark exactly the bodies behind `ancestor` up to `body` as path, without joint torques.
 
     `ancestor`: row of a body that carries the other one.
     `body`: row of the last body of the path.
     """
     for i in range(ancestor, body + 1):
-        scratch[i].on_path = 0.0
+        work[i].on_path = 0.0
     i = body
     while i != ancestor:
-        scratch[i].on_path = 1.0
-        scratch[i].residual = 0.0
+        work[i].on_path = 1.0
+        work[i].residual = 0.0
         i = topology[i, PARENT]
 
 
 @primitive
-def propagate_acceleration(topology, constants, scratch, ancestor, body, frame, alpha, a):
+def propagate_acceleration(topology, constants, work, ancestor, body, frame, alpha, a):
     """Return the acceleration of a frame due to that of an ancestor: psi(ancestor, body)^T.
 
     The torques at the joints between are zero. Needs `mark_between`.
@@ -62,14 +62,14 @@ def propagate_acceleration(topology, constants, scratch, ancestor, body, frame, 
     `alpha`, `a`: angular and linear acceleration of the ancestor, 3-vectors.
     Returns linear and angular acceleration in base axes, each a 3-vector.
     """
-    store(scratch[ancestor].alpha, alpha)
-    store(scratch[ancestor].accel, a)
+    store(work[ancestor].alpha, alpha)
+    store(work[ancestor].accel, a)
     for i in range(ancestor + 1, body + 1):
-        if scratch[i].on_path == 1.0:
-            cross_base_to_tip(topology, constants, scratch, i)
-    alpha = load(scratch[body].alpha)
-    a = add(load(scratch[body].accel), cross(alpha, (frame[9], frame[10], frame[11])))
-    return (rotate(scratch[body].world_rotation, a), rotate(scratch[body].world_rotation, alpha))
+        if work[i].on_path == 1.0:
+            cross_base_to_tip(topology, constants, work, i)
+    alpha = load(work[body].alpha)
+    a = add(load(work[body].accel), cross(alpha, (frame[9], frame[10], frame[11])))
+    return (rotate(work[body].world_rotation, a), rotate(work[body].world_rotation, alpha))
 
 
 @primitive
@@ -86,22 +86,19 @@ def column_of(a, j):
 
 
 @primitive
-def response(scratch, i, j):
+def response(work, i, j):
     """Return the acceleration of body i for a unit force on it: column j of Upsilon.
 
     `j`: column, 0 to 5.
     """
     if j < 3:
-        return (
-            column_of(load_symmetric(scratch[i].O.angular), j),
-            load(scratch[i].O.coupling, 3 * j),
-        )
-    b, k = load_general(scratch[i].O.coupling), j - 3
-    return (b[k], b[k + 3], b[k + 6]), column_of(load_symmetric(scratch[i].O.linear), k)
+        return (column_of(load_symmetric(work[i].O.angular), j), load(work[i].O.coupling, 3 * j))
+    b, k = load_general(work[i].O.coupling), j - 3
+    return (b[k], b[k + 3], b[k + 6]), column_of(load_symmetric(work[i].O.linear), k)
 
 
 @primitive
-def coupling(topology, constants, scratch, i, frame_i, j, frame_j, block):
+def coupling(topology, constants, work, i, frame_i, j, frame_j, block):
     """Compute the acceleration of a frame of body i due to force at a frame of body j.
 
     It is psi(a, i)^T Upsilon(a) psi(a, j), where a is their closest common ancestor (Jain 2011,
@@ -119,21 +116,21 @@ def coupling(topology, constants, scratch, i, frame_i, j, frame_j, block):
             store(block[k], (0.0, 0.0, 0.0))
             store(block[k], (0.0, 0.0, 0.0), 3)
         return
-    mark_between(topology, scratch, ancestor, j)
+    mark_between(topology, work, ancestor, j)
     for k in range(6):
-        alpha, a = response(scratch, ancestor, k)
+        alpha, a = response(work, ancestor, k)
         a, alpha = propagate_acceleration(
-            topology, constants, scratch, ancestor, j, frame_j, alpha, a
+            topology, constants, work, ancestor, j, frame_j, alpha, a
         )
         # stored as a row: by symmetry the columns are the responses to forces at frame j
         store(block[k], a)
         store(block[k], alpha, 3)
-    mark_between(topology, scratch, ancestor, i)
+    mark_between(topology, work, ancestor, i)
     for k in range(6):
         alpha = (block[0, k], block[1, k], block[2, k])
         a = (block[3, k], block[4, k], block[5, k])
         a, alpha = propagate_acceleration(
-            topology, constants, scratch, ancestor, i, frame_i, alpha, a
+            topology, constants, work, ancestor, i, frame_i, alpha, a
         )
         block[0, k], block[1, k], block[2, k] = a
         block[3, k], block[4, k], block[5, k] = alpha
@@ -143,7 +140,7 @@ def coupling(topology, constants, scratch, i, frame_i, j, frame_j, block):
 def coupled_compliance(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     diagonal: Vector,
     bodies: Indices,
@@ -161,26 +158,26 @@ def coupled_compliance(
     `frames` (m, 12): rotation and translation in the body.
     `J` (6 m, nv), written: Jacobians, six rows for each frame.
     """
-    joint_transforms(topology, constants, scratch, q)
-    poses_base_to_tip(topology, scratch)
-    status = articulated_inertias(topology, constants, scratch, diagonal)
+    joint_transforms(topology, constants, work, q)
+    poses_base_to_tip(topology, work)
+    status = articulated_inertias(topology, constants, work, diagonal)
     last = 0
     for k in range(bodies.shape[0]):
         last = max(last, bodies[k])
-    clear_path(scratch, last)
+    clear_path(work, last)
     for k in range(bodies.shape[0]):
-        mark_path(topology, scratch, bodies[k])
-    compliance_base_to_tip(topology, constants, scratch, last)
+        mark_path(topology, work, bodies[k])
+    compliance_base_to_tip(topology, constants, work, last)
     for i in range(bodies.shape[0]):
         rows = slice(6 * i, 6 * i + 6)
-        jacobian_columns(topology, constants, scratch, bodies[i], frames[i], J[rows])
-        frame_compliance(scratch, bodies[i], frames[i], compliance[rows, rows])
+        jacobian_columns(topology, constants, work, bodies[i], frames[i], J[rows])
+        frame_compliance(work, bodies[i], frames[i], compliance[rows, rows])
         for j in range(i):
             columns = slice(6 * j, 6 * j + 6)
             coupling(
                 topology,
                 constants,
-                scratch,
+                work,
                 bodies[i],
                 frames[i],
                 bodies[j],

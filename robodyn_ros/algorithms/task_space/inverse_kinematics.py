@@ -38,18 +38,18 @@ SETTLED = 1e-6
 
 
 @primitive
-def pose_error(scratch, body, frame, target, weights, e):
+def pose_error(work, body, frame, target, weights, e):
     """Write the error [p_d - p; log(R_d R^T)] of a frame in base axes. Needs the poses.
 
     `e` (6,), written: error [m, rad]; rows of weight zero are zero.
     Returns squared length of the error.
     """
     axes = (
-        rotate(scratch[body].world_rotation, (frame[0], frame[3], frame[6])),
-        rotate(scratch[body].world_rotation, (frame[1], frame[4], frame[7])),
-        rotate(scratch[body].world_rotation, (frame[2], frame[5], frame[8])),
+        rotate(work[body].world_rotation, (frame[0], frame[3], frame[6])),
+        rotate(work[body].world_rotation, (frame[1], frame[4], frame[7])),
+        rotate(work[body].world_rotation, (frame[2], frame[5], frame[8])),
     )
-    place = frame_point(scratch, body, frame)
+    place = frame_point(work, body, frame)
     e[0], e[1], e[2] = sub((target[0, 3], target[1, 3], target[2, 3]), place)
     e[3], e[4], e[5] = logarithm(
         quaternion_of(turned(target, axes, 0), turned(target, axes, 1), turned(target, axes, 2))
@@ -143,10 +143,10 @@ def nearest_seed(target, weights, seed_poses, tried, first, last):
 
 
 @primitive
-def place_bodies(topology, constants, scratch, q):
+def place_bodies(topology, constants, work, q):
     """Compute the poses of all bodies."""
-    joint_transforms(topology, constants, scratch, q)
-    poses_base_to_tip(topology, scratch)
+    joint_transforms(topology, constants, work, q)
+    poses_base_to_tip(topology, work)
 
 
 @primitive
@@ -212,7 +212,7 @@ def damped_step(columns, weights, damping, normal, residual, away, step):
 def inverse_kinematics(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     target: Matrix,
     body: Integer,
     frame: Constant,
@@ -272,8 +272,8 @@ def inverse_kinematics(
             trial[k] = min(max(seeds[seed, k], lower[k]), upper[k])
         mark, waited, pull = -1.0, 0, gain
         for round_ in range(steps):
-            place_bodies(topology, constants, scratch, trial)
-            size = pose_error(scratch, body, frame, target, weights, residual)
+            place_bodies(topology, constants, work, trial)
+            size = pose_error(work, body, frame, target, weights, residual)
             count = count + 1
             if not size < inf:  # a trial in which closed loops are open
                 break
@@ -291,7 +291,7 @@ def inverse_kinematics(
                     mark, waited = size, 0
                 if waited > PATIENCE:
                     break
-            jacobian_columns(topology, constants, scratch, body, frame, columns)
+            jacobian_columns(topology, constants, work, body, frame, columns)
             for i in range(6):
                 for j in range(columns.shape[1]):
                     columns[i, j] = weights[i] * columns[i, j]

@@ -28,23 +28,23 @@ RANK_TOLERANCE = 1e-12
 
 
 @primitive
-def axes_of_child(scratch, i):
+def axes_of_child(work, i):
     """Return the axes of body i before its rotation about z, in axes of its parent.
 
     They are the columns of the stored rotation.
     """
-    R = scratch[i].rotation
+    R = work[i].rotation
     return (R[0], R[3], R[6]), (R[1], R[4], R[7]), (R[2], R[5], R[8])
 
 
 @primitive
-def turn_into_child(scratch, i, a):
+def turn_into_child(work, i, a):
     """Transform a symmetric matrix to axes of body i: R^T A R.
 
     `a`: symmetric matrix in axes of the parent, six numbers.
     """
-    c, s = scratch[i].cos, scratch[i].sin
-    x, y, z = axes_of_child(scratch, i)
+    c, s = work[i].cos, work[i].sin
+    x, y, z = axes_of_child(work, i)
     ax, ay, az = times(a, x), times(a, y), times(a, z)
     return turn_symmetric(
         c, -s, (dot(x, ax), dot(x, ay), dot(x, az), dot(y, ay), dot(y, az), dot(z, az))
@@ -52,14 +52,14 @@ def turn_into_child(scratch, i, a):
 
 
 @primitive
-def general_into_child(scratch, i, b):
+def general_into_child(work, i, b):
     """Transform a 3x3 matrix to axes of body i: R^T B R.
 
     `b`: matrix in axes of the parent, nine numbers, row-major.
     Returns nine numbers.
     """
-    c, s = scratch[i].cos, scratch[i].sin
-    x, y, z = axes_of_child(scratch, i)
+    c, s = work[i].cos, work[i].sin
+    x, y, z = axes_of_child(work, i)
     # the columns of R0 Rz
     u = add(scale(c, x), scale(s, y))
     v = add(scale(c, y), scale(-s, x))
@@ -78,7 +78,7 @@ def general_into_child(scratch, i, b):
 
 
 @primitive
-def cross_joint(topology, constants, scratch, i, a, b, c):
+def cross_joint(topology, constants, work, i, a, b, c):
     """Compute the compliance Upsilon = Upsilon+ + S U - Z S^T of body i (Jain 2011, eq. 10.21).
 
     Upsilon+ is the compliance of its parent at body i. Z = Upsilon+ G, L = D^-1 + G^T Z and U = L
@@ -89,9 +89,9 @@ def cross_joint(topology, constants, scratch, i, a, b, c):
     `c`: linear block, six numbers.
     Returns L, and angular and linear part of Z.
     """
-    d = scratch[i].d_inverse
-    g = scale(d, load(scratch[i].u_angular))
-    k = scale(d, load(scratch[i].u_linear))
+    d = work[i].d_inverse
+    g = scale(d, load(work[i].u_angular))
+    k = scale(d, load(work[i].u_linear))
     angular = add(times(a, g), times_general(b, k))
     linear = add(transpose_times(b, g), times(c, k))
     corner = dot(g, angular) + dot(k, linear) + d
@@ -144,102 +144,102 @@ def cross_joint(topology, constants, scratch, i, a, b, c):
             c[4] - pitch * linear[1],
             c[5] - pitch * (linear[2] + linear[2] - pitch * corner),
         )
-    store_symmetric(scratch[i].O.angular, a)
-    store_general(scratch[i].O.coupling, b)
-    store_symmetric(scratch[i].O.linear, c)
+    store_symmetric(work[i].O.angular, a)
+    store_general(work[i].O.coupling, b)
+    store_symmetric(work[i].O.linear, c)
     return corner, angular, linear
 
 
 @primitive
-def compliance_at_child(topology, scratch, i):
+def compliance_at_child(topology, work, i):
     """Return Upsilon+, the compliance of the parent of body i at body i (Jain 2011, eq. 10.22).
 
     Returns angular block, coupling block and linear block, in axes of body i: 6, 9 and 6 numbers.
     """
     parent = topology[i, PARENT]
-    a = load_symmetric(scratch[parent].O.angular)
+    a = load_symmetric(work[parent].O.angular)
     b, c = shift_compliance(
         a,
-        load_general(scratch[parent].O.coupling),
-        load_symmetric(scratch[parent].O.linear),
-        load(scratch[i].position),
+        load_general(work[parent].O.coupling),
+        load_symmetric(work[parent].O.linear),
+        load(work[i].position),
     )
     return (
-        turn_into_child(scratch, i, a),
-        general_into_child(scratch, i, b),
-        turn_into_child(scratch, i, c),
+        turn_into_child(work, i, a),
+        general_into_child(work, i, b),
+        turn_into_child(work, i, c),
     )
 
 
 @primitive
-def cross_to_child(topology, constants, scratch, i):
+def cross_to_child(topology, constants, work, i):
     """Compute the compliance of body i from that of its parent (Jain 2011, eq. 10.21, 10.22).
 
     Returns L, and angular and linear part of Z, as of `cross_joint`.
     """
-    a, b, c = compliance_at_child(topology, scratch, i)
-    return cross_joint(topology, constants, scratch, i, a, b, c)
+    a, b, c = compliance_at_child(topology, work, i)
+    return cross_joint(topology, constants, work, i, a, b, c)
 
 
 @primitive
-def hold_base(scratch):
+def hold_base(work):
     """Set the compliance of the base to zero."""
     for k in range(6):
-        scratch[0].O.angular[k] = 0.0
-        scratch[0].O.linear[k] = 0.0
+        work[0].O.angular[k] = 0.0
+        work[0].O.linear[k] = 0.0
     for k in range(9):
-        scratch[0].O.coupling[k] = 0.0
+        work[0].O.coupling[k] = 0.0
 
 
 @primitive
-def clear_path(scratch, last):
+def clear_path(work, last):
     """Remove bodies 1 to last from the path.
 
     `last`: row of the last body.
     """
     for i in range(1, last + 1):
-        scratch[i].on_path = 0.0
+        work[i].on_path = 0.0
 
 
 @primitive
-def mark_path(topology, scratch, body):
+def mark_path(topology, work, body):
     """Mark every body from the base to a body as path.
 
     `body`: row of the last body of the path.
     """
     i = body
     while i > 0:
-        scratch[i].on_path = 1.0
+        work[i].on_path = 1.0
         i = topology[i, PARENT]
 
 
 @primitive
-def compliance_base_to_tip(topology, constants, scratch, last):
+def compliance_base_to_tip(topology, constants, work, last):
     """Compute the compliance Upsilon of every body on the path up to a row.
 
     Needs the articulated inertias.
 
     `last`: row of the last body.
     """
-    hold_base(scratch)
+    hold_base(work)
     for i in range(1, last + 1):
-        if scratch[i].on_path == 1.0:
-            cross_to_child(topology, constants, scratch, i)
+        if work[i].on_path == 1.0:
+            cross_to_child(topology, constants, work, i)
 
 
 @primitive
-def frame_compliance(scratch, body, frame, compliance):
+def frame_compliance(work, body, frame, compliance):
     """Write the compliance at the origin of a frame, in base axes, linear rows first."""
-    a = load_symmetric(scratch[body].O.angular)
+    a = load_symmetric(work[body].O.angular)
     b, c = shift_compliance(
         a,
-        load_general(scratch[body].O.coupling),
-        load_symmetric(scratch[body].O.linear),
+        load_general(work[body].O.coupling),
+        load_symmetric(work[body].O.linear),
         (frame[9], frame[10], frame[11]),
     )
-    a = rotate_symmetric(scratch[body].world_rotation, a)
-    b = rotate_general(scratch[body].world_rotation, 1.0, 0.0, b)
-    c = rotate_symmetric(scratch[body].world_rotation, c)
+    a = rotate_symmetric(work[body].world_rotation, a)
+    b = rotate_general(work[body].world_rotation, 1.0, 0.0, b)
+    c = rotate_symmetric(work[body].world_rotation, c)
     for i in range(3):
         for j in range(3):
             k = (i * (5 - i)) // 2 + j if i <= j else (j * (5 - j)) // 2 + i
@@ -253,7 +253,7 @@ def frame_compliance(scratch, body, frame, compliance):
 def operational_space(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     diagonal: Vector,
     body: Integer,
@@ -262,14 +262,14 @@ def operational_space(
     compliance: Matrix,
 ):
     """Compute J and Lambda^-1 = J M^-1 J^T of a frame, at its origin in base axes, in O(n)."""
-    joint_transforms(topology, constants, scratch, q)
-    poses_base_to_tip(topology, scratch)
-    jacobian_columns(topology, constants, scratch, body, frame, J)
-    status = articulated_inertias(topology, constants, scratch, diagonal)
-    clear_path(scratch, body)
-    mark_path(topology, scratch, body)
-    compliance_base_to_tip(topology, constants, scratch, body)
-    frame_compliance(scratch, body, frame, compliance)
+    joint_transforms(topology, constants, work, q)
+    poses_base_to_tip(topology, work)
+    jacobian_columns(topology, constants, work, body, frame, J)
+    status = articulated_inertias(topology, constants, work, diagonal)
+    clear_path(work, body)
+    mark_path(topology, work, body)
+    compliance_base_to_tip(topology, constants, work, body)
+    frame_compliance(work, body, frame, compliance)
     return status
 
 
@@ -277,7 +277,7 @@ def operational_space(
 def task_solve(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     diagonal: Vector,
     J: Matrix,
@@ -287,8 +287,8 @@ def task_solve(
 
     `X` (m, nv), written: J M^-1.
     """
-    joint_transforms(topology, constants, scratch, q)
-    status = articulated_inertias(topology, constants, scratch, diagonal)
+    joint_transforms(topology, constants, work, q)
+    status = articulated_inertias(topology, constants, work, diagonal)
     for row in range(J.shape[0]):
-        solve_articulated(topology, constants, scratch, J[row], X[row])
+        solve_articulated(topology, constants, work, J[row], X[row])
     return status

@@ -15,7 +15,7 @@ def task_acceleration(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,
@@ -36,19 +36,14 @@ def task_acceleration(
     `acceleration` (6 m,), written: linear and angular acceleration of each frame [m/s^2, rad/s^2],
       in base axes.
     """
-    status = forward_dynamics(
-        topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, qdd
-    )
-    poses_base_to_tip(topology, scratch)
+    status = forward_dynamics(topology, constants, gravity, work, q, qd, tau, f_ext, diagonal, qdd)
+    poses_base_to_tip(topology, work)
     for k in range(bodies.shape[0]):
         body = bodies[k]
         lever = (frames[k, 9], frames[k, 10], frames[k, 11])
-        w, alpha = load(scratch[body].omega), load(scratch[body].alpha)
-        a = add(load(scratch[body].accel), add(cross(alpha, lever), cross(w, cross(w, lever))))
-        a, alpha = (
-            rotate(scratch[body].world_rotation, a),
-            rotate(scratch[body].world_rotation, alpha),
-        )
+        w, alpha = load(work[body].omega), load(work[body].alpha)
+        a = add(load(work[body].accel), add(cross(alpha, lever), cross(w, cross(w, lever))))
+        a, alpha = (rotate(work[body].world_rotation, a), rotate(work[body].world_rotation, alpha))
         for i in range(3):  # the recursion lets the base accelerate with -gravity
             acceleration[6 * k + i] = a[i] + gravity[i]
             acceleration[6 * k + 3 + i] = alpha[i]

@@ -56,7 +56,7 @@ def diagonalise(a, v):
 def task_inertia(
     compliance: Matrix,
     damping: Scalar,
-    work: Matrix,
+    spare: Matrix,
     vectors: Matrix,
     inertia: Matrix,
     singular_values: Vector,
@@ -75,17 +75,17 @@ def task_inertia(
     m = compliance.shape[0]
     for i in range(m):
         for j in range(m):
-            work[i, j] = compliance[i, j]
-    diagonalise(work, vectors)
+            spare[i, j] = compliance[i, j]
+    diagonalise(spare, vectors)
     largest = 0.0
     for k in range(m):
-        largest = max(largest, work[k, k])
+        largest = max(largest, spare[k, k])
     rank = 0
     for i in range(m):
         for j in range(m):
             inertia[i, j] = 0.0
     for k in range(m):
-        value = 0.0 if work[k, k] < 0.0 else work[k, k]
+        value = 0.0 if spare[k, k] < 0.0 else spare[k, k]
         # so that a NaN appears in the result
         kept = not value <= RANK_TOLERANCE * largest
         if kept:

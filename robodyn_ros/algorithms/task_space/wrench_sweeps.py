@@ -13,29 +13,29 @@ from robodyn_ros.spatial.vec3 import load, scale, store
 
 @recursion
 def torque_of_wrench(
-    topology: Topology, constants: Table, scratch: Work, q: Vector, f_ext: Matrix, tau: Vector
+    topology: Topology, constants: Table, work: Work, q: Vector, f_ext: Matrix, tau: Vector
 ):
     """Compute tau = J^T f = H phi B f of wrenches on any bodies, in O(n).
 
     `f_ext` (nb, 6): moment and force on each body, in its frame, about its origin [N m, N].
     """
-    joint_transforms(topology, constants, scratch, q)
+    joint_transforms(topology, constants, work, q)
     for i in range(1, topology.shape[0]):
-        store(scratch[i].moment, load(f_ext[i]))
-        store(scratch[i].force, load(f_ext[i], 3))
+        store(work[i].moment, load(f_ext[i]))
+        store(work[i].force, load(f_ext[i], 3))
     for i in range(topology.shape[0] - 1, 0, -1):
         parent = topology[i, PARENT]
-        n, f = load(scratch[i].moment), load(scratch[i].force)
+        n, f = load(work[i].moment), load(work[i].force)
         tau[topology[i, V]] = along_joint(topology, constants, i, n, f)
         if parent > 0:
-            carry_wrench(scratch, i, parent, n, f)
+            carry_wrench(work, i, parent, n, f)
 
 
 @recursion
 def acceleration_of_wrench(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     f_ext: Matrix,
     diagonal: Vector,
@@ -47,11 +47,11 @@ def acceleration_of_wrench(
 
     `diagonal` (nv,): added to the mass matrix [kg m^2 or kg].
     """
-    joint_transforms(topology, constants, scratch, q)
-    status = articulated_inertias(topology, constants, scratch, diagonal)
+    joint_transforms(topology, constants, work, q)
+    status = articulated_inertias(topology, constants, work, diagonal)
     for i in range(1, topology.shape[0]):
-        scratch[i].residual = 0.0
-        store(scratch[i].moment, scale(-1.0, load(f_ext[i])))
-        store(scratch[i].force, scale(-1.0, load(f_ext[i], 3)))
-    solve_loaded(topology, constants, scratch, qdd)
+        work[i].residual = 0.0
+        store(work[i].moment, scale(-1.0, load(f_ext[i])))
+        store(work[i].force, scale(-1.0, load(f_ext[i], 3)))
+    solve_loaded(topology, constants, work, qdd)
     return status

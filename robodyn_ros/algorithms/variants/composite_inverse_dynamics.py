@@ -23,7 +23,7 @@ def inverse_dynamics_composite(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     qdd: Vector,
@@ -35,9 +35,9 @@ def inverse_dynamics_composite(
     R is the inertia of the composite body, and y the wrench due to the joints that it carries.
     y(k) = sum phi [y(j) + R(j) (H* qdd + a)(j)] + b(k) (Jain 2011, Algorithm 5.3, eq. 5.44-5.46).
     """
-    joint_transforms(topology, constants, scratch, q)
-    velocity_base_to_tip(topology, constants, scratch, qd, f_ext)
-    composite_tip_to_base(topology, constants, scratch)
+    joint_transforms(topology, constants, work, q)
+    velocity_base_to_tip(topology, constants, work, qd, f_ext)
+    composite_tip_to_base(topology, constants, work)
     for i in range(topology.shape[0] - 1, 0, -1):
         parent = topology[i, PARENT]
         if parent > 0:
@@ -45,37 +45,33 @@ def inverse_dynamics_composite(
                 topology,
                 constants,
                 i,
-                load(scratch[i].bias_angular),
-                load(scratch[i].bias_linear),
+                load(work[i].bias_angular),
+                load(work[i].bias_linear),
                 qdd[topology[i, V]],
             )
-            n, f = composite_inertia_times(scratch, i, alpha, a)
+            n, f = composite_inertia_times(work, i, alpha, a)
             carry_wrench(
-                scratch, i, parent, add(n, load(scratch[i].moment)), add(f, load(scratch[i].force))
+                work, i, parent, add(n, load(work[i].moment)), add(f, load(work[i].force))
             )
-    store(scratch[0].alpha, (0.0, 0.0, 0.0))
-    store(scratch[0].accel, (-gravity[0], -gravity[1], -gravity[2]))
+    store(work[0].alpha, (0.0, 0.0, 0.0))
+    store(work[0].accel, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
-        alpha, a = carried_acceleration(scratch, topology[i, PARENT], i)
+        alpha, a = carried_acceleration(work, topology[i, PARENT], i)
         alpha, a = add_along_joint(
             topology,
             constants,
             i,
-            add(alpha, load(scratch[i].bias_angular)),
-            add(a, load(scratch[i].bias_linear)),
+            add(alpha, load(work[i].bias_angular)),
+            add(a, load(work[i].bias_linear)),
             qdd[k],
         )
-        store(scratch[i].alpha, alpha)
-        store(scratch[i].accel, a)
-        n, f = composite_inertia_times(scratch, i, alpha, a)
+        store(work[i].alpha, alpha)
+        store(work[i].accel, a)
+        n, f = composite_inertia_times(work, i, alpha, a)
         tau[k] = (
             along_joint(
-                topology,
-                constants,
-                i,
-                add(n, load(scratch[i].moment)),
-                add(f, load(scratch[i].force)),
+                topology, constants, i, add(n, load(work[i].moment)), add(f, load(work[i].force))
             )
             + constants[i, ROTOR] * qdd[k]
         )

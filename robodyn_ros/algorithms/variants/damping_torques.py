@@ -44,28 +44,28 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, s
 
 
 @primitive
-def gyroscopic_wrenches(topology, constants, scratch):
+def gyroscopic_wrenches(topology, constants, work):
     """Store bar(V) M V of each body, moment about its origin and force; set the sums to zero.
 
     The sums are those of the damping wrenches and of lambda. Needs the velocities V.
     """
     for i in range(1, topology.shape[0]):
-        w, v = load(scratch[i].omega), load(scratch[i].speed)
+        w, v = load(work[i].omega), load(work[i].speed)
         h = load(constants[i], MOMENT)
         linear = add(scale(constants[i, MASS], v), cross(w, h))
         angular = add(times(load_symmetric(constants[i], INERTIA), w), cross(h, v))
-        store(scratch[i].moment, add(cross(w, angular), cross(v, linear)))
-        store(scratch[i].force, cross(w, linear))
-        store(scratch[i].b_moment, (0.0, 0.0, 0.0))
-        store(scratch[i].b_force, (0.0, 0.0, 0.0))
-    start_rates(topology, scratch)
+        store(work[i].moment, add(cross(w, angular), cross(v, linear)))
+        store(work[i].force, cross(w, linear))
+        store(work[i].b_moment, (0.0, 0.0, 0.0))
+        store(work[i].b_force, (0.0, 0.0, 0.0))
+    start_rates(topology, work)
 
 
 @recursion
 def damping_torques(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     rates: Vector,
@@ -86,43 +86,43 @@ def damping_torques(
     `damping` (nv,), written: damping torques [N m or N].
     `coriolis` (nv,), written: Coriolis torques [N m or N].
     """
-    joint_transforms(topology, constants, scratch, q)
-    status = articulated_inertias(topology, constants, scratch, diagonal)
-    velocities_base_to_tip(topology, constants, scratch, qd)
-    gyroscopic_wrenches(topology, constants, scratch)
+    joint_transforms(topology, constants, work, q)
+    status = articulated_inertias(topology, constants, work, diagonal)
+    velocities_base_to_tip(topology, constants, work, qd)
+    gyroscopic_wrenches(topology, constants, work)
     for i in range(topology.shape[0] - 1, 0, -1):
-        k, parent, d = topology[i, V], topology[i, PARENT], scratch[i].d_inverse
+        k, parent, d = topology[i, V], topology[i, PARENT], work[i].d_inverse
         rate, is_slide = qd[k], topology[i, KIND] == PRISMATIC
         turning = 0.0 if is_slide else rate
         slide = rate if is_slide else constants[i, PITCH] * rate
-        u_n, u_f = load(scratch[i].u_angular), load(scratch[i].u_linear)
+        u_n, u_f = load(work[i].u_angular), load(work[i].u_linear)
         w, v = add_along_joint(
-            topology, constants, i, load(scratch[i].omega), load(scratch[i].speed), -rate
+            topology, constants, i, load(work[i].omega), load(work[i].speed), -rate
         )
         xi = rate + d * (dot(u_n, w) + dot(u_f, v))
         D = along_joint(topology, constants, i, u_n, u_f) + constants[i, ROTOR] + diagonal[k]
         # momentum P V, and P+ V across the joint
-        passed_n, passed_f = articulated_times(scratch, i, w, v)
+        passed_n, passed_f = articulated_times(work, i, w, v)
         held_n, held_f = add(passed_n, scale(xi, u_n)), add(passed_f, scale(xi, u_f))
-        turn_inertia(scratch, i, turning)
-        column_n, column_f = axis_column(topology, constants, scratch, i)
+        turn_inertia(work, i, turning)
+        column_n, column_f = axis_column(topology, constants, work, i)
         D_rate = along_joint(topology, constants, i, column_n, column_f)
-        n, f = load(scratch[i].moment), load(scratch[i].force)
+        n, f = load(work[i].moment), load(work[i].force)
         n = sub(add(n, scale(xi, column_n)), scale(turning, (-held_n[1], held_n[0], 0.0)))
         f = sub(add(f, scale(xi, column_f)), scale(turning, (-held_f[1], held_f[0], 0.0)))
-        b_n, b_f = load(scratch[i].b_moment), load(scratch[i].b_force)
+        b_n, b_f = load(work[i].b_moment), load(work[i].b_force)
         damped, lost = -(rates[k] * xi), -(0.5 * D_rate * xi)
         damping[k] = D * damped + along_joint(topology, constants, i, b_n, b_f)
         coriolis[k] = lost + along_joint(topology, constants, i, n, f)
         if parent > 0:
             b_n, b_f = wrench_on_parent(
-                scratch, i, add(b_n, scale(damped, u_n)), add(b_f, scale(damped, u_f))
+                work, i, add(b_n, scale(damped, u_n)), add(b_f, scale(damped, u_f))
             )
-            accumulate(scratch[parent].b_moment, b_n)
-            accumulate(scratch[parent].b_force, b_f)
+            accumulate(work[parent].b_moment, b_n)
+            accumulate(work[parent].b_force, b_f)
             n = add(n, scale(d * lost, u_n))
             n = sub(n, scale(slide, (-passed_f[1], passed_f[0], 0.0)))
-            carry_wrench(scratch, i, parent, n, add(f, scale(d * lost, u_f)))
-            propagate_rate(scratch, i, slide, column_n, column_f, D_rate)
-            carry_inertia(scratch[i], scratch[i].P_rate, scratch[parent].P_rate)
+            carry_wrench(work, i, parent, n, add(f, scale(d * lost, u_f)))
+            propagate_rate(work, i, slide, column_n, column_f, D_rate)
+            carry_inertia(work[i], work[i].P_rate, work[parent].P_rate)
     return status

@@ -58,7 +58,7 @@ def forward_dynamics_dense(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,
@@ -69,8 +69,8 @@ def forward_dynamics_dense(
     qdd: Vector,
 ):
     """Solve (M + diag(diagonal)) qdd = tau - C qd - g + J^T f_ext by a dense L D L^T, O(n^3)."""
-    torque_left(topology, constants, gravity, scratch, q, qd, tau, f_ext, bias, qdd)
-    mass_matrix(topology, constants, scratch, q, M)
+    torque_left(topology, constants, gravity, work, q, qd, tau, f_ext, bias, qdd)
+    mass_matrix(topology, constants, work, q, M)
     for k in range(M.shape[0]):
         M[k, k] = M[k, k] + diagonal[k]
     row = factorise_dense(M, 0)

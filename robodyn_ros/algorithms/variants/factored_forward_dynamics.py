@@ -11,14 +11,14 @@ from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector,
 
 
 @primitive
-def torque_left(topology, constants, gravity, scratch, q, qd, tau, f_ext, bias, qdd):
+def torque_left(topology, constants, gravity, work, q, qd, tau, f_ext, bias, qdd):
     """Compute tau - C qd - g + J^T f_ext, the torque that accelerates.
 
     `qdd` (nv,), written: this torque [N m or N].
     """
     for k in range(qdd.shape[0]):
         qdd[k] = 0.0
-    inverse_dynamics(topology, constants, gravity, scratch, q, qd, qdd, f_ext, bias)
+    inverse_dynamics(topology, constants, gravity, work, q, qd, qdd, f_ext, bias)
     for k in range(qdd.shape[0]):
         qdd[k] = tau[k] - bias[k]
 
@@ -28,7 +28,7 @@ def forward_dynamics_factored(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,
@@ -43,10 +43,10 @@ def forward_dynamics_factored(
     Jain 2011, section 7.2, second option: with articulated inertias and the factor, without the
     mass matrix.
     """
-    torque_left(topology, constants, gravity, scratch, q, qd, tau, f_ext, bias, qdd)
-    status = joint_inertias(topology, constants, scratch, q, diagonal, bias)
-    factor(topology, constants, scratch, F)
+    torque_left(topology, constants, gravity, work, q, qd, tau, f_ext, bias, qdd)
+    status = joint_inertias(topology, constants, work, q, diagonal, bias)
+    factor(topology, constants, work, F)
     for i in range(1, topology.shape[0]):
-        F[topology[i, V], topology[i, V]] = scratch[i].d_inverse
+        F[topology[i, V], topology[i, V]] = work[i].d_inverse
     solve_factorised(topology, F, qdd)
     return status

@@ -18,7 +18,7 @@ def hamilton_rates(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     p: Vector,
     tau: Vector,
@@ -36,17 +36,17 @@ def hamilton_rates(
     `qd` (nv,), written: joint velocities [rad/s or m/s].
     `pdot` (nv,), written: rates of the momenta [N m or N].
     """
-    gravity_torque(topology, constants, gravity, scratch, q, pdot)
-    status = mass_solve(topology, constants, scratch, q, zero, p, qd)
-    velocities_base_to_tip(topology, constants, scratch, qd)
+    gravity_torque(topology, constants, gravity, work, q, pdot)
+    status = mass_solve(topology, constants, work, q, zero, p, qd)
+    velocities_base_to_tip(topology, constants, work, qd)
     for i in range(1, topology.shape[0]):
-        body_momentum(constants, scratch, i)
+        body_momentum(constants, work, i)
     for i in range(topology.shape[0] - 1, 0, -1):
         k, parent = topology[i, V], topology[i, PARENT]
-        n, f = load(scratch[i].moment), load(scratch[i].force)
-        w, v = load(scratch[i].omega), load(scratch[i].speed)
+        n, f = load(work[i].moment), load(work[i].force)
+        w, v = load(work[i].omega), load(work[i].speed)
         turned = along_joint(topology, constants, i, add(cross(n, w), cross(f, v)), cross(f, w))
         pdot[k] = tau[k] - pdot[k] + turned
         if parent > 0:
-            carry_wrench(scratch, i, parent, n, f)
+            carry_wrench(work, i, parent, n, f)
     return status

@@ -26,22 +26,22 @@ from robodyn_ros.spatial.vec3 import add, load, store
 
 
 @primitive
-def articulated_inertias_free(topology, constants, scratch, diagonal, prescribed):
+def articulated_inertias_free(topology, constants, work, diagonal, prescribed):
     """Compute articulated inertias, with P+ = P at joints of prescribed motion.
 
     `prescribed` (nv,): whether the acceleration of a joint is given.
     """
     status = 0
     for i in range(1, topology.shape[0]):
-        rigid(constants, scratch, i)
+        rigid(constants, work, i)
     for i in range(topology.shape[0] - 1, 0, -1):
         if prescribed[topology[i, V]]:
-            scratch[i].d_inverse = 0.0
-            project(topology, constants, scratch, i, 0.0, 1.0)
+            work[i].d_inverse = 0.0
+            project(topology, constants, work, i, 0.0, 1.0)
         else:
-            status = eliminate_joint(topology, constants, scratch, i, diagonal, status)
+            status = eliminate_joint(topology, constants, work, i, diagonal, status)
         if topology[i, PARENT] > 0:
-            propagate_inertia(topology, scratch, i)
+            propagate_inertia(topology, work, i)
     return status
 
 
@@ -50,7 +50,7 @@ def hybrid_dynamics(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     given: Vector,
@@ -69,8 +69,8 @@ def hybrid_dynamics(
     `given` (nv,): accelerations of the prescribed joints, torques of the others.
     `prescribed` (nv,): whether the acceleration of a joint is given.
     """
-    joint_transforms(topology, constants, scratch, q)
-    velocity_base_to_tip(topology, constants, scratch, qd, f_ext)
+    joint_transforms(topology, constants, work, q)
+    velocity_base_to_tip(topology, constants, work, qd, f_ext)
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
         tau[k] = given[k]
@@ -79,20 +79,20 @@ def hybrid_dynamics(
                 topology,
                 constants,
                 i,
-                load(scratch[i].bias_angular),
-                load(scratch[i].bias_linear),
+                load(work[i].bias_angular),
+                load(work[i].bias_linear),
                 given[k],
             )
-            store(scratch[i].bias_angular, alpha)
-            store(scratch[i].bias_linear, a)
-    status = articulated_inertias_free(topology, constants, scratch, diagonal, prescribed)
-    residual_tip_to_base(topology, constants, scratch, tau)
-    acceleration_base_to_tip(topology, constants, gravity, scratch, qdd)
+            store(work[i].bias_angular, alpha)
+            store(work[i].bias_linear, a)
+    status = articulated_inertias_free(topology, constants, work, diagonal, prescribed)
+    residual_tip_to_base(topology, constants, work, tau)
+    acceleration_base_to_tip(topology, constants, gravity, work, qdd)
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
         if prescribed[k]:
-            n, f = articulated_times(scratch, i, load(scratch[i].alpha), load(scratch[i].accel))
-            n, f = add(n, load(scratch[i].moment)), add(f, load(scratch[i].force))
+            n, f = articulated_times(work, i, load(work[i].alpha), load(work[i].accel))
+            n, f = add(n, load(work[i].moment)), add(f, load(work[i].force))
             qdd[k] = given[k]
             tau[k] = (
                 along_joint(topology, constants, i, n, f)

@@ -40,14 +40,14 @@ def momentum_rate(w, v, n, f):
 
 
 @primitive
-def at_joint(scratch, i, lever, w, v):
+def at_joint(work, i, lever, w, v):
     """Return a motion of the parent at the origin of body i, in axes of body i.
 
     `lever`: vector from the reference point of the motion to that origin, in axes of the parent
       [m].
     `w`, `v`: angular and linear part of the motion, in axes of the parent.
     """
-    return to_child(scratch, i, w), to_child(scratch, i, add(v, cross(w, lever)))
+    return to_child(work, i, w), to_child(work, i, add(v, cross(w, lever)))
 
 
 @primitive
@@ -67,7 +67,7 @@ def rotation_rate_of_joint(topology, constants, i, w, v, rate):
 
 
 @primitive
-def motion_of_frames(topology, constants, scratch, qd, qdd, offsets):
+def motion_of_frames(topology, constants, work, qd, qdd, offsets):
     """Compute velocities V and accelerations alpha of the frames, from base to tip.
 
     V = phi* V(parent) + H* qd and alpha = phi* alpha(parent) + H* qdd + a. Needs V and alpha in
@@ -78,47 +78,43 @@ def motion_of_frames(topology, constants, scratch, qd, qdd, offsets):
     """
     for i in range(1, topology.shape[0]):
         parent, k, offset = topology[i, PARENT], topology[i, V], load(offsets[i])
-        lever = sub(load(scratch[i].position), load(offsets[parent]))
-        w, v = at_joint(
-            scratch, i, lever, load(scratch[parent].omega), load(scratch[parent].speed)
-        )
-        alpha, a = at_joint(
-            scratch, i, lever, load(scratch[parent].alpha), load(scratch[parent].accel)
-        )
+        lever = sub(load(work[i].position), load(offsets[parent]))
+        w, v = at_joint(work, i, lever, load(work[parent].omega), load(work[parent].speed))
+        alpha, a = at_joint(work, i, lever, load(work[parent].alpha), load(work[parent].accel))
         w, v = add_along_joint(topology, constants, i, w, v, qd[k])
         alpha, a = add_along_joint(topology, constants, i, alpha, a, qdd[k])
         turning, sliding = rotation_rate_of_joint(topology, constants, i, w, v, qd[k])
         alpha, a = add(alpha, turning), add(a, sliding)
         if topology[i, KIND] == BALL_Z:
             alpha = add(alpha, axes_turning(qd, qd, k))
-        store(scratch[i].omega, w)
-        store(scratch[i].speed, add(v, cross(w, offset)))
-        store(scratch[i].alpha, alpha)
-        store(scratch[i].accel, add(a, cross(alpha, offset)))
+        store(work[i].omega, w)
+        store(work[i].speed, add(v, cross(w, offset)))
+        store(work[i].alpha, alpha)
+        store(work[i].accel, add(a, cross(alpha, offset)))
 
 
 @primitive
-def force_on_frame(constants, scratch, i, f_ext, offsets):
+def force_on_frame(constants, work, i, f_ext, offsets):
     """Store M alpha + bar(V) M V - f_ext of body i, about the origin of its frame (2.28).
 
     `offsets` (nb, 3): origin of the frame of each body from that of the body, in its axes [m].
       Zeros leave the frames at the joints.
     """
     mass, moment, offset = constants[i, MASS], load(constants[i], MOMENT), load(offsets[i])
-    scratch[i].c_mass = mass
-    store(scratch[i].c_moment, sub(moment, scale(mass, offset)))
+    work[i].c_mass = mass
+    store(work[i].c_moment, sub(moment, scale(mass, offset)))
     store_symmetric(
-        scratch[i].c_inertia,
+        work[i].c_inertia,
         shift_inertia(load_symmetric(constants[i], INERTIA), mass, moment, scale(-1.0, offset)),
     )
-    w, v = load(scratch[i].omega), load(scratch[i].speed)
-    n, f = composite_inertia_times(scratch, i, w, v)
+    w, v = load(work[i].omega), load(work[i].speed)
+    n, f = composite_inertia_times(work, i, w, v)
     gyroscopic, centrifugal = momentum_rate(w, v, n, f)
-    n, f = composite_inertia_times(scratch, i, load(scratch[i].alpha), load(scratch[i].accel))
+    n, f = composite_inertia_times(work, i, load(work[i].alpha), load(work[i].accel))
     push = load(f_ext[i], 3)
     outside = sub(load(f_ext[i]), cross(offset, push))
-    store(scratch[i].moment, sub(add(n, gyroscopic), outside))
-    store(scratch[i].force, sub(add(f, centrifugal), push))
+    store(work[i].moment, sub(add(n, gyroscopic), outside))
+    store(work[i].force, sub(add(f, centrifugal), push))
 
 
 @recursion
@@ -126,7 +122,7 @@ def inverse_dynamics_body(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     qdd: Vector,
@@ -142,20 +138,20 @@ def inverse_dynamics_body(
     `offsets` (nb, 3): origin of the frame of each body from that of the body, in its axes [m].
       Zeros leave the frames at the joints.
     """
-    joint_transforms(topology, constants, scratch, q)
-    store(scratch[0].omega, (0.0, 0.0, 0.0))
-    store(scratch[0].speed, (0.0, 0.0, 0.0))
-    store(scratch[0].alpha, (0.0, 0.0, 0.0))
-    store(scratch[0].accel, (-gravity[0], -gravity[1], -gravity[2]))
-    motion_of_frames(topology, constants, scratch, qd, qdd, offsets)
+    joint_transforms(topology, constants, work, q)
+    store(work[0].omega, (0.0, 0.0, 0.0))
+    store(work[0].speed, (0.0, 0.0, 0.0))
+    store(work[0].alpha, (0.0, 0.0, 0.0))
+    store(work[0].accel, (-gravity[0], -gravity[1], -gravity[2]))
+    motion_of_frames(topology, constants, work, qd, qdd, offsets)
     for i in range(1, topology.shape[0]):
-        force_on_frame(constants, scratch, i, f_ext, offsets)
+        force_on_frame(constants, work, i, f_ext, offsets)
     for i in range(topology.shape[0] - 1, 0, -1):
-        parent, k, f = topology[i, PARENT], topology[i, V], load(scratch[i].force)
-        n = add(load(scratch[i].moment), cross(load(offsets[i]), f))
+        parent, k, f = topology[i, PARENT], topology[i, V], load(work[i].force)
+        n = add(load(work[i].moment), cross(load(offsets[i]), f))
         tau[k] = along_joint(topology, constants, i, n, f) + constants[i, ROTOR] * qdd[k]
         if parent > 0:
-            f = to_parent(scratch, i, f)
-            lever = sub(load(scratch[i].position), load(offsets[parent]))
-            accumulate(scratch[parent].moment, add(to_parent(scratch, i, n), cross(lever, f)))
-            accumulate(scratch[parent].force, f)
+            f = to_parent(work, i, f)
+            lever = sub(load(work[i].position), load(offsets[parent]))
+            accumulate(work[parent].moment, add(to_parent(work, i, n), cross(lever, f)))
+            accumulate(work[parent].force, f)

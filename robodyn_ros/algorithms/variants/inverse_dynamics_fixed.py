@@ -18,28 +18,28 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, s
 
 
 @primitive
-def accelerations_about_base(topology, gravity, scratch, qd, qdd):
+def accelerations_about_base(topology, gravity, work, qd, qdd):
     """Compute alpha_I = alpha_I(parent) + H_I* qdd + dH_I*/dt qd of the bodies.
 
     Needs the joint axes and their rates.
     """
-    store(scratch[0].alpha, (0.0, 0.0, 0.0))
-    store(scratch[0].accel, (-gravity[0], -gravity[1], -gravity[2]))
+    store(work[0].alpha, (0.0, 0.0, 0.0))
+    store(work[0].accel, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, topology.shape[0]):
         parent, k = topology[i, PARENT], topology[i, V]
-        alpha, a = load(scratch[parent].alpha), load(scratch[parent].accel)
-        accelerate_body(scratch, i, alpha, a, qd[k], qdd[k])
+        alpha, a = load(work[parent].alpha), load(work[parent].accel)
+        accelerate_body(work, i, alpha, a, qd[k], qdd[k])
 
 
 @primitive
-def accelerate_body(scratch, i, alpha, a, rate, acceleration):
+def accelerate_body(work, i, alpha, a, rate, acceleration):
     """Compute the acceleration of body i from that of the body that carries its joint.
 
     `alpha`, `a`: angular and linear acceleration of the carrying body, 3-vectors.
     `rate`: joint velocity [rad/s or m/s].
     `acceleration`: joint acceleration [rad/s^2 or m/s^2].
     """
-    row = scratch[i]
+    row = work[i]
     turning = add(scale(acceleration, load(row.axis)), scale(rate, load(row.axis_rate)))
     store(row.alpha, add(alpha, turning))
     moving = add(scale(acceleration, load(row.axis, 3)), scale(rate, load(row.axis_rate, 3)))
@@ -47,37 +47,33 @@ def accelerate_body(scratch, i, alpha, a, rate, acceleration):
 
 
 @inlined
-def force_about_base(constants, scratch, i, f_ext):
+def force_about_base(constants, work, i, f_ext):
     """Store M_I alpha_I + bar(V_I) h_I - f_ext of body i, about the base origin (2.38)."""
-    body_coriolis(constants, scratch, i)
-    n, f = composite_inertia_times(scratch, i, load(scratch[i].alpha), load(scratch[i].accel))
+    body_coriolis(constants, work, i)
+    n, f = composite_inertia_times(work, i, load(work[i].alpha), load(work[i].accel))
     gyroscopic, centrifugal = momentum_rate(
-        load(scratch[i].omega),
-        load(scratch[i].speed),
-        load(scratch[i].b_moment),
-        load(scratch[i].b_force),
+        load(work[i].omega), load(work[i].speed), load(work[i].b_moment), load(work[i].b_force)
     )
-    push = rotate(scratch[i].world_rotation, load(f_ext[i], 3))
+    push = rotate(work[i].world_rotation, load(f_ext[i], 3))
     outside = add(
-        rotate(scratch[i].world_rotation, load(f_ext[i])),
-        cross(load(scratch[i].world_position), push),
+        rotate(work[i].world_rotation, load(f_ext[i])), cross(load(work[i].world_position), push)
     )
-    store(scratch[i].moment, sub(add(n, gyroscopic), outside))
-    store(scratch[i].force, sub(add(f, centrifugal), push))
+    store(work[i].moment, sub(add(n, gyroscopic), outside))
+    store(work[i].force, sub(add(f, centrifugal), push))
 
 
 @primitive
-def forces_about_base(topology, constants, gravity, scratch, q, qd, qdd, f_ext):
+def forces_about_base(topology, constants, gravity, work, q, qd, qdd, f_ext):
     """Compute the inertia force of every body minus its external wrench, about the base origin.
 
     Poses, joint axes and motions are computed, too.
     """
-    joint_transforms(topology, constants, scratch, q)
-    poses_base_to_tip(topology, scratch)
-    joint_axes_base_to_tip(topology, constants, scratch, qd)
-    accelerations_about_base(topology, gravity, scratch, qd, qdd)
+    joint_transforms(topology, constants, work, q)
+    poses_base_to_tip(topology, work)
+    joint_axes_base_to_tip(topology, constants, work, qd)
+    accelerations_about_base(topology, gravity, work, qd, qdd)
     for i in range(1, topology.shape[0]):
-        force_about_base(constants, scratch, i, f_ext)
+        force_about_base(constants, work, i, f_ext)
 
 
 @recursion
@@ -85,7 +81,7 @@ def inverse_dynamics_fixed(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     qdd: Vector,
@@ -98,15 +94,15 @@ def inverse_dynamics_fixed(
     those of the point of each body at the base origin. Jain 2011, Table 5.1 and section 5.4:
     (5.47) to (5.57), with the missing factor thd of (5.55); (2.38).
     """
-    forces_about_base(topology, constants, gravity, scratch, q, qd, qdd, f_ext)
+    forces_about_base(topology, constants, gravity, work, q, qd, qdd, f_ext)
     for i in range(topology.shape[0] - 1, 0, -1):
         parent, k = topology[i, PARENT], topology[i, V]
-        n, f = load(scratch[i].moment), load(scratch[i].force)
+        n, f = load(work[i].moment), load(work[i].force)
         tau[k] = (
-            dot(load(scratch[i].axis), n)
-            + dot(load(scratch[i].axis, 3), f)
+            dot(load(work[i].axis), n)
+            + dot(load(work[i].axis, 3), f)
             + constants[i, ROTOR] * qdd[k]
         )
         if parent > 0:
-            accumulate(scratch[parent].moment, n)
-            accumulate(scratch[parent].force, f)
+            accumulate(work[parent].moment, n)
+            accumulate(work[parent].force, f)

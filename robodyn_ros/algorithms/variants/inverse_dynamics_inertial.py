@@ -21,7 +21,7 @@ def inverse_dynamics_inertial(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     qdd: Vector,
@@ -34,26 +34,25 @@ def inverse_dynamics_inertial(
     base axes, the acceleration of a point. Jain 2011, Table 5.1: (5.19), (5.20) and (2.26); the
     two-sweep form of Luh, Walker and Paul 1980.
     """
-    joint_transforms(topology, constants, scratch, q)
-    velocity_base_to_tip(topology, constants, scratch, qd, f_ext)
-    store(scratch[0].alpha, (0.0, 0.0, 0.0))
-    store(scratch[0].accel, (-gravity[0], -gravity[1], -gravity[2]))
+    joint_transforms(topology, constants, work, q)
+    velocity_base_to_tip(topology, constants, work, qd, f_ext)
+    store(work[0].alpha, (0.0, 0.0, 0.0))
+    store(work[0].accel, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, topology.shape[0]):
-        alpha, a = carried_acceleration(scratch, topology[i, PARENT], i)
+        alpha, a = carried_acceleration(work, topology[i, PARENT], i)
         alpha, a = add_along_joint(
             topology,
             constants,
             i,
-            add(alpha, load(scratch[i].bias_angular)),
-            add(a, load(scratch[i].bias_linear)),
+            add(alpha, load(work[i].bias_angular)),
+            add(a, load(work[i].bias_linear)),
             qdd[topology[i, V]],
         )
-        store(scratch[i].alpha, alpha)
-        store(scratch[i].accel, a)
+        store(work[i].alpha, alpha)
+        store(work[i].accel, a)
         h = load(constants[i], MOMENT)
         accumulate(
-            scratch[i].moment,
-            add(times(load_symmetric(constants[i], INERTIA), alpha), cross(h, a)),
+            work[i].moment, add(times(load_symmetric(constants[i], INERTIA), alpha), cross(h, a))
         )
-        accumulate(scratch[i].force, add(scale(constants[i, MASS], a), cross(alpha, h)))
-    force_tip_to_base(topology, constants, scratch, qdd, tau)
+        accumulate(work[i].force, add(scale(constants[i, MASS], a), cross(alpha, h)))
+    force_tip_to_base(topology, constants, work, qdd, tau)

@@ -29,7 +29,7 @@ from robodyn_ros.spatial.vec3 import add, load, store
 
 
 @primitive
-def mixed_inertias(topology, constants, scratch, free):
+def mixed_inertias(topology, constants, work, free):
     """Compute articulated inertias of the passive joints: P+ = P - free U U^T / D.
 
     Jain 2011, Algorithm 16.1.
@@ -39,13 +39,13 @@ def mixed_inertias(topology, constants, scratch, free):
     """
     status = 0
     for i in range(1, topology.shape[0]):
-        rigid(constants, scratch, i)
+        rigid(constants, work, i)
     for i in range(topology.shape[0] - 1, 0, -1):
-        about = scratch[i].P.linear if topology[i, KIND] == PRISMATIC else scratch[i].P.angular
+        about = work[i].P.linear if topology[i, KIND] == PRISMATIC else work[i].P.angular
         size = about[0] + about[3] + about[5]
-        project(topology, constants, scratch, i, 0.0, 1.0)  # for U alone: this leaves P unchanged
+        project(topology, constants, work, i, 0.0, 1.0)  # for U alone: this leaves P unchanged
         inertia = along_joint(
-            topology, constants, i, load(scratch[i].u_angular), load(scratch[i].u_linear)
+            topology, constants, i, load(work[i].u_angular), load(work[i].u_linear)
         )
         share, rotor = free[topology[i, V]], constants[i, ROTOR]
         # a joint that is not free has no pivot; 1 takes its place
@@ -55,16 +55,16 @@ def mixed_inertias(topology, constants, scratch, free):
         else:
             d_inverse = share / d
             held = d_inverse * rotor + (1.0 - share)
-        scratch[i].d_inverse = d_inverse
-        project(topology, constants, scratch, i, d_inverse, held)
+        work[i].d_inverse = d_inverse
+        project(topology, constants, work, i, d_inverse, held)
         if topology[i, PARENT] > 0:
-            propagate_inertia(topology, scratch, i)
+            propagate_inertia(topology, work, i)
     return status
 
 
 @primitive
-def mixed_row(topology, constants, gravity, scratch, free, known, tau, qdd):
-    """Compute one row of `mixed_dynamics`, from the bias accelerations and forces in scratch.
+def mixed_row(topology, constants, gravity, work, free, known, tau, qdd):
+    """Compute one row of `mixed_dynamics`, from the bias accelerations and forces in `work`.
 
     `free` (nv,): 1 for a joint whose torque is given, 0 for one whose acceleration is given.
     `known` (nv,): given torques and accelerations.
@@ -76,21 +76,19 @@ def mixed_row(topology, constants, gravity, scratch, free, known, tau, qdd):
             topology,
             constants,
             i,
-            load(scratch[i].bias_angular),
-            load(scratch[i].bias_linear),
+            load(work[i].bias_angular),
+            load(work[i].bias_linear),
             (1.0 - free[k]) * known[k],
         )
-        store(scratch[i].bias_angular, alpha)
-        store(scratch[i].bias_linear, a)
-    residual_tip_to_base(topology, constants, scratch, tau)
-    acceleration_base_to_tip(topology, constants, gravity, scratch, qdd)
+        store(work[i].bias_angular, alpha)
+        store(work[i].bias_linear, a)
+    residual_tip_to_base(topology, constants, work, tau)
+    acceleration_base_to_tip(topology, constants, gravity, work, qdd)
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
-        moment, force = articulated_times(
-            scratch, i, load(scratch[i].alpha), load(scratch[i].accel)
-        )
-        moment = add(moment, load(scratch[i].moment))
-        force = add(force, load(scratch[i].force))
+        moment, force = articulated_times(work, i, load(work[i].alpha), load(work[i].accel))
+        moment = add(moment, load(work[i].moment))
+        force = add(force, load(work[i].force))
         x = (1.0 - free[k]) * known[k]
         qdd[k] = qdd[k] + x
         tau[k] = tau[k] + (1.0 - free[k]) * (
@@ -103,7 +101,7 @@ def mixed_dynamics(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     free: Vector,
@@ -123,16 +121,16 @@ def mixed_dynamics(
     `free` (nv,): 1 where tau is given, 0 where qdd is.
     `known` (m, nv): given torques and accelerations, one case for each row.
     """
-    joint_transforms(topology, constants, scratch, q)
-    velocity_base_to_tip(topology, constants, scratch, qd, f_ext)
-    status = mixed_inertias(topology, constants, scratch, free)
-    mixed_row(topology, constants, gravity, scratch, free, known[0], tau[0], qdd[0])
+    joint_transforms(topology, constants, work, q)
+    velocity_base_to_tip(topology, constants, work, qd, f_ext)
+    status = mixed_inertias(topology, constants, work, free)
+    mixed_row(topology, constants, gravity, work, free, known[0], tau[0], qdd[0])
     nothing = (0.0, 0.0, 0.0)
     for row in range(1, known.shape[0]):
         for i in range(1, topology.shape[0]):
-            store(scratch[i].bias_angular, nothing)
-            store(scratch[i].bias_linear, nothing)
-            store(scratch[i].moment, nothing)
-            store(scratch[i].force, nothing)
-        mixed_row(topology, constants, nothing, scratch, free, known[row], tau[row], qdd[row])
+            store(work[i].bias_angular, nothing)
+            store(work[i].bias_linear, nothing)
+            store(work[i].moment, nothing)
+            store(work[i].force, nothing)
+        mixed_row(topology, constants, nothing, work, free, known[row], tau[row], qdd[row])
     return status

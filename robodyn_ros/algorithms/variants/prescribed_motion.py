@@ -18,7 +18,7 @@ def forward_dynamics(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,
@@ -31,23 +31,23 @@ def forward_dynamics(
     the articulated-body algorithm (Jain 2011, Algorithms 7.1 and 7.2). These are products of the
     velocity-dependent accelerations and articulated inertias, which take more operations.
     """
-    joint_transforms(topology, constants, scratch, q)
-    prescribe_motion(topology, constants, gravity, scratch, qd, qdd)
-    status = articulated_inertias(topology, constants, scratch, diagonal)
+    joint_transforms(topology, constants, work, q)
+    prescribe_motion(topology, constants, gravity, work, qd, qdd)
+    status = articulated_inertias(topology, constants, work, diagonal)
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
-        scratch[i].residual = tau[k] - (constants[i, ROTOR] + diagonal[k]) * qdd[k]
+        work[i].residual = tau[k] - (constants[i, ROTOR] + diagonal[k]) * qdd[k]
     for i in range(topology.shape[0] - 1, 0, -1):
-        cross_tip_to_base(topology, constants, scratch, i)
-    rest_base(scratch)
+        cross_tip_to_base(topology, constants, work, i)
+    rest_base(work)
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
-        qdd[k] = qdd[k] + accelerate_from_parent(topology, constants, scratch, i)
+        qdd[k] = qdd[k] + accelerate_from_parent(topology, constants, work, i)
     return status
 
 
 @primitive
-def accelerate_from_parent(topology, constants, scratch, i):
+def accelerate_from_parent(topology, constants, work, i):
     """Compute the joint acceleration u / D - G^T a', and the acceleration of body i.
 
     G and a' are in the axes of the parent, turned to the joint by its constant rotation. So the
@@ -56,16 +56,16 @@ def accelerate_from_parent(topology, constants, scratch, i):
 
     Returns joint acceleration [rad/s^2 or m/s^2].
     """
-    parent, c, s = topology[i, PARENT], scratch[i].cos, scratch[i].sin
-    turning = load(scratch[parent].alpha)
-    moving = add(load(scratch[parent].accel), cross(turning, load(scratch[i].position)))
-    alpha = rotate_inverse(scratch[i].rotation, turning)
-    a = rotate_inverse(scratch[i].rotation, moving)
-    g, k = gains(scratch, i)
-    x = joint_acceleration(topology, scratch, i, rotate_z(c, s, g), rotate_z(c, s, k), alpha, a)
+    parent, c, s = topology[i, PARENT], work[i].cos, work[i].sin
+    turning = load(work[parent].alpha)
+    moving = add(load(work[parent].accel), cross(turning, load(work[i].position)))
+    alpha = rotate_inverse(work[i].rotation, turning)
+    a = rotate_inverse(work[i].rotation, moving)
+    g, k = gains(work, i)
+    x = joint_acceleration(topology, work, i, rotate_z(c, s, g), rotate_z(c, s, k), alpha, a)
     alpha, a = add_along_joint(
         topology, constants, i, rotate_z_inverse(c, s, alpha), rotate_z_inverse(c, s, a), x
     )
-    store(scratch[i].alpha, alpha)
-    store(scratch[i].accel, a)
+    store(work[i].alpha, alpha)
+    store(work[i].accel, a)
     return x

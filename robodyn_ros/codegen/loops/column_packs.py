@@ -82,40 +82,40 @@ def shorter_with_columns(name, recipe, model, recording):
     return found if len(found.computed) < SHARE * len(recording.computed) else None
 
 
-def _bias_of_motion(topology, constants, gravity, scratch, q, qd, f_ext, tau):
+def _bias_of_motion(topology, constants, gravity, work, q, qd, f_ext, tau):
     """Record `forward_dynamics.bias_of_motion`, with the rate of E multiplied by the mass matrix.
 
     So the torques do not wait for that rate, and the mass matrix is needed in any case.
     """
     tau_tree, still = np.full((2, len(topology) - 1), 0.0, dtype=object)
-    everything = expansion.expand_positions(topology, constants, scratch, q)
-    rates = expansion.expand(topology, scratch, 0, qd)
+    everything = expansion.expand_positions(topology, constants, work, q)
+    rates = expansion.expand(topology, work, 0, qd)
     rnea.inverse_dynamics(
-        topology, constants, gravity, scratch, everything, rates, still, f_ext, tau_tree
+        topology, constants, gravity, work, everything, rates, still, f_ext, tau_tree
     )
-    plan = scratch.replaced[loops.closing_acceleration.__wrapped__].__self__
-    accelerations = plan.rate_of_expansion(topology, gravity, scratch, everything, rates)
+    plan = work.replaced[loops.closing_acceleration.__wrapped__].__self__
+    accelerations = plan.rate_of_expansion(topology, gravity, work, everything, rates)
     M_tree = np.full((len(still), len(still)), 0.0, dtype=object)
-    crba.mass_matrix(topology, constants, scratch, everything, M_tree)
+    crba.mass_matrix(topology, constants, work, everything, M_tree)
     for i, k in np.argwhere(M_tree != 0.0):
         tau_tree[i] = tau_tree[i] + M_tree[i, k] * accelerations[k]
-    _project(topology, scratch, tau_tree, tau)
+    _project(topology, work, tau_tree, tau)
     return everything
 
 
-def _project(topology, scratch, tau_tree, tau):
+def _project(topology, work, tau_tree, tau):
     """Record `expansion.project`."""
-    E = _expansion(topology, scratch, len(tau))
+    E = _expansion(topology, work, len(tau))
     for columns in slices(len(tau)):
-        _write(scratch.tape, tau, columns, _combined(scratch.tape, tau_tree, E, columns))
+        _write(work.tape, tau, columns, _combined(work.tape, tau_tree, E, columns))
 
 
-def _project_symmetric(topology, scratch, M_tree, M):
+def _project_symmetric(topology, work, M_tree, M):
     """Record `expansion.project_symmetric` as E^T (M_tree E), without entries above the diagonal.
 
     Those are the ones below it.
     """
-    tape, E = scratch.tape, _expansion(topology, scratch, len(M))
+    tape, E = work.tape, _expansion(topology, work, len(M))
     products = np.full(E.shape, 0.0, dtype=object)
     for columns in slices(len(M)):
         for factors, row in zip(M_tree, products):
@@ -126,12 +126,9 @@ def _project_symmetric(topology, scratch, M_tree, M):
         M[:k, k] = M[k, :k]
 
 
-def _expansion(topology, scratch, nv):
+def _expansion(topology, work, nv):
     """Return E as a full matrix."""
-    E, found = (
-        expansion.expansion(topology, scratch),
-        np.full((len(topology) - 1, nv), 0.0, object),
-    )
+    E, found = (expansion.expansion(topology, work), np.full((len(topology) - 1, nv), 0.0, object))
     for row, entries, (first, count) in zip(found, E, topology[1:, [FIRST, COUNT]]):
         row[first : first + count] = entries[:count]
     return found

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robodyn_ros.algorithms.constraints import closed_positions
-from robodyn_ros.algorithms.core import scratch as columns
+from robodyn_ros.algorithms.core import working_memory
 from robodyn_ros.codegen.loops.equal_values import STATES, moving_together
 from robodyn_ros.codegen.loops.loop_solution import (
     LoopSolution,
@@ -83,7 +83,7 @@ class GivenPositions(LoopSolution):
     postures: np.ndarray
     closed: float = CLOSED['double']
 
-    def close(self, _topology, constants, scratch, everything, _near, E):
+    def close(self, _topology, constants, work, everything, _near, E):
         """Check that the loops are closed, in place of `closed_positions.close`.
 
         Parameters
@@ -92,7 +92,7 @@ class GivenPositions(LoopSolution):
             Unused; the loops are attached to the world here.
         constants : (nb, k) ndarray
             Constants of the bodies, see robodyn_ros.model.layout.
-        scratch : RecordingWork
+        work : RecordingWork
             Scratch of the recursions.
         everything : ndarray
             Positions of all joints. Those of joints that move with others are written.
@@ -103,10 +103,10 @@ class GivenPositions(LoopSolution):
         """
         given = everything.copy()
         self._spread(constants, everything)
-        if scratch.tape.positions_known is None:
-            self._check(constants, scratch, given, everything)
-            scratch.close_as_given()
-        self.write_expansion(constants, scratch, everything, E)
+        if work.tape.positions_known is None:
+            self._check(constants, work, given, everything)
+            work.close_as_given()
+        self.write_expansion(constants, work, everything, E)
 
     @property
     def leaf_rows(self):
@@ -166,9 +166,9 @@ class GivenPositions(LoopSolution):
                 posture[topology[row, Q]] = constants[row, SHIFT] + ratio * moved
         self._spread(constants, posture)
 
-    def _check(self, constants, scratch, given, everything):
+    def _check(self, constants, work, given, everything):
         """Check the gaps, and that joints which move with others are given there."""
-        L = recorded_equations(self.topology, constants, scratch, everything, everything, False)
+        L = recorded_equations(self.topology, constants, work, everything, everything, False)
         solved = [row for row, *_ in self.pivots]
         moved = [given[k] - everything[k] for k in self.topology[self._dependent_rows(), Q]]
         gaps = [(1.0 / length) * L[row, -1] for row, length in zip(solved, self.lengths)]
@@ -177,7 +177,7 @@ class GivenPositions(LoopSolution):
         reach = self.lengths.max(initial=1.0)
         _require_small(further, max(closed_positions.OPEN, self.closed * reach))
         for k in range(1, self.topology[0, CLOSURES] + 1):
-            aligned = closed_positions.alignment(self.topology, constants, scratch, k)
+            aligned = closed_positions.alignment(self.topology, constants, work, k)
             if isinstance(aligned, Recorded):
                 _ = aligned > 0.0
 
@@ -264,17 +264,17 @@ def _smallest_value(topology, constants, posture):
 def _is_closed(plan, posture):
     """Return whether the code would take a posture as closed."""
     topology, constants = plan.topology, plan.constants
-    scratch, solved = columns.allocate(topology), [row for row, *_ in plan.pivots]
+    work, solved = working_memory.allocate(topology), [row for row, *_ in plan.pivots]
     rows, d, nv = topology[0, [STOPPED_ROWS, UNKNOWNS, FIRST]]
     L = np.zeros((rows, d + nv + 1))
-    embedded.loop_equations(topology, constants, scratch, posture, posture, False, True, L)
+    embedded.loop_equations(topology, constants, work, posture, posture, False, True, L)
     gaps, spread = L[:, -1], posture.copy()
     plan._spread(constants, spread)
     return (
         np.linalg.norm(np.append(gaps[solved] / plan.lengths, posture - spread)) < plan.closed
         and np.linalg.norm(gaps) < closed_positions.OPEN
         and all(
-            closed_positions.alignment(topology, constants, scratch, k) > 0.0
+            closed_positions.alignment(topology, constants, work, k) > 0.0
             for k in range(1, topology[0, CLOSURES] + 1)
         )
     )

@@ -123,7 +123,7 @@ class Closing(LoopSolution):
     steps: int
     last_step: float = LAST_STEP['double']
 
-    def close(self, _topology, constants, scratch, everything, _near, E):
+    def close(self, _topology, constants, work, everything, _near, E):
         """Close the loops in a recording, in place of `closed_positions.close`.
 
         Parameters
@@ -132,7 +132,7 @@ class Closing(LoopSolution):
             Unused; the loops are attached to the world here.
         constants : (nb, k) ndarray
             Constants of the bodies, see robodyn_ros.model.layout.
-        scratch : RecordingWork
+        work : RecordingWork
             Scratch of the recursions.
         everything : ndarray
             Positions of all joints; those of dependent joints are written.
@@ -148,7 +148,7 @@ class Closing(LoopSolution):
             part.write(topology, x, everything)
         self._spread(constants, everything)
         for step in range(self.steps):
-            L = recorded_equations(topology, constants, scratch, everything, everything, False)
+            L = recorded_equations(topology, constants, work, everything, everything, False)
             if step == 0 or step < self.steps - 1:
                 factors = Factors(self.together.columns(L), self.pivots)
             moves = self.together.all_unknowns(factors.solution(L[:, d + nv]))
@@ -159,8 +159,8 @@ class Closing(LoopSolution):
                 if step == self.steps - 1 and isinstance(moves[unknown], Recorded):
                     _ = self.last_step**2 - moves[unknown] * moves[unknown] > 0.0
             self._spread(constants, everything)
-        scratch.close()
-        self.write_expansion(constants, scratch, everything, E)
+        work.close()
+        self.write_expansion(constants, work, everything, E)
 
     def steps_to(self, posture):
         """Return the number of Newton steps that a posture needs.

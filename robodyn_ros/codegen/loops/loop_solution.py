@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robodyn_ros.algorithms.constraints import closed_positions, loops
-from robodyn_ros.algorithms.core import scratch as columns
+from robodyn_ros.algorithms.core import working_memory
 from robodyn_ros.algorithms.core.rnea import start_at_base
 from robodyn_ros.codegen.loops.equal_values import Together
 from robodyn_ros.codegen.loops.sparse_elimination import Factors, sparse_pivots
@@ -57,14 +57,14 @@ class LoopSolution:
     together: Together
     pivots: tuple
 
-    def write_expansion(self, constants, scratch, everything, E):
+    def write_expansion(self, constants, work, everything, E):
         """Write the entries of E of the dependent joints, at closed positions.
 
         Parameters
         ----------
         constants : (nb, k) ndarray
             Constants of the bodies, see robodyn_ros.model.layout.
-        scratch : RecordingWork
+        work : RecordingWork
             Scratch of the recursions.
         everything : ndarray
             Positions of all joints.
@@ -73,20 +73,20 @@ class LoopSolution:
         """
         topology = self.topology
         d, nv = topology[0, UNKNOWNS], topology[0, FIRST]
-        L = self.solved(scratch, everything, everything, False, range(d, d + nv))
+        L = self.solved(work, everything, everything, False, range(d, d + nv))
         for row in self._dependent_rows():
             unknown = topology[row, COORDINATE] - nv
             for k in range(topology[row, COUNT]):
                 E[row - 1, k] = -constants[row, RATIO] * L[unknown, d + topology[row, FIRST] + k]
 
-    def closing_acceleration(self, _, __, scratch, everything, rates, share, accelerations):
+    def closing_acceleration(self, _, __, work, everything, rates, share, accelerations):
         """Add the accelerations of closed loops, in place of `loops.closing_acceleration`.
 
         Parameters
         ----------
         _, __ : ndarray
             Unused; the loops are attached to the world here.
-        scratch : RecordingWork
+        work : RecordingWork
             Scratch of the recursions.
         everything : ndarray
             Positions of all joints.
@@ -97,19 +97,19 @@ class LoopSolution:
         accelerations : ndarray
             Accelerations of all joints; those of dependent joints are changed.
         """
-        self._add_rates(scratch, everything, rates, share, accelerations)
+        self._add_rates(work, everything, rates, share, accelerations)
 
-    def _add_rates(self, scratch, everything, rates, share, accelerations, replaced=None):
+    def _add_rates(self, work, everything, rates, share, accelerations, replaced=None):
         """Add a share of dE/dt qd to accelerations of all joints."""
         d, nv = self.topology[0, UNKNOWNS], self.topology[0, FIRST]
-        L = self.solved(scratch, everything, rates, True, [d + nv], replaced)
+        L = self.solved(work, everything, rates, True, [d + nv], replaced)
         for row in self._dependent_rows():
             unknown = self.topology[row, COORDINATE] - nv
             accelerations[row - 1] = accelerations[row - 1] - (
                 share * self.constants[row, RATIO] * L[unknown, d + nv]
             )
 
-    def rate_of_expansion(self, topology, gravity, scratch, everything, rates):
+    def rate_of_expansion(self, topology, gravity, work, everything, rates):
         """Return dE/dt qd of all joints, with gravity as an acceleration of the base.
 
         Closures do not see it. So the motion of the bodies is that of their bias torque.
@@ -120,7 +120,7 @@ class LoopSolution:
             Topology of the robot.
         gravity : (3,) ndarray
             Gravitational acceleration in base axes [m/s^2].
-        scratch : RecordingWork
+        work : RecordingWork
             Scratch of the recursions.
         everything, rates : (n,) ndarray
             Positions and rates of all joints.
@@ -133,8 +133,8 @@ class LoopSolution:
         found = np.full(len(rates), 0.0, dtype=object)
         is_whole = (self.topology[:, PARENT] == topology[:, PARENT]).all()
         base = gravity if is_whole else np.zeros(3)
-        rising = {start_at_base: lambda scratch, _: start_at_base(scratch, base)}
-        self._add_rates(scratch, everything, rates, 1.0, found, rising)
+        rising = {start_at_base: lambda work, _: start_at_base(work, base)}
+        self._add_rates(work, everything, rates, 1.0, found, rising)
         return found
 
     def replacements(self):
@@ -150,12 +150,12 @@ class LoopSolution:
             loops.closing_acceleration.__wrapped__: self.closing_acceleration,
         }
 
-    def solved(self, scratch, everything, rates, moving, wanted, replaced=None):
+    def solved(self, work, everything, rates, moving, wanted, replaced=None):
         """Return the equations of all closures, solved for the unknowns.
 
         Parameters
         ----------
-        scratch : RecordingWork or ndarray
+        work : RecordingWork or ndarray
             Scratch of the recursions.
         everything : ndarray
             Positions of all joints.
@@ -175,11 +175,11 @@ class LoopSolution:
             One row for each unknown.
         """
         topology, constants = self.topology, self.constants
-        L = recorded_equations(topology, constants, scratch, everything, rates, moving, replaced)
+        L = recorded_equations(topology, constants, work, everything, rates, moving, replaced)
         found = np.full((self.topology[0, UNKNOWNS], L.shape[1]), 0.0, dtype=object)
         M, d, nv = self.together.columns(L), self.topology[0, UNKNOWNS], self.topology[0, FIRST]
         factors, shift = Factors(M, self.pivots), len(self.pivots) - d
-        tape, width = scratch.tape, scratch.tape.columns
+        tape, width = work.tape, work.tape.columns
         for first in range(0, len(wanted), width):
             columns = wanted[first : first + width]
             right = [tape.pack([row[column + shift] for column in columns]) for row in M]
@@ -338,14 +338,16 @@ def closed_postures(model, reference, at, wanted):
         A row for each posture, NaN where the loops do not close.
     """
     n, found = len(model.all_joint_names), np.empty((len(wanted), len(model.all_position_names)))
-    still, scratch, rest = np.zeros(model.nv), columns.allocate(model.topology), np.empty((2, n))
+    still, work, rest = (
+        np.zeros(model.nv),
+        working_memory.allocate(model.topology),
+        np.empty((2, n)),
+    )
     embedded.prepare(model)
     for row, posture in zip(found, wanted):
         q = reference.copy()
         q[at] = posture
-        embedded.expand_state(
-            model.topology, model.constants, scratch, q, still, still, row, *rest
-        )
+        embedded.expand_state(model.topology, model.constants, work, q, still, still, row, *rest)
     return found
 
 
@@ -429,7 +431,7 @@ def _carried(topology, in_loops, row):
     return False
 
 
-def recorded_equations(topology, constants, scratch, everything, rates, moving, replaced=None):
+def recorded_equations(topology, constants, work, everything, rates, moving, replaced=None):
     """Return the rows of all closures, see `loops.write_equations`.
 
     Parameters
@@ -438,7 +440,7 @@ def recorded_equations(topology, constants, scratch, everything, rates, moving, 
         Topology, see robodyn_ros.model.layout.
     constants : (nb, k) ndarray
         Constants of the bodies, see robodyn_ros.model.layout.
-    scratch : RecordingWork
+    work : RecordingWork
         Scratch of the recursions.
     everything, rates : ndarray
         Positions and rates of all joints.
@@ -458,7 +460,7 @@ def recorded_equations(topology, constants, scratch, everything, rates, moving, 
         dtype=object,
     )
     write = rebound(loops.write_equations, replaced or {})
-    write(topology, constants, scratch, everything, rates, moving, True, L)
+    write(topology, constants, work, everything, rates, moving, True, L)
     return L
 
 
@@ -481,8 +483,8 @@ def numeric_equations(topology, constants, posture):
     """
     rows, d, nv = topology[0, [STOPPED_ROWS, UNKNOWNS, FIRST]]
     L = np.zeros((rows, d + nv + 1))
-    scratch = columns.allocate(topology)
-    embedded.loop_equations(topology, constants, scratch, posture, posture, False, True, L)
+    work = working_memory.allocate(topology)
+    embedded.loop_equations(topology, constants, work, posture, posture, False, True, L)
     return L
 
 

@@ -16,7 +16,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from robodyn_ros.algorithms.core.matrices import ordered
-from robodyn_ros.algorithms.core.scratch import TILE, TILE_WIDTH, tiles_of
+from robodyn_ros.algorithms.core.working_memory import TILE, TILE_WIDTH, tiles_of
 from robodyn_ros.algorithms.derivatives.inverse_dynamics_derivatives import (
     by_motion,
     by_position,
@@ -44,7 +44,7 @@ ZERO = ir.Constant(REGISTER, [0.0] * TILE)
 
 
 def _pairs(row, column, count):
-    """Return pairs of columns of scratch: of the joint of the row, and of that of the column."""
+    """Return pairs of columns of work: of the joint of the row, and of that of the column."""
     return [(row + k, column + k) for k in range(count)]
 
 
@@ -85,20 +85,20 @@ def number_depth_first(topology, rows):
 
 
 @intrinsic
-def _all_pairs(_, scratch, count, by_q, by_qd, by_qdd):
+def _all_pairs(_, work, count, by_q, by_qd, by_qdd):
     """Emit the rows of the three matrices."""
 
     def emit(context, builder, signature, given):
         kinds, count = signature.args, given[1]
-        scratch = context.make_array(kinds[0])(context, builder, given[0])
+        work = context.make_array(kinds[0])(context, builder, given[0])
         square = context.make_array(kinds[2])(context, builder, given[2])
         n = builder.extract_value(square.shape, 0)
         matrices = [Rows(context, builder, *each) for each in zip(kinds[2:], given[2:])]
-        tiles = tile_memory(builder, scratch, count)
+        tiles = tile_memory(builder, work, count)
         _Columns(builder, tiles, matrices, n).emit()
         return context.get_dummy_value()
 
-    return types.void(scratch, types.intp, by_q, by_qd, by_qdd), emit
+    return types.void(work, types.intp, by_q, by_qd, by_qdd), emit
 
 
 class _Columns:
@@ -172,7 +172,7 @@ class _Columns:
         return self._build.load(address, align=ALIGNED)
 
     def _registers(self, tile, terms):
-        """Return {column of scratch: register} of the columns in sums."""
+        """Return {column of work: register} of the columns in sums."""
         columns = dict.fromkeys(column for pairs in terms for _, column in pairs)
         return {column: self._register(tile, column) for column in columns}
 
@@ -216,18 +216,18 @@ class _Columns:
                 store_lanes(build, value, address, kept)
 
 
-def _by_motion(topology, scratch, by_q, by_qd, by_qdd):
+def _by_motion(topology, work, by_q, by_qd, by_qdd):
     """Run the machine code, or the plain functions if joints and bodies differ in their order."""
-    rows = body_by_body(topology, scratch)
+    rows = body_by_body(topology, work)
     if ordered(topology):
         number_depth_first(topology, rows)
-        _all_pairs(scratch, tiles_of(topology), by_q, by_qd, by_qdd)
+        _all_pairs(work, tiles_of(topology), by_q, by_qd, by_qdd)
     else:
         by_velocity(topology, rows, by_qd, by_qdd)
         by_position(topology, rows, by_q)
 
 
 if not MISSING:
-    MACHINE_CODE[by_motion] = lambda topology, scratch, *arrays: (
-        _by_motion if is_work(scratch) and is_matrix(*arrays) else None
+    MACHINE_CODE[by_motion] = lambda topology, work, *arrays: (
+        _by_motion if is_work(work) and is_matrix(*arrays) else None
     )

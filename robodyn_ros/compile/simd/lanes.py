@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Machine code of `algorithms.derivatives.tiles`: registers of eight bodies as numbers.
 
-A tile is a block of memory at the end of scratch. Column k of scratch is its register k, with a
-lane for each of eight bodies. So a number is at a constant distance from the begin of its tile.
-The base is the last lane of the first tile, and bodies begin with the second one. Lanes behind the
-last body compute with any numbers, which no result depends on.
+A tile is a block of memory at the end of working memory. Column k of working memory is its
+register k, with a lane for each of eight bodies. So a number is at a constant distance from the
+begin of its tile. The base is the last lane of the first tile, and bodies begin with the second
+one. Lanes behind the last body compute with any numbers, which no result depends on.
 
 Rows of bodies and of tiles are types of their own, whose entries are numbers and registers. The
 arithmetic of registers is that of numbers, so functions of a body take eight bodies as they are.
@@ -26,7 +26,7 @@ from numba.extending import (
     register_model,
 )
 
-from robodyn_ros.algorithms.core.scratch import TILE, TILE_WIDTH, tiles_of
+from robodyn_ros.algorithms.core.working_memory import TILE, TILE_WIDTH, tiles_of
 from robodyn_ros.algorithms.derivatives import tiles
 from robodyn_ros.compile import reproducible
 from robodyn_ros.compile.numba_private import MISSING, cgutils
@@ -127,13 +127,13 @@ def _rows_of(kind):
     """Return an intrinsic that gives rows of tiles, whose columns may be shifted."""
 
     @intrinsic
-    def rows(_, scratch, count, shift):
+    def rows(_, work, count, shift):
         def emit(context, builder, signature, given):
             array = context.make_array(signature.args[0])(context, builder, given[0])
             first = tile_memory(builder, array, given[1])
             return builder.gep(first, [builder.mul(given[2], given[2].type(TILE))])
 
-        return kind(scratch, types.intp, types.intp), emit
+        return kind(work, types.intp, types.intp), emit
 
     return rows
 
@@ -362,14 +362,14 @@ def _define():
         _arithmetic(operation, instruction)
 
 
-def _body_by_body(topology, scratch):
+def _body_by_body(topology, work):
     """Return the rows of single bodies."""
-    return _bodies(scratch, tiles_of(topology), 0)
+    return _bodies(work, tiles_of(topology), 0)
 
 
-def _tile_by_tile(topology, scratch):
+def _tile_by_tile(topology, work):
     """Return the rows of tiles."""
-    return _tiles(scratch, tiles_of(topology), 0)
+    return _tiles(work, tiles_of(topology), 0)
 
 
 def _last_tile(topology):
@@ -377,14 +377,14 @@ def _last_tile(topology):
     return tiles_of(topology)
 
 
-def _numbers(topology, constants, scratch):
+def _numbers(topology, constants, work):
     """Copy numbers of bodies to the tiles; return the rows that have them."""
     count, shift = tiles_of(topology), MASSES - MASS
-    rows = _bodies(scratch, count, shift)
+    rows = _bodies(work, count, shift)
     for i in range(1, topology.shape[0]):
         for k in range(MASS, ROTOR):
             rows[i, k] = constants[i, k]
-    return _tiles(scratch, count, shift)
+    return _tiles(work, count, shift)
 
 
 @intrinsic
@@ -422,13 +422,13 @@ def _turn_joints(topology, constants, rows, q):
         _turn_tile(joints, i)
 
 
-def _wrenches(topology, f_ext, scratch):
+def _wrenches(topology, f_ext, work):
     """Copy external wrenches to the tiles; return the rows that have them."""
-    rows = _bodies(scratch, tiles_of(topology), WRENCHES)
+    rows = _bodies(work, tiles_of(topology), WRENCHES)
     for i in range(1, topology.shape[0]):
         for k in range(6):
             rows[i, k] = f_ext[i, k]
-    return _tiles(scratch, tiles_of(topology), WRENCHES)
+    return _tiles(work, tiles_of(topology), WRENCHES)
 
 
 def is_work(kind):
@@ -454,16 +454,16 @@ def is_matrix(*kinds):
 if not MISSING:
     _define()
     MACHINE_CODE |= {
-        tiles.body_by_body: lambda topology, scratch: _body_by_body if is_work(scratch) else None,
-        tiles.tile_by_tile: lambda topology, scratch: _tile_by_tile if is_work(scratch) else None,
+        tiles.body_by_body: lambda topology, work: _body_by_body if is_work(work) else None,
+        tiles.tile_by_tile: lambda topology, work: _tile_by_tile if is_work(work) else None,
         tiles.last_tile: lambda topology: _last_tile,
         tiles.turn_joints: lambda topology, constants, rows, q: (
             _turn_joints if rows == BODIES and not reproducible.WANTED else None
         ),
-        tiles.numbers_in_tiles: lambda topology, constants, scratch: (
-            _numbers if is_matrix(constants) and is_work(scratch) else None
+        tiles.numbers_in_tiles: lambda topology, constants, work: (
+            _numbers if is_matrix(constants) and is_work(work) else None
         ),
-        tiles.wrenches_in_tiles: lambda topology, f_ext, scratch: (
-            _wrenches if is_matrix(f_ext) and is_work(scratch) else None
+        tiles.wrenches_in_tiles: lambda topology, f_ext, work: (
+            _wrenches if is_matrix(f_ext) and is_work(work) else None
         ),
     }

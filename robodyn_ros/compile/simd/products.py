@@ -26,17 +26,17 @@ ZERO = ir.Constant(REGISTER, [0.0] * LANES)
 
 
 @intrinsic
-def _both(_, A, B, C, work):
+def _both(_, A, B, C, spare):
     """Emit both products."""
 
     def emit(context, builder, signature, given):
         square = context.make_array(signature.args[0])(context, builder, given[0])
         n = builder.extract_value(square.shape, 0)
-        A, B, C, work = (Rows(context, builder, *each) for each in zip(signature.args, given))
-        _Products(builder, A, (B, C), work, n).emit()
+        A, B, C, spare = (Rows(context, builder, *each) for each in zip(signature.args, given))
+        _Products(builder, A, (B, C), spare, n).emit()
         return context.get_dummy_value()
 
-    return types.void(A, B, C, work), emit
+    return types.void(A, B, C, spare), emit
 
 
 class _Products:
@@ -56,8 +56,8 @@ class _Products:
         Size of the matrices.
     """
 
-    def __init__(self, builder, left, right, work, n):
-        self._build, self._left, self._right, self._work = builder, left, right, work
+    def __init__(self, builder, left, right, spare, n):
+        self._build, self._left, self._right, self._work = builder, left, right, spare
         self._n, self._index = n, n.type
 
     def emit(self):
@@ -127,9 +127,9 @@ class _Products:
             yield row
 
 
-def _negative_products(A, B, C, work):
+def _negative_products(A, B, C, spare):
     """Run the machine code."""
-    _both(A, B, C, work)
+    _both(A, B, C, spare)
 
 
 if not MISSING:

@@ -15,7 +15,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from robodyn_ros.algorithms.core.matrices import ordered
-from robodyn_ros.algorithms.core.scratch import TILE, TILE_WIDTH, tiles_of
+from robodyn_ros.algorithms.core.working_memory import TILE, TILE_WIDTH, tiles_of
 from robodyn_ros.algorithms.derivatives.tiles import body_by_body
 from robodyn_ros.algorithms.derivatives.unit_torques import (
     ACCELERATION,
@@ -60,7 +60,7 @@ FLAGS = () if reproducible.WANTED else ('contract', 'nsz')  # sums keep their or
 ZERO = ir.Constant(REGISTER, [0.0] * TILE)
 INTEGER = ir.IntType(64)
 HALF = ir.VectorType(NUMBER, TILE // 2)
-#: Columns of scratch, in the place of numbers for pairs of joints.
+#: Columns of work, in the place of numbers for pairs of joints.
 SECOND_CHILD = AT.enter  # first child that does not follow its parent at once
 NEXT_SIBLING = AT.last  # next child of the same parent
 FIRST_CHILD = AT.free
@@ -85,35 +85,35 @@ def number_children(topology, rows):
 
 
 @inlined
-def in_order_of_joints(topology, matrix, work):
+def in_order_of_joints(topology, matrix, spare):
     """Move rows and columns from the order of the bodies to that of the joints.
 
-    `work`: working memory, of the shape of `unit_torques.memory`.
+    `spare`: working memory, of the shape of `unit_torques.memory`.
     """
     for i in range(matrix.shape[0]):
         for j in range(matrix.shape[0]):
-            work[i, j] = matrix[i, j]
+            spare[i, j] = matrix[i, j]
     for i in range(matrix.shape[0]):
         for j in range(matrix.shape[0]):
-            matrix[topology[i + 1, V], topology[j + 1, V]] = work[i, j]
+            matrix[topology[i + 1, V], topology[j + 1, V]] = spare[i, j]
 
 
 @intrinsic
-def _sweeps(_, topology, scratch, count, work, by_q, by_qd, by_tau):
+def _sweeps(_, topology, work, count, spare, by_q, by_qd, by_tau):
     """Emit the sweeps for all torques."""
 
     def emit(context, builder, signature, given):
         kinds = signature.args
         arrays = [context.make_array(kinds[k])(context, builder, given[k]) for k in (1, 4)]
         n = builder.extract_value(arrays[1].shape, 0)
-        parents, work, *matrices = (
+        parents, spare, *matrices = (
             Rows(context, builder, kinds[k], given[k]) for k in (0, 3, 4, 5, 6)
         )
         tiles = tile_memory(builder, arrays[0], given[2])
-        _Torques(builder, tiles, parents, work, matrices, n).emit()
+        _Torques(builder, tiles, parents, spare, matrices, n).emit()
         return context.get_dummy_value()
 
-    return types.void(topology, scratch, types.intp, work, by_q, by_qd, by_tau), emit
+    return types.void(topology, work, types.intp, spare, by_q, by_qd, by_tau), emit
 
 
 class _Torques:
@@ -133,8 +133,8 @@ class _Torques:
         Their size.
     """
 
-    def __init__(self, builder, tiles, topology, work, matrices, n):
-        self._build, self._tiles, self._topology, self._work = builder, tiles, topology, work
+    def __init__(self, builder, tiles, topology, spare, matrices, n):
+        self._build, self._tiles, self._topology, self._work = builder, tiles, topology, spare
         self._matrices, self._n, self._index = matrices, n, n.type
 
     def emit(self):
@@ -313,7 +313,7 @@ class _Torques:
             yield row, *self._place(row)
 
     def _place(self, row):
-        """Return the address of the numbers of a body, and the row of its parent in scratch."""
+        """Return the address of the numbers of a body, and the row of its parent in `work`."""
         build, index = self._build, self._index
         tile = self._next(build.ashr(row, index(TILE.bit_length() - 1)), 1)
         lane = build.and_(row, index(TILE - 1))
@@ -425,14 +425,14 @@ class _Torques:
         return [self._add(*pair) for pair in zip(*parts)]
 
 
-def _products(topology, scratch, work, by_q, by_qd, by_tau):
+def _products(topology, work, spare, by_q, by_qd, by_tau):
     """Run the machine code, and order its results if joints and bodies differ in their order."""
-    number_children(topology, body_by_body(topology, scratch))
-    _sweeps(topology, scratch, tiles_of(topology), work, by_q, by_qd, by_tau)
+    number_children(topology, body_by_body(topology, work))
+    _sweeps(topology, work, tiles_of(topology), spare, by_q, by_qd, by_tau)
     if not ordered(topology):
-        in_order_of_joints(topology, by_q, work)
-        in_order_of_joints(topology, by_qd, work)
-        in_order_of_joints(topology, by_tau, work)
+        in_order_of_joints(topology, by_q, spare)
+        in_order_of_joints(topology, by_qd, spare)
+        in_order_of_joints(topology, by_tau, spare)
 
 
 if not MISSING:

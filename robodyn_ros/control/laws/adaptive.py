@@ -57,7 +57,7 @@ def adaptive(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     matrix: Matrix,
     v: Vector,
     a: Vector,
@@ -75,7 +75,7 @@ def adaptive(
 
     Parameters
     ----------
-    topology, constants, gravity, scratch : ndarray
+    topology, constants, gravity, work : ndarray
         Arrays of the model; see `model_arrays`.
     matrix, v, a, Y : ndarray
         Memory, overwritten.
@@ -88,10 +88,8 @@ def adaptive(
     q, qd, reference, gains, terms
         As of `ControlLaw.torques`.
     """
-    passive_terms(
-        topology, constants, gravity, scratch, matrix, v, a, q, qd, reference, gains, terms
-    )
-    regressor(topology, constants, gravity, scratch, q, qd, v, a, Y)
+    passive_terms(topology, constants, gravity, work, matrix, v, a, q, qd, reference, gains, terms)
+    regressor(topology, constants, gravity, work, q, qd, v, a, Y)
     for j in range(qd.shape[0]):
         terms[OTHER, j] = 0.0
         for i in range(learnt.shape[0]):

@@ -23,7 +23,7 @@ def braking(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     terms: Matrix,
@@ -32,7 +32,7 @@ def braking(
 
     Parameters
     ----------
-    topology, constants, gravity, scratch : ndarray
+    topology, constants, gravity, work : ndarray
         Arrays of the model; see `model_arrays`.
     q, qd : (nv,) ndarray
         State [rad or m, rad/s or m/s].
@@ -40,8 +40,8 @@ def braking(
         Two rows are written: the gravity torque [N m or N], and the negative momentum
         [N m s or N s] in place of the feedback.
     """
-    gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
-    mass_product(topology, constants, scratch, q, qd, terms[FEEDBACK])
+    gravity_torque(topology, constants, gravity, work, q, terms[GRAVITY])
+    mass_product(topology, constants, work, q, qd, terms[FEEDBACK])
     for i in range(q.shape[0]):
         terms[FEEDBACK, i] = -terms[FEEDBACK, i]
 
@@ -51,7 +51,7 @@ def predict(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     wrenches: Matrix,
     rows: Matrix,
     command: Vector,
@@ -66,7 +66,7 @@ def predict(
 
     Parameters
     ----------
-    topology, constants, gravity, scratch : ndarray
+    topology, constants, gravity, work : ndarray
         Arrays of the model; see `model_arrays`.
     wrenches : (nb, 6) ndarray
         Zeros.
@@ -88,7 +88,7 @@ def predict(
         diagonal[i] = elapsed * abs(torque[i]) / max(abs(state[1, i]), SLOWEST)
         torque[i] = command[i] + weight[i] - torque[i]
     forward_dynamics(
-        topology, constants, gravity, scratch, state[0], state[1], torque, wrenches, diagonal, qdd
+        topology, constants, gravity, work, state[0], state[1], torque, wrenches, diagonal, qdd
     )
     for i in range(n):
         if not math.isfinite(qdd[i]):  # of a sum the compiler would assume it

@@ -40,7 +40,7 @@ def computed_torque(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     rows: Matrix,
     q: Vector,
     qd: Vector,
@@ -52,7 +52,7 @@ def computed_torque(
 
     Parameters
     ----------
-    topology, constants, gravity, scratch, rows : ndarray
+    topology, constants, gravity, work, rows : ndarray
         Arrays of the robot and memory; see KernelLaw.
     q, qd : (nv,) ndarray
         State [rad or m, rad/s or m/s].
@@ -70,12 +70,12 @@ def computed_torque(
     """
     n = qd.shape[0]
     M, acceleration = rows[:n], rows[n]
-    mass_matrix(topology, constants, scratch, q, M)
+    mass_matrix(topology, constants, work, q, M)
     feedback(q, qd, reference, gains, acceleration)
     multiply(M, acceleration, terms[FEEDBACK])
     multiply(M, reference[ACCELERATION], terms[INERTIA])
-    gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
-    bias_torque(topology, constants, gravity, scratch, q, qd, terms[CORIOLIS])
+    gravity_torque(topology, constants, gravity, work, q, terms[GRAVITY])
+    bias_torque(topology, constants, gravity, work, q, qd, terms[CORIOLIS])
     for i in range(q.shape[0]):
         terms[CORIOLIS, i] -= terms[GRAVITY, i]
     friction_torque(topology, constants, q, reference[VELOCITY], terms[FRICTION])

@@ -22,7 +22,7 @@ def diagonal_damping(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     gains: Matrix,
@@ -32,7 +32,7 @@ def diagonal_damping(
 
     Parameters
     ----------
-    topology, constants, gravity, scratch : ndarray
+    topology, constants, gravity, work : ndarray
         Arrays of the model; see `model_arrays`.
     q, qd : (nv,) ndarray
         State [rad or m, rad/s or m/s].
@@ -46,11 +46,11 @@ def diagonal_damping(
     int
         0, or the body whose pivot is singular.
     """
-    gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
+    gravity_torque(topology, constants, gravity, work, q, terms[GRAVITY])
     return damping_torques(
         topology,
         constants,
-        scratch,
+        work,
         q,
         qd,
         gains[VELOCITY_GAIN],

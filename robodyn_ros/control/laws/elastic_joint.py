@@ -38,7 +38,7 @@ def elastic_joint_law(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     compliance: Constant,
     rotor: Constant,
     motor: Constant,
@@ -55,7 +55,7 @@ def elastic_joint_law(
 
     Parameters
     ----------
-    topology, constants, gravity, scratch : ndarray
+    topology, constants, gravity, work : ndarray
         Arrays of the model; see `model_arrays`.
     compliance : (nv,) ndarray
         Compliance of the springs [rad/(N m) or m/N].
@@ -83,7 +83,7 @@ def elastic_joint_law(
             topology,
             constants,
             gravity,
-            scratch,
+            work,
             beside[POSITION],
             beside[VELOCITY],
             beside[ACCELERATION],
@@ -94,19 +94,19 @@ def elastic_joint_law(
         topology,
         constants,
         gravity,
-        scratch,
+        work,
         reference[POSITION],
         reference[VELOCITY],
         reference[ACCELERATION],
         f_ext,
         joint_torque[0],
     )
-    gravity_torque(topology, constants, gravity, scratch, reference[POSITION], terms[GRAVITY])
+    gravity_torque(topology, constants, gravity, work, reference[POSITION], terms[GRAVITY])
     bias_torque(
         topology,
         constants,
         gravity,
-        scratch,
+        work,
         reference[POSITION],
         reference[VELOCITY],
         terms[CORIOLIS],

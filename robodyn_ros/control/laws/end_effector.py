@@ -73,7 +73,7 @@ def write_pose_error(state, measured):
 def lead_by_joints(
     topology: Topology,
     constants: Table,
-    scratch: Work,
+    work: Work,
     X: Matrix,
     J: Matrix,
     bias: Vector,
@@ -90,7 +90,7 @@ def lead_by_joints(
 
     Parameters
     ----------
-    topology, constants, scratch : ndarray
+    topology, constants, work : ndarray
         Arrays of the model; see `model_arrays`.
     X, J, bias : (4, 4), (6, nv) and (6,) ndarray
         Memory, overwritten.
@@ -104,9 +104,9 @@ def lead_by_joints(
         Position, velocity and acceleration of the joints.
     """
     q, qd, qdd = reference[JOINT], reference[VELOCITY], reference[ACCELERATION]
-    jacobian(topology, constants, scratch, q, body, frame, J)
-    jacobian_bias(topology, constants, scratch, q, qd, body, frame, zeros, bias)
-    pose(topology, constants, scratch, q, body, frame, X)
+    jacobian(topology, constants, work, q, body, frame, J)
+    jacobian_bias(topology, constants, work, q, qd, body, frame, zeros, bias)
+    pose(topology, constants, work, q, body, frame, X)
     observe_pose(X, state)
     observe_velocity(J, qd, state, 0.0, state)
     for i in range(3):

@@ -43,7 +43,7 @@ def floating_base_computed_torque(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     free: Constant,
     position: Vector,
     velocity: Vector,
@@ -61,7 +61,7 @@ def floating_base_computed_torque(
 
     Parameters
     ----------
-    topology, constants, gravity, scratch : ndarray
+    topology, constants, gravity, work : ndarray
         Arrays of the robot with a free base; see `model_arrays`.
     free : (6 + nv,) ndarray
         1 for velocities of a base that reacts, else 0.
@@ -102,10 +102,10 @@ def floating_base_computed_torque(
         known[WANTED, k] = 0.0
         known[CORRECTION, k] = 0.0
     status = mixed_dynamics(
-        topology, constants, gravity, scratch, position, velocity, free, known, f_ext, tau, qdd
+        topology, constants, gravity, work, position, velocity, free, known, f_ext, tau, qdd
     )
-    gravity_torque(topology, constants, gravity, scratch, position, qdd[WANTED])
-    bias_torque(topology, constants, gravity, scratch, position, velocity, qdd[CORRECTION])
+    gravity_torque(topology, constants, gravity, work, position, qdd[WANTED])
+    bias_torque(topology, constants, gravity, work, position, velocity, qdd[CORRECTION])
     for k in range(n):
         weight, bias = qdd[WANTED, base + k], qdd[CORRECTION, base + k]
         terms[GRAVITY, k] = weight

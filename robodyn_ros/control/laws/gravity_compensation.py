@@ -13,7 +13,7 @@ def gravity_compensation(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     terms: Matrix,
@@ -22,14 +22,14 @@ def gravity_compensation(
 
     Parameters
     ----------
-    topology, constants, gravity, scratch : ndarray
+    topology, constants, gravity, work : ndarray
         Arrays of the model; see `model_arrays`.
     q, qd : (nv,) ndarray
         State [rad or m, rad/s or m/s].
     terms : (6, nv) ndarray
         Torque terms [N m or N]; one row is written.
     """
-    gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
+    gravity_torque(topology, constants, gravity, work, q, terms[GRAVITY])
 
 
 class GravityCompensation(ControlLaw):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.algorithms.core import scratch
+from robodyn_ros.algorithms.core import working_memory
 from robodyn_ros.codegen import linker
 from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.errors import RobodynError, short_repr
@@ -18,7 +18,7 @@ FEEDBACK, INERTIA, CORIOLIS, GRAVITY, FRICTION, OTHER = range(6)
 
 POSITION_GAIN, VELOCITY_GAIN = 0, 1  # rows of `gains`
 POSITION, VELOCITY, ACCELERATION = 0, 1, 2  # rows of `reference`
-ROWS = 2  # vectors of scratch of a KernelLaw, after a matrix
+ROWS = 2  # vectors of working memory of a KernelLaw, after a matrix
 
 
 class LawParameter(NamedTuple):
@@ -301,8 +301,8 @@ class ControlLaw:
 class KernelLaw(ControlLaw):
     """A law without a state whose torques are those of one kernel, the only one of `kernels`.
 
-    Its arguments are topology, constants, gravity, scratch, rows, q, qd, reference, gains, terms.
-    `rows`, (nv + 2, nv), is scratch. Its result is a status, 0 without a failure.
+    Its arguments are topology, constants, gravity, work, rows, q, qd, reference, gains, terms.
+    `rows`, (nv + 2, nv), is working memory. Its result is a status, 0 without a failure.
 
     Parameters
     ----------
@@ -362,8 +362,8 @@ def model_arrays(robot):
 
     Returns
     -------
-    topology, constants, gravity, scratch : tuple of ndarray
+    topology, constants, gravity, work : tuple of ndarray
         Arrays of the model, and memory for the recursions.
     """
     model = robot.model
-    return model.topology, model.constants, model.gravity, scratch.allocate(model.topology)
+    return model.topology, model.constants, model.gravity, working_memory.allocate(model.topology)

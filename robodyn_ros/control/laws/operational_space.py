@@ -230,12 +230,12 @@ def operational_space_control(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     M: Matrix,
     J: Matrix,
     X: Matrix,
     A: Matrix,
-    work: Matrix,
+    spare: Matrix,
     vectors: Matrix,
     F: Matrix,
     task: Matrix,
@@ -261,11 +261,11 @@ def operational_space_control(
 
     Parameters
     ----------
-    topology, constants, gravity, scratch : ndarray
+    topology, constants, gravity, work : ndarray
         Arrays of the model; see `model_arrays`.
     M, J, X : (nv, nv), (6, nv) and (4, 4) ndarray
         Memory, overwritten.
-    A, work, vectors, F : (6, 6) ndarray
+    A, spare, vectors, F : (6, 6) ndarray
         Memory, overwritten.
     task, joints : (6, 6) and (4, nv) ndarray
         Memory for vectors, overwritten.
@@ -296,8 +296,8 @@ def operational_space_control(
         joints[ZEROS, k] = 0.0
         joints[EXTRAPOLATED, k] = q[k] + age * qd[k]
     q = joints[EXTRAPOLATED]
-    status = operational_space(topology, constants, scratch, q, joints[ZEROS], body, frame, J, A)
-    pose(topology, constants, scratch, q, body, frame, X)
+    status = operational_space(topology, constants, work, q, joints[ZEROS], body, frame, J, A)
+    pose(topology, constants, work, q, body, frame, X)
     observe_pose(X, measured)
     observe_velocity(J, qd, state, age, measured)
     if elapsed > 0.0:
@@ -315,8 +315,8 @@ def operational_space_control(
             elapsed,
         )
     write_pose_error(state, measured)
-    fading_inertia(A, task[WEIGHTS], values[HEAVIEST], work, vectors, F, shares)
-    mass_matrix(topology, constants, scratch, q, M)
+    fading_inertia(A, task[WEIGHTS], values[HEAVIEST], spare, vectors, F, shares)
+    mass_matrix(topology, constants, work, q, M)
     wanted, remainder, force, posture = (
         task[WANTED],
         task[REMAINDER],
@@ -326,13 +326,13 @@ def operational_space_control(
 
     join_rows(state, TASK_VELOCITY, SPIN, wanted)
     compose(M, J, F, wanted, reference[VELOCITY], remainder, force, joints[MEMORY])
-    mass_solve(topology, constants, scratch, q, joints[ZEROS], joints[MEMORY], posture)
+    mass_solve(topology, constants, work, q, joints[ZEROS], joints[MEMORY], posture)
     state[PACE, 0] = admissible_pace(posture, fastest)
     friction_torque(topology, constants, q, posture, terms[FRICTION])
 
     position_feedback(measured, values, wanted, task[RETURN])
     compose(M, J, F, task[RETURN], joints[ZEROS], remainder, force, joints[MEMORY])
-    mass_solve(topology, constants, scratch, q, joints[ZEROS], joints[MEMORY], posture)
+    mass_solve(topology, constants, work, q, joints[ZEROS], joints[MEMORY], posture)
     add_velocity_feedback(state, measured, values, return_gain_scale(posture, fastest), wanted)
     posture_feedback(q, qd, reference, gains, fastest, joints[MEMORY], posture)
     compose(M, J, F, wanted, posture, remainder, force, terms[FEEDBACK])
@@ -341,11 +341,11 @@ def operational_space_control(
     join_rows(state, FORCE, MOMENT, wanted)
     transpose_multiply(J, wanted, terms[OTHER])
 
-    jacobian_bias(topology, constants, scratch, q, qd, body, frame, joints[ZEROS], task[BIAS])
+    jacobian_bias(topology, constants, work, q, qd, body, frame, joints[ZEROS], task[BIAS])
     multiply(F, task[BIAS], force)
     transpose_multiply(J, force, joints[MEMORY])
-    gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
-    bias_torque(topology, constants, gravity, scratch, q, qd, terms[CORIOLIS])
+    gravity_torque(topology, constants, gravity, work, q, terms[GRAVITY])
+    bias_torque(topology, constants, gravity, work, q, qd, terms[CORIOLIS])
     for k in range(q.shape[0]):
         terms[CORIOLIS, k] -= terms[GRAVITY, k] + joints[MEMORY, k]
     return status
@@ -520,10 +520,10 @@ class OperationalSpace(ControlLaw):
         q, qd
             As of `ControlLaw.reset`.
         """
-        topology, constants, _, scratch = self._arrays[:4]
+        topology, constants, _, work = self._arrays[:4]
         X = np.empty((4, 4))
         pose = self._replacements.get(generic.pose, generic.pose)
-        pose.vectorcall(topology, constants, scratch, q, *self._place, X)
+        pose.vectorcall(topology, constants, work, q, *self._place, X)
         measured = self.task.measured
         observe_pose(X, measured)
         self.task.hold(measured[POSITION, :3], measured[QUATERNION])
@@ -558,11 +558,11 @@ class OperationalSpace(ControlLaw):
         """
         task = self.task
         if task.led:
-            topology, constants, _, scratch, _, J, X, *_, rows, joints, _ = self._arrays
+            topology, constants, _, work, _, J, X, *_, rows, joints, _ = self._arrays
             joints[ZEROS] = 0.0
             memory = X, J, rows[BIAS], joints[ZEROS]
             self._lead(
-                *(topology, constants, scratch, *memory, *self._place),
+                *(topology, constants, work, *memory, *self._place),
                 *(task.target, task.state, reference),
             )
         return self._torques(

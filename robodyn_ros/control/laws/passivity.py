@@ -44,7 +44,7 @@ def modified_reference(q, qd, reference, gains, v, a):
 
 @primitive
 def passive_terms(
-    topology, constants, gravity, scratch, matrix, v, a, q, qd, reference, gains, terms
+    topology, constants, gravity, work, matrix, v, a, q, qd, reference, gains, terms
 ):
     """Compute all terms but 'other', and the modified reference.
 
@@ -52,11 +52,11 @@ def passive_terms(
     """
     modified_reference(q, qd, reference, gains, v, a)
     feedback(q, qd, reference, gains, terms[FEEDBACK])
-    mass_matrix(topology, constants, scratch, q, matrix)
+    mass_matrix(topology, constants, work, q, matrix)
     multiply(matrix, a, terms[INERTIA])
-    coriolis_matrix(topology, constants, scratch, q, qd, matrix)
+    coriolis_matrix(topology, constants, work, q, qd, matrix)
     multiply(matrix, v, terms[CORIOLIS])
-    gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
+    gravity_torque(topology, constants, gravity, work, q, terms[GRAVITY])
     friction_torque(topology, constants, q, reference[VELOCITY], terms[FRICTION])
 
 
@@ -65,7 +65,7 @@ def passivity(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     rows: Matrix,
     q: Vector,
     qd: Vector,
@@ -77,7 +77,7 @@ def passivity(
 
     Parameters
     ----------
-    topology, constants, gravity, scratch, rows : ndarray
+    topology, constants, gravity, work, rows : ndarray
         Arrays of the robot and memory; see KernelLaw.
     q, qd : (nv,) ndarray
         State [rad or m, rad/s or m/s].
@@ -95,9 +95,7 @@ def passivity(
     """
     n = qd.shape[0]
     matrix, v, a = rows[:n], rows[n], rows[n + 1]
-    passive_terms(
-        topology, constants, gravity, scratch, matrix, v, a, q, qd, reference, gains, terms
-    )
+    passive_terms(topology, constants, gravity, work, matrix, v, a, q, qd, reference, gains, terms)
     return 0
 
 

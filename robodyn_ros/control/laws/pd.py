@@ -34,7 +34,7 @@ def pd(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     rows: Matrix,
     q: Vector,
     qd: Vector,
@@ -46,7 +46,7 @@ def pd(
 
     Parameters
     ----------
-    topology, constants, gravity, scratch, rows : ndarray
+    topology, constants, gravity, work, rows : ndarray
         Arrays of the robot and memory; see KernelLaw.
     q, qd : (nv,) ndarray
         State [rad or m, rad/s or m/s].
@@ -71,7 +71,7 @@ def pd_gravity(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     rows: Matrix,
     q: Vector,
     qd: Vector,
@@ -81,7 +81,7 @@ def pd_gravity(
 ):
     """Compute the terms of feedback and gravity; arguments and result as of `pd`."""
     feedback(q, qd, reference, gains, terms[FEEDBACK])
-    gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
+    gravity_torque(topology, constants, gravity, work, q, terms[GRAVITY])
     return 0
 
 

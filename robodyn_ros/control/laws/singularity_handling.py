@@ -26,7 +26,7 @@ def kept_share(x):
 
 
 @primitive
-def fading_inertia(compliance, weights, heaviest, work, vectors, inertia, shares):
+def fading_inertia(compliance, weights, heaviest, spare, vectors, inertia, shares):
     """Compute F = S w(heaviest S A S) (S A S)^-1 S, A = J M^-1 J^T, S = diag(weights).
 
     If every eigenvalue of S A S is at least 1 / heaviest, F is Lambda of the axes with a nonzero
@@ -36,18 +36,18 @@ def fading_inertia(compliance, weights, heaviest, work, vectors, inertia, shares
     `compliance` (6, 6): A [1/kg, 1/(kg m), 1/(kg m^2)].
     `weights` (6,): weights of the axes [-, m].
     `heaviest`: largest inertia that F follows [kg].
-    `work`, `vectors` (6, 6): working memory. Afterwards `vectors` has the eigenvectors.
+    `spare`, `vectors` (6, 6): working memory. Afterwards `vectors` has the eigenvectors.
     `inertia` (6, 6), written: F.
     `shares` (6,): w of every eigenvector, written.
     """
     m = compliance.shape[0]
     for i in range(m):
         for j in range(m):
-            work[i, j] = weights[i] * weights[j] * compliance[i, j]
+            spare[i, j] = weights[i] * weights[j] * compliance[i, j]
             inertia[i, j] = 0.0
-    diagonalise(work, vectors)
+    diagonalise(spare, vectors)
     for k in range(m):
-        value = 0.0 if work[k, k] < 0.0 else work[k, k]
+        value = 0.0 if spare[k, k] < 0.0 else spare[k, k]
         x = heaviest * value
         shares[k] = kept_share(x)
         mass = 1.0 / value if x >= 1.0 else heaviest * x * (6.0 - 8.0 * x + 3.0 * x * x)

@@ -58,7 +58,7 @@ def accelerate(
     topology,
     constants,
     gravity,
-    scratch,
+    work,
     passive,
     locked,
     f_ext,
@@ -83,21 +83,19 @@ def accelerate(
     for i in range(f_ext.shape[0]):
         for k in range(f_ext.shape[1]):
             f_ext[i, k] = 0.0
-    return mixed_dynamics(
-        topology, constants, gravity, scratch, q, qd, free, known, f_ext, tau, qdd
-    )
+    return mixed_dynamics(topology, constants, gravity, work, q, qd, free, known, f_ext, tau, qdd)
 
 
 @primitive
-def write_terms(topology, constants, gravity, scratch, q, qd, tau, terms):
+def write_terms(topology, constants, gravity, work, q, qd, tau, terms):
     """Write the terms of all joints but friction.
 
     `q`, `qd` (nv,): state [rad or m, rad/s or m/s].
     `tau` (3, nv): torques for the rows of `known`.
     `terms` (6, nv): torque terms [N m or N], written.
     """
-    gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
-    bias_torque(topology, constants, gravity, scratch, q, qd, terms[CORIOLIS])
+    gravity_torque(topology, constants, gravity, work, q, terms[GRAVITY])
+    bias_torque(topology, constants, gravity, work, q, qd, terms[CORIOLIS])
     for k in range(q.shape[0]):
         terms[OTHER, k] = tau[DRIFT, k] - terms[CORIOLIS, k]
         terms[CORIOLIS, k] -= terms[GRAVITY, k]
@@ -121,7 +119,7 @@ def underactuated_computed_torque(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     passive: Constant,
     f_ext: Matrix,
     free: Vector,
@@ -141,7 +139,7 @@ def underactuated_computed_torque(
 
     Parameters
     ----------
-    topology, constants, gravity, scratch : ndarray
+    topology, constants, gravity, work : ndarray
         Arrays of the model; see `model_arrays`.
     passive : (nv,) ndarray
         1 for a joint without motor, else 0.
@@ -161,7 +159,7 @@ def underactuated_computed_torque(
         topology,
         constants,
         gravity,
-        scratch,
+        work,
         passive,
         values[LOCKED] >= 0.5,
         f_ext,
@@ -174,7 +172,7 @@ def underactuated_computed_torque(
         reference,
         gains,
     )
-    write_terms(topology, constants, gravity, scratch, q, qd, tau, terms)
+    write_terms(topology, constants, gravity, work, q, qd, tau, terms)
     friction_torque(topology, constants, q, reference[VELOCITY], terms[FRICTION])
     clear_passive(passive, terms)
     return status

@@ -53,7 +53,7 @@ WEIGHTS, RATE, ACCEL, TASK_FEEDBACK, BIAS, REMAINDER, TASK_FORCE = range(7)
 
 
 @primitive
-def add_bias(topology, constants, scratch, q, qd, body, frame, zero, bias, sign, out):
+def add_bias(topology, constants, work, q, qd, body, frame, zero, bias, sign, out):
     """Compute out += sign Jdot qd of the tool.
 
     `q`, `qd` (nv,): state [rad or m, rad/s or m/s].
@@ -61,13 +61,13 @@ def add_bias(topology, constants, scratch, q, qd, body, frame, zero, bias, sign,
     `sign`: 1 or -1.
     `out` (6,): acceleration of the tool, updated.
     """
-    jacobian_bias(topology, constants, scratch, q, qd, body, frame, zero, bias)
+    jacobian_bias(topology, constants, work, q, qd, body, frame, zero, bias)
     for i in range(6):
         out[i] += sign * bias[i]
 
 
 @primitive
-def observe_tool(topology, constants, scratch, reference, body, frame, zero, X, J, wanted, task):
+def observe_tool(topology, constants, work, reference, body, frame, zero, X, J, wanted, task):
     """Compute pose, velocity and acceleration of the tool along the joint reference.
 
     `reference` (3, nv): position, velocity and acceleration of the joints.
@@ -76,12 +76,12 @@ def observe_tool(topology, constants, scratch, reference, body, frame, zero, X, 
     `task` (7, 6): vectors of the tool; two rows are written.
     """
     q, qd = reference[POSITION], reference[VELOCITY]
-    pose(topology, constants, scratch, q, body, frame, X)
+    pose(topology, constants, work, q, body, frame, X)
     observe_pose(X, wanted)
-    jacobian(topology, constants, scratch, q, body, frame, J)
+    jacobian(topology, constants, work, q, body, frame, J)
     multiply(J, qd, task[RATE])
     multiply(J, reference[ACCELERATION], task[ACCEL])
-    add_bias(topology, constants, scratch, q, qd, body, frame, zero, task[BIAS], 1.0, task[ACCEL])
+    add_bias(topology, constants, work, q, qd, body, frame, zero, task[BIAS], 1.0, task[ACCEL])
 
 
 @primitive
@@ -134,7 +134,7 @@ def remaining_motion(J_G, F, J, asked, moves, task, x):
 
 
 @primitive
-def disturbance_compliance(passive, qdd, J_G, F, null, work, vectors, G, weights, shares):
+def disturbance_compliance(passive, qdd, J_G, F, null, spare, vectors, G, weights, shares):
     """Compute J_D N and G = (J_D N J_D^T)^-1, with N = 1 - J_G^T F J_G; G fades where it is large.
 
     Accelerations N J_D^T G s of the driven joints give the passive ones s, and do not move the
@@ -143,7 +143,7 @@ def disturbance_compliance(passive, qdd, J_G, F, null, work, vectors, G, weights
     `qdd` (3 + nv, nv): accelerations of all joints, in the rows of `known`; row UNIT + k is that
       of J_D for k.
     `J_G`, `F` (6, nv): generalised Jacobian and task inertia.
-    `null`, `work`, `vectors`, `G` (nv, nv): row p of `null` is J_D N of passive joint p; the
+    `null`, `spare`, `vectors`, `G` (nv, nv): row p of `null` is J_D N of passive joint p; the
       others are zero. All are written.
     """
     n = passive.shape[0]
@@ -160,11 +160,11 @@ def disturbance_compliance(passive, qdd, J_G, F, null, work, vectors, G, weights
                 null[p, k] -= pull * J_G[i, k]
     for p in range(n):
         for r in range(n):
-            work[p, r] = 0.0
+            spare[p, r] = 0.0
             for k in range(n):
-                work[p, r] += null[p, k] * null[r, k]
+                spare[p, r] += null[p, k] * null[r, k]
     heaviest = EFFORTS_TO_HOLD * EFFORTS_TO_HOLD
-    fading_inertia(work, weights, heaviest, work, vectors, G, shares)
+    fading_inertia(spare, weights, heaviest, spare, vectors, G, shares)
 
 
 @primitive
@@ -204,7 +204,7 @@ def underactuated_operational_space(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     passive: Constant,
     f_ext: Matrix,
     free: Vector,
@@ -217,7 +217,7 @@ def underactuated_operational_space(
     zero: Vector,
     X: Matrix,
     A: Matrix,
-    work: Matrix,
+    spare: Matrix,
     vectors: Matrix,
     F: Matrix,
     task: Matrix,
@@ -245,7 +245,7 @@ def underactuated_operational_space(
 
     Parameters
     ----------
-    topology, constants, gravity, scratch : ndarray
+    topology, constants, gravity, work : ndarray
         Arrays of the model; see `model_arrays`.
     passive : (nv,) ndarray
         1 for a joint without motor, else 0.
@@ -259,7 +259,7 @@ def underactuated_operational_space(
         Memory, overwritten.
     X : (4, 4) ndarray
         Memory, overwritten.
-    A, work, vectors, F : (6, 6) ndarray
+    A, spare, vectors, F : (6, 6) ndarray
         Memory, overwritten.
     task : (7, 6) ndarray
         Memory for vectors of the tool, overwritten.
@@ -286,10 +286,10 @@ def underactuated_operational_space(
         task[WEIGHTS, i] = values[AXES + i] * (1.0 if i < 3 else values[LENGTH])
     for k in range(n):
         zero[k] = 0.0
-    observe_tool(topology, constants, scratch, reference, body, frame, zero, X, J, wanted, task)
-    pose(topology, constants, scratch, q, body, frame, X)
+    observe_tool(topology, constants, work, reference, body, frame, zero, X, J, wanted, task)
+    pose(topology, constants, work, q, body, frame, X)
     observe_pose(X, measured)
-    jacobian(topology, constants, scratch, q, body, frame, J)
+    jacobian(topology, constants, work, q, body, frame, J)
     task_feedback(wanted, measured, values, J, qd, task)
 
     for k in range(n):
@@ -300,7 +300,7 @@ def underactuated_operational_space(
         topology,
         constants,
         gravity,
-        scratch,
+        work,
         passive,
         values[LOCKED] >= 0.5,
         f_ext,
@@ -317,14 +317,14 @@ def underactuated_operational_space(
     for i in range(6):
         multiply(J_G, J_G[i], A[i])
     keep = 1.0 / (values[REACH] * values[REACH])
-    fading_inertia(A, task[WEIGHTS], keep, work, vectors, F, shares)
+    fading_inertia(A, task[WEIGHTS], keep, spare, vectors, F, shares)
     share = values[HOLD]
     if share > 0.0:
         disturbance_compliance(
             passive, qdd, J_G, F, null, null_work, null_vectors, G, passive_weights, passive_shares
         )
 
-    write_terms(topology, constants, gravity, scratch, q, qd, tau, terms)
+    write_terms(topology, constants, gravity, work, q, qd, tau, terms)
     for k in range(n):
         known[DRIFT, k] = reference[VELOCITY, k] if passive[k] == 0.0 else qd[k]
     # friction at joint rates that give the tool its velocity, for any motion of passive joints
@@ -347,17 +347,7 @@ def underactuated_operational_space(
     for i in range(6):
         task[TASK_FEEDBACK, i] = 0.0
     add_bias(
-        topology,
-        constants,
-        scratch,
-        q,
-        qd,
-        body,
-        frame,
-        zero,
-        task[BIAS],
-        -1.0,
-        task[TASK_FEEDBACK],
+        topology, constants, work, q, qd, body, frame, zero, task[BIAS], -1.0, task[TASK_FEEDBACK]
     )
     remaining_motion(J_G, F, J, task[TASK_FEEDBACK], qdd[DRIFT], task, motion)
     if share > 0.0:
@@ -457,9 +447,9 @@ class UnderactuatedOperationalSpace(UnderactuatedComputedTorque):
         name, *self._place = self.end_effector(frame)
         if not frame:
             self._refuse_coupling_alone(name)
-        topology, constants, gravity, scratch, passive, f_ext, free, *_ = self._arrays
+        topology, constants, gravity, work, passive, f_ext, free, *_ = self._arrays
         self._arrays = (
-            *(topology, constants, gravity, scratch, passive, f_ext, free),
+            *(topology, constants, gravity, work, passive, f_ext, free),
             *np.zeros((3, UNIT + n, n)),
             *np.zeros((2, 6, n)),
             *np.zeros((2, n)),

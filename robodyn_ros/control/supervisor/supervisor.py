@@ -38,7 +38,7 @@ class Supervisor:
     Parameters
     ----------
     robot : Robot
-        The robot; its scratch memory is not used.
+        The robot; its working memory is not used.
     law : ControlLaw
         A law for this robot.
     settings : Settings

@@ -219,7 +219,7 @@ class ChangingClosures:
         d = len(self._velocities)
         L = np.zeros((model.topology[0, STOPPED_ROWS], d + model.nv + 1))
         embedded.loop_equations(
-            model.topology, model.constants, self._loops._scratch, posture, rates, moving, True, L
+            model.topology, model.constants, self._loops._work, posture, rates, moving, True, L
         )
         J = np.zeros((len(L), robot.nv))
         J[:, self._velocities] = L[:, :d]

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from robodyn_ros.algorithms.core import scratch
+from robodyn_ros.algorithms.core import working_memory
 from robodyn_ros.compile import embedded
 from robodyn_ros.model.layout import COORDINATE, RATIO, SHIFT, STOPPED_ROWS, UNKNOWNS, Q
 
@@ -25,7 +25,7 @@ class LoopEquations:
     """
 
     def __init__(self, model):
-        self.model, self._scratch = model, scratch.allocate(model.topology)
+        self.model, self._work = model, working_memory.allocate(model.topology)
         self.unknowns = model.topology[0, UNKNOWNS]
         self._columns = self.unknowns + model.nv + 1
         self._unknown = model.topology[1:, COORDINATE] - model.nv
@@ -43,7 +43,7 @@ class LoopEquations:
         embedded.loop_equations(
             self.model.topology,
             self.model.constants,
-            self._scratch,
+            self._work,
             posture,
             np.zeros(len(self._at)),
             False,

@@ -44,9 +44,9 @@ def speed_of(J, qd, reach):
 
 
 @unfused
-def approach(topology, constants, scratch, contact, h, q, qd):
+def approach(topology, constants, work, contact, h, q, qd):
     """Find the contacts that a substep may close, and write them with their rows."""
-    frame_poses(topology, constants, scratch, q, contact.bodies, contact.frames, contact.poses)
+    frame_poses(topology, constants, work, q, contact.bodies, contact.frames, contact.poses)
     count, first = 0, qd.shape[0]
     for shape in range(contact.shapes.shape[0]):
         margin = -1.0
@@ -64,7 +64,7 @@ def approach(topology, constants, scratch, contact, h, q, qd):
                 jacobian(
                     topology,
                     constants,
-                    scratch,
+                    work,
                     q,
                     contact.bodies[shape],
                     contact.frames[shape],

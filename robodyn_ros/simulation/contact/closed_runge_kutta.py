@@ -84,10 +84,10 @@ def three_of(vector, start):
 
 
 @unfused
-def bend_closures(topology, constants, scratch, work, closing, q, qd):
+def bend_closures(topology, constants, work, joint_work, closing, q, qd):
     """Write -dJ/dt qd of all active closures; call write_closures before."""
     n, row = qd.shape[0], 0
-    zero, moving = work[RATE][:n], closing.motions
+    zero, moving = joint_work[RATE][:n], closing.motions
     for j in range(n):
         zero[j] = 0.0
     for k in range(closing.active.shape[0]):
@@ -97,9 +97,9 @@ def bend_closures(topology, constants, scratch, work, closing, q, qd):
         if closing.active[k] > 0.0:
             for side in range(2):
                 body, frame = closing.bodies[A + side], closing.frames[A + side]
-                velocity(topology, constants, scratch, q, qd, body, frame, moving[side])
+                velocity(topology, constants, work, q, qd, body, frame, moving[side])
                 jacobian_bias(
-                    topology, constants, scratch, q, qd, body, frame, zero, moving[2 + side]
+                    topology, constants, work, q, qd, body, frame, zero, moving[2 + side]
                 )
         w_A, w_B = three_of(moving[0], 3), three_of(moving[1], 3)
         alpha_A, alpha_B = three_of(moving[2], 3), three_of(moving[3], 3)
@@ -131,8 +131,8 @@ def closed_runge_kutta(
     constants: Table,
     gravity: Constant,
     joints: Matrix,
-    scratch: Work,
-    work: Matrix,
+    work: Work,
+    joint_work: Matrix,
     effort: Vector,
     f_ext: Matrix,
     h: Scalar,
@@ -146,20 +146,20 @@ def closed_runge_kutta(
     Drives are those at each stage, and viscous friction, too. It is stable while h D / M < 2.8.
     """
     n, closing = qd.shape[0], contact.closing
-    assume_frictionless(work, n)
+    assume_frictionless(joint_work, n)
     for k in range(q.shape[0]):
-        work[GAIN, k] = 0.0
-        work[MEAN_RATE, k] = 0.0
-        work[MEAN_QDD, k] = 0.0
+        joint_work[GAIN, k] = 0.0
+        joint_work[MEAN_RATE, k] = 0.0
+        joint_work[MEAN_QDD, k] = 0.0
     for stage in range(4):
-        write_drive_efforts(joints, work, q, qd, effort)
+        write_drive_efforts(joints, joint_work, q, qd, effort)
         status = accelerate(
             topology,
             constants,
             gravity,
             joints,
-            scratch,
             work,
+            joint_work,
             effort,
             f_ext,
             h,
@@ -170,28 +170,28 @@ def closed_runge_kutta(
         )
         if status == 0:
             status = mass_matrix_inverse_in_place(
-                topology, constants, scratch, q, work[DIAGONAL], work[INVERSE:]
+                topology, constants, work, q, joint_work[DIAGONAL], joint_work[INVERSE:]
             )
         if status != 0:
             return status
-        write_closures(topology, constants, scratch, closing, q)
-        keep_closed(work, closing)
-        bend_closures(topology, constants, scratch, work, closing, q, qd)
-        lead_velocities(closing, 1.0, work[QDD][:n])
+        write_closures(topology, constants, work, closing, q)
+        keep_closed(joint_work, closing)
+        bend_closures(topology, constants, work, joint_work, closing, q, qd)
+        lead_velocities(closing, 1.0, joint_work[QDD][:n])
         weight = h / 3.0 if stage == 1 or stage == 2 else h / 6.0
         to_next = h if stage == 2 else 0.5 * h
-        position_rates(topology, q, qd, work[RATE])
+        position_rates(topology, q, qd, joint_work[RATE])
         for k in range(q.shape[0]):
-            rate = work[RATE, k]
-            work[MEAN_RATE, k] = work[MEAN_RATE, k] + weight * rate
-            q[k] = work[OLD_Q, k] + to_next * rate
+            rate = joint_work[RATE, k]
+            joint_work[MEAN_RATE, k] = joint_work[MEAN_RATE, k] + weight * rate
+            q[k] = joint_work[OLD_Q, k] + to_next * rate
         for k in range(n):
-            slope = work[QDD, k]
-            work[MEAN_QDD, k] = work[MEAN_QDD, k] + weight * slope
-            qd[k] = work[OLD_QD, k] + to_next * slope
+            slope = joint_work[QDD, k]
+            joint_work[MEAN_QDD, k] = joint_work[MEAN_QDD, k] + weight * slope
+            qd[k] = joint_work[OLD_QD, k] + to_next * slope
     for k in range(q.shape[0]):
-        q[k] = work[OLD_Q, k] + work[MEAN_RATE, k]
+        q[k] = joint_work[OLD_Q, k] + joint_work[MEAN_RATE, k]
     make_unit(topology, q)
     for k in range(n):
-        qd[k] = 0.0 if joints[k, BRAKED] > 0.0 else work[OLD_QD, k] + work[MEAN_QDD, k]
-    return project(topology, constants, joints, scratch, work, contact, 0, q, qd)
+        qd[k] = 0.0 if joints[k, BRAKED] > 0.0 else joint_work[OLD_QD, k] + joint_work[MEAN_QDD, k]
+    return project(topology, constants, joints, work, joint_work, contact, 0, q, qd)

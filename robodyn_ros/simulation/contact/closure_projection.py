@@ -33,16 +33,16 @@ ROUNDS = 3  # of the projection of velocities; each leaves a share of the order 
 
 
 @unfused
-def hold_resting_joints(joints, work, contact, count):
-    """Write to work[DIAGONAL] what keeps joints that are braked, stick, or are at a stop."""
+def hold_resting_joints(joints, joint_work, contact, count):
+    """Write to joint_work[DIAGONAL] what keeps joints that are braked, stick, or are at a stop."""
     n = joints.shape[0]
     for k in range(n):
-        work[DIAGONAL, k] = BRAKE * joints[k, BRAKED]
+        joint_work[DIAGONAL, k] = BRAKE * joints[k, BRAKED]
     for b in range(count):
         case, row = contact.blocks[b, CASE], int(contact.blocks[b, ROW])
         if contact.blocks[b, KIND] == JOINT and row < n:
             if case == STICKS or case == AT_LOW or case == AT_HIGH:
-                work[DIAGONAL, row] = BRAKE
+                joint_work[DIAGONAL, row] = BRAKE
 
 
 @separate
@@ -50,8 +50,8 @@ def project(
     topology: Topology,
     constants: Table,
     joints: Matrix,
-    scratch: Work,
-    work: Matrix,
+    work: Work,
+    joint_work: Matrix,
     contact: Contact,
     count: Integer,
     q: Vector,
@@ -65,19 +65,19 @@ def project(
     `count`: number of blocks of joints that may rest.
     """
     closing, n = contact.closing, qd.shape[0]
-    hold_resting_joints(joints, work, contact, count)
+    hold_resting_joints(joints, joint_work, contact, count)
     status = mass_matrix_inverse_in_place(
-        topology, constants, scratch, q, work[DIAGONAL], work[INVERSE:]
+        topology, constants, work, q, joint_work[DIAGONAL], joint_work[INVERSE:]
     )
     if status != 0:
         return status
     for k in range(n):
-        if work[DIAGONAL, k] >= BRAKE:
+        if joint_work[DIAGONAL, k] >= BRAKE:
             for j in range(n):
-                work[INVERSE + k, j] = work[INVERSE + j, k] = 0.0
-    write_closures(topology, constants, scratch, closing, q)
-    keep_closed(work, closing)
-    delta, before = work[DIAGONAL][:n], inf
+                joint_work[INVERSE + k, j] = joint_work[INVERSE + j, k] = 0.0
+    write_closures(topology, constants, work, closing, q)
+    keep_closed(joint_work, closing)
+    delta, before = joint_work[DIAGONAL][:n], inf
     for _ in range(CORRECTIONS):
         largest = 0.0
         for i in range(closing.rows.shape[0]):
@@ -91,8 +91,8 @@ def project(
             delta[k] = 0.0
         lead_velocities(closing, 1.0, delta)
         integrate(topology, q, delta, 1.0, q)
-        find_gaps(topology, constants, scratch, closing, q)
-    write_closures(topology, constants, scratch, closing, q)
+        find_gaps(topology, constants, work, closing, q)
+    write_closures(topology, constants, work, closing, q)
     for _ in range(ROUNDS):
         lead_velocities(closing, 0.0, qd)
     return 0

@@ -154,12 +154,12 @@ def is_closed(closing):
 
 
 @unfused
-def find_gaps(topology, constants, scratch, closing, q):
+def find_gaps(topology, constants, work, closing, q):
     """Write the gaps of all active closures; those of others are zero.
 
     Returns the largest [m or rad].
     """
-    frame_poses(topology, constants, scratch, q, closing.bodies, closing.frames, closing.poses)
+    frame_poses(topology, constants, work, q, closing.bodies, closing.frames, closing.poses)
     row, largest = 0, 0.0
     for k in range(closing.active.shape[0]):
         XA, XB = closing.poses[2 * k], closing.poses[2 * k + 1]
@@ -182,18 +182,18 @@ def find_gaps(topology, constants, scratch, closing, q):
 
 
 @unfused
-def write_closures(topology, constants, scratch, closing, q):
+def write_closures(topology, constants, work, closing, q):
     """Write the rows J of all active closures, and the gaps; rows of others are zero.
 
     An entry is an axis times a velocity of B relative to A: of its origin, or angular.
     """
-    find_gaps(topology, constants, scratch, closing, q)
+    find_gaps(topology, constants, work, closing, q)
     row, JA, JB = 0, closing.jacobians[0], closing.jacobians[1]
     for k in range(closing.active.shape[0]):
         A, B, stops = 2 * k, 2 * k + 1, closing.closures[k, STOPS]
         if closing.active[k] > 0.0:
-            jacobian(topology, constants, scratch, q, closing.bodies[A], closing.frames[A], JA)
-            jacobian(topology, constants, scratch, q, closing.bodies[B], closing.frames[B], JB)
+            jacobian(topology, constants, work, q, closing.bodies[A], closing.frames[A], JA)
+            jacobian(topology, constants, work, q, closing.bodies[B], closing.frames[B], JB)
         XA, lever = (
             closing.poses[A],
             sub(column_of(closing.poses[B], 3), column_of(closing.poses[A], 3)),
@@ -225,31 +225,31 @@ def is_open(closing):
 
 
 @unfused
-def lead_closures(topology, constants, scratch, closing, h, q, qd):
+def lead_closures(topology, constants, work, closing, h, q, qd):
     """Write the rows, and velocities w with which the loops close at the end of a substep.
 
     w = J qd - (gap(q + h qd) - gap(q)) / h, which is -h/2 dJ/dt qd, to first order.
     """
     if not is_closed(closing):
         return
-    write_closures(topology, constants, scratch, closing, q)
+    write_closures(topology, constants, work, closing, q)
     for i in range(closing.rows.shape[0]):
         closing.targets[i] = along_row(closing.rows, i, qd) + closing.gaps[i, 0] / h
     integrate(topology, q, qd, h, closing.positions)
-    find_gaps(topology, constants, scratch, closing, closing.positions)
+    find_gaps(topology, constants, work, closing, closing.positions)
     for i in range(closing.rows.shape[0]):
         closing.targets[i] = closing.targets[i] - closing.gaps[i, 0] / h
 
 
 @unfused
-def keep_closed(work, closing):
-    """Eliminate the rows of the closures from A = work[INVERSE]: O(m n^2) for m rows."""
+def keep_closed(joint_work, closing):
+    """Eliminate the rows of the closures from A = joint_work[INVERSE]: O(m n^2) for m rows."""
     n = closing.rows.shape[1]
     for i in range(closing.rows.shape[0]):
-        closing.compliances[i] = write_responses(work, closing.rows, closing.responses, i)
+        closing.compliances[i] = write_responses(joint_work, closing.rows, closing.responses, i)
     for i in range(closing.rows.shape[0]):
         whole = closing.compliances[i]
-        left = write_responses(work, closing.rows, closing.responses, i)
+        left = write_responses(joint_work, closing.rows, closing.responses, i)
         if left <= max(IMMOVABLE, DEPENDENT * whole):
             closing.compliances[i] = 0.0
             continue
@@ -258,7 +258,7 @@ def keep_closed(work, closing):
             share = closing.responses[i, k] / left
             for j in range(n):
                 change = share * closing.responses[i, j]
-                work[INVERSE + k, j] = work[INVERSE + k, j] - change
+                joint_work[INVERSE + k, j] = joint_work[INVERSE + k, j] - change
 
 
 @unfused

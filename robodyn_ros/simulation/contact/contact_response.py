@@ -60,24 +60,28 @@ RECOVERY_SWEEPS = 8  # Gauss-Seidel sweeps of it
 
 
 @unfused
-def write_joints(joints, work, contact, h, q):
+def write_joints(joints, joint_work, contact, h, q):
     """Write the blocks of the joints that have friction or stops.
 
     Returns number of blocks.
     """
     b, n = 0, joints.shape[0]
     for k in range(n):
-        bound, low, high = h * work[LEVEL, k], slowest(joints, h, q, k), fastest(joints, h, q, k)
+        bound, low, high = (
+            h * joint_work[LEVEL, k],
+            slowest(joints, h, q, k),
+            fastest(joints, h, q, k),
+        )
         if joints[k, BRAKED] > 0.0 or (bound == 0.0 and low < -1e300 and high > 1e300):
             continue
         for j in range(n):
-            contact.responses[k, j] = work[INVERSE + k, j]
+            contact.responses[k, j] = joint_work[INVERSE + k, j]
         b = write_joint_block(contact, b, k, low, high, bound)
     return b
 
 
 @unfused
-def write_contacts(work, contact, count, b, h, rebounds, v):
+def write_contacts(joint_work, contact, count, b, h, rebounds, v):
     """Write the blocks of contacts behind those of the joints.
 
     A contact between a braked arm and the world is left out, since no impulse moves it.
@@ -92,10 +96,10 @@ def write_contacts(work, contact, count, b, h, rebounds, v):
         if is_elastic and not rebounds:
             continue
         align(contact.contacts, c, contact.rows, row, v)
-        if write_responses(work, contact.rows, contact.responses, row) <= IMMOVABLE:
+        if write_responses(joint_work, contact.rows, contact.responses, row) <= IMMOVABLE:
             continue
-        write_responses(work, contact.rows, contact.responses, row + 1)
-        write_responses(work, contact.rows, contact.responses, row + 2)
+        write_responses(joint_work, contact.rows, contact.responses, row + 1)
+        write_responses(joint_work, contact.rows, contact.responses, row + 2)
         obstacle, gap = int(contact.contacts[c, OBSTACLE]), contact.contacts[c, GAP]
         low = -gap / h if gap > TOUCH else 0.0
         if is_elastic:
@@ -109,7 +113,7 @@ def write_contacts(work, contact, count, b, h, rebounds, v):
 
 
 @unfused
-def settle_joints(joints, work, contact, b, v):
+def settle_joints(joints, joint_work, contact, b, v):
     """Remove rounding from the velocities of joints that stick, are at a stop or braked."""
     for k in range(b):
         case, joint = contact.blocks[k, CASE], int(contact.blocks[k, ROW])
@@ -127,7 +131,7 @@ def settle_joints(joints, work, contact, b, v):
             v[joint] = min(v[joint], 0.0)
     for k in range(v.shape[0]):
         if joints[k, BRAKED] > 0.0:
-            v[k] = work[PRESCRIBED, k]
+            v[k] = joint_work[PRESCRIBED, k]
 
 
 @unfused
@@ -146,30 +150,30 @@ def solve(contact, blocks, v):
 
 
 @unfused
-def apply_impulses(topology, constants, joints, scratch, work, h, contact, count, q):
-    """Apply the impulses of a substep to the velocities work[NEXT]; O((1 + c) n^2) for c contacts.
+def apply_impulses(topology, constants, joints, work, joint_work, h, contact, count, q):
+    """Apply the impulses of a substep to joint_work[NEXT]; O((1 + c) n^2) for c contacts.
 
     Returns number of blocks, or -1 - i for a body i whose pivot is singular.
     """
     n = joints.shape[0]
-    v = work[NEXT][:n]
+    v = joint_work[NEXT][:n]
     for k in range(n):
-        viscous = joints[k, DAMPING] + work[GAIN, k]
-        work[DIAGONAL, k] = h * viscous + BRAKE * joints[k, BRAKED]
+        viscous = joints[k, DAMPING] + joint_work[GAIN, k]
+        joint_work[DIAGONAL, k] = h * viscous + BRAKE * joints[k, BRAKED]
     status = mass_matrix_inverse_in_place(
-        topology, constants, scratch, q, work[DIAGONAL], work[INVERSE:]
+        topology, constants, work, q, joint_work[DIAGONAL], joint_work[INVERSE:]
     )
     if status != 0:
         return -1 - status
-    damp_led_joints(work, contact, h, v)
-    keep_closed(work, contact.closing)
+    damp_led_joints(joint_work, contact, h, v)
+    keep_closed(joint_work, contact.closing)
     lead_velocities(contact.closing, 1.0, v)
-    b = write_joints(joints, work, contact, h, q)
-    b = write_led_joints(work, contact, b, h)
-    b = write_contacts(work, contact, count, b, h, False, v)
+    b = write_joints(joints, joint_work, contact, h, q)
+    b = write_led_joints(joint_work, contact, b, h)
+    b = write_contacts(joint_work, contact, count, b, h, False, v)
     solve(contact, b, v)
     settle_led_joints(contact, b, v)
-    settle_joints(joints, work, contact, b, v)
+    settle_joints(joints, joint_work, contact, b, v)
     first = n
     for c in range(count):
         for k in range(3):
@@ -194,7 +198,7 @@ def energy_gain(contact, blocks, before, v):
 
 
 @unfused
-def rebound(topology, constants, joints, scratch, work, contact, count, q, qd):
+def rebound(topology, constants, joints, work, joint_work, contact, count, q, qd):
     """Apply an elastic impact: u+ = -e u- along the normals of the elastic contacts.
 
     This is Newton's law, with the friction of impulses. With several contacts it may add energy
@@ -202,20 +206,20 @@ def rebound(topology, constants, joints, scratch, work, contact, count, q, qd):
     impact that adds none.
     """
     n = qd.shape[0]
-    v, elastic = work[NEXT][:n], work[KEPT_NEXT][:n]
+    v, elastic = joint_work[NEXT][:n], joint_work[KEPT_NEXT][:n]
     for k in range(n):
         v[k] = qd[k]
-        work[LEVEL, k] = 0.0
-        work[DIAGONAL, k] = BRAKE * joints[k, BRAKED]
+        joint_work[LEVEL, k] = 0.0
+        joint_work[DIAGONAL, k] = BRAKE * joints[k, BRAKED]
     status = mass_matrix_inverse_in_place(
-        topology, constants, scratch, q, work[DIAGONAL], work[INVERSE:]
+        topology, constants, work, q, joint_work[DIAGONAL], joint_work[INVERSE:]
     )
     if status != 0:
         return status
-    keep_closed(work, contact.closing)
-    b = write_joints(joints, work, contact, INSTANT, q)
-    b = write_led_joints(work, contact, b, INSTANT)
-    b = write_contacts(work, contact, count, b, INSTANT, True, v)
+    keep_closed(joint_work, contact.closing)
+    b = write_joints(joints, joint_work, contact, INSTANT, q)
+    b = write_led_joints(joint_work, contact, b, INSTANT)
+    b = write_contacts(joint_work, contact, count, b, INSTANT, True, v)
     solve(contact, b, v)
     gain = energy_gain(contact, b, qd, v)
     if gain > 0.0:

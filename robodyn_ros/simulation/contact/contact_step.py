@@ -84,8 +84,8 @@ def move_in_contact(
     constants,
     gravity,
     joints,
-    scratch,
     work,
+    joint_work,
     effort,
     f_ext,
     h,
@@ -100,26 +100,38 @@ def move_in_contact(
     They are those of friction, stops and contacts.
     """
     n = qd.shape[0]
-    assume_frictionless(work, n)
+    assume_frictionless(joint_work, n)
     status = accelerate(
-        topology, constants, gravity, joints, scratch, work, effort, f_ext, h, h, stribeck, q, qd
+        topology,
+        constants,
+        gravity,
+        joints,
+        work,
+        joint_work,
+        effort,
+        f_ext,
+        h,
+        h,
+        stribeck,
+        q,
+        qd,
     )
     if status != 0:
         return status
-    next_velocity(joints, work, h, qd)
-    lead_closures(topology, constants, scratch, contact.closing, h, q, qd)
-    find_led_joints(topology, constants, scratch, contact, stribeck, q, qd)
-    blocks = apply_impulses(topology, constants, joints, scratch, work, h, contact, count, q)
+    next_velocity(joints, joint_work, h, qd)
+    lead_closures(topology, constants, work, contact.closing, h, q, qd)
+    find_led_joints(topology, constants, work, contact, stribeck, q, qd)
+    blocks = apply_impulses(topology, constants, joints, work, joint_work, h, contact, count, q)
     if blocks < 0:
         return -1 - blocks
-    copy_vector(work[NEXT][:n], qd)
+    copy_vector(joint_work[NEXT][:n], qd)
     write_led_efforts(contact, h, qd)
     integrate(topology, q, qd, h, q)
     correct_penetrations(topology, contact, blocks, h, q)
-    correct_led_stops(topology, constants, scratch, contact, q)
-    clip(joints, work[OLD_Q], q)
+    correct_led_stops(topology, constants, work, contact, q)
+    clip(joints, joint_work[OLD_Q], q)
     if is_closed(contact.closing):
-        return project(topology, constants, joints, scratch, work, contact, blocks, q, qd)
+        return project(topology, constants, joints, work, joint_work, contact, blocks, q, qd)
     return 0
 
 
@@ -129,8 +141,8 @@ def step_without_impact(
     constants,
     gravity,
     joints,
-    scratch,
     work,
+    joint_work,
     effort,
     f_ext,
     h,
@@ -146,25 +158,36 @@ def step_without_impact(
 
     Drives follow their set-points as in `integrators.euler`.
     """
-    copy_vector(q, work[OLD_Q])
+    copy_vector(q, joint_work[OLD_Q])
     clear_led_efforts(contact)
     if count == 0 and not rubs(contact) and not is_closed(contact.closing):
         status = euler(
-            topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
+            topology,
+            constants,
+            gravity,
+            joints,
+            work,
+            joint_work,
+            effort,
+            f_ext,
+            h,
+            stribeck,
+            q,
+            qd,
         )
-        if status != 0 or not crosses_led_stop(topology, constants, scratch, contact, q):
+        if status != 0 or not crosses_led_stop(topology, constants, work, contact, q):
             return status
-        restore_state(work, q, qd)
-    follows, status = assume_unsaturated(joints, work, qd), 0
+        restore_state(joint_work, q, qd)
+    follows, status = assume_unsaturated(joints, joint_work, qd), 0
     for _ in range(2 * qd.shape[0] + 1):
-        linearise_drives(joints, work, h, q, effort)
+        linearise_drives(joints, joint_work, h, q, effort)
         status = move_in_contact(
             topology,
             constants,
             gravity,
             joints,
-            scratch,
             work,
+            joint_work,
             effort,
             f_ext,
             h,
@@ -174,9 +197,9 @@ def step_without_impact(
             q,
             qd,
         )
-        if status != 0 or not follows or not correct_saturation(joints, work, q, qd, effort):
+        if status != 0 or not follows or not correct_saturation(joints, joint_work, q, qd, effort):
             break
-        restore_state(work, q, qd)
+        restore_state(joint_work, q, qd)
     return status
 
 
@@ -186,8 +209,8 @@ def euler_in_contact(
     constants: Table,
     gravity: Constant,
     joints: Matrix,
-    scratch: Work,
-    work: Matrix,
+    work: Work,
+    joint_work: Matrix,
     effort: Vector,
     f_ext: Matrix,
     h: Scalar,
@@ -199,20 +222,20 @@ def euler_in_contact(
     """Take one Euler step, divided at elastic impacts."""
     left = h
     for k in range(EVENTS):
-        count = approach(topology, constants, scratch, contact, left, q, qd)
+        count = approach(topology, constants, work, contact, left, q, qd)
         wait = until_impact(contact, count, left, qd, k + 1 < EVENTS)
         if wait < left and wait <= SOON * h:
-            find_led_joints(topology, constants, scratch, contact, stribeck, q, qd)
-            write_closures(topology, constants, scratch, contact.closing, q)
-            status = rebound(topology, constants, joints, scratch, work, contact, count, q, qd)
+            find_led_joints(topology, constants, work, contact, stribeck, q, qd)
+            write_closures(topology, constants, work, contact.closing, q)
+            status = rebound(topology, constants, joints, work, joint_work, contact, count, q, qd)
         else:
             status = step_without_impact(
                 topology,
                 constants,
                 gravity,
                 joints,
-                scratch,
                 work,
+                joint_work,
                 effort,
                 f_ext,
                 wait,
@@ -243,8 +266,8 @@ def runge_kutta_in_contact(
     constants,
     gravity,
     joints,
-    scratch,
     work,
+    joint_work,
     effort,
     f_ext,
     h,
@@ -261,25 +284,25 @@ def runge_kutta_in_contact(
     closures over all joints the step is that of `closed_runge_kutta`, if this serves.
 
     `method`: number of the integrator.
-    `q`, `qd` (nq,): state, equal to work[START_Q] and work[START_QD]; updated.
+    `q`, `qd` (nq,): state, equal to joint_work[START_Q] and joint_work[START_QD]; updated.
     """
-    count = approach(topology, constants, scratch, contact, h, q, qd)
+    count = approach(topology, constants, work, contact, h, q, qd)
     damps, n, closed = has_any(contact, DAMPING), qd.shape[0], is_closed(contact.closing)
     is_smooth = not (
         has_any(contact, STATIC)
         or (closed and not is_explicit(joints, method))
-        or (damps and assume_unsaturated(joints, work, qd))
+        or (damps and assume_unsaturated(joints, joint_work, qd))
     )
     if closed and is_smooth and is_clear(contact, count, h):
-        copy_vector(q, work[OLD_Q])
-        copy_vector(qd, work[OLD_QD])
+        copy_vector(q, joint_work[OLD_Q])
+        copy_vector(qd, joint_work[OLD_QD])
         status = closed_runge_kutta(
             topology,
             constants,
             gravity,
             joints,
-            scratch,
             work,
+            joint_work,
             effort,
             f_ext,
             h,
@@ -291,26 +314,26 @@ def runge_kutta_in_contact(
         if status != 0:
             return status
         is_free = count == 0 or is_clear(
-            contact, approach(topology, constants, scratch, contact, h, q, qd), h
+            contact, approach(topology, constants, work, contact, h, q, qd), h
         )
-        if is_free and needs_no_euler(joints, work, q) and not is_open(contact.closing):
+        if is_free and needs_no_euler(joints, joint_work, q) and not is_open(contact.closing):
             return 0
-        copy_vector(work[START_Q], q)
-        copy_vector(work[START_QD][: qd.shape[0]], qd)
+        copy_vector(joint_work[START_Q], q)
+        copy_vector(joint_work[START_QD][: qd.shape[0]], qd)
     elif is_smooth and is_clear(contact, count, h):
         given = contact.vectors[START][:n]
         copy_vector(effort, given)
         clear_led_efforts(contact)
         if damps:
-            find_led_joints(topology, constants, scratch, contact, stribeck, q, qd)
+            find_led_joints(topology, constants, work, contact, stribeck, q, qd)
             add_led_damping(contact, qd, effort)
         status = with_events(
             topology,
             constants,
             gravity,
             joints,
-            scratch,
             work,
+            joint_work,
             effort,
             f_ext,
             h,
@@ -324,19 +347,19 @@ def runge_kutta_in_contact(
         if status != 0:
             return status
         is_free = count == 0 or is_clear(
-            contact, approach(topology, constants, scratch, contact, h, q, qd), h
+            contact, approach(topology, constants, work, contact, h, q, qd), h
         )
-        if is_free and not crosses_led_stop(topology, constants, scratch, contact, q):
+        if is_free and not crosses_led_stop(topology, constants, work, contact, q):
             return 0
-        copy_vector(work[START_Q], q)
-        copy_vector(work[START_QD][: qd.shape[0]], qd)
+        copy_vector(joint_work[START_Q], q)
+        copy_vector(joint_work[START_QD][: qd.shape[0]], qd)
     return euler_in_contact(
         topology,
         constants,
         gravity,
         joints,
-        scratch,
         work,
+        joint_work,
         effort,
         f_ext,
         h,
@@ -353,8 +376,8 @@ def by_euler_in_contact(
     constants: Table,
     gravity: Constant,
     joints: Matrix,
-    scratch: Work,
-    work: Matrix,
+    work: Work,
+    joint_work: Matrix,
     command: Vector,
     f_ext: Matrix,
     dt: Scalar,
@@ -371,18 +394,18 @@ def by_euler_in_contact(
 
     Returns status, as of `step.by_euler`.
     """
-    drive(topology, constants, gravity, joints, scratch, work, command, dt, q, effort)
+    drive(topology, constants, gravity, joints, work, joint_work, command, dt, q, effort)
     h = dt / substeps
     for _ in range(substeps):
-        copy_vector(q, work[START_Q])
-        copy_vector(qd, work[START_QD])
+        copy_vector(q, joint_work[START_Q])
+        copy_vector(qd, joint_work[START_QD])
         status = euler_in_contact(
             topology,
             constants,
             gravity,
             joints,
-            scratch,
             work,
+            joint_work,
             effort,
             f_ext,
             h,
@@ -391,11 +414,11 @@ def by_euler_in_contact(
             q,
             qd,
         )
-        status = contain_blow_up(joints, work, largest_speed, status, q, qd)
+        status = contain_blow_up(joints, joint_work, largest_speed, status, q, qd)
         if status != 0:
             return status
     effort_of_kinematic_joints(
-        topology, constants, gravity, joints, scratch, work, f_ext, h, q, qd, effort
+        topology, constants, gravity, joints, work, joint_work, f_ext, h, q, qd, effort
     )
     return 0
 
@@ -406,8 +429,8 @@ def by_runge_kutta_in_contact(
     constants: Table,
     gravity: Constant,
     joints: Matrix,
-    scratch: Work,
-    work: Matrix,
+    work: Work,
+    joint_work: Matrix,
     command: Vector,
     f_ext: Matrix,
     dt: Scalar,
@@ -424,18 +447,18 @@ def by_runge_kutta_in_contact(
 
     Returns status, as of `step.by_euler`.
     """
-    drive(topology, constants, gravity, joints, scratch, work, command, dt, q, effort)
+    drive(topology, constants, gravity, joints, work, joint_work, command, dt, q, effort)
     h = dt / substeps
     for _ in range(substeps):
-        copy_vector(q, work[START_Q])
-        copy_vector(qd, work[START_QD])
+        copy_vector(q, joint_work[START_Q])
+        copy_vector(qd, joint_work[START_QD])
         status = runge_kutta_in_contact(
             topology,
             constants,
             gravity,
             joints,
-            scratch,
             work,
+            joint_work,
             effort,
             f_ext,
             h,
@@ -445,11 +468,11 @@ def by_runge_kutta_in_contact(
             q,
             qd,
         )
-        status = contain_blow_up(joints, work, largest_speed, status, q, qd)
+        status = contain_blow_up(joints, joint_work, largest_speed, status, q, qd)
         if status != 0:
             return status
     effort_of_kinematic_joints(
-        topology, constants, gravity, joints, scratch, work, f_ext, h, q, qd, effort
+        topology, constants, gravity, joints, work, joint_work, f_ext, h, q, qd, effort
     )
     return 0
 

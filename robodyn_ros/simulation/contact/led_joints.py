@@ -103,17 +103,17 @@ def rubs(contact):
 
 
 @unfused
-def expand(topology, constants, scratch, contact, q):
+def expand(topology, constants, work, contact, q):
     """Compute the positions of all joints, and the embedding matrix."""
-    expand_joints(topology, constants, scratch, q, contact.positions[NOW], contact.embedding)
+    expand_joints(topology, constants, work, q, contact.positions[NOW], contact.embedding)
 
 
 @unfused
-def crosses_led_stop(topology, constants, scratch, contact, q):
+def crosses_led_stop(topology, constants, work, contact, q):
     """Return whether a dependent joint is beyond a stop."""
     if contact.led.shape[0] == 0:
         return False
-    expand(topology, constants, scratch, contact, q)
+    expand(topology, constants, work, contact, q)
     for k in range(contact.led.shape[0]):
         x = position(contact.led, contact.positions[NOW], k)
         if x < contact.led[k, LOWER] or x > contact.led[k, UPPER]:
@@ -122,11 +122,11 @@ def crosses_led_stop(topology, constants, scratch, contact, q):
 
 
 @unfused
-def find_led_joints(topology, constants, scratch, contact, stribeck, q, qd):
+def find_led_joints(topology, constants, work, contact, stribeck, q, qd):
     """Write directions and levels of friction of the dependent joints."""
     if contact.led.shape[0] == 0:
         return
-    expand(topology, constants, scratch, contact, q)
+    expand(topology, constants, work, contact, q)
     copy_vector(contact.positions[NOW], contact.positions[BEFORE])
     first = first_led_row(contact)
     for k in range(contact.led.shape[0]):
@@ -151,7 +151,7 @@ def add_led_damping(contact, qd, effort):
 
 
 @unfused
-def damp_led_joints(work, contact, h, v):
+def damp_led_joints(joint_work, contact, h, v):
     """Apply the viscous friction of dependent joints to A and to the velocities, in O(n^2) each.
 
     It acts at the end of the substep, so it dissipates for any step size.
@@ -160,7 +160,7 @@ def damp_led_joints(work, contact, h, v):
     for k in range(contact.led.shape[0]):
         viscous, row = h * contact.led[k, DAMPING], first + k
         if viscous > 0.0:
-            compliance = write_responses(work, contact.rows, contact.responses, row)
+            compliance = write_responses(joint_work, contact.rows, contact.responses, row)
             factor = viscous / (1.0 + viscous * compliance)
             impulse = -factor * along_row(contact.rows, row, v)
             add_impulse(contact.responses, row, impulse, v)
@@ -168,11 +168,11 @@ def damp_led_joints(work, contact, h, v):
                 share = factor * contact.responses[row, i]
                 for j in range(n):
                     change = share * contact.responses[row, j]
-                    work[INVERSE + i, j] = work[INVERSE + i, j] - change
+                    joint_work[INVERSE + i, j] = joint_work[INVERSE + i, j] - change
 
 
 @unfused
-def write_led_joints(work, contact, b, h):
+def write_led_joints(joint_work, contact, b, h):
     """Write the blocks of the dependent joints behind those of the independent ones.
 
     `b`: number of blocks of the independent joints.
@@ -180,7 +180,7 @@ def write_led_joints(work, contact, b, h):
     """
     first = first_led_row(contact)
     for k in range(contact.led.shape[0]):
-        if write_responses(work, contact.rows, contact.responses, first + k) <= IMMOVABLE:
+        if write_responses(joint_work, contact.rows, contact.responses, first + k) <= IMMOVABLE:
             continue
         low = slowest(contact.led, h, contact.positions[NOW], k)
         high = fastest(contact.led, h, contact.positions[NOW], k)
@@ -224,7 +224,7 @@ def clear_led_efforts(contact):
 
 
 @unfused
-def correct_led_stops(topology, constants, scratch, contact, q):
+def correct_led_stops(topology, constants, work, contact, q):
     """Correct motions beyond a stop of a dependent joint, since its row e has turned.
 
     It is a displacement without velocity, as of `correct_penetrations`.
@@ -236,7 +236,7 @@ def correct_led_stops(topology, constants, scratch, contact, q):
     for _ in range(CORRECTIONS):
         if not beyond:
             return
-        expand(topology, constants, scratch, contact, q)
+        expand(topology, constants, work, contact, q)
         beyond = False
         for k in range(contact.led.shape[0]):
             x = position(contact.led, contact.positions[NOW], k)

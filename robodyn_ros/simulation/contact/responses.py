@@ -7,7 +7,7 @@ from robodyn_ros.spatial.primitive import unfused
 
 
 @unfused
-def write_responses(work, rows, responses, row):
+def write_responses(joint_work, rows, responses, row):
     """Write F A of a direction F, a row of the Jacobian.
 
     `rows` (r, nv): rows of the Jacobian.
@@ -21,7 +21,7 @@ def write_responses(work, rows, responses, row):
     for k in range(n):
         share = rows[row, k]
         for j in range(n):
-            responses[row, j] = responses[row, j] + share * work[INVERSE + k, j]
+            responses[row, j] = responses[row, j] + share * joint_work[INVERSE + k, j]
     for j in range(n):
         total = total + responses[row, j] * rows[row, j]
     return total

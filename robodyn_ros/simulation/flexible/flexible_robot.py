@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from robodyn_ros.algorithms.core import scratch
+from robodyn_ros.algorithms.core import working_memory
 from robodyn_ros.codegen import linker
 from robodyn_ros.compile.call import provide
 from robodyn_ros.compile.flexible_recursions import KERNELS, body_poses
@@ -26,7 +26,7 @@ class FlexibleRobot:
 
     def __init__(self, model: FlexibleModel):
         self.model = model
-        self._scratch = scratch.allocate(model.topology)
+        self._work = working_memory.allocate(model.topology)
         self._no_wrench = np.zeros((len(model.body_names), 6))
 
     def __repr__(self):
@@ -128,7 +128,7 @@ class FlexibleRobot:
         n, model = self.model.nv, self.model
         inverse = np.empty((n, n))
         KERNELS['mass_matrix_inverse'](
-            model.topology, model.constants, self._scratch, q, np.zeros(n), inverse
+            model.topology, model.constants, self._work, q, np.zeros(n), inverse
         )
         return np.linalg.inv(inverse)
 
@@ -154,7 +154,7 @@ class FlexibleRobot:
         """
         place = self.model.rigid.frame(frame)
         poses = np.empty((len(self.model.topology), 4, 4))
-        body_poses(self.model.topology, self.model.constants, self._scratch, q, poses)
+        body_poses(self.model.topology, self.model.constants, self._work, q, poses)
         X = np.eye(4)
         X[:3, :3], X[:3, 3] = place.rotation, place.translation
         delta = self.deflection(q, frame)
@@ -192,7 +192,5 @@ class FlexibleRobot:
     def _run(self, name, *given, size=None):
         model = self.model
         result = np.zeros(model.nv if size is None else size)
-        KERNELS[name](
-            model.topology, model.constants, model.gravity, self._scratch, *given, result
-        )
+        KERNELS[name](model.topology, model.constants, model.gravity, self._work, *given, result)
         return result

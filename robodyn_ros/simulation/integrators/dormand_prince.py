@@ -157,7 +157,7 @@ DIFFERENCE_5 = np.array(
 
 
 @unfused
-def weighted(work, slopes, weights, first, count, k):
+def weighted(joint_work, slopes, weights, first, count, k):
     """Return a weighted sum of slopes of one entry of the state.
 
     `slopes`: first row of the slopes.
@@ -168,12 +168,12 @@ def weighted(work, slopes, weights, first, count, k):
     """
     total = 0.0
     for stage in range(count):
-        total = total + weights[first + stage] * work[slopes + stage, k]
+        total = total + weights[first + stage] * joint_work[slopes + stage, k]
     return total
 
 
 @unfused
-def largest_error(work, slopes, h, x):
+def largest_error(joint_work, slopes, h, x):
     """Return the largest estimated error of an entry, relative to 1 plus its size.
 
     `slopes`: first row of the slopes.
@@ -181,8 +181,8 @@ def largest_error(work, slopes, h, x):
     """
     largest = 0.0
     for k in range(x.shape[0]):
-        fifth = weighted(work, slopes, DIFFERENCE_5, 0, STAGES, k)
-        third = weighted(work, slopes, DIFFERENCE_3, 0, STAGES, k)
+        fifth = weighted(joint_work, slopes, DIFFERENCE_5, 0, STAGES, k)
+        third = weighted(joint_work, slopes, DIFFERENCE_3, 0, STAGES, k)
         size = sqrt(fifth * fifth + 0.01 * third * third)
         if size > 0.0:
             largest = max(largest, h * fifth * fifth / (size * (1.0 + abs(x[k]))))
@@ -195,8 +195,8 @@ def dormand_prince(
     constants: Table,
     gravity: Constant,
     joints: Matrix,
-    scratch: Work,
-    work: Matrix,
+    work: Work,
+    joint_work: Matrix,
     effort: Vector,
     f_ext: Matrix,
     h: Scalar,
@@ -207,30 +207,32 @@ def dormand_prince(
     """Advance the state by the scheme of order 8, without events of friction and stops.
 
     Quaternions are integrated as in `runge_kutta`. Writes the estimated error over TOLERANCE into
-    work[ERROR, 0].
+    joint_work[ERROR, 0].
 
     Returns 0, or the body whose pivot is singular. EVENT if a joint began to slide, stopped or
       reversed, COARSE if its error is too large.
     """
-    assume_friction(joints, work, qd)
+    assume_friction(joints, joint_work, qd)
     for k in range(q.shape[0]):
-        work[GAIN, k] = 0.0
+        joint_work[GAIN, k] = 0.0
     first = 0
     for stage in range(STAGES):
         for k in range(q.shape[0] if stage > 0 else 0):
-            q[k] = work[OLD_Q, k] + h * weighted(work, SLOPE_OF_Q, STAGE_WEIGHTS, first, stage, k)
+            q[k] = joint_work[OLD_Q, k] + h * weighted(
+                joint_work, SLOPE_OF_Q, STAGE_WEIGHTS, first, stage, k
+            )
         for k in range(qd.shape[0] if stage > 0 else 0):
-            rise = weighted(work, SLOPE_OF_QD, STAGE_WEIGHTS, first, stage, k)
-            qd[k] = work[OLD_QD, k] + h * rise
+            rise = weighted(joint_work, SLOPE_OF_QD, STAGE_WEIGHTS, first, stage, k)
+            qd[k] = joint_work[OLD_QD, k] + h * rise
         first = first + stage
-        write_drive_efforts(joints, work, q, qd, effort)
+        write_drive_efforts(joints, joint_work, q, qd, effort)
         status = accelerate_between_events(
             topology,
             constants,
             gravity,
             joints,
-            scratch,
             work,
+            joint_work,
             effort,
             f_ext,
             h,
@@ -241,17 +243,19 @@ def dormand_prince(
         )
         if status != 0:
             return status
-        position_rates(topology, q, qd, work[SLOPE_OF_Q + stage])
+        position_rates(topology, q, qd, joint_work[SLOPE_OF_Q + stage])
         for k in range(qd.shape[0]):
-            work[SLOPE_OF_QD + stage, k] = work[QDD, k]
+            joint_work[SLOPE_OF_QD + stage, k] = joint_work[QDD, k]
     for k in range(q.shape[0]):
-        q[k] = work[OLD_Q, k] + h * weighted(work, SLOPE_OF_Q, WEIGHTS, 0, STAGES, k)
+        q[k] = joint_work[OLD_Q, k] + h * weighted(joint_work, SLOPE_OF_Q, WEIGHTS, 0, STAGES, k)
     for k in range(qd.shape[0]):
-        rise = weighted(work, SLOPE_OF_QD, WEIGHTS, 0, STAGES, k)
-        qd[k] = 0.0 if joints[k, BRAKED] > 0.0 else work[OLD_QD, k] + h * rise
+        rise = weighted(joint_work, SLOPE_OF_QD, WEIGHTS, 0, STAGES, k)
+        qd[k] = 0.0 if joints[k, BRAKED] > 0.0 else joint_work[OLD_QD, k] + h * rise
     make_unit(topology, q)
-    if not keeps_sliding(work, qd):
+    if not keeps_sliding(joint_work, qd):
         return EVENT
-    error = max(largest_error(work, SLOPE_OF_Q, h, q), largest_error(work, SLOPE_OF_QD, h, qd))
-    work[ERROR, 0] = error / TOLERANCE
+    error = max(
+        largest_error(joint_work, SLOPE_OF_Q, h, q), largest_error(joint_work, SLOPE_OF_QD, h, qd)
+    )
+    joint_work[ERROR, 0] = error / TOLERANCE
     return 0 if error <= TOLERANCE else COARSE

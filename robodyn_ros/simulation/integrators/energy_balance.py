@@ -23,15 +23,15 @@ DAMPED = 0.1
 
 
 @unfused
-def total_energy(topology, constants, gravity, scratch, q, qd):
+def total_energy(topology, constants, gravity, work, q, qd):
     """Return the sum of kinetic and potential energy."""
-    energies = scratch[0].speed[:2]  # of the base, which is unused here
-    energy(topology, constants, gravity, scratch, q, qd, energies)
+    energies = work[0].speed[:2]  # of the base, which is unused here
+    energy(topology, constants, gravity, work, q, qd, energies)
     return energies[0] + energies[1]
 
 
 @unfused
-def balance_energy(topology, constants, gravity, scratch, expected, locked, drift, q, qd):
+def balance_energy(topology, constants, gravity, work, expected, locked, drift, q, qd):
     """Scale qd - drift so that the energy is the expected one, unless the step is too long.
 
     For a free flyer, drift is the motion with its momentum and all joints locked. It is orthogonal
@@ -47,8 +47,8 @@ def balance_energy(topology, constants, gravity, scratch, expected, locked, drif
     `drift` (nv,): part of the velocities that stays; zero unless the robot is a free flyer.
     Returns whether the step is short enough.
     """
-    energies = scratch[0].speed[:2]
-    energy(topology, constants, gravity, scratch, q, qd, energies)
+    energies = work[0].speed[:2]
+    energy(topology, constants, gravity, work, q, qd, energies)
     kinetic, wanted = energies[0] - locked, expected - energies[1] - locked
     error, size = abs(wanted - kinetic), energies[0] + abs(energies[1])
     if not error <= LARGEST * kinetic:  # nor NaN
@@ -62,17 +62,17 @@ def balance_energy(topology, constants, gravity, scratch, expected, locked, drif
 
 
 @unfused
-def is_lost(scratch, expected, kinetic):
+def is_lost(work, expected, kinetic):
     """Return whether a piece that was not corrected has a large error of the energy, or no number.
 
     A piece in which a joint comes to rest has a small one: a large part of the kinetic energy
     after it, and a small part of that before it.
 
-    `scratch`: memory of the recursions, with the energies after the piece.
+    `work`: memory of the recursions, with the energies after the piece.
     `expected`: energy that it should have [J].
     `kinetic`: kinetic energy before the piece [J].
     """
-    energies = scratch[0].speed[:2]
+    energies = work[0].speed[:2]
     error = abs(expected - energies[0] - energies[1])
     return not error <= LARGEST * max(kinetic, energies[0])
 

@@ -50,44 +50,57 @@ from robodyn_ros.spatial.types import (
 
 @unfused
 def accelerate(
-    topology, constants, gravity, joints, scratch, work, effort, f_ext, h, ahead, stribeck, q, qd
+    topology,
+    constants,
+    gravity,
+    joints,
+    work,
+    joint_work,
+    effort,
+    f_ext,
+    h,
+    ahead,
+    stribeck,
+    q,
+    qd,
 ):
-    """Solve (M + ahead D) qdd = tau - D qd - F - C qd - g + J^T f_ext into work[QDD].
+    """Solve (M + ahead D) qdd = tau - D qd - F - C qd - g + J^T f_ext into joint_work[QDD].
 
     D is the viscous friction and the damping of drives, see servo.py. It acts at the end of the
     substep for ahead = h, and at its start for ahead = 0. F is the dry friction of the joints that
     are assumed to slide. A joint that is assumed to stick keeps its velocity. A braked joint comes
-    to rest within h under any load. A kinematic joint reaches its velocity. Writes work[LEVEL].
+    to rest within h under any load. A kinematic joint reaches its velocity. Writes
+    joint_work[LEVEL].
 
     `ahead`: time from the state to the point where D acts [s].
     """
     n = qd.shape[0]
     for k in range(n):
         rate, brake = qd[k], BRAKE * joints[k, BRAKED]
-        viscous = joints[k, DAMPING] + work[GAIN, k]
-        work[LEVEL, k] = friction_level(joints, stribeck, q, rate, k)
-        friction = work[SLIDING, k] * work[LEVEL, k]
-        work[TORQUE, k] = effort[k] - friction - (viscous + brake / h) * rate
-        if work[PRESCRIBED, k] != 0.0:
-            work[TORQUE, k] = work[TORQUE, k] + brake / h * work[PRESCRIBED, k]
-        work[DIAGONAL, k] = ahead * viscous + brake + BRAKE * work[STUCK, k]
+        viscous = joints[k, DAMPING] + joint_work[GAIN, k]
+        joint_work[LEVEL, k] = friction_level(joints, stribeck, q, rate, k)
+        friction = joint_work[SLIDING, k] * joint_work[LEVEL, k]
+        joint_work[TORQUE, k] = effort[k] - friction - (viscous + brake / h) * rate
+        if joint_work[PRESCRIBED, k] != 0.0:
+            joint_work[TORQUE, k] = joint_work[TORQUE, k] + brake / h * joint_work[PRESCRIBED, k]
+        joint_work[DIAGONAL, k] = ahead * viscous + brake + BRAKE * joint_work[STUCK, k]
     return forward_dynamics(
         topology,
         constants,
         gravity,
-        scratch,
+        work,
         q,
         qd,
-        work[TORQUE][:n],
+        joint_work[TORQUE][:n],
         f_ext,
-        work[DIAGONAL][:n],
-        work[QDD][:n],
+        joint_work[DIAGONAL][:n],
+        joint_work[QDD][:n],
     )
 
 
 @unfused
 def semi_implicit_euler(
-    topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
+    topology, constants, gravity, joints, work, joint_work, effort, f_ext, h, stribeck, q, qd
 ):
     """Compute qd' = qd + h qdd + A p, q' = q + h qd', of order 1.
 
@@ -97,26 +110,38 @@ def semi_implicit_euler(
     friction.
     """
     n = qd.shape[0]
-    has_friction = assume_friction(joints, work, qd)
+    has_friction = assume_friction(joints, joint_work, qd)
     status = accelerate(
-        topology, constants, gravity, joints, scratch, work, effort, f_ext, h, h, stribeck, q, qd
+        topology,
+        constants,
+        gravity,
+        joints,
+        work,
+        joint_work,
+        effort,
+        f_ext,
+        h,
+        h,
+        stribeck,
+        q,
+        qd,
     )
     if status != 0:
         return status
-    next_velocity(joints, work, h, qd)
+    next_velocity(joints, joint_work, h, qd)
     assumed_well = friction_holds(
-        topology, constants, gravity, scratch, work, q, qd, f_ext
-    ) and keeps_sliding(work, work[NEXT][:n])
-    if not assumed_well or crosses_stop(joints, h, q, work[NEXT][:n]):
+        topology, constants, gravity, work, joint_work, q, qd, f_ext
+    ) and keeps_sliding(joint_work, joint_work[NEXT][:n])
+    if not assumed_well or crosses_stop(joints, h, q, joint_work[NEXT][:n]):
         if has_friction:
-            assume_frictionless(work, n)
+            assume_frictionless(joint_work, n)
             status = accelerate(
                 topology,
                 constants,
                 gravity,
                 joints,
-                scratch,
                 work,
+                joint_work,
                 effort,
                 f_ext,
                 h,
@@ -125,13 +150,15 @@ def semi_implicit_euler(
                 q,
                 qd,
             )
-            next_velocity(joints, work, h, qd)
+            next_velocity(joints, joint_work, h, qd)
         if status == 0:
-            status = resolve(topology, constants, joints, scratch, work, h, q, work[NEXT][:n])
+            status = resolve(
+                topology, constants, joints, work, joint_work, h, q, joint_work[NEXT][:n]
+            )
     for k in range(n):
-        qd[k] = work[NEXT, k]
+        qd[k] = joint_work[NEXT, k]
     integrate(topology, q, qd, h, q)
-    clip(joints, work[OLD_Q], q)
+    clip(joints, joint_work[OLD_Q], q)
     return status
 
 
@@ -141,8 +168,8 @@ def euler(
     constants: Table,
     gravity: Constant,
     joints: Matrix,
-    scratch: Work,
-    work: Matrix,
+    work: Work,
+    joint_work: Matrix,
     effort: Vector,
     f_ext: Matrix,
     h: Scalar,
@@ -154,15 +181,26 @@ def euler(
 
     If the effort of a drive exceeds its limit, the step is repeated with the limit. If the drive
     needs less than the limit, the step is repeated with its law. This happens at most twice for
-    each joint. work[OLD_Q] must hold q.
+    each joint. joint_work[OLD_Q] must hold q.
     """
-    follows = assume_unsaturated(joints, work, qd)
+    follows = assume_unsaturated(joints, joint_work, qd)
     for _ in range(2 * qd.shape[0] + 1):
-        linearise_drives(joints, work, h, q, effort)
+        linearise_drives(joints, joint_work, h, q, effort)
         status = semi_implicit_euler(
-            topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
+            topology,
+            constants,
+            gravity,
+            joints,
+            work,
+            joint_work,
+            effort,
+            f_ext,
+            h,
+            stribeck,
+            q,
+            qd,
         )
-        if status != 0 or not follows or not correct_saturation(joints, work, q, qd, effort):
+        if status != 0 or not follows or not correct_saturation(joints, joint_work, q, qd, effort):
             break
-        restore_state(work, q, qd)
+        restore_state(joint_work, q, qd)
     return status

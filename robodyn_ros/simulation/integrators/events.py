@@ -76,7 +76,19 @@ def is_at_stop(joints, q):
 
 @unfused
 def advance_by(
-    topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, method, q, qd
+    topology,
+    constants,
+    gravity,
+    joints,
+    work,
+    joint_work,
+    effort,
+    f_ext,
+    h,
+    stribeck,
+    method,
+    q,
+    qd,
 ):
     """Advance the state by h with one integrator.
 
@@ -85,14 +97,36 @@ def advance_by(
     """
     if method == ROSENBROCK or method == ENERGY_ROSENBROCK:
         return rosenbrock(
-            topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
+            topology,
+            constants,
+            gravity,
+            joints,
+            work,
+            joint_work,
+            effort,
+            f_ext,
+            h,
+            stribeck,
+            q,
+            qd,
         )
     if method == DOP853:
         return dormand_prince(
-            topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
+            topology,
+            constants,
+            gravity,
+            joints,
+            work,
+            joint_work,
+            effort,
+            f_ext,
+            h,
+            stribeck,
+            q,
+            qd,
         )
     return runge_kutta(
-        topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
+        topology, constants, gravity, joints, work, joint_work, effort, f_ext, h, stribeck, q, qd
     )
 
 
@@ -119,8 +153,8 @@ def with_events(
     constants: Table,
     gravity: Constant,
     joints: Matrix,
-    scratch: Work,
-    work: Matrix,
+    work: Work,
+    joint_work: Matrix,
     effort: Vector,
     f_ext: Matrix,
     h: Scalar,
@@ -146,24 +180,24 @@ def with_events(
     balanced = is_balanced(joints, f_ext, method)
     flies = balanced and is_free_flyer(topology, gravity, joints, effort)
     done, ticks = 0, TICKS
-    old_q, old_qd = work[OLD_Q], work[OLD_QD][: qd.shape[0]]
+    old_q, old_qd = joint_work[OLD_Q], joint_work[OLD_QD][: qd.shape[0]]
     while done < TICKS:
         copy_vector(q, old_q)
         copy_vector(qd, old_qd)
         piece = h if ticks == TICKS else ticks * (h / TICKS)
         before, kinetic = 0.0, 0.0
         if balanced:
-            before = total_energy(topology, constants, gravity, scratch, q, qd)
-            kinetic = scratch[0].speed[0]
+            before = total_energy(topology, constants, gravity, work, q, qd)
+            kinetic = work[0].speed[0]
         if flies:
-            store_momentum(topology, constants, gravity, scratch, work, f_ext, q, qd)
+            store_momentum(topology, constants, gravity, work, joint_work, f_ext, q, qd)
         status = advance_by(
             topology,
             constants,
             gravity,
             joints,
-            scratch,
             work,
+            joint_work,
             effort,
             f_ext,
             piece,
@@ -175,11 +209,13 @@ def with_events(
         is_singular = status > 0
         if is_singular and (ticks == 1 or not (balanced or method == DOP853)):
             return status
-        is_smooth = (status == 0 or status == COARSE) and needs_no_euler(joints, work, q)
+        is_smooth = (status == 0 or status == COARSE) and needs_no_euler(joints, joint_work, q)
         if is_smooth and balanced:
-            locked, drift = 0.0, work[LOCKED][: qd.shape[0]]
+            locked, drift = 0.0, joint_work[LOCKED][: qd.shape[0]]
             if flies:
-                locked = keep_momentum(topology, constants, gravity, scratch, work, f_ext, q, qd)
+                locked = keep_momentum(
+                    topology, constants, gravity, work, joint_work, f_ext, q, qd
+                )
             else:
                 for k in range(qd.shape[0]):
                     drift[k] = 0.0
@@ -187,8 +223,8 @@ def with_events(
                 topology,
                 constants,
                 gravity,
-                scratch,
-                before + work[WORK_DONE, 0],
+                work,
+                before + joint_work[WORK_DONE, 0],
                 locked,
                 drift,
                 q,
@@ -196,8 +232,8 @@ def with_events(
             )
             if not is_short and not is_damped(joints, piece, kinetic, old_qd):
                 status = COARSE
-                expected = before + work[WORK_DONE, 0]
-                if ticks == 1 and is_lost(scratch, expected, kinetic):
+                expected = before + joint_work[WORK_DONE, 0]
+                if ticks == 1 and is_lost(work, expected, kinetic):
                     return TOO_LONG
         is_coarse = is_singular or (is_smooth and status == COARSE and ticks > 1)
         if is_coarse or not is_smooth:
@@ -212,8 +248,8 @@ def with_events(
                 constants,
                 gravity,
                 joints,
-                scratch,
                 work,
+                joint_work,
                 effort,
                 f_ext,
                 piece,
@@ -224,7 +260,7 @@ def with_events(
             if status != 0:
                 return status
         done = done + ticks
-        if method != DOP853 or GROWTH * work[ERROR, 0] <= 1.0:
+        if method != DOP853 or GROWTH * joint_work[ERROR, 0] <= 1.0:
             ticks = 2 * ticks
         ticks = min(ticks, TICKS - done)
     return 0

@@ -59,7 +59,7 @@ def is_free_flyer(topology, gravity, joints, effort):
 
 
 @unfused
-def momentum(topology, constants, gravity, scratch, work, f_ext, q, qd):
+def momentum(topology, constants, gravity, work, joint_work, f_ext, q, qd):
     """Return linear momentum, and angular momentum about the joint frame's origin, in its axes.
 
     p = (M qd)_1:3 and L = R (M qd)_4:6 + x x p, with the position x and the rotation R of the
@@ -67,19 +67,30 @@ def momentum(topology, constants, gravity, scratch, work, f_ext, q, qd):
     """
     n, k, j = qd.shape[0], topology[1, V], topology[1, Q]
     for i in range(n):
-        work[RATE, i] = 0.0
+        joint_work[RATE, i] = 0.0
     inverse_dynamics(
-        topology, constants, gravity, scratch, q, work[RATE][:n], qd, f_ext, work[NEEDED][:n]
+        topology,
+        constants,
+        gravity,
+        work,
+        q,
+        joint_work[RATE][:n],
+        qd,
+        f_ext,
+        joint_work[NEEDED][:n],
     )
-    h, p = work[NEEDED], (work[NEEDED, k], work[NEEDED, k + 1], work[NEEDED, k + 2])
+    h, p = (
+        joint_work[NEEDED],
+        (joint_work[NEEDED, k], joint_work[NEEDED, k + 1], joint_work[NEEDED, k + 2]),
+    )
     x, y, z = axes_of_quaternion(*load_quaternion(q, j + 3))
     spin = add(add(scale(h[k + 3], x), scale(h[k + 4], y)), scale(h[k + 5], z))
     return p, add(spin, cross((q[j], q[j + 1], q[j + 2]), p))
 
 
 @unfused
-def motion_of(topology, constants, gravity, scratch, work, f_ext, p, L, q, n):
-    """Compute into work[QDD] the motion with this momentum and all other joints locked.
+def motion_of(topology, constants, gravity, work, joint_work, f_ext, p, L, q, n):
+    """Compute into joint_work[QDD] the motion with this momentum and all other joints locked.
 
     O(n): the articulated-body recursion at rest, in which brakes hold the other joints.
 
@@ -91,61 +102,70 @@ def motion_of(topology, constants, gravity, scratch, work, f_ext, p, L, q, n):
     x, y, z = axes_of_quaternion(*load_quaternion(q, j + 3))
     h = (p[0], p[1], p[2], dot(x, spin), dot(y, spin), dot(z, spin))
     for i in range(n):
-        work[RATE, i] = 0.0
-        work[TORQUE, i] = 0.0
-        work[DIAGONAL, i] = BRAKE
+        joint_work[RATE, i] = 0.0
+        joint_work[TORQUE, i] = 0.0
+        joint_work[DIAGONAL, i] = BRAKE
     for i in range(FREEDOMS):
-        work[TORQUE, k + i] = h[i]
-        work[DIAGONAL, k + i] = 0.0
+        joint_work[TORQUE, k + i] = h[i]
+        joint_work[DIAGONAL, k + i] = 0.0
     forward_dynamics(
         topology,
         constants,
         gravity,
-        scratch,
+        work,
         q,
-        work[RATE][:n],
-        work[TORQUE][:n],
+        joint_work[RATE][:n],
+        joint_work[TORQUE][:n],
         f_ext,
-        work[DIAGONAL][:n],
-        work[QDD][:n],
+        joint_work[DIAGONAL][:n],
+        joint_work[QDD][:n],
     )
     twice = 0.0
     for i in range(n):
-        if work[DIAGONAL, i] != 0.0:
-            work[QDD, i] = 0.0
-        twice = twice + work[TORQUE, i] * work[QDD, i]
+        if joint_work[DIAGONAL, i] != 0.0:
+            joint_work[QDD, i] = 0.0
+        twice = twice + joint_work[TORQUE, i] * joint_work[QDD, i]
     return twice
 
 
 @unfused
-def keep_momentum(topology, constants, gravity, scratch, work, f_ext, q, qd):
-    """Correct the velocity of the base so that the momentum is that of work[MOMENTUM].
+def keep_momentum(topology, constants, gravity, work, joint_work, f_ext, q, qd):
+    """Correct the velocity of the base so that the momentum is that of joint_work[MOMENTUM].
 
     The correction is of the order of the step's error, so the order of an integrator stays. Writes
-    work[LOCKED], the motion with this momentum and all other joints locked. The rest of qd has no
-    momentum. It is orthogonal to that motion in the norm of the mass matrix (Jain 2011, section
-    4.1.3).
+    joint_work[LOCKED], the motion with this momentum and all other joints locked. The rest of qd
+    has no momentum. It is orthogonal to that motion in the norm of the mass matrix (Jain 2011,
+    section 4.1.3).
 
-    Returns kinetic energy of work[LOCKED] [J].
+    Returns kinetic energy of joint_work[LOCKED] [J].
     """
-    n, h = qd.shape[0], work[MOMENTUM]
+    n, h = qd.shape[0], joint_work[MOMENTUM]
     p, L = (h[0], h[1], h[2]), (h[3], h[4], h[5])
-    linear, angular = momentum(topology, constants, gravity, scratch, work, f_ext, q, qd)
+    linear, angular = momentum(topology, constants, gravity, work, joint_work, f_ext, q, qd)
     motion_of(
-        topology, constants, gravity, scratch, work, f_ext, sub(p, linear), sub(L, angular), q, n
+        topology,
+        constants,
+        gravity,
+        work,
+        joint_work,
+        f_ext,
+        sub(p, linear),
+        sub(L, angular),
+        q,
+        n,
     )
     for k in range(n):
-        qd[k] = qd[k] + work[QDD, k]
-    twice = motion_of(topology, constants, gravity, scratch, work, f_ext, p, L, q, n)
+        qd[k] = qd[k] + joint_work[QDD, k]
+    twice = motion_of(topology, constants, gravity, work, joint_work, f_ext, p, L, q, n)
     for k in range(n):
-        work[LOCKED, k] = work[QDD, k]
+        joint_work[LOCKED, k] = joint_work[QDD, k]
     return 0.5 * twice
 
 
 @unfused
-def store_momentum(topology, constants, gravity, scratch, work, f_ext, q, qd):
-    """Write the momentum into work[MOMENTUM]; see `momentum`."""
-    p, L = momentum(topology, constants, gravity, scratch, work, f_ext, q, qd)
+def store_momentum(topology, constants, gravity, work, joint_work, f_ext, q, qd):
+    """Write the momentum into joint_work[MOMENTUM]; see `momentum`."""
+    p, L = momentum(topology, constants, gravity, work, joint_work, f_ext, q, qd)
     for i in range(3):
-        work[MOMENTUM, i] = p[i]
-        work[MOMENTUM, 3 + i] = L[i]
+        joint_work[MOMENTUM, i] = p[i]
+        joint_work[MOMENTUM, 3 + i] = L[i]

@@ -63,18 +63,18 @@ GAMMA = 0.29289321881345254  # 1 - 1 / sqrt(2)
 
 
 @unfused
-def spring_of(joints, work, k):
+def spring_of(joints, joint_work, k):
     """Return the stiffness of the drive of a joint, 0 if it saturates."""
-    if feeds_back(joints, k) and joints[k, MODE] == POSITION_MODE and work[SIDE, k] == 0.0:
+    if feeds_back(joints, k) and joints[k, MODE] == POSITION_MODE and joint_work[SIDE, k] == 0.0:
         return joints[k, STRENGTH] * joints[k, STIFFNESS]
     return 0.0
 
 
 @unfused
-def clamp_efforts(joints, work, effort):
-    """Clamp the mean efforts of drives, work[FREE], and find those that exceeded their limit.
+def clamp_efforts(joints, joint_work, effort):
+    """Clamp the mean efforts of drives, joint_work[FREE], and find those beyond their limit.
 
-    Writes the sign of their limit into work[SIDE] for a repetition of the step.
+    Writes the sign of their limit into joint_work[SIDE] for a repetition of the step.
 
     `effort` (nv,): clamped efforts [N m or N], written where a drive follows by feedback.
     Returns whether a drive exceeded its limit.
@@ -83,10 +83,10 @@ def clamp_efforts(joints, work, effort):
     for k in range(effort.shape[0]):
         if feeds_back(joints, k):
             limit = largest_effort(joints, k)
-            if work[SIDE, k] == 0.0 and abs(work[FREE, k]) > (1.0 + SLACK) * limit:
-                work[SIDE, k] = 1.0 if work[FREE, k] > 0.0 else -1.0
+            if joint_work[SIDE, k] == 0.0 and abs(joint_work[FREE, k]) > (1.0 + SLACK) * limit:
+                joint_work[SIDE, k] = 1.0 if joint_work[FREE, k] > 0.0 else -1.0
                 found = True
-            effort[k] = min(max(work[FREE, k], -limit), limit)
+            effort[k] = min(max(joint_work[FREE, k], -limit), limit)
     return found
 
 
@@ -96,8 +96,8 @@ def rosenbrock(
     constants: Table,
     gravity: Constant,
     joints: Matrix,
-    scratch: Work,
-    work: Matrix,
+    work: Work,
+    joint_work: Matrix,
     effort: Vector,
     f_ext: Matrix,
     h: Scalar,
@@ -115,20 +115,31 @@ def rosenbrock(
     """
     status = 0
     for k in range(qd.shape[0]):
-        work[SIDE, k] = 0.0
+        joint_work[SIDE, k] = 0.0
     for _ in range(qd.shape[0] + 1):
         status = two_stages(
-            topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
+            topology,
+            constants,
+            gravity,
+            joints,
+            work,
+            joint_work,
+            effort,
+            f_ext,
+            h,
+            stribeck,
+            q,
+            qd,
         )
-        if status != 0 or not clamp_efforts(joints, work, effort):
+        if status != 0 or not clamp_efforts(joints, joint_work, effort):
             break
-        restore_state(work, q, qd)
+        restore_state(joint_work, q, qd)
     return status
 
 
 @unfused
 def two_stages(
-    topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
+    topology, constants, gravity, joints, work, joint_work, effort, f_ext, h, stribeck, q, qd
 ):
     """Advance the state by both stages of ROS2.
 
@@ -137,31 +148,34 @@ def two_stages(
         (M + W) w = tau - g h K qd + 2 W (rate of qd) + 2 g h K (rate of q),  the rates of k1,
 
     for the rate w - 2 k1 of qd; k1 = 0 in the first stage. Writes the mean efforts of drives that
-    follow by feedback into work[FREE]. Writes the work of all other efforts and of friction into
-    work[WORK_DONE, 0] [J].
+    follow by feedback into joint_work[FREE]. Writes the work of all other efforts and of friction
+    into joint_work[WORK_DONE, 0] [J].
 
     Returns status, as of `rosenbrock`.
     """
     n, ahead = qd.shape[0], GAMMA * h
-    pushed = work[RHS][:n]
-    assume_friction(joints, work, qd)
+    pushed = joint_work[RHS][:n]
+    assume_friction(joints, joint_work, qd)
     for k in range(n):
-        work[MEAN_RATE, k] = 0.0
-        work[MEAN_QDD, k] = 0.0
-        work[FREE, k] = 0.0
+        joint_work[MEAN_RATE, k] = 0.0
+        joint_work[MEAN_QDD, k] = 0.0
+        joint_work[FREE, k] = 0.0
     for stage in range(2):
-        linearise_drives(joints, work, ahead, q, effort)
+        linearise_drives(joints, joint_work, ahead, q, effort)
         for k in range(n):
-            spring, damper = spring_of(joints, work, k), joints[k, DAMPING] + work[GAIN, k]
-            before = damper * work[MEAN_QDD, k] + spring * work[MEAN_RATE, k]
+            spring, damper = (
+                spring_of(joints, joint_work, k),
+                joints[k, DAMPING] + joint_work[GAIN, k],
+            )
+            before = damper * joint_work[MEAN_QDD, k] + spring * joint_work[MEAN_RATE, k]
             pushed[k] = effort[k] + 2.0 * ahead * before
         status = accelerate_between_events(
             topology,
             constants,
             gravity,
             joints,
-            scratch,
             work,
+            joint_work,
             pushed,
             f_ext,
             h,
@@ -173,24 +187,24 @@ def two_stages(
         if status != 0:
             return status
         for k in range(n):
-            at_end = work[GAIN, k] * (qd[k] + ahead * work[QDD, k])
-            damped = 2.0 * ahead * joints[k, DAMPING] * work[MEAN_QDD, k]
-            work[FREE, k] = work[FREE, k] + 0.5 * (pushed[k] - damped - at_end)
-            slope = work[QDD, k] - 2.0 * work[MEAN_QDD, k]
-            rate = qd[k] - 2.0 * work[MEAN_RATE, k] + ahead * slope
-            if joints[k, BRAKED] > 0.0 or work[STUCK, k] > 0.0:  # no rounding may move it
+            at_end = joint_work[GAIN, k] * (qd[k] + ahead * joint_work[QDD, k])
+            damped = 2.0 * ahead * joints[k, DAMPING] * joint_work[MEAN_QDD, k]
+            joint_work[FREE, k] = joint_work[FREE, k] + 0.5 * (pushed[k] - damped - at_end)
+            slope = joint_work[QDD, k] - 2.0 * joint_work[MEAN_QDD, k]
+            rate = qd[k] - 2.0 * joint_work[MEAN_RATE, k] + ahead * slope
+            if joints[k, BRAKED] > 0.0 or joint_work[STUCK, k] > 0.0:  # no rounding may move it
                 slope, rate = 0.0, 0.0
             if stage == 0:
-                work[MEAN_QDD, k] = slope
-                work[MEAN_RATE, k] = rate
-                work[RATE, k] = rate
-                work[START_LEVEL, k] = work[LEVEL, k]
-                qd[k] = work[OLD_QD, k] + h * slope
+                joint_work[MEAN_QDD, k] = slope
+                joint_work[MEAN_RATE, k] = rate
+                joint_work[RATE, k] = rate
+                joint_work[START_LEVEL, k] = joint_work[LEVEL, k]
+                qd[k] = joint_work[OLD_QD, k] + h * slope
             else:
                 # friction at one end alone would give the work to order 1 only
-                work[LEVEL, k] = 0.5 * (work[START_LEVEL, k] + work[LEVEL, k])
-                work[RATE, k] = 1.5 * work[MEAN_RATE, k] + 0.5 * rate
-                qd[k] = work[OLD_QD, k] + h * (1.5 * work[MEAN_QDD, k] + 0.5 * slope)
-        integrate(topology, work[OLD_Q], work[RATE], h, q)
-    work[WORK_DONE, 0] = h * power(joints, work, effort, work[RATE][:n])
-    return 0 if keeps_sliding(work, qd) else EVENT
+                joint_work[LEVEL, k] = 0.5 * (joint_work[START_LEVEL, k] + joint_work[LEVEL, k])
+                joint_work[RATE, k] = 1.5 * joint_work[MEAN_RATE, k] + 0.5 * rate
+                qd[k] = joint_work[OLD_QD, k] + h * (1.5 * joint_work[MEAN_QDD, k] + 0.5 * slope)
+        integrate(topology, joint_work[OLD_Q], joint_work[RATE], h, q)
+    joint_work[WORK_DONE, 0] = h * power(joints, joint_work, effort, joint_work[RATE][:n])
+    return 0 if keeps_sliding(joint_work, qd) else EVENT

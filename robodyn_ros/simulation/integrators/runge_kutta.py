@@ -39,14 +39,14 @@ from robodyn_ros.spatial.types import (
 
 
 @unfused
-def power(joints, work, effort, qd):
+def power(joints, joint_work, effort, qd):
     """Return the power of motors and friction in the joints.
 
     `effort` (nv,): efforts of the motors [N m or N].
     """
     total = 0.0
     for k in range(qd.shape[0]):
-        friction = work[SLIDING, k] * work[LEVEL, k] + joints[k, DAMPING] * qd[k]
+        friction = joint_work[SLIDING, k] * joint_work[LEVEL, k] + joints[k, DAMPING] * qd[k]
         total = total + (effort[k] - friction) * qd[k]
     return total
 
@@ -57,8 +57,8 @@ def runge_kutta(
     constants: Table,
     gravity: Constant,
     joints: Matrix,
-    scratch: Work,
-    work: Matrix,
+    work: Work,
+    joint_work: Matrix,
     effort: Vector,
     f_ext: Matrix,
     h: Scalar,
@@ -70,26 +70,26 @@ def runge_kutta(
 
     The four numbers of a quaternion are integrated separately and normalised at the end, which
     keeps the order. The scheme is stable while h D / M < 2.8. Writes the integral of the power
-    into work[WORK_DONE, 0] [J], of the same order.
+    into joint_work[WORK_DONE, 0] [J], of the same order.
 
     Returns 0, or the body whose pivot is singular. EVENT if a joint began to slide, stopped or
       reversed.
     """
-    work[WORK_DONE, 0] = 0.0
-    assume_friction(joints, work, qd)
+    joint_work[WORK_DONE, 0] = 0.0
+    assume_friction(joints, joint_work, qd)
     for k in range(q.shape[0]):
-        work[GAIN, k] = 0.0
-        work[MEAN_RATE, k] = 0.0
-        work[MEAN_QDD, k] = 0.0
+        joint_work[GAIN, k] = 0.0
+        joint_work[MEAN_RATE, k] = 0.0
+        joint_work[MEAN_QDD, k] = 0.0
     for stage in range(4):
-        write_drive_efforts(joints, work, q, qd, effort)
+        write_drive_efforts(joints, joint_work, q, qd, effort)
         status = accelerate_between_events(
             topology,
             constants,
             gravity,
             joints,
-            scratch,
             work,
+            joint_work,
             effort,
             f_ext,
             h,
@@ -101,27 +101,29 @@ def runge_kutta(
         if status != 0:
             return status
         weight = h / 3.0 if stage == 1 or stage == 2 else h / 6.0
-        work[WORK_DONE, 0] = work[WORK_DONE, 0] + weight * power(joints, work, effort, qd)
+        joint_work[WORK_DONE, 0] = joint_work[WORK_DONE, 0] + weight * power(
+            joints, joint_work, effort, qd
+        )
         to_next = h if stage == 2 else 0.5 * h
-        position_rates(topology, q, qd, work[RATE])
+        position_rates(topology, q, qd, joint_work[RATE])
         for k in range(q.shape[0]):
-            rate = work[RATE, k]
-            work[MEAN_RATE, k] = work[MEAN_RATE, k] + weight * rate
-            q[k] = work[OLD_Q, k] + to_next * rate
+            rate = joint_work[RATE, k]
+            joint_work[MEAN_RATE, k] = joint_work[MEAN_RATE, k] + weight * rate
+            q[k] = joint_work[OLD_Q, k] + to_next * rate
         for k in range(qd.shape[0]):
-            slope = work[QDD, k]
-            work[MEAN_QDD, k] = work[MEAN_QDD, k] + weight * slope
-            qd[k] = work[OLD_QD, k] + to_next * slope
+            slope = joint_work[QDD, k]
+            joint_work[MEAN_QDD, k] = joint_work[MEAN_QDD, k] + weight * slope
+            qd[k] = joint_work[OLD_QD, k] + to_next * slope
     for k in range(q.shape[0]):
-        q[k] = work[OLD_Q, k] + work[MEAN_RATE, k]
+        q[k] = joint_work[OLD_Q, k] + joint_work[MEAN_RATE, k]
     make_unit(topology, q)
     for k in range(qd.shape[0]):
-        qd[k] = 0.0 if joints[k, BRAKED] > 0.0 else work[OLD_QD, k] + work[MEAN_QDD, k]
-    return 0 if keeps_sliding(work, qd) else EVENT
+        qd[k] = 0.0 if joints[k, BRAKED] > 0.0 else joint_work[OLD_QD, k] + joint_work[MEAN_QDD, k]
+    return 0 if keeps_sliding(joint_work, qd) else EVENT
 
 
 @unfused
-def needs_no_euler(joints, work, q):
+def needs_no_euler(joints, joint_work, q):
     """Return whether a substep needs no Euler step.
 
     It does if a joint is beyond a stop, was braked in motion, or is moved kinematically.
@@ -130,8 +132,8 @@ def needs_no_euler(joints, work, q):
         x = position(joints, q, k)
         if x < joints[k, LOWER] or x > joints[k, UPPER]:
             return False
-        if joints[k, BRAKED] > 0.0 and work[OLD_QD, k] != 0.0:
+        if joints[k, BRAKED] > 0.0 and joint_work[OLD_QD, k] != 0.0:
             return False
-        if work[PRESCRIBED, k] != 0.0:
+        if joint_work[PRESCRIBED, k] != 0.0:
             return False
     return True

@@ -10,9 +10,21 @@ from robodyn_ros.spatial.primitive import unfused
 
 @unfused
 def accelerate_between_events(
-    topology, constants, gravity, joints, scratch, work, effort, f_ext, h, ahead, stribeck, q, qd
+    topology,
+    constants,
+    gravity,
+    joints,
+    work,
+    joint_work,
+    effort,
+    f_ext,
+    h,
+    ahead,
+    stribeck,
+    q,
+    qd,
 ):
-    """Write the accelerations into work[QDD] and detect events of friction.
+    """Write the accelerations into joint_work[QDD] and detect events of friction.
 
     See `euler.accelerate`.
 
@@ -25,8 +37,8 @@ def accelerate_between_events(
         constants,
         gravity,
         joints,
-        scratch,
         work,
+        joint_work,
         effort,
         f_ext,
         h,
@@ -37,8 +49,8 @@ def accelerate_between_events(
     )
     if status != 0:
         return status
-    if not keeps_sliding(work, qd):
+    if not keeps_sliding(joint_work, qd):
         return EVENT
-    if not friction_holds(topology, constants, gravity, scratch, work, q, qd, f_ext):
+    if not friction_holds(topology, constants, gravity, work, joint_work, q, qd, f_ext):
         return EVENT
     return 0

@@ -68,9 +68,9 @@ def closure_wrenches(
     ClosureWrenches
     """
     n, closing = plant.model.nv, plant._closing
-    joints, work = plant._drives.joints, plant._memory[1]
+    joints, joint_work = plant._drives.joints, plant._memory[1]
     impulses = plant._touching.arrays.vectors[IMPULSES, :n]
-    needed = robot.inverse_dynamics(plant.q, plant.qd, work[QDD, :n].copy(), pushes)
+    needed = robot.inverse_dynamics(plant.q, plant.qd, joint_work[QDD, :n].copy(), pushes)
     known = plant.effort - joints[:, DAMPING] * plant.qd + impulses / h
     free = joints[:, BRAKED] == 0.0
     rows = closing.rows[:, free]

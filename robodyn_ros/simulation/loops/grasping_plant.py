@@ -321,14 +321,14 @@ class GraspingPlant(Plant):
     def _projected(self, q, qd):
         """Return the nearest state in which the active closures close."""
         q, qd = q.copy(), qd.copy()
-        topology, constants, _, joints, scratch, work, *_ = self._arrays
+        topology, constants, _, joints, work, joint_work, *_ = self._arrays
         run = self.linked(projection).vectorcall
         closed = not self.active
         for _ in range(MOST_STEPS):
             if closed:
                 break
             before = q.copy()
-            run(topology, constants, joints, scratch, work, self._touching.arrays, 0, q, qd)
+            run(topology, constants, joints, work, joint_work, self._touching.arrays, 0, q, qd)
             closed = np.abs(q - before).max() <= CLOSED  # so the velocities are exact, too
         if self.gap <= CLOSED:
             return q, qd

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros.algorithms.constraints import forward_dynamics
-from robodyn_ros.algorithms.core import rnea, scratch
+from robodyn_ros.algorithms.core import rnea, working_memory
 from robodyn_ros.compile import embedded, generic
 from robodyn_ros.formulations.jain.embedding import subgraphs
 from robodyn_ros.model.dependent.aggregates import aggregates
@@ -127,13 +127,18 @@ def test_dynamics_with_diagonal_and_wrenches_are_those_of_multipliers(name):
         held = np.zeros(tree.nv)
         rnea.inverse_dynamics(
             *(tree.model.topology, tree.model.constants, tree.model.gravity),
-            *(scratch.allocate(tree.model.topology), theta, rates, 0.0 * rates),
+            *(working_memory.allocate(tree.model.topology), theta, rates, 0.0 * rates),
             *(f_ext[rows], held),
         )
         expected, _ = referee.solve(theta, rates, driven, held, diagonal)
         found = np.zeros(robot.nv)
         status = embedded.kernel_of(generic.forward_dynamics)(
-            *(model.topology, model.constants, model.gravity, scratch.allocate(model.topology)),
+            *(
+                model.topology,
+                model.constants,
+                model.gravity,
+                working_memory.allocate(model.topology),
+            ),
             *(q, qd, tau, f_ext, added, found),
         )
         assert status == 0

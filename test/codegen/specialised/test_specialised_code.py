@@ -73,7 +73,7 @@ def test_a_name_is_never_code(franka):
 
 
 def test_nothing_is_read_before_it_is_written(franka):
-    """A recursion that relied on old scratch would fail while it is recorded."""
+    """A recursion that relied on old working memory would fail while it is recorded."""
     from robodyn_ros.codegen.specialise import RecordingWork
 
     with pytest.raises(KeyError):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros.algorithms.core import aba, rnea
-from robodyn_ros.algorithms.core.scratch import allocate
+from robodyn_ros.algorithms.core.working_memory import allocate
 from robodyn_ros.codegen.derivative_registry import DERIVATIVES
 from robodyn_ros.codegen.linker import LINKS
 from robodyn_ros.codegen.specialise import specialise
@@ -128,7 +128,7 @@ def accelerations(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Work,
+    work: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,
@@ -138,7 +138,7 @@ def accelerations(
 ):
     """Compute forward dynamics; return its status."""
     return aba.forward_dynamics(
-        topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, qdd
+        topology, constants, gravity, work, q, qd, tau, f_ext, diagonal, qdd
     )
 
 
@@ -149,8 +149,8 @@ def test_code_for_independent_joints_does_not_serve_the_tree_inside(gripper):
     inside = {aba.forward_dynamics: embedded.kernel_of(generic.forward_dynamics)}
     provide_in_place(inside, INDEPENDENT)
     own = RobotCodeTable(model.topology, {rnea.inverse_dynamics: code.one}, INDEPENDENT)
-    scratch, none = allocate(model.topology), np.zeros(gripper.nv)
-    fixed = model.constants, model.gravity, scratch
+    work, none = allocate(model.topology), np.zeros(gripper.nv)
+    fixed = model.constants, model.gravity, work
     for q, qd, tau in states(gripper):
         free, qdd = np.zeros((model.topology.shape[0], 6)), np.zeros(gripper.nv)
         assert accelerations(own.topology, *fixed, q, qd, tau, free, none, qdd) == 0

@@ -117,7 +117,7 @@ def test_gravity_compensation_equals_computed_torque_without_gains_at_rest(robot
 @by_robot
 @pytest.mark.parametrize('name', LAWS)
 def test_third_call_equals_the_first(robot, name):
-    """A law remembers nothing: NaN in its scratch, another state in between, change no bit."""
+    """A law remembers nothing: NaN in its work, another state in between, change no bit."""
     law, arguments, other = law_class(name)(robot), lagging(robot), lagging(robot, 7)
     results = []
     for call in (arguments, other, arguments):
@@ -160,13 +160,13 @@ def test_law_and_supervisor_leave_the_robots_own_scratch_alone(robot, name):
     """The loop's thread shares no memory with the thread that answers services."""
     law = law_class(name)(robot)
     supervisor = Supervisor(robot, law, settings_for(robot))
-    robot._scratch.view(float).fill(7.0)
+    robot._work.view(float).fill(7.0)
     q, qd, reference, gains = lagging(robot)
     law.torques(q, qd, reference, gains, np.zeros((len(TERMS), robot.nv)))
     supervisor.measure(q, qd, 0.0)
     supervisor.activate(0.0)
     supervisor.tick(1e-3)
-    assert (robot._scratch.view(float) == 7.0).all()
+    assert (robot._work.view(float) == 7.0).all()
 
 
 def test_coulomb_feed_forward_is_smooth_and_odd():

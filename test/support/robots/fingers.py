@@ -20,6 +20,6 @@ GRIPPER = """
 WITHOUT_LOOPS = """
 from robodyn_ros.algorithms.constraints import closed_positions as closed
 from robodyn_ros.spatial.primitive import primitive
-closed.newton_step = primitive(lambda topology, constants, scratch, everything, L: (0.0, 0.0))
-closed.converge = primitive(lambda topology, constants, scratch, everything, enough, L: True)
+closed.newton_step = primitive(lambda topology, constants, work, everything, L: (0.0, 0.0))
+closed.converge = primitive(lambda topology, constants, work, everything, enough, L: True)
 """

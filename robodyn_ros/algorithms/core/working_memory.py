@@ -65,7 +65,7 @@ def tiles_of(topology):
 
 
 def rows_of_tiles(topology):
-    """Return the number of rows of the tiles, which are at the end of scratch.
+    """Return the number of rows of the tiles, which are at the end of working memory.
 
     Parameters
     ----------
